@@ -41,7 +41,7 @@ const quiet = {
 async function commits() {
   const { loadConfig } = await import('../dist/src/core/config/config.js');
   const { Database } = await import('../dist/src/platform/database/database.js');
-  const { Replica } = await import('../dist/src/platform/replicas/replica.js');
+  const { ReplicaBus } = await import('../dist/src/platform/replicas/replica-bus.js');
   const { Log } = await import('../dist/src/core/log.js');
   const first = await Database.open(loadConfig({ ...process.env, ...quiet, DATA_DIR: directory }));
   await first.migrate();
@@ -55,7 +55,7 @@ async function commits() {
       DATA_DIR: directory,
     });
     const database = await Database.open(config);
-    const replica = await Replica.join(config, database, new Log(config));
+    const replica = await ReplicaBus.join(config, database, new Log(config));
     await replica.start();
     await database.manager.query(
       `INSERT INTO account (id, username, discriminator, created_at) SELECT n, 'bench' || n, 1, now()

@@ -1,4 +1,4 @@
-import { type RefusalBody, Refused, Unreachable } from './refused.js';
+import { ApiError, type ApiErrorBody, NetworkError } from './api-error.js';
 
 /** What proves a person for sudo mode (account.md 8.1). */
 export type SudoFactor =
@@ -84,8 +84,8 @@ const sleep = (seconds: number, signal?: AbortSignal): Promise<void> =>
   });
 
 /**
- * The operations of the service, typed by its description. Success is answered, everything else is thrown as `Refused`
- * or `Unreachable`. A 429 is waited out once; a demand for sudo mode is met by `options.sudo`, whose proof is kept in memory
+ * The operations of the service, typed by its description. Success is answered, everything else is thrown as `ApiError`
+ * or `NetworkError`. A 429 is waited out once; a demand for sudo mode is met by `options.sudo`, whose proof is kept in memory
  * for its five minutes.
  */
 export class Http<Paths> {
@@ -118,12 +118,12 @@ export class Http<Paths> {
     this.proof = undefined;
   }
 
-  /** Any request by its words, for what no description knows. @throws Refused, Unreachable */
+  /** Any request by its words, for what no description knows. @throws ApiError, NetworkError */
   async send(method: Method, path: string, request: Request = {}): Promise<unknown> {
     try {
       return await this.patiently(method, path, request);
     } catch (error) {
-      if (!(error instanceof Refused) || error.code !== 'SUDO_MODE_REQUIRED' || !this.options.sudo) throw error;
+      if (!(error instanceof ApiError) || error.code !== 'SUDO_MODE_REQUIRED' || !this.options.sudo) throw error;
       this.forgetProof();
       const factor = await this.options.sudo(error.body as unknown as SudoMethods);
       if (factor === null) throw error;
@@ -135,7 +135,7 @@ export class Http<Paths> {
     try {
       return await this.once(method, path, request);
     } catch (error) {
-      if (!(error instanceof Refused) || error.status !== 429) throw error;
+      if (!(error instanceof ApiError) || error.status !== 429) throw error;
       const { retryAfter } = error;
       if (retryAfter === undefined || retryAfter > (this.options.patience ?? PATIENCE_SECONDS)) throw error;
       this.options.onWait?.(retryAfter);
@@ -155,11 +155,11 @@ export class Http<Paths> {
       ...(signal ? { signal } : {}),
     } as RequestInit).catch((cause) => {
       if (signal?.aborted) throw cause;
-      throw new Unreachable('the service cannot be reached', { cause });
+      throw new NetworkError('the service cannot be reached', { cause });
     });
     const answer = await bodyOf(response);
     this.keepProof(response.headers);
-    if (!response.ok) throw new Refused(response.status, isRefusal(answer) ? answer : undefined, response.headers);
+    if (!response.ok) throw new ApiError(response.status, isApiError(answer) ? answer : undefined, response.headers);
     return answer;
   }
 
@@ -208,7 +208,7 @@ function search(query: Readonly<Record<string, unknown>> = {}): string {
 const isPlain = (body: unknown): boolean =>
   Array.isArray(body) || Object.getPrototypeOf(body) === Object.prototype || Object.getPrototypeOf(body) === null;
 
-const isRefusal = (value: unknown): value is RefusalBody =>
+const isApiError = (value: unknown): value is ApiErrorBody =>
   typeof value === 'object' && value !== null && ('code' in value || 'error' in value);
 
 async function bodyOf(response: Response): Promise<unknown> {

@@ -3,9 +3,9 @@
  * gateway. It depends on nothing.
  */
 export type { components, operations, paths } from './api.js';
+export { ApiError, type ApiErrorBody, type FieldError, NetworkError } from './api-error.js';
 export { Gateway, type GatewayEvents, type GatewayOptions, type GatewayState, type SocketLike } from './gateway.js';
 export { type Answer, Http, type HttpOptions, type SudoFactor, type SudoMethods } from './http.js';
-export { type FieldError, type RefusalBody, Refused, Unreachable } from './refused.js';
 
 import type { paths } from './api.js';
 import { Http, type HttpOptions } from './http.js';

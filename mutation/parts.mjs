@@ -59,10 +59,10 @@ export const PARTS = {
       'src/accounts/identity-resolver.ts',
       'src/accounts/credential-lookups.ts',
       'src/accounts/account-facts.ts',
-      'src/accounts/seen.ts',
+      'src/accounts/account-snapshot.ts',
     ],
     tests: [
-      'src/accounts/seen.spec.ts',
+      'src/accounts/account-snapshot.spec.ts',
       'src/accounts/credential-lookups.spec.ts',
       'src/auth/sudo/sudo.service.spec.ts',
       'test/contract/credentials-3-resolution.e2e-spec.ts',

@@ -13,22 +13,22 @@ import { TeamMetrics } from './core/team-metrics.js';
 import { GatewayModule } from './gateway/gateway.module.js';
 import { SessionStore } from './gateway/store/session-store.js';
 import { ClientAddresses } from './http/client-addresses.js';
-import { FrontDoor, RefusalFilter } from './http/front-door.js';
+import { ApiErrorFilter, FrontDoor } from './http/front-door.js';
 import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
 import { Recorder } from './http/recorder.js';
+import { SlowClientMonitor } from './http/slow-client-monitor.js';
 import { Tracing } from './http/tracing.js';
-import { Transfers } from './http/transfers.js';
 import { MediaModule } from './media/media.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
 import { PipelineModule } from './pipeline/pipeline.module.js';
 import { RequestLimits } from './pipeline/request-limits.js';
 import { Database } from './platform/database/database.js';
 import { Instance } from './platform/instance/instance.js';
+import { ColumnEncryption } from './platform/keys/column-encryption.service.js';
 import { DigestKeys } from './platform/keys/digest-keys.js';
 import { KeyCheck } from './platform/keys/key-check.service.js';
 import { KeyRotation } from './platform/keys/key-rotation.js';
-import { Sealing } from './platform/keys/sealing.service.js';
 import { Inbox } from './platform/mail/inbox.js';
 import { mailTransport } from './platform/mail/mail.js';
 import { MailDomains } from './platform/mail/mail-domains.js';
@@ -39,11 +39,11 @@ import { CaptchaVerifier } from './platform/outbound/captcha.js';
 import { Network } from './platform/outbound/network.js';
 import { Outbound } from './platform/outbound/outbound.js';
 import { Background } from './platform/process/background.js';
+import { CleanupJobs } from './platform/process/cleanup-jobs.js';
 import { EventLoop } from './platform/process/event-loop.js';
 import { HealthChecks } from './platform/process/health-checks.js';
-import { Janitor } from './platform/process/janitor.js';
-import { DatabaseWatch } from './platform/replicas/database-watch.js';
-import { Replica } from './platform/replicas/replica.js';
+import { DatabaseMonitor } from './platform/replicas/database-monitor.js';
+import { ReplicaBus } from './platform/replicas/replica-bus.js';
 import { ReplicaStatistics } from './platform/replicas/replica-statistics.js';
 import { Limiter } from './platform/store/limits.js';
 import { SharedStore } from './platform/store/shared-store.js';
@@ -58,7 +58,7 @@ export interface Foundations {
   readonly config: Config;
   readonly log: Log;
   readonly database: Database;
-  readonly replica: Replica;
+  readonly replica: ReplicaBus;
   readonly store: SharedStore;
   readonly sessionStore: SessionStore;
   readonly tracing: Tracing;
@@ -68,20 +68,20 @@ export interface Foundations {
 
 /** Closes resources in reverse order of opening, after all modules have shut down. */
 @Injectable()
-export class Closing implements OnApplicationShutdown {
+export class ResourceCloser implements OnApplicationShutdown {
   /** Closed before all others. */
-  readonly others: { close(): Promise<void> }[] = [];
+  readonly extraResources: { close(): Promise<void> }[] = [];
 
   constructor(
     private readonly database: Database,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly store: SharedStore,
     private readonly sessionStore: SessionStore,
     private readonly tracing: Tracing,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    for (const other of this.others) await other.close();
+    for (const other of this.extraResources) await other.close();
     await this.tracing.close();
     await this.store.close();
     await this.sessionStore.close();
@@ -117,7 +117,7 @@ export class PlatformModule {
         { provide: Clock, useValue: clock },
         ...declared,
         { provide: Network, useValue: network },
-        { provide: Replica, useValue: replica },
+        { provide: ReplicaBus, useValue: replica },
         { provide: SharedStore, useValue: store },
         { provide: SessionStore, useValue: sessionStore },
         { provide: Tracing, useValue: tracing },
@@ -128,14 +128,25 @@ export class PlatformModule {
           provide: Snowflakes,
           useValue: new Snowflakes(clock, () => replica.workerId),
         },
-        ...[Closing, Keyring, KeyRotation, KeyCheck, DigestKeys, Instance, Janitor, Limiter, RequestLimits, Metrics],
-        ...[HealthChecks, ReplicaStatistics, Sealing, TeamMetrics],
+        ...[
+          ResourceCloser,
+          Keyring,
+          KeyRotation,
+          KeyCheck,
+          DigestKeys,
+          Instance,
+          CleanupJobs,
+          Limiter,
+          RequestLimits,
+          Metrics,
+        ],
+        ...[HealthChecks, ReplicaStatistics, ColumnEncryption, TeamMetrics],
         ...[
           EventLoop,
           LiveRequests,
           Load,
-          Transfers,
-          DatabaseWatch,
+          SlowClientMonitor,
+          DatabaseMonitor,
           Background,
           Outbound,
           Inbox,
@@ -151,7 +162,7 @@ export class PlatformModule {
           Log,
           Database,
           Clock,
-          Replica,
+          ReplicaBus,
           SharedStore,
           SessionStore,
           Tracing,
@@ -160,17 +171,17 @@ export class PlatformModule {
           Keyring,
           Instance,
         ],
-        ...[KeyRotation, DigestKeys, HealthChecks, ReplicaStatistics, Sealing, TeamMetrics],
+        ...[KeyRotation, DigestKeys, HealthChecks, ReplicaStatistics, ColumnEncryption, TeamMetrics],
         ...[
-          Janitor,
+          CleanupJobs,
           Limiter,
           RequestLimits,
           Metrics,
           EventLoop,
           LiveRequests,
           Load,
-          Transfers,
-          DatabaseWatch,
+          SlowClientMonitor,
+          DatabaseMonitor,
           Background,
           Network,
           Outbound,
@@ -213,7 +224,7 @@ export class AppModule {
         WebModule.with(foundations.config),
         ...more,
       ],
-      providers: [ClientAddresses, FrontDoor, Recorder, RefusalFilter],
+      providers: [ClientAddresses, FrontDoor, Recorder, ApiErrorFilter],
       exports: [FrontDoor],
     };
   }

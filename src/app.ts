@@ -2,33 +2,33 @@ import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { ApplicationConfig, NestFactory } from '@nestjs/core';
 import type { DestinationStream } from 'pino';
-import { AppModule, Closing } from './app.module.js';
+import { AppModule, ResourceCloser } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
-import { openLimits } from './core/config/limits.settings.js';
-import { demandMadeFor, demandSettings, type Extension } from './core/extension.js';
+import { disabledLimits } from './core/config/limits.settings.js';
+import { assertCompatible, assertSettingsRead, type Extension } from './core/extension.js';
 import { Log } from './core/log.js';
 import { ownWorker } from './core/workers/own-worker.js';
-import { ApiDescription } from './description/description.service.js';
+import { ApiDocuments } from './description/description.service.js';
 import { Commands } from './gateway/commands/commands.service.js';
 import { GatewayAdapter } from './gateway/gateway.adapter.js';
 import { ProcessSessions } from './gateway/store/process-sessions.js';
 import { RedisSessions } from './gateway/store/redis-sessions.js';
 import type { SessionStore } from './gateway/store/session-store.js';
 import { httpAdapter } from './http/adapter.js';
-import { FrontDoor, RefusalFilter } from './http/front-door.js';
+import { ApiErrorFilter, FrontDoor } from './http/front-door.js';
 import { Tracing } from './http/tracing.js';
 import { CompiledRoutes } from './pipeline/compiled-routes.js';
 import { Explanation } from './pipeline/explanation.service.js';
 import { RouteAudit } from './pipeline/route-audit.js';
 import { Database } from './platform/database/database.js';
 import type { EmbeddedEngine } from './platform/database/engine.js';
-import { keepToOwner } from './platform/database/owner-only.js';
+import { restrictUmask } from './platform/database/owner-only.js';
 import { Network } from './platform/outbound/network.js';
+import { CleanupJobs } from './platform/process/cleanup-jobs.js';
 import { HealthChecks } from './platform/process/health-checks.js';
-import { Janitor } from './platform/process/janitor.js';
-import { removeOld } from './platform/replicas/journal.js';
-import { Replica } from './platform/replicas/replica.js';
+import { removeExpiredEntries } from './platform/replicas/journal.js';
+import { ReplicaBus } from './platform/replicas/replica-bus.js';
 import { RedisProbe } from './platform/store/redis-probe.js';
 import { MemoryStore, RedisStore } from './platform/store/shared-store.js';
 import { Routes } from './policy/routes.js';
@@ -50,12 +50,12 @@ export interface AppOptions extends Extension {
  * @throws StartError if an operator can fix the error, such as an incompatible extension
  */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<INestApplication<Server>> {
-  demandMadeFor(options);
-  demandSettings(options, config);
-  keepToOwner();
+  assertCompatible(options);
+  assertSettingsRead(options, config);
+  restrictUmask();
   const log = new Log(config, options.logDestination);
-  for (const name of openLimits(config)) log.warn(`${name} is off`);
-  if (ownWorker?.greets && config.redisUrl === undefined) log.warn(SEPARATE_LIMITS, { workers: config.workers });
+  for (const name of disabledLimits(config)) log.warn(`${name} is off`);
+  if (ownWorker?.printsBanner && config.redisUrl === undefined) log.warn(SEPARATE_LIMITS, { workers: config.workers });
   const opened: { close(): Promise<void> }[] = [];
   const open = <T extends { close(): Promise<void> }>(part: T): T => {
     opened.unshift(part);
@@ -69,18 +69,18 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       config.httpPlatform,
       {
         admit: (req, res, next) => door?.admit(req, res, next),
-        refuse: (call, thrown) => door?.refuse(call, thrown),
+        sendErrorResponse: (call, thrown) => door?.sendErrorResponse(call, thrown),
       },
       options.unguarded,
     );
     const database = open(await Database.open(config, options.embeddedDatabase, options, config.migrateOnStart));
     if (config.migrateOnStart) await database.migrate();
-    const replica = open(await Replica.join(config, database, log));
+    const replica = open(await ReplicaBus.join(config, database, log));
     await replica.start();
     const probe = config.redisUrl ? open(await RedisProbe.open(config.redisUrl)) : undefined;
-    await probe?.demand();
+    await probe?.assertUsable();
     const store = open(config.redisUrl ? await RedisStore.open(config.redisUrl, log) : new MemoryStore());
-    const sessionStore = open(await sessionStoreOf(config));
+    const sessionStore = open(await openSessionStore(config));
     const tracing = open(await Tracing.open(config));
     const module = AppModule.with(
       {
@@ -100,17 +100,17 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     try {
       const frontDoor = app.get(FrontDoor);
       door = frontDoor;
-      app.get(Janitor).add('journal', removeOld);
+      app.get(CleanupJobs).add('journal', removeExpiredEntries);
       if (probe) {
         app.get(HealthChecks).add('redis', () => probe.check());
-        app.get(Closing).others.push(probe);
+        app.get(ResourceCloser).extraResources.push(probe);
       }
       app.get(RouteAudit).audit(options.unguarded);
-      app.get(ApiDescription).attach(options.descriptions ?? []);
+      app.get(ApiDocuments).attach(options.descriptions ?? []);
       // Nest tries the last filter first. Filters of extensions come before the built-in one, which catches everything.
-      app.get(ApplicationConfig).getGlobalFilters().unshift(app.get(RefusalFilter));
+      app.get(ApplicationConfig).getGlobalFilters().unshift(app.get(ApiErrorFilter));
       app.useWebSocketAdapter(app.get(GatewayAdapter));
-      frontDoor.answerParserFaults(app.getHttpServer());
+      frontDoor.handleParserErrors(app.getHttpServer());
       app.getHttpServer().keepAliveTimeout = config.keepAliveSeconds * 1000;
       await app.init();
     } catch (error) {
@@ -135,12 +135,12 @@ export interface Surface {
 /**
  * Assembles and audits the service without opening a database or a server, for commands that only read declarations.
  */
-async function unopened(config: Config, extension: Extension): Promise<INestApplication> {
-  demandMadeFor(extension);
-  demandSettings(extension, config);
+async function assembleUnopened(config: Config, extension: Extension): Promise<INestApplication> {
+  assertCompatible(extension);
+  assertSettingsRead(extension, config);
   const log = new Log({ logLevel: 'silent', logFormat: 'json' });
-  const database = Database.unopened(config);
-  const replica = await Replica.join(config, database, log);
+  const database = Database.unconnected(config);
+  const replica = await ReplicaBus.join(config, database, log);
   const store = new MemoryStore();
   const sessionStore = new ProcessSessions();
   const outside = { clock: new Clock(), network: new Network() };
@@ -148,7 +148,7 @@ async function unopened(config: Config, extension: Extension): Promise<INestAppl
     { ...{ config, log, database, replica, store, sessionStore }, tracing: new Tracing(), ...outside },
     extension.modules ?? [],
   );
-  const adapter = await httpAdapter(config.httpPlatform, { admit() {}, refuse() {} }, extension.unguarded);
+  const adapter = await httpAdapter(config.httpPlatform, { admit() {}, sendErrorResponse() {} }, extension.unguarded);
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
   app.get(RouteAudit).audit(extension.unguarded);
   return app;
@@ -159,7 +159,7 @@ async function unopened(config: Config, extension: Extension): Promise<INestAppl
  * @throws RouteAuditError if a route has an invalid declaration
  */
 export async function readRoutes(config: Config, extension: Extension = {}): Promise<Surface> {
-  const app = await unopened(config, extension);
+  const app = await assembleUnopened(config, extension);
   return {
     routes: app.get(Routes),
     compiled: app.get(CompiledRoutes),
@@ -173,8 +173,8 @@ export async function readDescriptions(
   config: Config,
   extension: Extension = {},
 ): Promise<{ api: object; gateway: object }> {
-  const app = await unopened(config, extension);
-  const description = app.get(ApiDescription);
+  const app = await assembleUnopened(config, extension);
+  const description = app.get(ApiDocuments);
   description.attach(extension.descriptions ?? []);
   return { api: await description.document(), gateway: await description.gatewayDocument() };
 }
@@ -182,7 +182,7 @@ export async function readDescriptions(
 const SEPARATE_LIMITS =
   'WORKERS without REDIS_URL: each worker counts by itself, so rate limits, allowances and bans allow that many times as much';
 
-async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {
+async function openSessionStore({ redisUrl, gateway }: Config): Promise<SessionStore> {
   if (redisUrl === undefined) return new ProcessSessions();
   const { retention_ms: retentionMs, renew_ms: renewMs, replay_bytes: replayBytes } = gateway;
   return RedisSessions.open(redisUrl, { retentionMs, renewMs, replayBytes });

@@ -1,16 +1,26 @@
 /** The public API for extensions, imported from `gatehouse`. */
 
-export { AccountParts, type ExportReader, type Reading, type Removal } from './accounts/account-parts.service.js';
+export {
+  AccountDataRegistry,
+  type DataEraser,
+  type DataExporter,
+  type ExportReader,
+} from './accounts/account-data-registry.service.js';
 export {
   type ExtraSecurityEvents,
   registerSecurityEvent,
   type SecurityEventType,
 } from './accounts/events/event-types.js';
-export { type Origin, originOf } from './accounts/events/origin.js';
+export { getOrigin, type Origin } from './accounts/events/origin.js';
 export { type NewEvent, SecurityEvents } from './accounts/events/security-events.service.js';
-export { Mails, type TeamLetter } from './accounts/mails.service.js';
-export { type DeedFacts, type DeedKind, Deeds, registerDeed } from './admin/audit/deeds.service.js';
-export { By, type Operator } from './admin/audit/operator.js';
+export { ExtensionMailer, type ExtensionMailMessage } from './accounts/extension-mailer.service.js';
+export {
+  type AuditAction,
+  AuditActions,
+  type AuditFacts,
+  registerAuditAction,
+} from './admin/audit/audit-actions.service.js';
+export { CurrentOperator, type Operator } from './admin/audit/operator.js';
 export { TargetProtection } from './admin/users/target-protection.service.js';
 export { type AppOptions, createApp } from './app.js';
 export { type Issued, OneTimeSecrets, type Purpose } from './auth/secrets/one-time-secrets.service.js';
@@ -20,23 +30,23 @@ export { type DeclaredSettings, settings } from './core/config/declared.js';
 export type { SettingsReader } from './core/config/reader.js';
 export { ConfigurationError } from './core/config/start-error.js';
 export {
+  ApiError,
   type ErrorCode,
   type ErrorExtras,
   type FieldCode,
-  invalid,
-  Refusal,
   registerErrorCode,
   registerFieldCode,
   unavailable,
+  validationError,
 } from './core/errors.js';
 export { type Extension, extension } from './core/extension.js';
 export { Log } from './core/log.js';
 // Exported as a whole, because declaration merging works only for such exports.
 export * from './core/merged.js';
-export type { Together } from './core/metrics.js';
+export type { Aggregation } from './core/metrics.js';
 export { Snowflakes } from './core/snowflake.js';
 export { type Labels, TeamMetrics } from './core/team-metrics.js';
-export type { SpokenWords } from './core/text/spoken-words.js';
+export type { LocalizedText } from './core/text/localized-text.js';
 export { codePoints } from './core/text/text.js';
 export type { GatewayConnection } from './gateway/commands/command.js';
 export { GatewayCommands } from './gateway/commands/decorators.js';
@@ -49,17 +59,28 @@ export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.
 export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';
 export { type Changed, Database, type Tx } from './platform/database/database.js';
-export { rowsOf } from './platform/database/rows.js';
-export { registerSealedColumn, type SealedColumn } from './platform/keys/sealed-kinds.js';
-export { Sealing } from './platform/keys/sealing.service.js';
-export { registerMail, type TeamMail, type TeamMailWords } from './platform/mail/templates/team-mails.js';
+export { streamRows } from './platform/database/rows.js';
+export { ColumnEncryption } from './platform/keys/column-encryption.service.js';
+export { type EncryptedColumn, registerEncryptedColumn } from './platform/keys/encrypted-columns.js';
+export {
+  type ExtensionMail,
+  type ExtensionMailTexts,
+  registerMail,
+} from './platform/mail/templates/extension-mails.js';
+export { type CleanupJob, CleanupJobs } from './platform/process/cleanup-jobs.js';
 export { type HealthCheck, HealthChecks } from './platform/process/health-checks.js';
-export { type Chore, Janitor } from './platform/process/janitor.js';
-export { type Notice, Replica } from './platform/replicas/replica.js';
+export { type Notice, ReplicaBus } from './platform/replicas/replica-bus.js';
 export { Limiter, registerBucket } from './platform/store/limits.js';
 export type { Account } from './policy/account.js';
 export { registerAcl } from './policy/acls.js';
-export { type Answer, Answers, type QueryParameter, ReadsQuery, type Taken, Takes } from './policy/answers.js';
+export {
+  ApiBody,
+  ApiQuery,
+  type ApiResponse,
+  ApiResponses,
+  type QueryParameter,
+  type RequestBody,
+} from './policy/answers.js';
 export type { Call } from './policy/call.js';
 export {
   Accepts,
@@ -71,16 +92,16 @@ export {
   BotOnly,
   Captcha,
   CaseInsensitiveScheme,
-  ChangesNothing,
   ClientAuth,
   Cors,
   CredentialFree,
-  Me,
+  CurrentCall,
+  CurrentIdentity,
   OAuthScope,
   Public,
   RateLimit,
+  ReadOnly,
   RequiresSudo,
-  TheCall,
   UserOnly,
 } from './policy/decorators.js';
 export type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from './policy/identity.js';

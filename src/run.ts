@@ -4,29 +4,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import { AccountRecords } from './accounts/account-records.service.js';
 import { SetupToken } from './admin/setup/setup.service.js';
-import { exitCalmly } from './core/calm-exit.js';
 import { commandLine } from './core/command-line.js';
 import { Config } from './core/config/config.js';
 import { StartError } from './core/config/start-error.js';
-import { catchFaults } from './core/faults.js';
+import { exitSafely } from './core/exit-safely.js';
 import { Log } from './core/log.js';
 import { Metrics } from './core/metrics.js';
+import { onUncaughtError } from './core/uncaught-errors.js';
 import { ownWorker } from './core/workers/own-worker.js';
 import { Gateway } from './gateway/gateway.service.js';
 import { FrontDoor } from './http/front-door.js';
 import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
 import { Database } from './platform/database/database.js';
-import { giveMemoryBack } from './platform/process/idle-memory.js';
+import { releaseIdleMemory } from './platform/process/idle-memory.js';
 import { serveMetrics } from './service/metrics-server.js';
 import { Readiness } from './service/readiness.service.js';
 
 /** Time limit for the rest of the shutdown after requests have drained. */
-const LAST_MS = 3000;
+const SHUTDOWN_GRACE_MS = 3000;
 /** Timeout for the final metrics report to the primary. */
-const REPORT_MS = 1000;
+const METRICS_REPORT_TIMEOUT_MS = 1000;
 /** Poll interval for running requests and for readiness. */
-const LOOK_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
 /**
  * Listens and, on SIGTERM or SIGINT, drains: accepts no new work, finishes running requests, releases everything. After
@@ -44,14 +44,14 @@ export async function run(app: INestApplication<Server>): Promise<void> {
     metrics?.close();
     const shutDown = async () => {
       await drain(app);
-      await within(performance.now() + REPORT_MS, reportOf(app));
+      await finishesBy(performance.now() + METRICS_REPORT_TIMEOUT_MS, sendFinalReport(app));
     };
     shutDown()
       .catch((error) => {
         log.error('the shutdown failed', { error });
         exitCode = 1;
       })
-      .then(() => exitCalmly(exitCode))
+      .then(() => exitSafely(exitCode))
       .catch(() => process.exit(1));
   };
   const stopListening = () => {
@@ -64,38 +64,39 @@ export async function run(app: INestApplication<Server>): Promise<void> {
     log.info('another worker takes over');
     stopListening();
     const deadline = performance.now() + app.get(Config).shutdownSeconds * 1000;
-    await Promise.all([app.get(Gateway).sendAway(), app.get(FrontDoor).retire(deadline)]);
+    await Promise.all([app.get(Gateway).drainConnections(), app.get(FrontDoor).retire(deadline)]);
     end();
   };
-  catchFaults((error) => {
+  onUncaughtError((error) => {
     log.fatal('nobody caught a failure; the process ends', { error });
     exitCode = 1;
     if (ownWorker && !isEnding) {
       // New connections go to other workers.
       stopListening();
-      ownWorker.tell('leaving').catch(reportFault);
+      ownWorker.notify('leaving').catch(reportFault);
     }
     end();
   });
   if (ownWorker) {
     // A terminal or supervisor may signal all processes. Only the primary reacts.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-    ownWorker.obey({
+    ownWorker.handleOrders({
       end,
       retire: () => retire().catch(reportFault),
       report: () => app.get(Metrics).report(),
       failed: reportFault,
     });
-  } else endOnSignals(end);
+  } else shutDownOnSignals(end);
   const { address, port } = app.getHttpServer().address() as AddressInfo;
-  if (ownWorker?.greets ?? true) await greet(app, `http://${address.includes(':') ? `[${address}]` : address}:${port}`);
-  giveMemoryBack(log);
-  if (ownWorker) await join(app);
+  if (ownWorker?.printsBanner ?? true)
+    await printBanner(app, `http://${address.includes(':') ? `[${address}]` : address}:${port}`);
+  releaseIdleMemory(log);
+  if (ownWorker) await reportReadiness(app);
   else if (app.get(Config).workers > 1) log.warn('WORKERS is for start(): this is one process');
 }
 
 /** A second signal exits immediately. */
-function endOnSignals(end: () => void): void {
+function shutDownOnSignals(end: () => void): void {
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -106,17 +107,18 @@ function endOnSignals(end: () => void): void {
 }
 
 /** Sends the final metrics of a worker to the primary. */
-const reportOf = async (app: INestApplication): Promise<void> => ownWorker?.report(await app.get(Metrics).report());
+const sendFinalReport = async (app: INestApplication): Promise<void> =>
+  ownWorker?.sendReport(await app.get(Metrics).report());
 
 /** Reports to the primary that this worker has started, and later that it is ready. */
-async function join(app: INestApplication): Promise<void> {
-  await ownWorker?.tell('started');
+async function reportReadiness(app: INestApplication): Promise<void> {
+  await ownWorker?.notify('started');
   const readiness = app.get(Readiness);
   const log = app.get(Log);
   const look = () => {
     if (readiness.secondsToWait === undefined)
-      ownWorker?.tell('ready').catch((error) => log.error('the primary cannot be told', { error }));
-    else setTimeout(look, LOOK_MS).unref();
+      ownWorker?.notify('ready').catch((error) => log.error('the primary cannot be told', { error }));
+    else setTimeout(look, POLL_INTERVAL_MS).unref();
   };
   look();
 }
@@ -140,7 +142,7 @@ async function listen(app: INestApplication): Promise<Server | undefined> {
  * Prints the startup banner as plain lines. Not through the log, because the setup token must appear only on the
  * console of the first start.
  */
-async function greet(app: INestApplication, origin: string): Promise<void> {
+async function printBanner(app: INestApplication, origin: string): Promise<void> {
   const config = app.get(Config);
   const { publicOrigin } = config;
   const isEmbedded = app.get(Database).isEmbedded;
@@ -150,16 +152,16 @@ async function greet(app: INestApplication, origin: string): Promise<void> {
     ['Public origin', publicOrigin],
     ['API description', config.docsEnabled ? `${publicOrigin}/docs and ${publicOrigin}/openapi.json` : 'switched off'],
     ['Mail', config.mailTransport === 'inbox' ? `${publicOrigin}/dev/inbox` : `sent by ${config.mailTransport}`],
-    ['Administrator', await wayToAdministration(app)],
+    ['Administrator', await adminSetupHint(app)],
     ['Database', isEmbedded ? `embedded in ${config.dataDir}` : 'PostgreSQL, as DATABASE_URL says'],
   ];
   process.stdout.write(`${lines.map(([name, text]) => `${name?.padEnd(16)} ${text}`).join('\n')}\n`);
 }
 
-async function wayToAdministration(app: INestApplication): Promise<string> {
+async function adminSetupHint(app: INestApplication): Promise<string> {
   const { web, publicOrigin } = app.get(Config);
   const way = web.admin ? `enter the setup token at ${publicOrigin}/admin, or POST` : 'register, then POST';
-  const token = await app.get(SetupToken).reveal();
+  const token = await app.get(SetupToken).issueIfNeeded();
   if (token !== null) return `none yet; ${way} /v1/setup {"token": "${token}"} (works once, shown only now)`;
   const grant = commandLine("user grant-acl <email> '*'");
   if (await app.get(AccountRecords).hasAdministrator()) return `there is one; more by ${grant}`;
@@ -178,13 +180,13 @@ async function drain(app: INestApplication<Server>): Promise<void> {
   load.draining = true;
   const deadline = performance.now() + shutdownSeconds * 1000;
   const sockets = app.get(Gateway).drain();
-  while (live.size > 0 && performance.now() < deadline) await delay(LOOK_MS);
-  await within(deadline, sockets);
-  if (live.size === 0) await app.get(FrontDoor).bidFarewell();
+  while (live.size > 0 && performance.now() < deadline) await delay(POLL_INTERVAL_MS);
+  await finishesBy(deadline, sockets);
+  if (live.size === 0) await app.get(FrontDoor).drainIdleConnections();
   app.getHttpServer().closeAllConnections();
-  if (!(await within(deadline + LAST_MS, app.close()))) throw new Error('it took too long');
+  if (!(await finishesBy(deadline + SHUTDOWN_GRACE_MS, app.close()))) throw new Error('it took too long');
 }
 
 /** Whether `work` finished in time. */
-const within = (deadline: number, work: Promise<unknown>): Promise<boolean> =>
+const finishesBy = (deadline: number, work: Promise<unknown>): Promise<boolean> =>
   Promise.race([work.then(() => true), delay(Math.max(0, deadline - performance.now()), false, { ref: false })]);

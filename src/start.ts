@@ -1,14 +1,14 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
-import { exitCalmly } from './core/calm-exit.js';
 import { loadConfig } from './core/config/config.js';
 import { logSettings } from './core/config/operation.settings.js';
 import { SettingsReader } from './core/config/reader.js';
 import { workerSettings } from './core/config/workers.settings.js';
-import { demandMadeFor, type Extension } from './core/extension.js';
-import { catchFaults, tellEnd } from './core/faults.js';
+import { exitSafely } from './core/exit-safely.js';
+import { assertCompatible, type Extension } from './core/extension.js';
 import { Log } from './core/log.js';
-import { startFault } from './core/start-fault.js';
+import { toStartError } from './core/to-start-error.js';
+import { onUncaughtError, reportFatalError } from './core/uncaught-errors.js';
 
 const FEW_THREADS =
   'password hashes, files and names share the four threads of Node; start by: node -r @gatehouse-auth/server/threads <file>';
@@ -23,17 +23,17 @@ const AUTO_IS_ONE = 'WORKERS=auto is one process: there is one core, or the data
  * runs in each worker.
  */
 export async function start(extension: Extension = {}): Promise<void> {
-  catchFaults();
+  onUncaughtError();
   const { UV_THREADPOOL_SIZE: threads } = process.env;
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
     const read = new SettingsReader(process.env);
     const workers = workerSettings(read);
     if (workers > 1 && cluster.isPrimary) {
-      const { lead } = await import('./core/primary.js');
+      const { runPrimary: lead } = await import('./core/primary.js');
       return await lead(workers, new Log(logSettings(read)));
     }
-    demandMadeFor(extension);
+    assertCompatible(extension);
     const config = loadConfig(process.env, extension.settings);
     // Invalid settings are reported without loading the service.
     const [{ createApp }, { run }] = await Promise.all([import('./app.js'), import('./run.js')]);
@@ -42,9 +42,9 @@ export async function start(extension: Extension = {}): Promise<void> {
     if (config.workers === 1 && process.env.WORKERS?.trim() === 'auto') app.get(Log).info(AUTO_IS_ONE);
     await run(app);
   } catch (error) {
-    tellEnd(startFault(error));
+    reportFatalError(toStartError(error));
     // Suppress further failures during exit.
-    catchFaults(() => {});
-    await exitCalmly(1);
+    onUncaughtError(() => {});
+    await exitSafely(1);
   }
 }

@@ -20,7 +20,7 @@ import { ProcessSessions } from '../src/gateway/store/process-sessions.js';
 import { Tracing } from '../src/http/tracing.js';
 import { Database } from '../src/platform/database/database.js';
 import { Network } from '../src/platform/outbound/network.js';
-import { Replica } from '../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../src/platform/replicas/replica-bus.js';
 import { MemoryStore } from '../src/platform/store/shared-store.js';
 import { Public } from '../src/policy/decorators.js';
 import { Routes } from '../src/policy/routes.js';
@@ -156,10 +156,10 @@ test.each(PLATFORMS)(
   async (platform) => {
     const config = loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: randomBytes(32).toString('base64') });
     const log = new Log({ logLevel: 'silent', logFormat: 'json' });
-    const database = Database.unopened(config);
+    const database = Database.unconnected(config);
     const module = AppModule.with(
       {
-        ...{ config, log, database, replica: await Replica.join(config, database, log) },
+        ...{ config, log, database, replica: await ReplicaBus.join(config, database, log) },
         ...{ store: new MemoryStore(), sessionStore: new ProcessSessions(), tracing: new Tracing() },
         ...{ clock: new Clock(), network: new Network() },
       },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Accent, contrast, GROUNDS } from '../src/core/brand/accent.js';
+import { type Accent, BACKGROUNDS, contrast } from '../src/core/brand/accent.js';
 import { loadConfig } from '../src/core/config/config.js';
 import type { Env } from '../src/core/config/reader.js';
 import { ConfigurationError } from '../src/core/config/start-error.js';
@@ -51,7 +51,7 @@ describe('web.md 1, brand: the accent', () => {
       for (const scheme of ['light', 'dark'] as const) {
         const { accent: button, on, text }: Accent = accent[scheme];
         expect(contrast(button, on)).toBeGreaterThanOrEqual(4.5);
-        for (const ground of Object.values(GROUNDS[scheme])) {
+        for (const ground of Object.values(BACKGROUNDS[scheme])) {
           expect([ground, contrast(text, ground) >= 4.5, contrast(button, ground) >= 3]).toEqual([ground, true, true]);
         }
       }

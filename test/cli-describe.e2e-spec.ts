@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Described } from '../src/description/described.js';
+import type { ApiMetadata } from '../src/description/api-metadata.js';
 import { endProcesses, ServiceProcess } from './machine/service-process.js';
 
 const ROOT = join(import.meta.dirname, '..');
 
 const NOTES = `
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
-import { type Call, type Identity, invalid, Me, Public, RateLimit, readJson, Refusal, TheCall, Text, UserOnly } from '@gatehouse-auth/server';
+import { ApiError, type Call, CurrentCall, CurrentIdentity, type Identity, Public, RateLimit, readJson, Text, UserOnly, validationError } from '@gatehouse-auth/server';
 
 declare module '@gatehouse-auth/server' {
   interface ExtraErrorCodes { NOTE_IS_LOST: true }
@@ -22,13 +22,13 @@ export class NoteInput { @Text({ max: 100 }) text!: string }
 export class NotesController {
   /** Lists notes. The newest first. */
   @Get() @UserOnly() @RateLimit('instance:info')
-  async list(@Me() me: Identity): Promise<{ notes: Note[] }> {
-    if (me.account.bot) throw invalid('text', 'INVALID_CODE');
+  async list(@CurrentIdentity() me: Identity): Promise<{ notes: Note[] }> {
+    if (me.account.bot) throw validationError('text', 'INVALID_CODE');
     return { notes: [] };
   }
   /** Takes a note. */
   @Post() @Public() @RateLimit('instance:info')
-  async take(@TheCall() call: Call) { await readJson(call, 100); throw new Refusal('NOTE_IS_LOST', { note_id: '1' }); }
+  async take(@CurrentCall() call: Call) { await readJson(call, 100); throw new ApiError('NOTE_IS_LOST', { note_id: '1' }); }
 }
 
 /** Notes of people. */
@@ -85,7 +85,7 @@ describe('gatehouse describe', () => {
       stdout: 'dist/description.json: 2 handlers of 1 controllers\n',
       stderr: '',
     });
-    const described = JSON.parse(readFileSync(join(folder, 'dist/description.json'), 'utf8')) as Described;
+    const described = JSON.parse(readFileSync(join(folder, 'dist/description.json'), 'utf8')) as ApiMetadata;
     const { list, take } = described.controllers.NotesController?.handlers ?? {};
     expect(described.tags).toEqual({ notes: 'Notes of people.' });
     expect(list).toMatchObject({

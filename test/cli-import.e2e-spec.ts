@@ -10,10 +10,10 @@ import { hash as bcrypt } from '@node-rs/bcrypt';
 import { Secret, TOTP } from 'otpauth';
 import { AccountService } from '../src/accounts/account.service.js';
 import { MEMBERS } from '../src/admin/import/imported-user.js';
-import { LONGEST_LINE, linesOf } from '../src/admin/import/lines.js';
+import { MAX_LINE_BYTES, readLines } from '../src/admin/import/lines.js';
 import { UserImport } from '../src/admin/import/user-import.service.js';
 import { createApp } from '../src/app.js';
-import { Decoys } from '../src/auth/factors/decoys.service.js';
+import { DecoyAccounts } from '../src/auth/factors/decoy-accounts.service.js';
 import { Passwords } from '../src/auth/factors/passwords.service.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/core/config/config.js';
@@ -208,7 +208,7 @@ const REFUSED: readonly (readonly [about: string, line: Line, faults: readonly s
   ['no JSON', '{"email": "a@example.com"', [': INVALID_JSON']],
   ['a list', '["a@example.com"]', [': INVALID_JSON']],
   ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), [': INVALID_UTF8']],
-  ['a line that is too long', { email: 'a@example.com', global_name: 'x'.repeat(LONGEST_LINE) }, [': LINE_TOO_LONG']],
+  ['a line that is too long', { email: 'a@example.com', global_name: 'x'.repeat(MAX_LINE_BYTES) }, [': LINE_TOO_LONG']],
   ['a member that is misspelt', { email: 'a@example.com', email_verifed: true }, ['email_verifed: UNKNOWN_MEMBER']],
   ['a member whose name is no name', '{"email":"a@example.com","__proto__ x":{"a":1}}', [': UNKNOWN_MEMBER']],
   ['nothing to sign in with', { username: 'nobody' }, ['email: INVALID_FORMAT']],
@@ -396,7 +396,7 @@ describe('a file of several batches', () => {
   test('a run that is cut off goes on, and has everybody once', async () => {
     const before = await accountCount();
     async function* cutOff() {
-      for await (const line of linesOf(chunksOf(readFileSync(file), 1000))) {
+      for await (const line of readLines(chunksOf(readFileSync(file), 1000))) {
         if (line.number === 1_700) throw new Error('the lights went out');
         yield line;
       }
@@ -443,7 +443,7 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 describe('lines', () => {
   const read = async (text: string | Buffer, size: number) => {
     const lines: unknown[] = [];
-    for await (const { number, text: line, fault, end } of linesOf(chunksOf(Buffer.from(text), size))) {
+    for await (const { number, text: line, fault, end } of readLines(chunksOf(Buffer.from(text), size))) {
       lines.push([number, fault ?? line, end]);
     }
     return lines;
@@ -461,11 +461,11 @@ describe('lines', () => {
   });
 
   test.each([1, 4096, 100_000])('too many bytes are a fault of their line alone, in chunks of %i', async (size) => {
-    const longest = 'x'.repeat(LONGEST_LINE);
+    const longest = 'x'.repeat(MAX_LINE_BYTES);
     expect(await read(`${longest}\n${longest}x\nend`, size)).toEqual([
-      [1, longest, LONGEST_LINE + 1],
-      [2, 'LINE_TOO_LONG', 2 * LONGEST_LINE + 3],
-      [3, 'end', 2 * LONGEST_LINE + 6],
+      [1, longest, MAX_LINE_BYTES + 1],
+      [2, 'LINE_TOO_LONG', 2 * MAX_LINE_BYTES + 3],
+      [3, 'end', 2 * MAX_LINE_BYTES + 6],
     ]);
   });
 
@@ -732,7 +732,9 @@ describe('addresses without an account', () => {
   /** The strangers who cost what a hash of another service costs. */
   const costly = async ({ app }: Service): Promise<string[]> => {
     const found = await Promise.all(
-      strangers.map(async (email) => app.get(AccountService).passwordOf(email, app.get(Decoys).of(email))),
+      strangers.map(async (email) =>
+        app.get(AccountService).findPassword(email, app.get(DecoyAccounts).decoyFor(email)),
+      ),
     );
     for (const { id, passwordHash } of found) expect([id, passwordHash]).toEqual([null, null]);
     return strangers.filter((_, index) => found[index]?.decoyHash?.startsWith('imported:pbkdf2_sha512'));

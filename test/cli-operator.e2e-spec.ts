@@ -14,7 +14,7 @@ import { Database } from '../src/platform/database/database.js';
 import { superuser } from './support/admin.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { GatewayClient } from './support/gateway-client.js';
-import { Client, expectRefusal, gatehouse, person, type Row, SoftwareAuthenticator, signIn } from './support/index.js';
+import { Client, expectApiError, gatehouse, person, type Row, SoftwareAuthenticator, signIn } from './support/index.js';
 import { UNHURRIED } from './support/patience.js';
 
 const root = join(import.meta.dirname, '..');
@@ -298,7 +298,7 @@ describe('sessions revoke --since', () => {
     });
     await running(async (as) => {
       expect((await as(ada.token).get('/v1/users/@me')).status).toBe(200);
-      expectRefusal(await as(bob.token).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await as(bob.token).get('/v1/users/@me'), 'UNAUTHORIZED');
     });
     expect((await cli('sessions', 'revoke', '--since', '12h')).out).toMatch(/^0 sessions/);
   });
@@ -323,7 +323,7 @@ describe('sessions revoke --since', () => {
       expect(await sweep(new Date(Date.now() - 3_600_000))).toBe(2502);
       expect((await client.closed())[0]).toBe(4004);
       for (const token of [former, alice.authorization]) {
-        expectRefusal(await service.as(token).get('/v1/users/@me'), 'UNAUTHORIZED');
+        expectApiError(await service.as(token).get('/v1/users/@me'), 'UNAUTHORIZED');
       }
       expect(await epochOf(alice)).toBeGreaterThan(ofAlice);
       expect(await epochOf(boss)).toBe(ofBoss);
@@ -395,7 +395,7 @@ describe('sessions revoke --all', () => {
       ...{ admin_user_id: '0', action: 'revoke_sessions' },
       metadata: { all: 'true', count: '1' },
     });
-    await running(async (as) => expectRefusal(await as(ada.token).get('/v1/users/@me'), 'UNAUTHORIZED'));
+    await running(async (as) => expectApiError(await as(ada.token).get('/v1/users/@me'), 'UNAUTHORIZED'));
     expect((await cli('sessions', 'revoke', '--all')).out).toBe('0 sessions are ended');
   });
 });

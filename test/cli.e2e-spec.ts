@@ -10,7 +10,7 @@ import { createApp } from '../src/app.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/core/config/config.js';
 import { Database } from '../src/platform/database/database.js';
-import { type Embedded, openEmbedded } from '../src/platform/database/embedded.js';
+import { type EmbeddedDatabase, openEmbedded } from '../src/platform/database/embedded.js';
 import { Instance } from '../src/platform/instance/instance.js';
 import { Client } from './support/index.js';
 import { UNHURRIED } from './support/patience.js';
@@ -24,7 +24,7 @@ const env = {
 };
 
 /** The database of the directory, as long as one command after another finds it open. */
-let kept: Embedded | undefined;
+let kept: EmbeddedDatabase | undefined;
 const keep = async (): Promise<void> => {
   kept = await openEmbedded(loadConfig({ ...env }));
 };
@@ -251,7 +251,7 @@ describe('sso.md 4 the way out when the provider is lost', () => {
     await running(async (anonymous, as, app) => {
       const { status, body } = await login(anonymous);
       expect({ status, body }).toMatchObject({ status: 200 });
-      const sso = (await app.get(Instance).stored()).sso;
+      const sso = (await app.get(Instance).readStored()).sso;
       expect(sso).toMatchObject({ enabled: true, enforced: false, issuer: 'https://idp.example' });
       const { body: log } = await as(ada.token).get('/v1/admin/audit-logs?action=update_instance_config');
       expect(log.logs).toMatchObject([{ admin_user_id: '0', metadata: { changed: 'sso.enforced' } }]);

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { gatehouse as clientOf, Gateway, type GatewayState, Refused, Unreachable } from '../client/index.js';
+import { ApiError, gatehouse as clientOf, Gateway, type GatewayState, NetworkError } from '../client/index.js';
 import { type Gatehouse, gatehouse, newApp, person, withTotp } from './support/index.js';
 
 type Person = Awaited<ReturnType<typeof person>>;
@@ -26,12 +26,12 @@ describe('@gatehouse-auth/client: operations', () => {
     const refused = await clientOf({ origin: service.url })
       .post('/v1/auth/login', { body: { email: 'nobody', password: 'not the one' } })
       .catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(Refused);
-    const { status, code, errors, requestId } = refused as Refused;
+    expect(refused).toBeInstanceOf(ApiError);
+    const { status, code, errors, requestId } = refused as ApiError;
     expect({ status, code }).toEqual({ status: 400, code: 'INVALID_FORM_BODY' });
-    expect((refused as Refused).of('email')).toBe(errors[0]?.code);
+    expect((refused as ApiError).of('email')).toBe(errors[0]?.code);
     expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
-    await expect(clientOf({ origin: 'http://127.0.0.1:1' }).get('/v1/users/@me')).rejects.toBeInstanceOf(Unreachable);
+    await expect(clientOf({ origin: 'http://127.0.0.1:1' }).get('/v1/users/@me')).rejects.toBeInstanceOf(NetworkError);
   });
 
   test('sudo mode: a factor is asked for once, the request repeated, the proof kept', async () => {
@@ -106,7 +106,7 @@ describe('@gatehouse-auth/client: operations', () => {
       await expect(as(alice).send('delete', path, { path: { id: app.id, rest: id } })).rejects.toThrow('rest must not');
     }
     for (const id of ['...', '.a', 'a.', '%2e%2e']) {
-      await expect(as(alice).send('get', '/v1/webhooks/{id}', { path: { id } })).rejects.toBeInstanceOf(Refused);
+      await expect(as(alice).send('get', '/v1/webhooks/{id}', { path: { id } })).rejects.toBeInstanceOf(ApiError);
     }
     expect((await service.as(alice).get(`/v1/oauth2/applications/${app.id}`)).status).toBe(200);
   });

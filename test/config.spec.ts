@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { allSettings, loadConfig } from '../src/core/config/config.js';
 import { settings } from '../src/core/config/declared.js';
-import { environmentExample, settingsIn, settingsTable } from '../src/core/config/printed.js';
+import { environmentExample, listSetSettings, settingsTable } from '../src/core/config/printed.js';
 import type { Env } from '../src/core/config/reader.js';
 import { ConfigurationError } from '../src/core/config/start-error.js';
 
@@ -332,7 +332,7 @@ describe('secrets cannot be printed', () => {
   });
 
   test('of what is set, that it is: of a secret no more', () => {
-    const lines = settingsIn(allSettings(), given);
+    const lines = listSetSettings(allSettings(), given);
     expect(lines).toContain('GATEHOUSE_SECRET (secret)');
     expect(lines).toContain('MEDIA_STORAGE=s3');
     expect(lines.join()).not.toContain('k4n4ri');

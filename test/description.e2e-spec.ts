@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { registerErrorCode } from '../src/core/errors.js';
-import type { Described } from '../src/description/described.js';
+import type { ApiMetadata } from '../src/description/api-metadata.js';
 import { validateShape } from '../src/http/input.js';
 import { type Guard, guardsInOrder } from '../src/pipeline/guards.js';
 import type { Shape } from '../src/policy/plan.js';
@@ -15,7 +15,7 @@ import { Routes } from '../src/policy/routes.js';
 import { CakesModule } from './fixtures/cakes/cakes.module.js';
 import { describedFixture } from './machine/described-fixture.js';
 import { Judge } from './support/described.js';
-import { expectRefusal, type Gatehouse, gatehouse, person } from './support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, person } from './support/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read member by member
 type Document = any;
@@ -138,14 +138,14 @@ describe('every operation', () => {
   });
 
   test('declares for each row of its guards the codes that the row throws', () => {
-    const own = JSON.parse(readFileSync(process.env.GATEHOUSE_TEST_DESCRIPTION as string, 'utf8')) as Described;
+    const own = JSON.parse(readFileSync(process.env.GATEHOUSE_TEST_DESCRIPTION as string, 'utf8')) as ApiMetadata;
     const declared = new Map<string, Set<string>>();
     const guards: Guard[] = guardsInOrder().map((type) => service.app.get(type));
     for (const { policy } of service.app.get(Routes).all) {
-      for (const guard of guards.filter((row) => row.concerns(policy))) {
+      for (const guard of guards.filter((row) => row.appliesTo(policy))) {
         const codes = declared.get(guard.constructor.name) ?? new Set();
         declared.set(guard.constructor.name, codes);
-        for (const code of guard.refuses(policy)) codes.add(code);
+        for (const code of guard.possibleErrors(policy)) codes.add(code);
       }
     }
     // Of any route: bodies wait their turn, and a dependency may be down.
@@ -161,7 +161,7 @@ describe('every operation', () => {
 describe('declared is enforced', () => {
   test("a team's controllers are described as ours are", async () => {
     expect((await service.anonymous.get('/v1/cakes/plain')).body).toEqual({ name: 'plain', pieces: 8, eaten_at: null });
-    expectRefusal(await service.anonymous.get('/v1/cakes/gone'), 'CAKE_IS_GONE');
+    expectApiError(await service.anonymous.get('/v1/cakes/gone'), 'CAKE_IS_GONE');
     expect((await service.anonymous.post('/v1/cakes', { name: 'plain' })).status).toBe(204);
     const { get } = document.paths['/v1/cakes/{name}'];
     expect([get.operationId, get.summary, get.tags]).toEqual(['cakesShow', 'Shows a cake', ['cakes']]);

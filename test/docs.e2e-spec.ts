@@ -107,7 +107,7 @@ describe('the guides: nothing in them is left to trust', () => {
       const text = readFileSync(join(root, page), 'utf8');
       const named = [
         ...[...text.matchAll(/gatehouse-auth-\w+-(\d+\.\d+\.\d+)\.tgz/g)].map(([, of]) => of),
-        ...[...text.matchAll(/madeFor: '\^(\S+?)'/g)].map(([, of]) => of),
+        ...[...text.matchAll(/compatibleWith: '\^(\S+?)'/g)].map(([, of]) => of),
       ];
       expect([page, named.filter((of) => of !== version && of?.split('.')[0] !== major)]).toEqual([page, []]);
       expect([page, /\bunreleased\b/i.test(text)]).toEqual([page, false]);

@@ -8,17 +8,16 @@ import { join } from 'node:path';
 import { Body, Controller, Get, Injectable, Module, Post } from '@nestjs/common';
 import { Column, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
 import { execute } from '../src/cli/execute.js';
-import { extensionOf, projectAt } from '../src/cli/terminal/project.js';
+import { findProject, loadExtension } from '../src/cli/terminal/project.js';
 import {
   AdminAcl,
+  CurrentIdentity,
   createApp,
   Database,
   type Extension,
   extension,
   type Identity,
-  invalid,
   loadConfig,
-  Me,
   RateLimit,
   registerAcl,
   registerBucket,
@@ -26,13 +25,14 @@ import {
   settings,
   Text,
   UserOnly,
+  validationError,
 } from '../src/index.js';
 import { ADVISORY_LOCKS } from './machine/postgres.js';
 import {
   administrator,
   Client,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type OwnDatabase,
@@ -84,7 +84,7 @@ class Notes {
   ) {}
 
   async take(accountId: string, text: string) {
-    if (text.length > this.limits.longest) throw invalid('text', 'CONTENT_EXCEEDS_MAX_LENGTH');
+    if (text.length > this.limits.longest) throw validationError('text', 'CONTENT_EXCEEDS_MAX_LENGTH');
     const note = { id: this.snowflakes.next(), accountId, text };
     await this.database.manager.insert(Note, note);
     return { id: note.id, text };
@@ -107,14 +107,14 @@ class NotesController {
   @Post()
   @UserOnly()
   @RateLimit('notes')
-  take(@Me() me: Identity, @Body() { text }: NoteInput) {
+  take(@CurrentIdentity() me: Identity, @Body() { text }: NoteInput) {
     return this.notes.take(me.account.id, text);
   }
 
   @Get()
   @UserOnly()
   @RateLimit('notes')
-  list(@Me() me: Identity) {
+  list(@CurrentIdentity() me: Identity) {
     return this.notes.list(me.account.id);
   }
 }
@@ -135,7 +135,7 @@ class AdminNotesController {
 class NotesModule {}
 
 const team = extension({
-  madeFor: '>=1.0.0 <99',
+  compatibleWith: '>=1.0.0 <99',
   modules: [NotesModule],
   settings: [NotesSettings],
   entities: [Note],
@@ -151,7 +151,7 @@ describe('what a team brings, through the front door', () => {
   afterAll(() => service.close());
 
   test('its routes are guarded, its entities stored, its settings injected', async () => {
-    expectRefusal(await service.anonymous.get('/v1/notes'), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.get('/v1/notes'), 'UNAUTHORIZED');
     const alice = await person(service, 'alice');
     const bob = await person(service, 'bob');
     expectInvalid(await service.as(alice).post('/v1/notes', { text: 'longer' }), 'text: CONTENT_EXCEEDS_MAX_LENGTH');
@@ -166,7 +166,7 @@ describe('what a team brings, through the front door', () => {
   test('its ACLs admit administrators who hold them, and no others', async () => {
     const [clerk, other] = [await administrator(service, 'note:list'), await administrator(service, 'user:lookup')];
     expect((await service.as(clerk).get('/v1/admin/notes/count')).status).toBe(200);
-    expectRefusal(await service.as(other).get('/v1/admin/notes/count'), 'MISSING_ACL');
+    expectApiError(await service.as(other).get('/v1/admin/notes/count'), 'MISSING_ACL');
   });
 
   test('its migrations stand in a table of their own, and the service is ready once they are applied', async () => {
@@ -234,14 +234,14 @@ describe('commands with what a team brings', () => {
   }
 
   test('one that was made for another version is refused in a sentence, by every way in, and leaves nothing', async () => {
-    const foreign = extension({ ...team, madeFor: '^99.0.0' });
+    const foreign = extension({ ...team, compatibleWith: '^99.0.0' });
     const sentence = /^the extension was made for Gatehouse \^99\.0\.0 and does not run with \d+\.\d+\.\d+\S*$/;
     const refused = { code: 1, out: '', err: expect.stringMatching(sentence) };
     expect(await cli(foreign, 'migrate')).toEqual(refused);
     expect(await cli(foreign, 'routes')).toEqual(refused);
     await expect(createApp(loadConfig(env, foreign.settings), { ...foreign, ...lent() })).rejects.toThrow(sentence);
     await expect(gatehouse({ ...foreign })).rejects.toThrow(sentence);
-    expect((await cli({ madeFor: 'the newest' }, 'routes')).err).toBe(
+    expect((await cli({ compatibleWith: 'the newest' }, 'routes')).err).toBe(
       'the extension says that it was made for "the newest", which is no range of versions',
     );
     expect(await tables()).toEqual([]);
@@ -297,7 +297,7 @@ describe('commands with what a team brings', () => {
     const email = 'ada@example.com';
     const session = await serving(async (as) => {
       const { body } = await as().post('/v1/auth/register', { email, password: 'a long enough password' }).expect(200);
-      expectRefusal(await as(body.token).get('/v1/admin/notes/count'), 'MISSING_PERMISSIONS');
+      expectApiError(await as(body.token).get('/v1/admin/notes/count'), 'MISSING_PERMISSIONS');
       return body.token as string;
     });
     expect((await cli(team, 'user', 'grant-acl', email, 'note:lose')).err).toContain('unknown ACL: note:lose');
@@ -352,9 +352,9 @@ describe('the project of a team, as the gatehouse command finds it', () => {
   const project = join(folder, 'packages/notes');
 
   test('is the nearest folder upwards whose package.json names an extension', () => {
-    expect(projectAt(inner)).toEqual({ folder: project, extension: 'dist/extension.js' });
-    expect(projectAt(project)?.folder).toBe(project);
-    expect(projectAt(folder)).toBeNull();
+    expect(findProject(inner)).toEqual({ folder: project, extension: 'dist/extension.js' });
+    expect(findProject(project)?.folder).toBe(project);
+    expect(findProject(folder)).toBeNull();
   });
 
   test('whose file is missing is told to build, unless the command needs nothing of it', async () => {
@@ -362,7 +362,7 @@ describe('the project of a team, as the gatehouse command finds it', () => {
     const terminal = {
       env: {},
       folder: inner,
-      findExtension: () => extensionOf({ folder: project, extension: 'dist/extension.js' }),
+      findExtension: () => loadExtension({ folder: project, extension: 'dist/extension.js' }),
       out: (line: string) => void out.push(line),
       err: (line: string) => void err.push(line),
     };
@@ -378,7 +378,7 @@ describe('the project of a team, as the gatehouse command finds it', () => {
   test('whose file exports something else says so', async () => {
     mkdirSync(join(project, 'dist'));
     writeFileSync(join(project, 'dist/extension.js'), 'export const extension = {};');
-    const found = extensionOf({ folder: project, extension: 'dist/extension.js' });
+    const found = loadExtension({ folder: project, extension: 'dist/extension.js' });
     await expect(found).rejects.toThrow('exports no extension by default: export default extension({ ... })');
   });
 });

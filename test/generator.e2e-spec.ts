@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { execute } from '../src/cli/execute.js';
-import { namesOf, pluralOf } from '../src/cli/new/names.js';
+import { deriveNames, pluralOf } from '../src/cli/new/names.js';
 import { isReserved } from '../src/cli/new/reserved.js';
-import { asker } from '../src/cli/terminal/ask.js';
+import { createPrompt } from '../src/cli/terminal/ask.js';
 import { errorTable } from '../src/core/errors.js';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -127,7 +127,7 @@ describe('a project of a team', () => {
       ...shared,
       ...devDependencies,
     });
-    expect(readFileSync(join(project, 'src/extension.ts'), 'utf8')).toContain(`madeFor: '^${own.version}'`);
+    expect(readFileSync(join(project, 'src/extension.ts'), 'utf8')).toContain(`compatibleWith: '^${own.version}'`);
   });
 
   test('with a further feature it passes its lint, its compiler and its tests as it is', async () => {
@@ -163,8 +163,8 @@ describe('what a noun becomes', () => {
     ['quiz', 'quizzes', 'QUIZ'],
     ['item2', 'item2s', 'ITEM2'],
   ])('%s', (noun, many, event) => {
-    if (many === undefined) expect(() => namesOf(noun)).toThrow('is no noun');
-    else expect(namesOf(noun)).toMatchObject({ many, SCREAMING: event });
+    if (many === undefined) expect(() => deriveNames(noun)).toThrow('is no noun');
+    else expect(deriveNames(noun)).toMatchObject({ many, SCREAMING: event });
   });
 
   test('is the same from either spelling, and never the noun itself', () => {
@@ -173,8 +173,8 @@ describe('what a noun becomes', () => {
     const free = noun.filter((each) => ![each, pluralOf(each)].some(isReserved));
     fc.assert(
       fc.property(free, (kebab) => {
-        const names = namesOf(kebab);
-        expect(namesOf(names.One)).toEqual(names);
+        const names = deriveNames(kebab);
+        expect(deriveNames(names.One)).toEqual(names);
         expect(names.many).not.toBe(names.one);
         expect(names.camel).toMatch(/^[a-z][A-Za-z0-9]*$/);
         expect(names.snake).toBe(names.SCREAMING.toLowerCase());
@@ -183,7 +183,7 @@ describe('what a noun becomes', () => {
   });
 
   test('a word without a plural gets one that can be read', () => {
-    expect(['news', 'breaking-news', 'series', 'equipment'].map((noun) => namesOf(noun).many)).toEqual([
+    expect(['news', 'breaking-news', 'series', 'equipment'].map((noun) => deriveNames(noun).many)).toEqual([
       ...['news-items', 'breaking-news-items', 'series-items', 'equipment-items'],
     ]);
   });
@@ -405,7 +405,7 @@ describe('new project', () => {
   test('what is typed ahead answers the next question, and an input that ends is an answer to none', async () => {
     const input = new PassThrough();
     const asked = new PassThrough();
-    const ask = asker(input, asked);
+    const ask = createPrompt(input, asked);
     input.end('first\nsecond\n');
     expect([await ask('One? '), await ask('Two? ')]).toEqual(['first', 'second']);
     await expect(ask('Three? ')).rejects.toThrow('nobody answered: nothing was written');
@@ -481,7 +481,7 @@ describe('new feature in this repository', () => {
     expect(text('src/app.module.ts')).toContain('        NewsStoriesModule,\n        ...more,\n      ],\n');
     expect(text('ormconfig.ts')).toMatch(/^ {4}NewsStory,$[\s\S]*^ {4}CreateNewsStories\d{13},$/m);
     expect(text('scripts/structure.mjs')).toContain("'web', 'news-stories'],");
-    expect(text('src/news-stories/news-stories.service.ts')).toContain("import { Refusal } from '../core/errors.js';");
+    expect(text('src/news-stories/news-stories.service.ts')).toContain("import { ApiError } from '../core/errors.js';");
     for (const path of created) expect([path, text(path).includes("'@gatehouse-auth/")]).toEqual([path, false]);
     ran(folder, join(ROOT, 'scripts/node_modules/@biomejs/biome/bin/biome'), 'check', ...changed, ...created);
     const compilerOptions = { noEmit: true, incremental: false, types: ['node', 'jest'] };

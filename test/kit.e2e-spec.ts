@@ -1,7 +1,7 @@
 /** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
 import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
-import { type ErrorCode, Refusal, registerErrorCode } from '../src/core/errors.js';
-import { AdminAcl, AllowSuspicious, Me, Public, RateLimit, UserOnly } from '../src/policy/decorators.js';
+import { ApiError, type ErrorCode, registerErrorCode } from '../src/core/errors.js';
+import { AdminAcl, AllowSuspicious, CurrentIdentity, Public, RateLimit, UserOnly } from '../src/policy/decorators.js';
 import type { Identity } from '../src/policy/identity.js';
 import { describeWithRedis, redisDatabase } from './machine/redis.js';
 import {
@@ -10,9 +10,9 @@ import {
   auditOf,
   Client,
   type Exchange,
+  expectApiError,
   expectExposure,
   expectMatrix,
-  expectRefusal,
   type Gatehouse,
   GatewayClient,
   gatehouseWithSso,
@@ -33,7 +33,7 @@ class CakesController {
   @RateLimit('auth:handoff:info')
   eat() {
     // A team's code: the service knows it since the module was loaded, long after the kit was.
-    throw new Refusal('CAKE_IS_GONE' as ErrorCode);
+    throw new ApiError('CAKE_IS_GONE' as ErrorCode);
   }
 }
 
@@ -46,8 +46,8 @@ class PiesController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('auth:logout')
-  take(@Me() { account }: Identity) {
-    if (this.taken) throw new Refusal('CAKE_IS_GONE' as ErrorCode);
+  take(@CurrentIdentity() { account }: Identity) {
+    if (this.taken) throw new ApiError('CAKE_IS_GONE' as ErrorCode);
     this.taken = account.id;
   }
 
@@ -55,7 +55,7 @@ class PiesController {
   @UserOnly()
   @RateLimit('auth:logout')
   look(): void {
-    throw new Refusal('ACCESS_DENIED');
+    throw new ApiError('ACCESS_DENIED');
   }
 }
 
@@ -99,9 +99,9 @@ afterAll(async () => {
 describe('@gatehouse-auth/server/testing: what a team tests its modules with', () => {
   test('a code of its own is judged by the registry as it is now', async () => {
     const answer = await service.anonymous.get('/v1/cakes');
-    expectRefusal(answer, 'CAKE_IS_GONE');
+    expectApiError(answer, 'CAKE_IS_GONE');
     expect(answer.status).toBe(402);
-    expect(() => expectRefusal({ ...answer, status: 400 }, 'CAKE_IS_GONE')).toThrow('402');
+    expect(() => expectApiError({ ...answer, status: 400 }, 'CAKE_IS_GONE')).toThrow('402');
   });
 
   test('a failed test shows the log of its request: the cause of a 500, and where it was thrown', async () => {
@@ -112,14 +112,14 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
         .catch((error) => (error as Error).message);
       expect(unmet).toMatch(/was answered 500.*TypeError: the oven is off.*bake \S*kit\.e2e-spec\.ts/s);
       const answer = await anonymous.get('/v1/burnt');
-      expect(() => expectRefusal(answer, 'CONFLICT')).toThrow('TypeError: the oven is off');
+      expect(() => expectApiError(answer, 'CONFLICT')).toThrow('TypeError: the oven is off');
     });
   });
 
   test('a code that nobody registered is a fault of the test, whatever was answered', async () => {
     const answer = await service.anonymous.get('/v1/cakes');
     const forged = { ...answer, status: 400, body: { code: 'CAKE_IS_LATE', message: 'x' } };
-    expect(() => expectRefusal(forged, 'CAKE_IS_LATE')).toThrow('CAKE_IS_LATE is no error code');
+    expect(() => expectApiError(forged, 'CAKE_IS_LATE')).toThrow('CAKE_IS_LATE is no error code');
   });
 
   describe('what is expected of an answer before it is awaited, as with supertest', () => {
@@ -139,7 +139,7 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
         .expect(/no cake/)
         .expect(JSON.stringify(gone))
         .expect(({ status, body, text, headers }) => seen.push(status, body, text, headers['cache-control']));
-      expectRefusal(answer, 'CAKE_IS_GONE');
+      expectApiError(answer, 'CAKE_IS_GONE');
       expect(seen).toEqual([402, gone, JSON.stringify(gone), 'no-store']);
     });
 
@@ -177,7 +177,7 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
       const alice = await person(service, 'alice');
       const logout = service.as(alice).post('/v1/auth/logout').expect(204);
       expect((await Promise.all([logout, logout])).map(({ status }) => status)).toEqual([204, 204]);
-      expectRefusal(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
       const sent = service.as(await person(service, 'bob')).patch('/v1/users/@me', { bio: 'sent' });
       await expect(sent.expect(404)).rejects.toThrow('PATCH /v1/users/@me was answered 200 {');
     });
@@ -196,7 +196,7 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
     expect((await service.as(key).get('/v1/admin/cakes')).status).toBe(200);
     expect((await service.as(await superuser(service)).get('/v1/admin/cakes')).status).toBe(200);
     await setAcls(service, clerk, ['admin:authenticate']);
-    expectRefusal(await withoutAudit(service, () => service.as(key).get('/v1/admin/cakes')), 'MISSING_ACL');
+    expectApiError(await withoutAudit(service, () => service.as(key).get('/v1/admin/cakes')), 'MISSING_ACL');
     expect(await auditOf(service, 'create_api_key')).toHaveLength(1);
   });
 

@@ -1,13 +1,17 @@
 import { LOCALES } from '../src/accounts/locales.js';
 import { contrast } from '../src/core/brand/accent.js';
 import { loadConfig } from '../src/core/config/config.js';
-import { directionOf, LANGUAGES, type Language, spokenLanguage } from '../src/core/text/languages.js';
-import { paletteOf } from '../src/platform/mail/templates/palette.js';
-import { lookOf } from '../src/platform/mail/templates/render.js';
-import { Speech, WORDS } from '../src/platform/mail/templates/speech.js';
-import { DONE_BY_OTHERS, SECURITY_EVENTS, type SecurityEvent } from '../src/platform/mail/templates/words/kinds.js';
+import { directionOf, LANGUAGES, type Language, matchLanguage } from '../src/core/text/languages.js';
+import { createPalette } from '../src/platform/mail/templates/palette.js';
+import { mailBranding } from '../src/platform/mail/templates/render.js';
+import { Translator, WORDS } from '../src/platform/mail/templates/translator.js';
+import {
+  ADMINISTRATOR_EVENTS,
+  SECURITY_EVENTS,
+  type SecurityEvent,
+} from '../src/platform/mail/templates/words/kinds.js';
 import type { Plural } from '../src/platform/mail/templates/words/words.js';
-import { SAMPLES, sampleOf } from '../src/service/mail-samples.js';
+import { renderSample, SAMPLES } from '../src/service/mail-samples.js';
 
 const config = loadConfig({
   GATEHOUSE_SECRET: 'c2VjcmV0IHNlY3JldCBzZWNyZXQgMTIzNDU2Nzg5MDEyMzQ1Njc4OTA=',
@@ -15,9 +19,9 @@ const config = loadConfig({
   BRAND_SUPPORT_URL: 'mailto:help@example.com',
 });
 const legal = { termsUrl: 'https://example.com/terms', privacyUrl: 'https://example.com/privacy?a=1&b=2' };
-const look = lookOf(config, legal);
+const look = mailBranding(config, legal);
 const show = (kind: string, language: Language, product = 'Gatehouse') =>
-  sampleOf(kind, language, { product, webAppUrl: 'https://id.example', look });
+  renderSample(kind, language, { product, webAppUrl: 'https://id.example', look });
 
 const OTHERS = LANGUAGES.filter((language) => language !== 'en-US');
 const PLURALS = ['minutes', 'hours', 'days'];
@@ -72,7 +76,7 @@ describe('web.md 1, languages: one complete catalogue for each', () => {
   });
 
   test('durations follow the plural of the language', () => {
-    const said = (language: Language, seconds: number) => new Speech(language).duration(seconds);
+    const said = (language: Language, seconds: number) => new Translator(language).formatDuration(seconds);
     expect([60, 600, 3600, 86_400].map((seconds) => said('en-US', seconds))).toEqual([
       ...['1 minute', '10 minutes', '1 hour', '24 hours'],
     ]);
@@ -86,7 +90,7 @@ describe('web.md 1, languages: one complete catalogue for each', () => {
 
   test('times are those of the language, in UTC', () => {
     const at = new Date('2030-01-31T23:05:00Z');
-    const said = (language: Language) => new Speech(language).time(at).replace(/\s/g, ' ');
+    const said = (language: Language) => new Translator(language).formatTime(at).replace(/\s/g, ' ');
     expect(said('en-US')).toMatch(/^January 31, 2030 at 11:05 PM UTC$/);
     expect(said('de')).toMatch(/^31\. Januar 2030 um 23:05 UTC$/);
     expect(said('ja')).toMatch(/^2030年1月31日 23:05 UTC$/);
@@ -95,9 +99,9 @@ describe('web.md 1, languages: one complete catalogue for each', () => {
 
   test('a locale that is not spoken is English, one of another region its language', () => {
     const pairs = { 'en-GB': 'en-US', ko: 'en-US', 'zh-CN': 'en-US', it: 'en-US', 'de-AT': 'de', 'es-MX': 'es-ES' };
-    for (const [locale, language] of Object.entries(pairs)) expect(spokenLanguage(locale)).toBe(language);
-    expect(spokenLanguage(null, undefined, 'tlh', 'PT', 'fr')).toBe('pt-BR');
-    expect(spokenLanguage()).toBe('en-US');
+    for (const [locale, language] of Object.entries(pairs)) expect(matchLanguage(locale)).toBe(language);
+    expect(matchLanguage(null, undefined, 'tlh', 'PT', 'fr')).toBe('pt-BR');
+    expect(matchLanguage()).toBe('en-US');
     expect(LANGUAGES.filter((language) => !LOCALES.includes(language))).toEqual([]);
     expect(LANGUAGES.map(directionOf).filter((direction) => direction === 'rtl')).toHaveLength(1);
   });
@@ -148,7 +152,7 @@ describe.each(LANGUAGES)('every kind of message in %s', (language) => {
       const own = links.filter((url) => url.startsWith('https://id.example/auth/'));
       const isLinked =
         /^(?:email_verification|password_reset|ip_authorization|email_change_revert|security_digest)$/.test(kind) ||
-        (kind.startsWith('security_notice.') && !DONE_BY_OTHERS.has(kind.split('.')[1] as SecurityEvent));
+        (kind.startsWith('security_notice.') && !ADMINISTRATOR_EVENTS.has(kind.split('.')[1] as SecurityEvent));
       expect([kind, own.length]).toEqual([kind, isLinked ? 1 : 0]);
       for (const url of own) {
         expect(text.split('\n')).toContain(url);
@@ -198,7 +202,7 @@ test.each(OTHERS)('no sentence of a mail in %s is an English one', (language) =>
 describe('what mails look like', () => {
   test('text has contrast on everything that it stands on, in both schemes', () => {
     for (const scheme of ['light', 'dark'] as const) {
-      const { page, raised, sunken, ink, quiet, text, accent, on } = paletteOf(scheme, config.brand.accent);
+      const { page, raised, sunken, ink, quiet, text, accent, on } = createPalette(scheme, config.brand.accent);
       const pairs = [
         ...[ink, quiet, text].flatMap((front) => [page, raised].map((ground) => [front, ground] as const)),
         ...[[ink, sunken] as const, [on, accent] as const],
@@ -219,8 +223,8 @@ describe('what mails look like', () => {
   test('without a logo that mail programs show the name stands there', () => {
     for (const brand of [{}, { BRAND_LOGO_URL: 'https://cdn.example/logo.svg' }]) {
       const own = loadConfig({ GATEHOUSE_SECRET: config.secret.toString('base64'), ...brand });
-      const plain = { product: 'Ärger & Söhne', webAppUrl: 'https://id.example', look: lookOf(own, legal) };
-      const { html } = sampleOf('password_reset', 'fr', plain);
+      const plain = { product: 'Ärger & Söhne', webAppUrl: 'https://id.example', look: mailBranding(own, legal) };
+      const { html } = renderSample('password_reset', 'fr', plain);
       expect(html).not.toContain('<img');
       expect(html).toContain('<bdi>Ärger &amp; Söhne</bdi>');
     }
@@ -228,8 +232,8 @@ describe('what mails look like', () => {
 
   test('the accent is the one that was configured', () => {
     const own = loadConfig({ GATEHOUSE_SECRET: config.secret.toString('base64'), BRAND_ACCENT: '#0f766e' });
-    const branded = { product: 'P', webAppUrl: 'https://id.example', look: lookOf(own, legal) };
-    const { html = '' } = sampleOf('password_reset', 'en-US', branded);
+    const branded = { product: 'P', webAppUrl: 'https://id.example', look: mailBranding(own, legal) };
+    const { html = '' } = renderSample('password_reset', 'en-US', branded);
     expect(html).toContain('background: #0f766e; color: #ffffff');
     expect(html).toContain(`background: ${own.brand.accent.dark.accent} !important`);
     expect(html).not.toContain('#2f5bea');

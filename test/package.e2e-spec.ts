@@ -24,7 +24,7 @@ const client = join(project, 'node_modules/@gatehouse-auth/client');
 
 const NOTES = `
 import { Controller, Get, Module } from '@nestjs/common';
-import { type Identity, Me, RateLimit, registerBucket, settings, UserOnly } from '@gatehouse-auth/server';
+import { CurrentIdentity, type Identity, RateLimit, registerBucket, settings, UserOnly } from '@gatehouse-auth/server';
 import { Column, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
 
 registerBucket('notes', 10, 60);
@@ -53,7 +53,7 @@ class NotesController {
   @Get()
   @UserOnly()
   @RateLimit('notes')
-  list(@Me() me: Identity): { notes_of: string; greeting: string } {
+  list(@CurrentIdentity() me: Identity): { notes_of: string; greeting: string } {
     return { notes_of: me.account.id, greeting: this.settings.greeting };
   }
 }
@@ -67,7 +67,7 @@ import { extension } from '@gatehouse-auth/server';
 import { CreateNote1800000000000, Note, NotesModule, NotesSettings } from './notes.js';
 
 export default extension({
-  madeFor: '^1.0.0',
+  compatibleWith: '^1.0.0',
   modules: [NotesModule],
   settings: [NotesSettings],
   entities: [Note],
@@ -84,8 +84,8 @@ await start(extension);
 
 const TEST = `
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Refused } from '@gatehouse-auth/client';
-import { expectRefusal, type Gatehouse, gatehouse, person } from '@gatehouse-auth/server/testing';
+import { ApiError } from '@gatehouse-auth/client';
+import { expectApiError, type Gatehouse, gatehouse, person } from '@gatehouse-auth/server/testing';
 import extension from './extension.js';
 
 let service: Gatehouse;
@@ -95,11 +95,11 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 test('notes are for those who are signed in', async () => {
-  expectRefusal(await service.anonymous.get('/v1/notes'), 'UNAUTHORIZED');
+  expectApiError(await service.anonymous.get('/v1/notes'), 'UNAUTHORIZED');
   const alice = await person(service, 'alice');
   await service.as(alice).get('/v1/notes').expect(200, { notes_of: alice.id, greeting: 'hello' });
   expect(await service.sql('SELECT name FROM team_migration')).toEqual([{ name: 'CreateNote1800000000000' }]);
-  expect(Refused).toBeDefined();
+  expect(ApiError).toBeDefined();
 });
 `;
 

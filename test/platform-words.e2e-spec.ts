@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { httpAdapter } from '../src/http/adapter.js';
-import { Call, type Waiting } from '../src/policy/call.js';
+import { Call, type TransferTracker } from '../src/policy/call.js';
 import { wire } from './support/index.js';
 
 const SECRET = 'a-secret-of-a-path';
@@ -19,10 +19,10 @@ describe('conventions.md 1: the platform has no words of its own', () => {
       {
         admit(req, res, next) {
           req.url = target;
-          req.call = new Call(req, res, {} as Waiting);
+          req.call = new Call(req, res, {} as TransferTracker);
           next(req, res);
         },
-        refuse({ res }, thrown) {
+        sendErrorResponse({ res }, thrown) {
           refused.push(thrown);
           res.writeHead(400).end('ours');
         },

@@ -7,7 +7,7 @@ import { endProcesses, identified, ServiceProcess, until } from './machine/servi
 import {
   type Answer,
   exchange,
-  expectRefusal,
+  expectApiError,
   mailTo,
   newApp,
   newCode,
@@ -88,12 +88,12 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
         ]);
       }
       expect((await a.as(session).post('/v1/auth/logout')).status).toBe(204);
-      for (const answer of await everywhere((replica) => me(replica, session))) expectRefusal(answer, 'UNAUTHORIZED');
+      for (const answer of await everywhere((replica) => me(replica, session))) expectApiError(answer, 'UNAUTHORIZED');
       const { id, secret = '' } = app;
       const credentials = { client_id: id, client_secret: secret };
       expect((await b.anonymous.form('/v1/oauth2/token/revoke', { token: access, ...credentials })).status).toBe(200);
       for (const answer of await everywhere((replica) => me(replica, `Bearer ${access}`))) {
-        expectRefusal(answer, 'UNAUTHORIZED');
+        expectApiError(answer, 'UNAUTHORIZED');
       }
     }
   });
@@ -153,7 +153,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
       replica.anonymous.from(PROXY).with({ 'x-forwarded-for': address }).get('/.well-known/service');
     expect((await a.as(root).post(entries, { ip: address })).status).toBe(204);
     for (const replica of replicas) await until(async () => (await visit(replica)).status === 403);
-    expectRefusal(await visit(b), 'GLOBAL_IP_BANNED');
+    expectApiError(await visit(b), 'GLOBAL_IP_BANNED');
     expect((await b.as(root).delete(`${entries}/${address}`)).status).toBe(204);
     for (const replica of replicas) await until(async () => (await visit(replica)).status === 200);
 
@@ -165,7 +165,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     await c.as(root).patch('/v1/admin/instance/config', { registration: { mode: 'open' } });
     for (const replica of replicas) await until(async () => (await mode(replica)) === 'open');
 
-    expectRefusal(await b.as(alice).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
+    expectApiError(await b.as(alice).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
     await query(env.DATABASE_URL as string, `UPDATE account SET acls = '{admin:authenticate}' WHERE id = $1`, [
       alice.id,
     ]);
@@ -204,7 +204,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
       );
       const before = await sessions();
       for (const answer of await everywhere(login)) {
-        expectRefusal(answer, 'SSO_REQUIRED');
+        expectApiError(answer, 'SSO_REQUIRED');
         expect(answer.text).not.toContain('token');
       }
       expect(await sessions()).toEqual(before);

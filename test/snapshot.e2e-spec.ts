@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { dataSourceOptions } from '../ormconfig.js';
 import { loadConfig } from '../src/core/config/config.js';
 import { Database } from '../src/platform/database/database.js';
-import { namesOf } from '../src/platform/database/migrations.js';
+import { migrationNames } from '../src/platform/database/migrations.js';
 import { packSnapshot, snapshotKey, unpackSnapshot } from '../src/platform/database/snapshot.js';
 import { endProcesses, preparedDirectory, ServiceProcess } from './machine/service-process.js';
 import { emptyDatabase } from './support/embedded.js';
 import { schemaOf } from './support/schema.js';
 
 const BUILT = join(import.meta.dirname, '../dist/database.snapshot');
-const KEY = snapshotKey(namesOf(dataSourceOptions(undefined, 1)));
+const KEY = snapshotKey(migrationNames(dataSourceOptions(undefined, 1)));
 const place = mkdtempSync(join(tmpdir(), 'gatehouse-snapshot-'));
 afterAll(async () => {
   await endProcesses();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { stackOf } from '../src/core/stack.js';
+import { sourceMappedStack } from '../src/core/stack.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const SERVICE = join(ROOT, 'dist/service');
@@ -24,7 +24,7 @@ function expectMapped(compiled: string, source: string, part: string): void {
   const place = `${pathToFileURL(compiled)}:${line}:13`;
   const expected = `${join(ROOT, source)}:${lineOf(join(ROOT, source), part)}`;
   expect(line).toBeGreaterThan(0);
-  expect(stackOf(failed(`Error: x\n    at fail (${place})\n    at async ${place}`))).toBe(
+  expect(sourceMappedStack(failed(`Error: x\n    at fail (${place})\n    at async ${place}`))).toBe(
     `Error: x\n    at fail (${expected})\n    at async ${expected}`,
   );
 }
@@ -42,12 +42,14 @@ describe('stack traces name files and lines of the sources', () => {
 
   test('a frame without a map stays as it is', () => {
     const stack = 'Error: x\n    at fail (file:///nowhere/file.js:1:2)\n    at node:internal/process:3:4';
-    expect(stackOf(failed(stack))).toBe(stack);
+    expect(sourceMappedStack(failed(stack))).toBe(stack);
   });
 
   test('the message stays as it is, also if it looks like a frame', () => {
     const place = `${pathToFileURL(join(ROOT, 'dist/src/core/log.js'))}:20:1`;
     const message = `x\n    at fail (${place})`;
-    expect(stackOf(failed(`Error: ${message}\n    at node:internal/process:3:4`, message))).toContain(message);
+    expect(sourceMappedStack(failed(`Error: ${message}\n    at node:internal/process:3:4`, message))).toContain(
+      message,
+    );
   });
 });

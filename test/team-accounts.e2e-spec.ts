@@ -5,8 +5,8 @@ import type { INestApplication } from '@nestjs/common';
 import { createApp } from '../src/app.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/core/config/config.js';
-import { AccountParts, Database, registerSealedColumn } from '../src/index.js';
-import { Janitor } from '../src/platform/process/janitor.js';
+import { AccountDataRegistry, Database, registerEncryptedColumn } from '../src/index.js';
+import { CleanupJobs } from '../src/platform/process/cleanup-jobs.js';
 import { Diary, DiaryModule } from './fixtures/team/diary.js';
 import { CreateNotes1800000000000 } from './fixtures/team/tables.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
@@ -86,9 +86,9 @@ describe('what a team keeps of an account', () => {
 
   test('is never exported in the place of what is ours, nor twice', () =>
     running(BEFORE, async (app) => {
-      const parts = app.get(AccountParts);
+      const parts = app.get(AccountDataRegistry);
       for (const name of ['account', 'sessions', 'notes']) {
-        expect(() => parts.alsoExport(name, async () => [])).toThrow(`a part called ${name} is exported already`);
+        expect(() => parts.registerExporter(name, async () => [])).toThrow(`a part called ${name} is exported already`);
       }
     }));
 
@@ -130,7 +130,7 @@ describe('what a team keeps of an account', () => {
     ['a column that is sealed already', 'other words', 'note', 'words'],
     ['SQL instead of a name', 'other words', 'note; DROP TABLE note', 'title'],
   ])('%s: the column is refused', (_, name, table, column) => {
-    expect(() => registerSealedColumn(name, { table, column })).toThrow();
+    expect(() => registerEncryptedColumn(name, { table, column })).toThrow();
   });
 
   test('is erased with it at the console', async () => {
@@ -146,13 +146,13 @@ describe('what a team keeps of an account', () => {
   test('is erased with it by the janitor; a removal that throws leaves everything, and the next round tries again', () =>
     running(AFTER, async (app) => {
       let isBroken = true;
-      app.get(AccountParts).alsoRemove(async (tx, id) => {
+      app.get(AccountDataRegistry).registerEraser(async (tx, id) => {
         await tx.query('DELETE FROM note WHERE owner_id = $1', [id]);
         if (isBroken) throw new Error('a part of a module fails');
       });
       await sql(app, 'UPDATE account SET deletion_at = now() WHERE id = $1', [people.eve]);
       const state = async () => {
-        await app.get(Janitor).sweep();
+        await app.get(CleanupJobs).runAll();
         const [account] = await sql(app, 'SELECT email, deleted_at FROM account WHERE id = $1', [people.eve]);
         return [account?.email, await sql(app, 'SELECT owner_id FROM note ORDER BY id')];
       };

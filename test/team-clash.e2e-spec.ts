@@ -4,11 +4,11 @@ import {
   Public,
   registerAcl,
   registerBucket,
+  registerEncryptedColumn,
   registerErrorCode,
   registerFieldCode,
   registerMail,
   registerScope,
-  registerSealedColumn,
   registerSecurityEvent,
 } from '../src/index.js';
 import { boot } from './support/boot.js';
@@ -34,7 +34,7 @@ const KINDS: [kind: string, add: (name: string) => void, free: string, ours: str
   ['mail', (name) => registerMail(name as 'note_lost', mail), 'note_lost', 'password_reset'],
   [
     'sealed column',
-    (name) => void registerSealedColumn(name, { table: 'note', column: 'words' }),
+    (name) => void registerEncryptedColumn(name, { table: 'note', column: 'words' }),
     ...(['words of notes', 'authenticator secrets'] as const),
   ],
 ];

@@ -27,11 +27,19 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, HttpAdapterHost } from '@nestjs/core';
 import { map, of } from 'rxjs';
-import { DirectRoutes } from '../src/http/direct-routes.js';
-import { Authenticated, CredentialFree, type Identity, Me, Public, Refusal, TheCall } from '../src/index.js';
+import { FastPathRoutes } from '../src/http/fast-path-routes.js';
+import {
+  ApiError,
+  Authenticated,
+  CredentialFree,
+  CurrentCall,
+  CurrentIdentity,
+  type Identity,
+  Public,
+} from '../src/index.js';
 import { type Call, callOf } from '../src/policy/call.js';
 
-import { type Client, expectRefusal, type Gatehouse, gatehouse, person, withGatehouse } from './support/index.js';
+import { type Client, expectApiError, type Gatehouse, gatehouse, person, withGatehouse } from './support/index.js';
 
 @Injectable()
 class Framing implements NestInterceptor {
@@ -82,7 +90,7 @@ class OwnController {
   @Get('plain')
   @Authenticated()
   @Header('Cache-Control', 'private')
-  plain(@Me() me: Identity) {
+  plain(@CurrentIdentity() me: Identity) {
     return { id: me.account.id, name: 'Zoë "quoted" </script> \u2028', absent: undefined, nothing: null };
   }
 
@@ -105,7 +113,7 @@ class OwnController {
 
   @Get('written')
   @CredentialFree()
-  written(@TheCall() { res }: Call) {
+  written(@CurrentCall() { res }: Call) {
     res.setHeader('X-Own', 'yes');
     res.statusCode = 202;
     return { written: true };
@@ -114,7 +122,7 @@ class OwnController {
   @Get('refused')
   @Public()
   refused() {
-    throw new Refusal('CONFLICT');
+    throw new ApiError('CONFLICT');
   }
 
   @Get('broken')
@@ -188,7 +196,7 @@ class OwnController {
 }
 
 const isDirect = (service: Gatehouse, method: string, path: string): boolean =>
-  service.app.get(DirectRoutes).find(method, path) !== undefined;
+  service.app.get(FastPathRoutes).find(method, path) !== undefined;
 
 @Module({ controllers: [OwnController, VisitsController], providers: [Visits] })
 class OwnModule {}
@@ -236,7 +244,7 @@ describe('routes of a team that the framework need not call', () => {
       vary: 'Origin',
     });
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    expectRefusal(await anyone.get('/v1/own/plain'), 'UNAUTHORIZED');
+    expectApiError(await anyone.get('/v1/own/plain'), 'UNAUTHORIZED');
   });
 
   it.each([
@@ -273,8 +281,8 @@ describe('routes of a team that the framework need not call', () => {
   });
 
   it('what is thrown is refused like anywhere else', async () => {
-    expectRefusal(await anyone.get('/v1/own/refused'), 'CONFLICT');
-    expectRefusal(await anyone.get('/v1/own/broken'), 'INTERNAL_SERVER_ERROR');
+    expectApiError(await anyone.get('/v1/own/refused'), 'CONFLICT');
+    expectApiError(await anyone.get('/v1/own/broken'), 'INTERNAL_SERVER_ERROR');
   });
 });
 
@@ -294,7 +302,7 @@ class Watched implements NestModule {
 class Throwing implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
     const refuse = () => {
-      throw new Refusal('CONFLICT');
+      throw new ApiError('CONFLICT');
     };
     consumer.apply(refuse).forRoutes('{*path}');
   }
@@ -328,10 +336,10 @@ describe('what a module puts around every route', () => {
 
   it('what a filter of a team does not catch is refused as anywhere else', async () => {
     await withGatehouse({ modules: [around(APP_FILTER, Teapot)] }, async ({ anonymous }) => {
-      expectRefusal(await anonymous.get('/v1/own/refused'), 'CONFLICT');
-      expectRefusal(await anonymous.get('/v1/own/broken'), 'INTERNAL_SERVER_ERROR');
-      expectRefusal(await anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
-      expectRefusal(await anonymous.get('/v1/nowhere'), 'NOT_FOUND');
+      expectApiError(await anonymous.get('/v1/own/refused'), 'CONFLICT');
+      expectApiError(await anonymous.get('/v1/own/broken'), 'INTERNAL_SERVER_ERROR');
+      expectApiError(await anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await anonymous.get('/v1/nowhere'), 'NOT_FOUND');
     });
   });
 
@@ -344,7 +352,7 @@ describe('what a module puts around every route', () => {
         await service.as(alice).get(path).expect(200).expect('x-watched', 'yes');
       }
       const refused = await service.anonymous.get('/v1/users/@me');
-      expectRefusal(refused, 'UNAUTHORIZED');
+      expectApiError(refused, 'UNAUTHORIZED');
       expect(refused.headers.get('x-watched')).toBe('yes');
     });
   });
@@ -352,7 +360,7 @@ describe('what a module puts around every route', () => {
   it('what middleware throws is refused like anywhere else', async () => {
     const unguarded = { 'middleware of Throwing': 'for this test' };
     await withGatehouse({ modules: [Throwing], unguarded }, async ({ anonymous }) => {
-      expectRefusal(await anonymous.get('/v1/own/list'), 'CONFLICT');
+      expectApiError(await anonymous.get('/v1/own/list'), 'CONFLICT');
     });
   });
 });

@@ -1,5 +1,5 @@
 /** @own-modules It registers a mail, which stays for as long as the modules do. */
-import { Database, Mails, registerMail } from '../src/index.js';
+import { Database, ExtensionMailer, registerMail } from '../src/index.js';
 import { SharingModule } from './fixtures/team/mails.js';
 import {
   type Gatehouse,
@@ -81,7 +81,7 @@ describe('mails of a team', () => {
     const erin = await reader('erin');
     const facts = { from: 'Ada', title: 'Milk', note_id: '7', pages: 1 };
     const failing = service.app.get(Database).transaction(async (tx) => {
-      await service.app.get(Mails).toAccount(tx, erin.id, { type: 'note_shared', facts });
+      await service.app.get(ExtensionMailer).sendToAccount(tx, erin.id, { type: 'note_shared', facts });
       throw new Error('after all, no');
     });
     await expect(failing).rejects.toThrow('after all, no');
@@ -90,10 +90,12 @@ describe('mails of a team', () => {
 
   test('go to addresses without an account, too; a mail that nobody registered is never written', async () => {
     const facts = { from: 'Ada', title: 'Milk', note_id: '7', pages: 1 };
-    const mails = service.app.get(Mails);
+    const mails = service.app.get(ExtensionMailer);
     const { transaction } = service.app.get(Database);
     const send = (type: 'note_shared') =>
-      transaction.call(service.app.get(Database), (tx) => mails.toAddress(tx, 'guest@example.com', { type, facts }));
+      transaction.call(service.app.get(Database), (tx) =>
+        mails.sendToAddress(tx, 'guest@example.com', { type, facts }),
+      );
     await send('note_shared');
     expect((await mailTo(service, 'guest@example.com', 'note_shared')).subject).toBe('Ada shared a note with you');
     await expect(send('nothing' as 'note_shared')).rejects.toThrow('no module has registered the mail nothing');

@@ -2,13 +2,13 @@
 import { Controller, HttpCode, Module, Post } from '@nestjs/common';
 import {
   AdminAcl,
-  ChangesNothing,
+  CurrentIdentity,
   Database,
-  Me,
   RateLimit,
+  ReadOnly,
   registerAcl,
+  registerAuditAction,
   registerBucket,
-  registerDeed,
   registerSecurityEvent,
   SecurityEvents,
   type SessionIdentity,
@@ -19,8 +19,8 @@ import { NotesModule } from './fixtures/team/notes.js';
 import { CreateNotes1800000000000 } from './fixtures/team/tables.js';
 import { administrator, adminKey, auditOf, setAcls, superuser, withoutAudit } from './support/admin.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   newApp,
@@ -40,7 +40,7 @@ class ForgetfulController {
   @Post('search')
   @HttpCode(204)
   @AdminAcl('notes:moderate')
-  @ChangesNothing()
+  @ReadOnly()
   search() {}
 }
 
@@ -68,7 +68,7 @@ class PublishingController {
   @HttpCode(204)
   @UserOnly()
   @RateLimit('notes:publish')
-  async publish(@Me() { account }: SessionIdentity) {
+  async publish(@CurrentIdentity() { account }: SessionIdentity) {
     await this.database.transaction((tx) =>
       this.events.record(tx, { accountId: account.id, type: 'note_published', data: { notes: 1 } }),
     );
@@ -116,14 +116,14 @@ describe('ACLs of a team', () => {
     const boss = await superuser(service);
     const clerk = await administrator(service, 'admin_api_key:manage');
     const remove = (who: { authorization: string }, id: number) => service.as(who).delete(`/v1/admin/notes/${id}`);
-    await withoutAudit(service, async () => expectRefusal(await remove(clerk, 1), 'MISSING_ACL'));
+    await withoutAudit(service, async () => expectApiError(await remove(clerk, 1), 'MISSING_ACL'));
     expect(await service.sql('SELECT id FROM note ORDER BY id')).toEqual([{ id: '1' }, { id: '2' }]);
     const { status } = await service.as(boss).put(`/v1/admin/users/${clerk.id}/acls`, {
       acls: ['admin:authenticate', 'admin_api_key:manage', 'notes:moderate'],
     });
     expect(status).toBe(200);
     expect((await remove(clerk, 1)).status).toBe(204);
-    expectRefusal(await remove(await adminKey(service, clerk), 2), 'MISSING_ACL');
+    expectApiError(await remove(await adminKey(service, clerk), 2), 'MISSING_ACL');
     expect((await remove(await adminKey(service, clerk, 'notes:moderate'), 2)).status).toBe(204);
     expect(await service.sql('SELECT id FROM note')).toEqual([]);
   });
@@ -136,7 +136,7 @@ describe('Admin operations of a team', () => {
     ['a target of two words', 'notes:burn', 'a note'],
     ['one that exists', 'notes:remove', 'note'],
   ])('%s: the deed is refused', (_, action, target) => {
-    expect(() => registerDeed(action, target)).toThrow(`the deed ${action} of a ${target} cannot be added`);
+    expect(() => registerAuditAction(action, target)).toThrow(`the deed ${action} of a ${target} cannot be added`);
   });
 
   test('leave an entry in their own transaction: who, what, to what, why', async () => {
@@ -161,7 +161,7 @@ describe('Admin operations of a team', () => {
       const clerk = await administrator(forgetful, 'notes:moderate');
       const outsider = await administrator(forgetful);
       expect((await forgetful.as(clerk).post('/v1/admin/notes/search')).status).toBe(204);
-      expectRefusal(await forgetful.as(outsider).post('/v1/admin/notes/index'), 'MISSING_ACL');
+      expectApiError(await forgetful.as(outsider).post('/v1/admin/notes/index'), 'MISSING_ACL');
       expect(
         (await forgetful.as(clerk).with({ 'x-request-id': 'forgotten' }).post('/v1/admin/notes/index')).status,
       ).toBe(204);
@@ -180,9 +180,9 @@ describe('Admin operations of a team', () => {
     await setAcls(service, boss, ['audit_log:view']);
     await service.sql('INSERT INTO note (id, owner_id) VALUES (4, $1), (5, 17)', [boss.id]);
     const remove = (id: number) => () => service.as(clerk).delete(`/v1/admin/notes/${id}`);
-    expectRefusal(await withoutAudit(service, remove(4)), 'MISSING_ACL');
-    expectRefusal(await withoutAudit(service, remove(5)), 'UNKNOWN_USER');
-    expectRefusal(await withoutAudit(service, remove(6)), 'NOT_FOUND');
+    expectApiError(await withoutAudit(service, remove(4)), 'MISSING_ACL');
+    expectApiError(await withoutAudit(service, remove(5)), 'UNKNOWN_USER');
+    expectApiError(await withoutAudit(service, remove(6)), 'NOT_FOUND');
     expect(await service.sql('SELECT id FROM note ORDER BY id')).toEqual([{ id: '4' }, { id: '5' }]);
     expect((await auditOf(service, 'notes:remove')).filter(({ admin_user_id }) => admin_user_id === clerk.id)).toEqual(
       [],
@@ -220,7 +220,7 @@ describe('scopes, codes and buckets of a team', () => {
     const bearer = async (scope: string) => `Bearer ${(await newTokens(service, alice, app, scope)).access_token}`;
     const reading = service.as(await bearer('notes.read'));
     expect((await reading.get('/v1/notes')).body).toEqual({ notes: [] });
-    expectRefusal(await service.as(await bearer('identify')).get('/v1/notes'), 'MISSING_OAUTH_SCOPE');
+    expectApiError(await service.as(await bearer('identify')).get('/v1/notes'), 'MISSING_OAUTH_SCOPE');
     const { body } = await service.anonymous.get('/.well-known/oauth-authorization-server');
     expect(body.scope_descriptions['notes.read'].de).toBe('Ihre Notizen lesen');
   });
@@ -238,6 +238,6 @@ describe('scopes, codes and buckets of a team', () => {
       const bob = await person(limited, 'bob');
       const tell = () => limited.as(bob).post('/v1/notes', { words: 'LOUD' });
       for (let n = 0; n < 30; n++) expectInvalid(await tell(), 'words: NOTE_IS_SHOUTED');
-      expectRefusal(await tell(), 'RATE_LIMITED');
+      expectApiError(await tell(), 'RATE_LIMITED');
     }));
 });

@@ -1,7 +1,7 @@
-import { HealthChecks, Janitor, TeamMetrics } from '../src/index.js';
+import { CleanupJobs, HealthChecks, TeamMetrics } from '../src/index.js';
 import { CreateNotes1800000000000 } from './fixtures/team/tables.js';
 import { Upkeep, UpkeepModule } from './fixtures/team/upkeep.js';
-import { eventually, expectRefusal, type Gatehouse, gatehouse, sweep } from './support/index.js';
+import { eventually, expectApiError, type Gatehouse, gatehouse, sweep } from './support/index.js';
 
 let service: Gatehouse;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('chores of a team', () => {
 
   test('one that fails is named in the log, is undone, and keeps no other from its turn', async () => {
     await service.sql('INSERT INTO notebook VALUES (3)');
-    const janitor = service.app.get(Janitor);
+    const janitor = service.app.get(CleanupJobs);
     let later = 0;
     janitor.add('broken chore', async (tx) => {
       await tx.query('DELETE FROM note');
@@ -42,7 +42,7 @@ describe('chores of a team', () => {
   });
 
   test('none takes the place of one that is there', () => {
-    const add = () => service.app.get(Janitor).add('outbox', async () => 0);
+    const add = () => service.app.get(CleanupJobs).add('outbox', async () => 0);
     expect(add).toThrow('the janitor has a chore outbox');
   });
 });
@@ -59,7 +59,7 @@ describe('health checks of a team', () => {
     upkeep.isIndexUp = false;
     await becomes(503);
     const refused = await ready();
-    expectRefusal(refused, 'SERVICE_UNAVAILABLE');
+    expectApiError(refused, 'SERVICE_UNAVAILABLE');
     expect(refused.headers.get('retry-after')).toBe('5');
     expect(refused.text).not.toContain('index');
     expect(await metrics()).toContain('gatehouse_health_check{check="notes-index"} 0');

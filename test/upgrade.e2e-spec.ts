@@ -5,7 +5,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { Secret, TOTP } from 'otpauth';
 import pg from 'pg';
 import { dataSourceOptions } from '../ormconfig.js';
-import { databaseFindings } from '../src/cli/doctor/database-checks.js';
+import { checkDatabase } from '../src/cli/doctor/database-checks.js';
 import { migrate } from '../src/cli/migrate.js';
 import { loadConfig } from '../src/core/config/config.js';
 import { Database } from '../src/platform/database/database.js';
@@ -240,7 +240,7 @@ describe.each(kept.map((release) => [release.version, release] as const))('a dat
 test('doctor says of what is pending that there is no way back, and migrate says so again', async () => {
   const [oldest] = kept as [Release];
   const env = { ...(await restored(oldest)), DATABASE_POOL_SIZE: '1' };
-  const findings = await databaseFindings(loadConfig(env), {});
+  const findings = await checkDatabase(loadConfig(env), {});
   const gone = 'after Journal1796800001000 the version before cannot run: gateway_event is gone';
   expect(findings).toContainEqual(expect.objectContaining({ detail: gone }));
   const lines: string[] = [];

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { pauseMs } from '../src/core/primary.js';
+import { restartDelayMs } from '../src/core/primary.js';
 import { emptyDatabase } from './machine/databases.js';
 import { describeOnPostgres } from './machine/postgres.js';
 import { emptyRedis, hasRedis, redisDatabase } from './machine/redis.js';
@@ -356,9 +356,9 @@ describe('WORKERS', () => {
   });
 
   test('what ends soon after its start is started later each time, half a minute at most', () => {
-    const pauses = Array.from({ length: 12 }, (_, failures) => pauseMs(failures));
+    const pauses = Array.from({ length: 12 }, (_, failures) => restartDelayMs(failures));
     expect(pauses).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000]);
-    expect(pauseMs(10_000)).toBe(30_000);
+    expect(restartDelayMs(10_000)).toBe(30_000);
   });
 
   test('auto is this process alone on the embedded database, and says so', async () => {

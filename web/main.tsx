@@ -6,17 +6,17 @@ import './kit/frame.css';
 import './kit/controls.css';
 import './kit/surfaces.css';
 import { render } from 'preact';
-import { wearAccent } from './core/brand.js';
-import { preferredLanguage, speak } from './core/language.js';
-import { wearTheme } from './core/theme.js';
+import { applyAccentColor } from './core/brand.js';
+import { preferredLanguage, setLanguage } from './core/language.js';
+import { applyTheme } from './core/theme.js';
 import { pageOf } from './pages.js';
 // Included in the first file, because nearly every page uses it.
 import './core/action.js';
 import './core/captcha.js';
-import './core/kept.js';
+import './core/history-state.js';
 import './core/link.js';
 import './core/passkeys.js';
-import './core/places.js';
+import './core/redirects.js';
 import './kit/button.js';
 import './kit/decision-button.js';
 import './kit/field.js';
@@ -28,14 +28,14 @@ import './sign-in/second-factor.js';
 import './sign-in/sign-in.js';
 import './sign-in/signed-in.js';
 
-wearAccent();
-wearTheme();
+applyAccentColor();
+applyTheme();
 
 // No top-level await, because the loaded pages import this module and need it to be complete.
 async function open(): Promise<void> {
-  const [{ default: Page }] = await Promise.all([pageOf(location.pathname), speak(preferredLanguage())]);
+  const [{ default: Page }] = await Promise.all([pageOf(location.pathname), setLanguage(preferredLanguage())]);
   render(<Page />, document.getElementById('page') as HTMLElement);
 }
 
 void open();
-if (import.meta.env.MODE === 'development') void import('./core/reload.js').then(({ watch }) => watch());
+if (import.meta.env.MODE === 'development') void import('./core/reload.js').then(({ watchBuild: watch }) => watch());

@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const here = import.meta.dirname;
 /** Sections of the catalogs that are loaded only with one part of the pages. */
-const LATER: Readonly<Record<string, readonly string[]>> = {
+const SECTIONS_BY_PART: Readonly<Record<string, readonly string[]>> = {
   account: [
     ...['account', 'required', 'profile', 'contact', 'passkeys', 'factors', 'sessions', 'events'],
     ...['connections', 'applications', 'webhooks', 'data'],
@@ -14,7 +14,7 @@ const LATER: Readonly<Record<string, readonly string[]>> = {
     ...['adminInstance', 'adminRegistrations', 'adminSetup', 'adminApplications', 'adminNow', 'adminExplain'],
   ],
 };
-const isLater = (section: string): boolean => Object.values(LATER).flat().includes(section);
+const isLater = (section: string): boolean => Object.values(SECTIONS_BY_PART).flat().includes(section);
 
 /**
  * Each language has one catalog file that is loaded in parts. `de.json?part=first` contains the texts before sign-in,
@@ -29,7 +29,9 @@ const catalogues: Plugin = {
     const [, file = '', part = ''] = match;
     this.addWatchFile(file);
     const sections = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as object);
-    const said = sections.filter(([name]) => (part === 'first' ? !isLater(name) : LATER[part]?.includes(name)));
+    const said = sections.filter(([name]) =>
+      part === 'first' ? !isLater(name) : SECTIONS_BY_PART[part]?.includes(name),
+    );
     return { code: `export default ${JSON.stringify(Object.fromEntries(said))}`, moduleType: 'js' };
   },
 };

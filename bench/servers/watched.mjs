@@ -5,7 +5,7 @@
 import 'reflect-metadata';
 import { readdirSync } from 'node:fs';
 import { Injectable, Module } from '@nestjs/common';
-import { Database, extension, Janitor, start } from '../../dist/src/index.js';
+import { CleanupJobs, Database, extension, start } from '../../dist/src/index.js';
 import { Client } from './driver.mjs';
 
 const LEAKS_PER_SECOND = 10;
@@ -50,7 +50,7 @@ const LEAKS = {
 };
 
 class Watch {
-  constructor(database, janitor) {
+  constructor(database, cleanupJobs) {
     const asked = {
       sample: () => {
         globalThis.gc?.();
@@ -67,8 +67,8 @@ class Watch {
         recorded = new Map();
         return statements;
       },
-      // The janitor has chores for everything that expires; this is the one that erases accounts.
-      erase: () => database.transaction((tx) => janitor.chores.get('account')(tx, 50)),
+      // Runs the cleanup job that erases accounts.
+      erase: () => database.transaction((tx) => cleanupJobs.jobs.get('account')(tx, 50)),
     };
     process.on('message', async ({ id, ask }) => {
       if (!ask) return;
@@ -84,7 +84,7 @@ class Watch {
   }
 }
 Injectable()(Watch);
-Reflect.defineMetadata('design:paramtypes', [Database, Janitor], Watch);
+Reflect.defineMetadata('design:paramtypes', [Database, CleanupJobs], Watch);
 
 class WatchModule {}
 Module({ providers: [Watch] })(WatchModule);

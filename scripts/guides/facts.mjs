@@ -55,7 +55,7 @@ function codesOf(name, plans, compiled) {
     compiled
       .guardsOf(plan)
       .filter((guard) => guard.constructor.name === name)
-      .flatMap((guard) => guard.refuses(plan.policy)),
+      .flatMap((guard) => guard.possibleErrors(plan.policy)),
   );
   return [...new Set(codes)];
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { invalid } from '../core/errors.js';
-import { violates } from '../platform/database/constraints.js';
+import { validationError } from '../core/errors.js';
+import { violatesConstraint } from '../platform/database/constraints.js';
 import type { Changed, Tx } from '../platform/database/database.js';
 import { AccountService, PENDING_VERIFICATION } from './account.service.js';
-import { CLEARED_BY_VERIFYING } from './account-facts.js';
+import { CLEARED_BY_VERIFICATION } from './account-facts.js';
 import type { Origin } from './events/origin.js';
 import { SecurityEvents } from './events/security-events.service.js';
 
@@ -11,7 +11,7 @@ import { SecurityEvents } from './events/security-events.service.js';
  * Details of a change by the account owner: the request body member to which an error refers, and the origin of the
  * request.
  */
-interface OwnChange {
+interface OwnerChange {
   readonly member: string;
   readonly origin: Origin;
 }
@@ -33,37 +33,37 @@ export class AccountContact {
       `UPDATE account SET email_verified = true, email_bounced = false, suspicious_flags = suspicious_flags & ~$3::int,
          traits = array_remove(traits, $4)
        WHERE id = $1 AND email = $2`,
-      [id, email, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],
+      [id, email, CLEARED_BY_VERIFICATION.email, PENDING_VERIFICATION],
     );
     if (changed !== 1) return false;
-    await this.accounts.announce(tx, id);
+    await this.accounts.announceUpdate(tx, id);
     return true;
   }
 
   /**
    * Sets a new, verified email address and clears the suspicion bits that a verification clears. Everything pending for
    * the former email address becomes invalid; sessions stay.
-   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@member)
+   * @throws ApiError FV(EMAIL_ALREADY_IN_USE@member)
    */
-  async changeEmail(tx: Tx, id: string, email: string, { member, origin }: OwnChange): Promise<void> {
+  async changeEmail(tx: Tx, id: string, email: string, { member, origin }: OwnerChange): Promise<void> {
     try {
       await tx.query(
         `UPDATE account SET email = $2, email_verified = true, email_bounced = false,
            address_epoch = address_epoch + 1, suspicious_flags = suspicious_flags & ~$3::int, traits = array_remove(traits, $4)
          WHERE id = $1`,
-        [id, email, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],
+        [id, email, CLEARED_BY_VERIFICATION.email, PENDING_VERIFICATION],
       );
     } catch (error) {
-      if (violates(error, 'account_email')) throw invalid(member, 'EMAIL_ALREADY_IN_USE');
+      if (violatesConstraint(error, 'account_email')) throw validationError(member, 'EMAIL_ALREADY_IN_USE');
       throw error;
     }
     await this.events.record(tx, { accountId: id, type: 'email_changed', origin });
-    await this.accounts.announce(tx, id);
+    await this.accounts.announceUpdate(tx, id);
   }
 
   /**
    * Sets a new, unverified email address.
-   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@email)
+   * @throws ApiError FV(EMAIL_ALREADY_IN_USE@email)
    */
   async assignEmail(tx: Tx, id: string, email: string): Promise<void> {
     try {
@@ -73,9 +73,9 @@ export class AccountContact {
         [id, email],
       );
     } catch (error) {
-      throw violates(error, 'account_email') ? invalid('email', 'EMAIL_ALREADY_IN_USE') : error;
+      throw violatesConstraint(error, 'account_email') ? validationError('email', 'EMAIL_ALREADY_IN_USE') : error;
     }
-    await this.accounts.announce(tx, id);
+    await this.accounts.announceUpdate(tx, id);
   }
 
   /**
@@ -89,7 +89,7 @@ export class AccountContact {
     );
     if (changed !== 1) return;
     await this.events.record(tx, { accountId: id, type: 'email_bounced' });
-    await this.accounts.announce(tx, id);
+    await this.accounts.announceUpdate(tx, id);
   }
 
   /** Stores a verified phone number and clears suspicion bits 2 to 7 (account.md section 7). */
@@ -97,9 +97,9 @@ export class AccountContact {
     await tx.query(
       `UPDATE account SET phone_digest = $2, has_verified_phone = true, suspicious_flags = suspicious_flags & ~$3::int
        WHERE id = $1`,
-      [id, phoneDigest, CLEARED_BY_VERIFYING.phone],
+      [id, phoneDigest, CLEARED_BY_VERIFICATION.phone],
     );
-    await this.accounts.announce(tx, id);
+    await this.accounts.announceUpdate(tx, id);
   }
 
   /** Returns the number of other accounts that have verified the phone number with one of these digests. */

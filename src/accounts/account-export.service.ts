@@ -1,17 +1,17 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { Database, type Tx } from '../platform/database/database.js';
-import { rowsOf } from '../platform/database/rows.js';
+import { streamRows } from '../platform/database/rows.js';
 import { openSpool, writeText } from '../platform/storage/spool.js';
-import { AccountParts, type ExportReader, type Reading } from './account-parts.service.js';
+import { AccountDataRegistry, type DataExporter, type ExportReader } from './account-data-registry.service.js';
 
 /**
  * Queries of the stored account data, by the name under which it is exported. Digests, keys and encrypted values are
  * secrets of the service; the export only shows that they exist.
  */
-const ROWS_BY_PART: Readonly<Record<string, string>> = {
+const EXPORT_QUERIES: Readonly<Record<string, string>> = {
   account: `SELECT id, username, lpad(discriminator::text, 4, '0') AS discriminator, global_name, email, email_verified,
       email_bounced, has_verified_phone, bio, pronouns, accent_color, avatar, avatar_color, banner, locale, flags, traits,
       acls, suspicious_flags, terms_agreed_at, banned, banned_until, ban_reason, deletion_at, deletion_reason_code,
@@ -49,7 +49,7 @@ const ROWS_BY_PART: Readonly<Record<string, string>> = {
 };
 
 /** Audit log entries: what operators see, and what the account owner sees (web.md section 5). */
-const AUDIT_BY_PART: Readonly<Record<string, Readonly<Partial<Record<ExportReader, string>>>>> = {
+const AUDIT_QUERIES: Readonly<Record<string, Readonly<Partial<Record<ExportReader, string>>>>> = {
   audit_of_account: {
     operator: `SELECT action, reason, metadata, created_at
       FROM audit_log WHERE target_type = 'user' AND target_id = $1::text ORDER BY sequence`,
@@ -64,25 +64,25 @@ const AUDIT_BY_PART: Readonly<Record<string, Readonly<Partial<Record<ExportReade
   },
 };
 
-const SINGLE: ReadonlySet<string> = new Set(['account', 'settings']);
+const SINGLE_ROW_PARTS: ReadonlySet<string> = new Set(['account', 'settings']);
 
-const readingOf =
-  (name: string, query: string): Reading =>
+const createExporter =
+  (name: string, query: string): DataExporter =>
   async (tx: Tx, id) => {
-    if (!SINGLE.has(name)) return rowsOf(tx, query, [id]);
+    if (!SINGLE_ROW_PARTS.has(name)) return streamRows(tx, query, [id]);
     const [row] = await tx.query<Record<string, unknown>[]>(query, [id]);
     return row ?? null;
   };
 
-const auditReadingOf =
-  (queries: Partial<Record<ExportReader, string>>): Reading =>
+const createAuditExporter =
+  (queries: Partial<Record<ExportReader, string>>): DataExporter =>
   (tx, id, reader) => {
     const query = queries[reader];
-    return query === undefined ? undefined : rowsOf(tx, query, [id]);
+    return query === undefined ? undefined : streamRows(tx, query, [id]);
   };
 
 /** An export as JSON text. */
-export interface Exported {
+export interface ExportFile {
   readonly size: number;
   /** Unlinked temporary file. The caller closes it. */
   readonly file: FileHandle;
@@ -91,8 +91,8 @@ export interface Exported {
 const RETRY_SECONDS = 30;
 
 /** @returns the error for an export that must wait for another one */
-export const exportIsBusy = (): Refusal =>
-  new Refusal('RATE_LIMITED', { global: false, retry_after: RETRY_SECONDS }).with({
+export const exportBusyError = (): ApiError =>
+  new ApiError('RATE_LIMITED', { global: false, retry_after: RETRY_SECONDS }).withHeaders({
     'Retry-After': String(RETRY_SECONDS),
   });
 
@@ -101,36 +101,38 @@ export const exportIsBusy = (): Refusal =>
 export class AccountExport {
   constructor(
     private readonly database: Database,
-    private readonly parts: AccountParts,
+    private readonly parts: AccountDataRegistry,
     private readonly config: Config,
   ) {
-    for (const [name, query] of Object.entries(ROWS_BY_PART)) parts.alsoExport(name, readingOf(name, query));
-    for (const [name, queries] of Object.entries(AUDIT_BY_PART)) parts.alsoExport(name, auditReadingOf(queries));
+    for (const [name, query] of Object.entries(EXPORT_QUERIES))
+      parts.registerExporter(name, createExporter(name, query));
+    for (const [name, queries] of Object.entries(AUDIT_QUERIES))
+      parts.registerExporter(name, createAuditExporter(queries));
   }
 
   /**
    * Locks the export of an account until `tx` ends.
-   * @throws Refusal RATE_LIMITED if any replica is exporting the account
+   * @throws ApiError RATE_LIMITED if any replica is exporting the account
    */
-  async demandTurn(tx: Tx, id: string): Promise<void> {
+  async lockOrThrow(tx: Tx, id: string): Promise<void> {
     const [lock] = await tx.query<[{ won: boolean }]>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended('export/' || $1, 0)) AS won`,
       [id],
     );
-    if (!lock.won) throw exportIsBusy();
+    if (!lock.won) throw exportBusyError();
   }
 
   /**
    * Writes a consistent snapshot to a file, so that no transaction stays open while a client downloads it.
    * @param goOn called before each piece; if it throws, the export stops
-   * @throws Refusal RATE_LIMITED if another export of the account is running
+   * @throws ApiError RATE_LIMITED if another export of the account is running
    */
-  async write(id: string, reader: ExportReader, goOn: () => void = () => {}): Promise<Exported> {
+  async write(id: string, reader: ExportReader, goOn: () => void = () => {}): Promise<ExportFile> {
     const file = await openSpool(this.config.media.root);
     try {
       const size = await this.database.transaction(async (tx) => {
         await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-        await this.demandTurn(tx, id);
+        await this.lockOrThrow(tx, id);
         // Plans for reading all rows. By default, a cursor gets a plan that returns the first rows quickly and may be
         // slow for the rest.
         await tx.query('SET LOCAL cursor_tuple_fraction = 1');
@@ -144,7 +146,7 @@ export class AccountExport {
   }
 
   private async *pieces(tx: Tx, id: string, reader: ExportReader, goOn: () => void): AsyncGenerator<string> {
-    for await (const piece of this.parts.read(tx, id, reader)) {
+    for await (const piece of this.parts.exportAll(tx, id, reader)) {
       goOn();
       yield piece;
     }

@@ -26,7 +26,7 @@ export const isInactive = (account: Account): boolean =>
  * Whether the account is deleted or an administrator has scheduled its deletion. Operations respond as if it did not
  * exist (auth.md section 2).
  */
-export const isGone = (account: Account): boolean =>
+export const isDeletedOrScheduled = (account: Account): boolean =>
   account.deletedAt !== null || (account.flags & ACCOUNT_FLAGS.DELETED) !== 0n;
 
 /**
@@ -37,29 +37,30 @@ export const hasFactor = ({ hasTotp, passkeys }: Pick<Account, 'hasTotp' | 'pass
   hasTotp || passkeys > 0;
 
 /** SQL condition for an account `a` that is not inactive. */
-export const IS_ACTIVE = `(a.deleted_at IS NULL AND a.flags & ${INACTIVE} = 0
+export const IS_ACTIVE_SQL = `(a.deleted_at IS NULL AND a.flags & ${INACTIVE} = 0
   AND NOT (a.banned AND (a.banned_until IS NULL OR a.banned_until > now())))`;
 
 /**
  * Suspicion bits that are satisfied while an email address or phone number is verified. Bits that require a fresh
  * verification are not included.
  */
-export const MET_BY_HAVING = { email: 0b0101_0001, phone: 0b0011_0100 } as const;
+export const SATISFIED_WHILE_VERIFIED = { email: 0b0101_0001, phone: 0b0011_0100 } as const;
 
 /**
  * Suspicion bits that verifying an email address or phone number clears, including those that require a fresh
  * verification.
  */
-export const CLEARED_BY_VERIFYING = { email: 0b1111_0011, phone: 0b1111_1100 } as const;
+export const CLEARED_BY_VERIFICATION = { email: 0b1111_0011, phone: 0b1111_1100 } as const;
 
 /** Stored suspicion bits 0-7 without those that the account currently satisfies (account.md section 7). */
 export function effectiveSuspicion(stored: number, verifiedEmail: boolean, verifiedPhone: boolean): number {
-  const met = (verifiedEmail ? MET_BY_HAVING.email : 0) | (verifiedPhone ? MET_BY_HAVING.phone : 0);
+  const met =
+    (verifiedEmail ? SATISFIED_WHILE_VERIFIED.email : 0) | (verifiedPhone ? SATISFIED_WHILE_VERIFIED.phone : 0);
   return stored & 0xff & ~met;
 }
 
 /** Formats a time in the database as the contract requires, so that it need not be parsed and formatted again. */
-const iso = (column: string, name: string): string =>
+const isoColumn = (column: string, name: string): string =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${name}`;
 
 /** Columns of an account `a`, shared by all SQL that reads accounts. */
@@ -76,8 +77,8 @@ export const ACCOUNT_COLUMNS = `
   a.bio, a.pronouns, a.accent_color, a.avatar, a.avatar_color, a.banner, a.locale, a.flags, a.traits, a.acls,
   a.suspicious_flags, a.epoch, a.address_epoch, a.banned_until, a.ban_reason,
   a.banned AND (a.banned_until IS NULL OR a.banned_until > now()) AS banned,
-  ${iso('a.password_changed_at', 'password_changed_at')}, ${iso('a.terms_agreed_at', 'terms_agreed_at')},
-  ${iso('a.deleted_at', 'deleted_at')}, ${iso('a.created_at', 'account_created_at')}`;
+  ${isoColumn('a.password_changed_at', 'password_changed_at')}, ${isoColumn('a.terms_agreed_at', 'terms_agreed_at')},
+  ${isoColumn('a.deleted_at', 'deleted_at')}, ${isoColumn('a.created_at', 'account_created_at')}`;
 
 /** A row with `ACCOUNT_COLUMNS`. */
 export interface AccountRow {
@@ -118,7 +119,7 @@ export interface AccountRow {
   readonly account_created_at: string;
 }
 
-export function accountOf(row: AccountRow): Account {
+export function toAccount(row: AccountRow): Account {
   return {
     id: row.account_id,
     bot: row.bot,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.js';
 import type { Account } from '../policy/account.js';
-import { tagOf } from './account.views.js';
-import { ACCOUNT_COLUMNS, type AccountRow, accountOf } from './account-facts.js';
+import { formatDiscriminator } from './account.views.js';
+import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from './account-facts.js';
 
 /** An account with data that only administrators see. */
 export interface AccountRecord extends Account {
@@ -69,7 +69,7 @@ interface SummaryRow {
 }
 
 const recordOf = (row: RecordRow): AccountRecord => ({
-  ...accountOf(row),
+  ...toAccount(row),
   storedSuspicion: row.suspicious_flags,
   registeredAt: row.registered_at,
   registrationIp: row.registration_ip,
@@ -143,7 +143,7 @@ export class AccountRecords {
     return new Map(
       rows.map(({ id, username, discriminator, global_name }) => [
         id,
-        { id, username, discriminator: tagOf(discriminator), global_name },
+        { id, username, discriminator: formatDiscriminator(discriminator), global_name },
       ]),
     );
   }

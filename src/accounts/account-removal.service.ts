@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Log } from '../core/log.js';
 import type { Tx } from '../platform/database/database.js';
 import { Outbox } from '../platform/mail/outbox.js';
-import { Janitor } from '../platform/process/janitor.js';
+import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
 import { AccountService } from './account.service.js';
-import { AccountParts } from './account-parts.service.js';
-import { AccountState, type Successor } from './account-state.service.js';
+import { AccountDataRegistry } from './account-data-registry.service.js';
+import { AccountState, type NewOwner } from './account-state.service.js';
 import { SecurityEvents } from './events/security-events.service.js';
 import { Grants } from './grants/grants.service.js';
 
@@ -20,24 +20,24 @@ export class AccountRemoval {
   constructor(
     private readonly accounts: AccountService,
     private readonly state: AccountState,
-    private readonly parts: AccountParts,
+    private readonly parts: AccountDataRegistry,
     private readonly grants: Grants,
     private readonly events: SecurityEvents,
     private readonly outbox: Outbox,
     private readonly log: Log,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
     janitor.add('account', (tx, limit) => this.removeDue(tx, Math.min(limit, BATCH)));
   }
 
   private async removeDue(tx: Tx, limit: number): Promise<number> {
     const due = await this.state.findDueForDeletion(tx, limit);
-    for (const id of due) await this.removeAlone(tx, id);
+    for (const id of due) await this.removeInSavepoint(tx, id);
     return due.length;
   }
 
   /** Removes one account in a savepoint, so that a failure does not affect the others. */
-  private async removeAlone(tx: Tx, id: string): Promise<void> {
+  private async removeInSavepoint(tx: Tx, id: string): Promise<void> {
     await tx.query('SAVEPOINT removal');
     try {
       await this.remove(tx, id);
@@ -50,26 +50,26 @@ export class AccountRemoval {
 
   /** Erases an account that `tx` has locked. Only the row to which other data refers and the audit log remain. */
   async remove(tx: Tx, id: string): Promise<void> {
-    await this.empty(tx, id);
+    await this.eraseData(tx, id);
     await this.state.erase(tx, id);
   }
 
   /**
    * Gives an account that `tx` has locked to the proven owner of its unverified email address. The former owner loses
    * all access and all data.
-   * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
+   * @throws ApiError FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
    */
-  async handOver(tx: Tx, id: string, successor: Successor): Promise<void> {
-    await this.empty(tx, id);
+  async handOver(tx: Tx, id: string, successor: NewOwner): Promise<void> {
+    await this.eraseData(tx, id);
     await this.state.handOver(tx, id, successor);
   }
 
   /** Deletes everything that an account owns, all its credentials and all pending operations. */
-  private async empty(tx: Tx, id: string): Promise<void> {
+  private async eraseData(tx: Tx, id: string): Promise<void> {
     const email = (await this.accounts.find(id, tx))?.email ?? null;
-    await this.parts.remove(tx, id);
+    await this.parts.eraseAll(tx, id);
     await this.grants.revokeAll(tx, id, { by: 'service', reason: 'account_removed' });
-    await this.events.forget(tx, id);
-    await this.outbox.forget(tx, id, email);
+    await this.events.deleteAllOf(tx, id);
+    await this.outbox.deleteAllOf(tx, id, email);
   }
 }

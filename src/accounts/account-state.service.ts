@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { invalid } from '../core/errors.js';
-import { violates } from '../platform/database/constraints.js';
+import { validationError } from '../core/errors.js';
+import { violatesConstraint } from '../platform/database/constraints.js';
 import type { Tx } from '../platform/database/database.js';
 import type { Account as AccountFacts } from '../policy/account.js';
 import { AccountSettings } from './account.entities.js';
-import { AccountService, COLORS, LOCKED_DOWN, PENDING_VERIFICATION } from './account.service.js';
-import { ACCOUNT_FLAGS, CLEARED_BY_VERIFYING } from './account-facts.js';
+import { AccountService, AVATAR_COLORS, LOCKED_DOWN, PENDING_VERIFICATION } from './account.service.js';
+import { ACCOUNT_FLAGS, CLEARED_BY_VERIFICATION } from './account-facts.js';
 
 /** Column values that reset the profile, the credentials and the verified contact data of an account. */
-const EMPTIED_COLUMNS = `
+const RESET_COLUMNS = `
   email_bounced = false, phone_digest = NULL, has_verified_phone = false, password_hash = NULL,
   password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0, passkey_second_factor = false, bio = NULL,
   pronouns = NULL, accent_color = NULL, avatar = NULL, banner = NULL, locale = 'en-US', terms_agreed_at = NULL,
@@ -19,10 +19,10 @@ const EMPTIED_COLUMNS = `
 const USER_REQUESTED = 1;
 
 /** What the user had done to their own account before a sign-in reverted it. */
-export type Reactivated = 'disabled' | 'deletion';
+export type RevertedState = 'disabled' | 'deletion';
 
 /** The new owner of an account. */
-export interface Successor {
+export interface NewOwner {
   readonly username: string;
   readonly globalName: string | null;
   readonly ip: string;
@@ -37,10 +37,10 @@ export class AccountState {
    * Reactivates an account at a completed sign-in, if its user had disabled it or scheduled its deletion. Also lifts an
    * expired suspension (auth.md section 2). Returns the state that ended, or `null` if there was none.
    */
-  async welcomeBack(
+  async reactivate(
     tx: Tx,
     { id, flags, banned, bannedUntil }: AccountFacts,
-  ): Promise<Reactivated | 'suspension' | null> {
+  ): Promise<RevertedState | 'suspension' | null> {
     const left = ACCOUNT_FLAGS.DISABLED | ACCOUNT_FLAGS.SELF_DELETED;
     if (banned || ((flags & left) === 0n && bannedUntil === null)) return null;
     await tx.query(
@@ -49,7 +49,7 @@ export class AccountState {
        WHERE id = $1`,
       [id, String(left), String(ACCOUNT_FLAGS.SELF_DELETED)],
     );
-    await this.accounts.announce(tx, id);
+    await this.accounts.announceUpdate(tx, id);
     if (flags & ACCOUNT_FLAGS.SELF_DELETED) return 'deletion';
     return bannedUntil === null ? 'disabled' : 'suspension';
   }
@@ -81,7 +81,7 @@ export class AccountState {
   /** Erases an account except for its ID and the fact that it is deleted, to which other data refers. */
   async erase(tx: Tx, id: string): Promise<void> {
     await tx.query(
-      `UPDATE account SET ${EMPTIED_COLUMNS}, username = 'DeletedUser', discriminator = 0, global_name = NULL,
+      `UPDATE account SET ${RESET_COLUMNS}, username = 'DeletedUser', discriminator = 0, global_name = NULL,
          email = NULL, email_verified = false, avatar_color = NULL, flags = $2, traits = '{}', acls = '{}',
          suspicious_flags = 0, registration_ip = NULL, deleted_at = now()
        WHERE id = $1`,
@@ -98,13 +98,13 @@ export class AccountState {
        WHERE id = $1`,
       [id, passwordHash, String(ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY), LOCKED_DOWN],
     );
-    await this.accounts.announce(tx, id);
+    await this.accounts.announceUpdate(tx, id);
   }
 
   /**
    * Restores an account to the owner of a former email address. The email address is verified, the password is new and
    * all second factors are removed.
-   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@token)
+   * @throws ApiError FV(EMAIL_ALREADY_IN_USE@token)
    */
   async restore(tx: Tx, id: string, email: string, passwordHash: string): Promise<void> {
     try {
@@ -116,32 +116,32 @@ export class AccountState {
         [id, email, passwordHash, LOCKED_DOWN],
       );
     } catch (error) {
-      if (violates(error, 'account_email')) throw invalid('token', 'EMAIL_ALREADY_IN_USE');
+      if (violatesConstraint(error, 'account_email')) throw validationError('token', 'EMAIL_ALREADY_IN_USE');
       throw error;
     }
-    await this.accounts.announce(tx, id);
+    await this.accounts.announceUpdate(tx, id);
   }
 
   /**
    * Hands an account over to the proven owner of its email address. All credentials and sudo proofs become invalid and
    * the profile is reset. Decisions of administrators about the account stay.
-   * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
+   * @throws ApiError FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
    */
-  async handOver(tx: Tx, id: string, { username, globalName, ip }: Successor): Promise<void> {
+  async handOver(tx: Tx, id: string, { username, globalName, ip }: NewOwner): Promise<void> {
     const discriminator = await this.accounts.freeDiscriminator(tx, username);
     await tx.query(
-      `UPDATE account SET ${EMPTIED_COLUMNS}, username = $4, discriminator = $5, global_name = $6,
+      `UPDATE account SET ${RESET_COLUMNS}, username = $4, discriminator = $5, global_name = $6,
          email_verified = true, avatar_color = $7, registration_ip = $8,
          suspicious_flags = suspicious_flags & ~$2::int, traits = array_remove(traits, $3)
        WHERE id = $1`,
       [
-        ...[id, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],
-        ...[username, discriminator, globalName, randomInt(COLORS), ip],
+        ...[id, CLEARED_BY_VERIFICATION.email, PENDING_VERIFICATION],
+        ...[username, discriminator, globalName, randomInt(AVATAR_COLORS), ip],
       ],
     );
     await tx.delete(AccountSettings, { accountId: id });
     await tx.insert(AccountSettings, { accountId: id });
-    await this.accounts.announce(tx, id);
+    await this.accounts.announceUpdate(tx, id);
   }
 
   async setFlags(tx: Tx, id: string, flags: bigint): Promise<void> {

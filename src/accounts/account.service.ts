@@ -3,15 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../core/clock.js';
-import { invalid } from '../core/errors.js';
-import { NOBODYS_ID, Snowflakes } from '../core/snowflake.js';
-import { violates } from '../platform/database/constraints.js';
+import { validationError } from '../core/errors.js';
+import { Snowflakes, UNASSIGNED_ID } from '../core/snowflake.js';
+import { violatesConstraint } from '../platform/database/constraints.js';
 import { type Changed, Database, type Tx } from '../platform/database/database.js';
-import { Replica } from '../platform/replicas/replica.js';
+import { ReplicaBus } from '../platform/replicas/replica-bus.js';
 import type { Account as AccountFacts } from '../policy/account.js';
 import { Account, AccountSettings } from './account.entities.js';
-import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type AccountRow, accountOf } from './account-facts.js';
-import { Seen } from './seen.js';
+import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type AccountRow, toAccount } from './account-facts.js';
+import { AccountSnapshot } from './account-snapshot.js';
 
 export interface NewAccount {
   readonly bot?: boolean;
@@ -30,7 +30,7 @@ export interface NewAccount {
 }
 
 /** All `null` if the email address has no account. */
-export interface PasswordOfAddress {
+export interface PasswordLookup {
   readonly id: string | null;
   readonly bot: boolean | null;
   readonly epoch: number | null;
@@ -40,20 +40,20 @@ export interface PasswordOfAddress {
 }
 
 /** The same for an account that has a password. */
-export interface PasswordOfAccount {
+export interface AccountPassword {
   readonly id: string;
   readonly epoch: number;
   readonly passwordHash: string;
 }
 
-interface PasswordRow extends PasswordOfAccount {
+interface PasswordRow extends AccountPassword {
   readonly bot: boolean;
   readonly hasPassword: boolean;
   readonly decoyHash: string | null;
 }
 
 /** The account of an email address. */
-export interface AddressHolder {
+export interface EmailHolder {
   readonly id: string;
   readonly bot: boolean;
   readonly email: string;
@@ -63,20 +63,20 @@ export interface AddressHolder {
  * Always selects one row `a`: the account of the email address `$1`, or the next one in alphabetical order. This way,
  * timing does not reveal whether the account exists. The second expression is true for an exact match.
  */
-export const NEAREST = `(SELECT 1) one LEFT JOIN LATERAL
+export const NEAREST_ACCOUNT_SQL = `(SELECT 1) one LEFT JOIN LATERAL
   (SELECT * FROM account WHERE lower(email) >= lower($1) ORDER BY lower(email) LIMIT 1) a ON true`;
-export const IS_ITS_OWN = 'coalesce(lower(a.email) = lower($1), false)';
+export const IS_EXACT_MATCH_SQL = 'coalesce(lower(a.email) = lower($1), false)';
 
 /**
  * Placeholder values if no account sorts at or after the email address. They are as long as real ones, so that timing
  * is the same.
  */
-const NOBODYS = { id: NOBODYS_ID, hash: '-'.repeat(97) };
+const PLACEHOLDER_ROW = { id: UNASSIGNED_ID, hash: '-'.repeat(97) };
 
-type IfThere<T> = T & { readonly isThere: boolean };
+type WithExistence<T> = T & { readonly isThere: boolean };
 
 /** Number of possible random avatar colors. */
-export const COLORS = 0x1000000;
+export const AVATAR_COLORS = 0x1000000;
 
 /** Trait: the account cannot sign in until its email address is verified (auth.md 4.1). */
 export const PENDING_VERIFICATION = 'registration_pending_verification';
@@ -90,7 +90,7 @@ export class AccountService {
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly clock: Clock,
   ) {}
 
@@ -123,7 +123,7 @@ export class AccountService {
   /** Returns the existing accounts by ID. */
   async findAll(ids: readonly string[], tx: Tx = this.database.manager): Promise<Map<string, AccountFacts>> {
     const rows = await tx.query<AccountRow[]>(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE a.id = ANY ($1)`, [ids]);
-    return new Map(rows.map((row) => [row.account_id, accountOf(row)]));
+    return new Map(rows.map((row) => [row.account_id, toAccount(row)]));
   }
 
   findByEmail(email: string, tx: Tx = this.database.manager): Promise<AccountFacts | null> {
@@ -133,19 +133,19 @@ export class AccountService {
   private async read(tx: Tx, name: string, condition: string, value: string): Promise<AccountFacts | null> {
     const text = `SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE ${condition}`;
     const rows = await this.database.statement<AccountRow>(name, text, [value], tx);
-    return rows[0] ? accountOf(rows[0]) : null;
+    return rows[0] ? toAccount(rows[0]) : null;
   }
 
   /**
    * Finds the account of an email address without a timing side channel: one statement and one row, whether or not the
    * account exists. Read further data only after the response.
    */
-  async holderOf(email: string, tx: Tx = this.database.manager): Promise<AddressHolder | null> {
-    const [{ isThere, ...holder }] = await tx.query<[IfThere<AddressHolder>]>(
-      `SELECT ${IS_ITS_OWN} AS "isThere", coalesce(a.id, $2) AS id, coalesce(a.bot, false) AS bot,
+  async findEmailHolder(email: string, tx: Tx = this.database.manager): Promise<EmailHolder | null> {
+    const [{ isThere, ...holder }] = await tx.query<[WithExistence<EmailHolder>]>(
+      `SELECT ${IS_EXACT_MATCH_SQL} AS "isThere", coalesce(a.id, $2) AS id, coalesce(a.bot, false) AS bot,
          coalesce(a.email, $1) AS email
-       FROM ${NEAREST}`,
-      [email, NOBODYS.id],
+       FROM ${NEAREST_ACCOUNT_SQL}`,
+      [email, PLACEHOLDER_ROW.id],
     );
     return isThere ? holder : null;
   }
@@ -154,17 +154,17 @@ export class AccountService {
    * Reads what a password login compares: one statement and one row, whether or not the account exists. A deleted
    * account has no password.
    */
-  async passwordOf(email: string, decoyId: string | null): Promise<PasswordOfAddress> {
+  async findPassword(email: string, decoyId: string | null): Promise<PasswordLookup> {
     const [{ isThere, hasPassword, id, bot, epoch, passwordHash, decoyHash }] = await this.database.manager.query<
-      [IfThere<PasswordRow>]
+      [WithExistence<PasswordRow>]
     >(
-      `SELECT ${IS_ITS_OWN} AS "isThere", coalesce(a.id, $4) AS id, coalesce(a.bot, false) AS bot,
+      `SELECT ${IS_EXACT_MATCH_SQL} AS "isThere", coalesce(a.id, $4) AS id, coalesce(a.bot, false) AS bot,
          coalesce(a.epoch, 0) AS epoch,
          coalesce(a.deleted_at IS NULL AND a.flags & $2::bigint = 0 AND a.password_hash IS NOT NULL, false) AS "hasPassword",
          coalesce(a.password_hash, $5) AS "passwordHash",
          (SELECT d.password_hash FROM account d WHERE d.id = $3) AS "decoyHash"
-       FROM ${NEAREST}`,
-      [email, String(ACCOUNT_FLAGS.DELETED), decoyId, NOBODYS.id, NOBODYS.hash],
+       FROM ${NEAREST_ACCOUNT_SQL}`,
+      [email, String(ACCOUNT_FLAGS.DELETED), decoyId, PLACEHOLDER_ROW.id, PLACEHOLDER_ROW.hash],
     );
     return {
       id: isThere ? id : null,
@@ -177,7 +177,7 @@ export class AccountService {
 
   /**
    * Creates an account with a free discriminator.
-   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@email), FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
+   * @throws ApiError FV(EMAIL_ALREADY_IN_USE@email), FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
    */
   async create(tx: Tx, account: NewAccount): Promise<AccountFacts> {
     const id = account.id ?? this.snowflakes.next();
@@ -194,7 +194,7 @@ export class AccountService {
         passwordHash: account.passwordHash ?? null,
         passwordChangedAt: account.passwordHash ? now : null,
         locale: account.locale ?? 'en-US',
-        avatarColor: randomInt(COLORS),
+        avatarColor: randomInt(AVATAR_COLORS),
         suspiciousFlags: account.suspiciousFlags ?? 0,
         traits: account.traits ?? [],
         termsAgreedAt: account.termsAgreed ? now : null,
@@ -203,8 +203,9 @@ export class AccountService {
       });
       await tx.insert(AccountSettings, { accountId: id, ...(account.theme ? { theme: account.theme } : {}) });
     } catch (error) {
-      if (violates(error, 'account_email')) throw invalid('email', 'EMAIL_ALREADY_IN_USE');
-      if (violates(error, 'account_tag')) throw invalid('username', 'TOO_MANY_USERS_WITH_THIS_USERNAME');
+      if (violatesConstraint(error, 'account_email')) throw validationError('email', 'EMAIL_ALREADY_IN_USE');
+      if (violatesConstraint(error, 'account_tag'))
+        throw validationError('username', 'TOO_MANY_USERS_WITH_THIS_USERNAME');
       throw error;
     }
     const created = await this.find(id, tx);
@@ -214,7 +215,7 @@ export class AccountService {
 
   /**
    * Returns a free discriminator for a username. An advisory lock serializes concurrent registrations of the same name.
-   * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
+   * @throws ApiError FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
    */
   async freeDiscriminator(tx: Tx, username: string): Promise<number> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended(lower($1), 7))', [username]);
@@ -223,7 +224,7 @@ export class AccountService {
       [username],
     );
     const taken = new Set(rows.map(({ discriminator }) => discriminator));
-    if (taken.size >= 9999) throw invalid('username', 'TOO_MANY_USERS_WITH_THIS_USERNAME');
+    if (taken.size >= 9999) throw validationError('username', 'TOO_MANY_USERS_WITH_THIS_USERNAME');
     for (;;) {
       const candidate = randomInt(1, 10_000);
       if (!taken.has(candidate)) return candidate;
@@ -240,7 +241,7 @@ export class AccountService {
 
   async acceptTerms(tx: Tx, id: string): Promise<void> {
     await tx.query('UPDATE account SET terms_agreed_at = now() WHERE id = $1', [id]);
-    await this.announce(tx, id);
+    await this.announceUpdate(tx, id);
   }
 
   /** Sets the password of an account whose owner is signed in. */
@@ -248,24 +249,24 @@ export class AccountService {
     await tx.query('UPDATE account SET password_hash = $2, password_changed_at = now() WHERE id = $1', [
       ...[id, passwordHash],
     ]);
-    await this.announce(tx, id);
+    await this.announceUpdate(tx, id);
   }
 
   async addTrait(tx: Tx, id: string, trait: string): Promise<void> {
     await tx.query('UPDATE account SET traits = array_append(array_remove(traits, $2), $2) WHERE id = $1', [id, trait]);
-    await this.announce(tx, id);
+    await this.announceUpdate(tx, id);
   }
 
   async removeTrait(tx: Tx, id: string, trait: string): Promise<void> {
     await tx.query('UPDATE account SET traits = array_remove(traits, $2) WHERE id = $1', [id, trait]);
-    await this.announce(tx, id);
+    await this.announceUpdate(tx, id);
   }
 
   /** Stores the encrypted TOTP secret of an account that has none. Returns false if it got one in the meantime. */
   async setTotpSecret(tx: Tx, id: string, secret: Buffer): Promise<boolean> {
     const { affected } = await tx.update(Account, { id, totpSecret: IsNull() }, { totpSecret: secret });
     if (affected !== 1) return false;
-    await this.announce(tx, id);
+    await this.announceUpdate(tx, id);
     return true;
   }
 
@@ -277,17 +278,17 @@ export class AccountService {
    * Invalidates all sudo proofs and pending operations of the account (credentials.md sections 6 and 7). To end
    * sessions as well, use `SessionService.revokeAll`.
    */
-  async raiseEpoch(tx: Tx, id: string): Promise<Seen> {
+  async incrementEpoch(tx: Tx, id: string): Promise<AccountSnapshot> {
     const [[row]] = await tx.query<Changed<{ id: string; epoch: number }>>(
       'UPDATE account SET epoch = epoch + 1 WHERE id = $1 RETURNING id, epoch',
       [id],
     );
     if (!row) throw new Error('an account whose epoch is raised must be there');
-    return Seen.ofRaise(row);
+    return AccountSnapshot.ofNewEpoch(row);
   }
 
   /** The same for several accounts, which are locked in ascending order. */
-  async raiseEpochs(tx: Tx, ids: readonly string[]): Promise<void> {
+  async incrementEpochs(tx: Tx, ids: readonly string[]): Promise<void> {
     await this.lockAll(tx, ids);
     await tx.query('UPDATE account SET epoch = epoch + 1 WHERE id = ANY ($1::bigint[])', [ids]);
   }
@@ -295,10 +296,10 @@ export class AccountService {
   /** Updates members of one account, if any, and notifies its gateway sessions. */
   async update(tx: Tx, id: string, changes: QueryDeepPartialEntity<Account>): Promise<void> {
     if (Object.keys(changes).length > 0) await tx.update(Account, { id }, changes);
-    await this.announce(tx, id);
+    await this.announceUpdate(tx, id);
   }
 
-  async announce(tx: Tx, id: string): Promise<void> {
+  async announceUpdate(tx: Tx, id: string): Promise<void> {
     await this.replica.announce(tx, { topic: 'event', data: { type: 'USER_UPDATE', account_id: id } });
   }
 }

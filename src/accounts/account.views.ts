@@ -13,7 +13,7 @@ export const SUSPICION_NAMES = [
   'REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE',
 ] as const;
 
-export const tagOf = (discriminator: number): string => String(discriminator).padStart(4, '0');
+export const formatDiscriminator = (discriminator: number): string => String(discriminator).padStart(4, '0');
 
 /** Only the low 31 flag bits are public. */
 const publicFlags = (flags: bigint): number => Number(flags & 0x7fffffffn);
@@ -25,7 +25,7 @@ export function partialUserView(account: Account) {
   return {
     id: account.id,
     username: isDeleted ? 'DeletedUser' : account.username,
-    discriminator: isDeleted ? '0000' : tagOf(account.discriminator),
+    discriminator: isDeleted ? '0000' : formatDiscriminator(account.discriminator),
     global_name: isDeleted ? 'Deleted User' : account.globalName,
     avatar: isDeleted ? null : account.avatar,
     avatar_color: isDeleted ? null : account.avatarColor,

@@ -1,21 +1,21 @@
 import { Global, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { Instance } from '../platform/instance/instance.js';
-import { Replica } from '../platform/replicas/replica.js';
+import { ReplicaBus } from '../platform/replicas/replica-bus.js';
 import { AccountService } from './account.service.js';
 import { AccountContact } from './account-contact.service.js';
+import { AccountDataRegistry } from './account-data-registry.service.js';
 import { AccountExport } from './account-export.service.js';
-import { AccountIntake } from './account-intake.service.js';
-import { AccountParts } from './account-parts.service.js';
+import { AccountImporter } from './account-importer.service.js';
 import { AccountRecords } from './account-records.service.js';
 import { AccountRemoval } from './account-removal.service.js';
 import { AccountState } from './account-state.service.js';
-import { ChangeControls } from './change-controls.service.js';
 import { CredentialLookups } from './credential-lookups.js';
 import { SecurityEvents } from './events/security-events.service.js';
+import { ExtensionMailer } from './extension-mailer.service.js';
 import { AdminApplication } from './grants/admin-application.service.js';
 import { Grants } from './grants/grants.service.js';
 import { IdentityResolver } from './identity-resolver.js';
-import { Mails } from './mails.service.js';
+import { ProfileChangeLimits } from './profile-change-limits.service.js';
 import { reserveTerm } from './reserved-terms.js';
 
 const SERVICES = [
@@ -25,13 +25,13 @@ const SERVICES = [
     AccountContact,
     AccountState,
     AccountRemoval,
-    ChangeControls,
+    ProfileChangeLimits,
     AccountExport,
-    AccountIntake,
+    AccountImporter,
     CredentialLookups,
     IdentityResolver,
-    AccountParts,
-    Mails,
+    AccountDataRegistry,
+    ExtensionMailer,
   ],
   ...[AdminApplication, Grants, SecurityEvents],
 ];
@@ -42,7 +42,7 @@ const SERVICES = [
 export class AccountsModule implements OnApplicationBootstrap {
   constructor(
     private readonly instance: Instance,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
   ) {}
 
   /** Reserves the product name, so that no user can impersonate the product. */

@@ -3,7 +3,7 @@ import type { Config } from '../core/config/config.js';
 import type { Database } from '../platform/database/database.js';
 import { CredentialLookups } from './credential-lookups.js';
 
-interface Asked {
+interface SentStatement {
   readonly name: string;
   readonly keys: string[];
   answer(rows: { key: string | Buffer; session_id?: string }[]): void;
@@ -11,8 +11,8 @@ interface Asked {
 }
 
 /** A fake database whose responses the test triggers. */
-function lookups(limits: Partial<Config> = {}) {
-  const asked: Asked[] = [];
+function createLookups(limits: Partial<Config> = {}) {
+  const asked: SentStatement[] = [];
   const texts: string[] = [];
   const database = {
     statement: (name: string, text: string, [keys]: [(string | Buffer)[]]) =>
@@ -26,7 +26,7 @@ function lookups(limits: Partial<Config> = {}) {
 }
 
 /** Returns what a promise resolves to within some turns of the event loop, or 'no answer'. */
-const soon = <T>(promise: Promise<T>) =>
+const resultSoon = <T>(promise: Promise<T>) =>
   Promise.race([
     promise,
     (async () => {
@@ -35,7 +35,7 @@ const soon = <T>(promise: Promise<T>) =>
     })(),
   ]);
 
-const at = (asked: readonly Asked[], index: number): Asked => {
+const statementAt = (asked: readonly SentStatement[], index: number): SentStatement => {
   const one = asked[index];
   if (!one) throw new Error(`statement ${index} was not sent`);
   return one;
@@ -43,7 +43,7 @@ const at = (asked: readonly Asked[], index: number): Asked => {
 
 describe('performance.md P4: lookups that wait together', () => {
   test('those of one turn and one kind are one statement, and each gets its own answer', async () => {
-    const { asked, found } = lookups();
+    const { asked, found } = createLookups();
     const key = Buffer.from('a digest with \xff and \xfe', 'latin1');
     const answers = [found.find('session', key), found.find('session', 'b'), found.find('session', 'unknown')];
     const bot = found.find('bot', 'b');
@@ -54,21 +54,21 @@ describe('performance.md P4: lookups that wait together', () => {
       ['identity-bot', 1],
     ]);
     expect(found.counters).toEqual({ lookups: 4, statements: 2 });
-    at(asked, 0).answer([
+    statementAt(asked, 0).answer([
       { key: 'b', session_id: '2' },
       { key: Buffer.from(key), session_id: '1' },
     ]);
-    at(asked, 1).answer([]);
-    expect(await soon(Promise.all(answers))).toEqual([
+    statementAt(asked, 1).answer([]);
+    expect(await resultSoon(Promise.all(answers))).toEqual([
       { key, session_id: '1' },
       { key: 'b', session_id: '2' },
       undefined,
     ]);
-    expect(await soon(bot)).toBeUndefined();
+    expect(await resultSoon(bot)).toBeUndefined();
   });
 
   test('two statements of a kind are in flight; what comes meanwhile goes out when one is back', async () => {
-    const { asked, found } = lookups();
+    const { asked, found } = createLookups();
     const first = found.find('session', 'a');
     await turn();
     void found.find('session', 'b');
@@ -77,8 +77,8 @@ describe('performance.md P4: lookups that wait together', () => {
     void found.find('session', 'd');
     await turn();
     expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
-    at(asked, 0).answer([]);
-    await soon(first);
+    statementAt(asked, 0).answer([]);
+    await resultSoon(first);
     await turn();
     expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c', 'd']]);
     void found.find('session', 'e');
@@ -87,24 +87,24 @@ describe('performance.md P4: lookups that wait together', () => {
   });
 
   test('nothing is asked where nothing waits, and the next one is asked at once', async () => {
-    const { asked, found } = lookups();
+    const { asked, found } = createLookups();
     for (const key of ['a', 'b', 'c', 'd']) {
       const one = found.find('session', key);
       await turn();
       expect(asked.at(-1)?.keys).toEqual([key]);
       asked.at(-1)?.answer([]);
-      await soon(one);
+      await resultSoon(one);
       await turn();
     }
     expect(asked).toHaveLength(4);
   });
 
   test('not even a turn that was asked for twice makes it three', async () => {
-    const { asked, found } = lookups();
+    const { asked, found } = createLookups();
     void found.find('session', 'a');
     await turn();
     const second = found.find('session', 'b');
-    at(asked, 0).answer([]);
+    statementAt(asked, 0).answer([]);
     for (let waits = 0; asked.length < 2 && waits < 20; waits++) await null;
     expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
     // Order of the event loop: the turn scheduled for `b`, then `d`, then the turn scheduled for `c`.
@@ -113,19 +113,19 @@ describe('performance.md P4: lookups that wait together', () => {
     await turn();
     await turn();
     expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c']]);
-    at(asked, 1).answer([]);
-    expect(await soon(second)).toBeUndefined();
+    statementAt(asked, 1).answer([]);
+    expect(await resultSoon(second)).toBeUndefined();
     await turn();
-    expect(at(asked, 3).keys).toEqual(['d']);
+    expect(statementAt(asked, 3).keys).toEqual(['d']);
   });
 
   test('all that wait for a statement hear of its failure, and the next one is sent', async () => {
-    const { asked, found } = lookups();
+    const { asked, found } = createLookups();
     const gone = new Error('gone');
     const both = [found.find('session', 'a'), found.find('session', 'b')];
     await turn();
-    at(asked, 0).fail(gone);
-    expect(await soon(Promise.allSettled(both))).toEqual([
+    statementAt(asked, 0).fail(gone);
+    expect(await resultSoon(Promise.allSettled(both))).toEqual([
       { status: 'rejected', reason: gone },
       { status: 'rejected', reason: gone },
     ]);
@@ -137,7 +137,7 @@ describe('performance.md P4: lookups that wait together', () => {
   });
 
   test('a limit on the age of sessions stands in what finds them, and in nothing else', async () => {
-    const { texts, found } = lookups({ sessionMaxSeconds: 1234, sessionIdleSeconds: 100 });
+    const { texts, found } = createLookups({ sessionMaxSeconds: 1234, sessionIdleSeconds: 100 });
     for (const kind of ['session', 'held-session', 'bot', 'bearer', 'admin-key'] as const) void found.find(kind, '1');
     await turn();
     expect(

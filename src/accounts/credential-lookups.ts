@@ -1,33 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { reportFailure } from '../core/faults.js';
+import { reportFailure } from '../core/uncaught-errors.js';
 import { Database } from '../platform/database/database.js';
-import { eachOf } from '../platform/database/each-of.js';
+import { lateralLookupSql } from '../platform/database/lateral-lookup.js';
 import { ACCOUNT_COLUMNS, type AccountRow } from './account-facts.js';
-import { withinLimits } from './session-limits.js';
+import { withinLimitsSql } from './session-limits.js';
 
 // 5.9: deleted and disabled accounts still resolve; each operation decides.
 const accountsByCredential = (liveSession: string) => ({
-  session: eachOf(
+  session: lateralLookupSql(
     'bytea',
     (digest) => `SELECT s.digest AS key, s.id AS session_id, ${ACCOUNT_COLUMNS}
       FROM session s JOIN account a ON a.id = s.account_id
       WHERE s.digest = ${digest} AND ${liveSession}`,
   ),
   /** By session ID, for a credential that stays in use while its token may be rotated. */
-  'held-session': eachOf(
+  'held-session': lateralLookupSql(
     'bigint',
     (id) => `SELECT s.id AS key, s.digest, ${ACCOUNT_COLUMNS}
       FROM session s JOIN account a ON a.id = s.account_id
       WHERE s.id = ${id} AND ${liveSession}`,
   ),
-  bot: eachOf(
+  bot: lateralLookupSql(
     'bytea',
     (digest) => `SELECT t.bot_digest AS key, t.id AS application_id, ${ACCOUNT_COLUMNS}
       FROM application t JOIN account a ON a.id = t.id
       WHERE t.bot_digest = ${digest}`,
   ),
-  bearer: eachOf(
+  bearer: lateralLookupSql(
     'bytea',
     (digest) => `SELECT t.digest AS key, t.id AS token_id, t.application_id, t.scopes, t.expires_at, ${ACCOUNT_COLUMNS}
       FROM oauth_token t JOIN account a ON a.id = t.account_id
@@ -56,7 +56,7 @@ interface BearerRow extends KeyedRow {
 }
 
 /** The row that each kind of lookup returns. */
-interface Found {
+interface LookupRows {
   readonly session: KeyedRow & { readonly session_id: string };
   readonly 'held-session': KeyedRow & { readonly digest: Buffer };
   readonly bot: KeyedRow & { readonly application_id: string };
@@ -74,23 +74,23 @@ interface Waiting<R> {
 }
 
 /** Converts a key to a string for use in a map. */
-const nameOf = (key: Key): string => (typeof key === 'string' ? key : key.toString('latin1'));
+const keyName = (key: Key): string => (typeof key === 'string' ? key : key.toString('latin1'));
 
 /**
  * Batches lookups of one kind: all that start in one turn of the event loop become one named statement. While two
  * statements are in flight, further lookups wait and go out together when one returns. Nothing is cached, so nothing
  * can be stale.
  */
-class Batch<R extends KeyedRow> {
+class LookupBatcher<R extends KeyedRow> {
   private waiting: Waiting<R>[] = [];
   private inFlight = 0;
   private scheduled = false;
 
-  constructor(private readonly ask: (keys: Key[]) => Promise<R[]>) {}
+  constructor(private readonly runLookup: (keys: Key[]) => Promise<R[]>) {}
 
   find(key: Key): Promise<R | undefined> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ key, name: nameOf(key), resolve, reject });
+      this.waiting.push({ key, name: keyName(key), resolve, reject });
       if (this.scheduled || this.inFlight >= MAX_IN_FLIGHT) return;
       this.scheduled = true;
       setImmediate(() => this.flush());
@@ -104,10 +104,10 @@ class Batch<R extends KeyedRow> {
     this.waiting = [];
     this.inFlight++;
     const keys = new Map(waiting.map(({ name, key }) => [name, key]));
-    this.ask([...keys.values()])
+    this.runLookup([...keys.values()])
       .then(
         (rows) => {
-          const found = new Map(rows.map((row) => [nameOf(row.key), row]));
+          const found = new Map(rows.map((row) => [keyName(row.key), row]));
           for (const { name, resolve } of waiting) resolve(found.get(name));
         },
         (reason) => {
@@ -127,13 +127,13 @@ class Batch<R extends KeyedRow> {
 export class CredentialLookups {
   readonly counters = { statements: 0, lookups: 0 };
   private readonly statements: Readonly<Record<Kind, string>>;
-  private readonly batches: { readonly [K in Kind]: Batch<Found[K]> };
+  private readonly batches: { readonly [K in Kind]: LookupBatcher<LookupRows[K]> };
 
   constructor(
     private readonly database: Database,
     config: Config,
   ) {
-    this.statements = accountsByCredential(`s.revoked_at IS NULL${withinLimits(config, 's')}`);
+    this.statements = accountsByCredential(`s.revoked_at IS NULL${withinLimitsSql(config, 's')}`);
     this.batches = {
       session: this.batch('session'),
       'held-session': this.batch('held-session'),
@@ -144,13 +144,13 @@ export class CredentialLookups {
   }
 
   /** Returns the row of a credential, or undefined if it is unknown. Rejects if the database does not respond. */
-  find<K extends Kind>(kind: K, key: Key): Promise<Found[K] | undefined> {
+  find<K extends Kind>(kind: K, key: Key): Promise<LookupRows[K] | undefined> {
     this.counters.lookups++;
     return this.batches[kind].find(key);
   }
 
-  private batch<K extends Kind>(kind: K): Batch<Found[K]> {
-    return new Batch((keys) => {
+  private batch<K extends Kind>(kind: K): LookupBatcher<LookupRows[K]> {
+    return new LookupBatcher((keys) => {
       this.counters.statements++;
       return this.database.statement(`identity-${kind}`, this.statements[kind], [keys]);
     });

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { digest, matches, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
+import { digest, equalsInConstantTime, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
 import { snowflakeFault } from '../http/input.js';
 import { ADMIN_KEY, BOT_TOKEN, type Credential } from '../policy/credential.js';
 import type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from '../policy/identity.js';
-import { accountOf, isInactive } from './account-facts.js';
+import { isInactive, toAccount } from './account-facts.js';
 import { CredentialLookups } from './credential-lookups.js';
 
 /**
@@ -22,54 +22,56 @@ export class IdentityResolver {
   resolve(credential: Credential): Promise<Identity | null> | null {
     switch (credential.kind) {
       case 'session':
-        return SESSION_TOKEN.test(credential.token) ? this.session(credential.token) : null;
+        return SESSION_TOKEN.test(credential.token) ? this.resolveSession(credential.token) : null;
       case 'bot': {
         const [, applicationId, secret] = BOT_TOKEN.exec(credential.token) ?? [];
-        return applicationId && secret ? this.heldBot(applicationId, digest(secret)) : null;
+        return applicationId && secret ? this.resolveBotByDigest(applicationId, digest(secret)) : null;
       }
       case 'bearer':
-        return TOKEN.test(credential.token) ? this.bearer(credential.token) : null;
+        return TOKEN.test(credential.token) ? this.resolveBearer(credential.token) : null;
       case 'admin-key': {
         const [, keyId] = ADMIN_KEY.exec(credential.token) ?? [];
         // An out-of-range ID would fail the statement for all requests in the same batch.
-        return keyId && snowflakeFault(keyId) === undefined ? this.adminKey(keyId, digest(credential.token)) : null;
+        return keyId && snowflakeFault(keyId) === undefined
+          ? this.resolveAdminKey(keyId, digest(credential.token))
+          : null;
       }
       default:
         return null;
     }
   }
 
-  private async session(token: string): Promise<SessionIdentity | null> {
+  private async resolveSession(token: string): Promise<SessionIdentity | null> {
     const key = digest(token);
     const row = await this.lookups.find('session', key);
-    return row ? { via: 'session', sessionId: row.session_id, digest: key, account: accountOf(row) } : null;
+    return row ? { via: 'session', sessionId: row.session_id, digest: key, account: toAccount(row) } : null;
   }
 
   /** Resolves a session in use by its ID, whatever its current token. */
-  async heldSession(sessionId: string): Promise<SessionIdentity | null> {
+  async resolveSessionById(sessionId: string): Promise<SessionIdentity | null> {
     const row = await this.lookups.find('held-session', sessionId);
-    return row ? { via: 'session', sessionId, digest: row.digest, account: accountOf(row) } : null;
+    return row ? { via: 'session', sessionId, digest: row.digest, account: toAccount(row) } : null;
   }
 
   /** Resolves a bot by the digest of its secret, which is valid until the secret is reset. */
-  async heldBot(applicationId: string, secretDigest: Buffer): Promise<BotIdentity | null> {
+  async resolveBotByDigest(applicationId: string, secretDigest: Buffer): Promise<BotIdentity | null> {
     const row = await this.lookups.find('bot', secretDigest);
     if (!row || row.application_id !== applicationId) return null;
-    const account = accountOf(row);
+    const account = toAccount(row);
     return account.banned ? null : { via: 'bot', applicationId, digest: secretDigest, account };
   }
 
-  private async bearer(token: string): Promise<BearerIdentity | null> {
+  private async resolveBearer(token: string): Promise<BearerIdentity | null> {
     const row = await this.lookups.find('bearer', digest(token));
     if (!row) return null;
     const { token_id: tokenId, application_id: applicationId, scopes, expires_at: expiresAt } = row;
-    return { via: 'bearer', tokenId, applicationId, scopes, expiresAt, account: accountOf(row) };
+    return { via: 'bearer', tokenId, applicationId, scopes, expiresAt, account: toAccount(row) };
   }
 
-  private async adminKey(keyId: string, key: Buffer): Promise<AdminKeyIdentity | null> {
+  private async resolveAdminKey(keyId: string, key: Buffer): Promise<AdminKeyIdentity | null> {
     const row = await this.lookups.find('admin-key', `${keyId} ${key.toString('hex')}`);
-    if (!row || !matches(row.digest, key)) return null;
-    const account = accountOf(row);
+    if (!row || !equalsInConstantTime(row.digest, key)) return null;
+    const account = toAccount(row);
     return isInactive(account) ? null : { via: 'admin-key', keyId, acls: row.key_acls, account };
   }
 }

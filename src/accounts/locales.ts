@@ -18,7 +18,7 @@ function acceptedTags(header: string): string[] {
 }
 
 /** Returns the supported locale that an `Accept-Language` header prefers. Default: `en-US`. */
-export function localeOf(header: string | undefined): string {
+export function negotiateLocale(header: string | undefined): string {
   for (const tag of acceptedTags(header ?? '')) {
     const found =
       LOCALES.find((locale) => locale.toLowerCase() === tag) ??

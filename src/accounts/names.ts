@@ -1,21 +1,21 @@
 import type { FieldCode } from '../core/errors.js';
 import { codePoints, isBlank, isText, plainName } from '../core/text/text.js';
-import { field, SPARE, Text } from '../http/input.js';
-import { containsTerm, readAs } from './reserved-terms.js';
+import { field, NORMALIZATION_SLACK, Text } from '../http/input.js';
+import { containsTerm, toSkeleton } from './reserved-terms.js';
 
 const MAX_NAME = 32;
-const RESERVED = new Set(['everyone', 'here'].map(readAs));
+const RESERVED_NAMES = new Set(['everyone', 'here'].map(toSkeleton));
 
 /** 1-32 of `[A-Za-z0-9_]`, not reserved (auth.md 1.4). */
 export function Username(options: { optional?: boolean } = {}): PropertyDecorator {
   const description = { type: 'string', minLength: 1, maxLength: MAX_NAME, pattern: '^[A-Za-z0-9_]+$' };
   const convert = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
-  const bound = { bound: MAX_NAME + SPARE, tooLong: 'USERNAME_LENGTH_INVALID' } as const;
+  const bound = { bound: MAX_NAME + NORMALIZATION_SLACK, tooLong: 'USERNAME_LENGTH_INVALID' } as const;
   return field({ ...options, ...bound, description, convert }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     if (value.length < 1 || value.length > MAX_NAME) return 'USERNAME_LENGTH_INVALID';
     if (!/^[A-Za-z0-9_]+$/.test(value)) return 'USERNAME_INVALID_CHARACTERS';
-    if (RESERVED.has(readAs(value))) return 'USERNAME_RESERVED_VALUE';
+    if (RESERVED_NAMES.has(toSkeleton(value))) return 'USERNAME_RESERVED_VALUE';
     if (containsTerm(value)) return 'USERNAME_CANNOT_CONTAIN_RESERVED_TERMS';
     return undefined;
   });
@@ -30,12 +30,12 @@ export function Discriminator(): PropertyDecorator {
   });
 }
 
-const GLOBAL_NAME_BOUND = 2 * MAX_NAME + SPARE;
+const GLOBAL_NAME_BOUND = 2 * MAX_NAME + NORMALIZATION_SLACK;
 
 function globalNameFault(value: unknown): FieldCode | undefined {
   if (!isText(value)) return 'INVALID_FORMAT';
   if (isBlank(value) || codePoints(value) > MAX_NAME) return 'GLOBAL_NAME_LENGTH_INVALID';
-  if (RESERVED.has(readAs(value))) return 'GLOBAL_NAME_RESERVED_VALUE';
+  if (RESERVED_NAMES.has(toSkeleton(value))) return 'GLOBAL_NAME_RESERVED_VALUE';
   if (containsTerm(value)) return 'GLOBAL_NAME_CANNOT_CONTAIN_RESERVED_TERMS';
   return undefined;
 }
@@ -76,5 +76,5 @@ export function usernameFrom(text: string): string | null {
     .slice(0, 4 * MAX_NAME)
     .replace(/^_+|_+$/g, '')
     .slice(0, MAX_NAME);
-  return plain.length < 1 || RESERVED.has(readAs(plain)) || containsTerm(plain) ? null : plain;
+  return plain.length < 1 || RESERVED_NAMES.has(toSkeleton(plain)) || containsTerm(plain) ? null : plain;
 }

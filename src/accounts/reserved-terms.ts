@@ -1,7 +1,7 @@
 const RESERVED_TERMS = new Set<string>();
 
 /** Homoglyphs: characters by the Latin letter that they resemble. */
-const LOOKALIKES: Readonly<Record<string, string>> = {
+const HOMOGLYPHS: Readonly<Record<string, string>> = {
   a: 'аαАΑɑᴀꭺᎪꓮаӑ⍺',
   b: 'вьВΒβЬʙᏏᏴꓐЪъ',
   c: 'сСϲϹᴄᏟꓚⅽ',
@@ -30,25 +30,25 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 };
 
 const LATIN = new Map(
-  Object.entries(LOOKALIKES).flatMap(([letter, others]) => [...others].map((other) => [other, letter] as const)),
+  Object.entries(HOMOGLYPHS).flatMap(([letter, others]) => [...others].map((other) => [other, letter] as const)),
 );
 
 /** Boxed and circled alphabets without a Unicode decomposition: the code point of each letter A. */
 const BOXED = [0x1f150, 0x1f170, 0x1f1e6];
 
-function unboxed(character: string): string {
+function decomposeBoxed(character: string): string {
   const code = character.codePointAt(0) as number;
   const first = BOXED.find((begin) => code >= begin && code < begin + 26);
   return first === undefined ? character : String.fromCharCode(0x61 + code - first);
 }
 
-const latin = (character: string): string => LATIN.get(character) ?? LATIN.get(character.toLowerCase()) ?? character;
+const toLatin = (character: string): string => LATIN.get(character) ?? LATIN.get(character.toLowerCase()) ?? character;
 
 /**
  * Normalizes a text to what a reader sees: Latin letters and digits, without separators, decorations and homoglyphs.
  */
-export function readAs(text: string): string {
-  const letters = [...text.normalize('NFKD')].map((character) => latin(unboxed(character))).join('');
+export function toSkeleton(text: string): string {
+  const letters = [...text.normalize('NFKD')].map((character) => toLatin(decomposeBoxed(character))).join('');
   return letters
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
@@ -58,13 +58,13 @@ export function readAs(text: string): string {
 
 /** Reserves a term. Names must not contain it, because they could impersonate the service. */
 export function reserveTerm(term: string): void {
-  const read = readAs(term);
+  const read = toSkeleton(term);
   if (read !== '') RESERVED_TERMS.add(read);
 }
 
 reserveTerm('system message');
 
 export function containsTerm(text: string): boolean {
-  const read = readAs(text);
+  const read = toSkeleton(text);
   return [...RESERVED_TERMS].some((term) => read.includes(term));
 }

@@ -1,9 +1,9 @@
 import { type Gatehouse, gatehouse, outfit } from '../../test/support/index.js';
-import { beyondLimits, withinLimits } from './session-limits.js';
+import { beyondLimitsSql, withinLimitsSql } from './session-limits.js';
 
 const NONE = { sessionMaxSeconds: 0, sessionIdleSeconds: 0 };
-const OLDEST = { ...NONE, sessionMaxSeconds: 3600 };
-const IDLE = { ...NONE, sessionIdleSeconds: 1800 };
+const MAX_AGE = { ...NONE, sessionMaxSeconds: 3600 };
+const MAX_IDLE = { ...NONE, sessionIdleSeconds: 1800 };
 const BOTH = { sessionMaxSeconds: 3600, sessionIdleSeconds: 1800 };
 
 let service: Gatehouse;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Creates a session that was created and last used the given numbers of seconds ago. */
-async function sessionOf(created: number, used: number, isRevoked = false): Promise<string> {
+async function createSession(created: number, used: number, isRevoked = false): Promise<string> {
   const { accountId } = await outfit(service);
   await service.sql(
     `UPDATE session SET created_at = now() - $2 * interval '1 second', last_used_at = now() - $3 * interval '1 second',
@@ -24,17 +24,17 @@ async function sessionOf(created: number, used: number, isRevoked = false): Prom
 }
 
 /** Returns which of these sessions are live, and which ones the cleanup ends. */
-async function judged(limits: typeof NONE, ids: readonly string[]) {
+async function classifySessions(limits: typeof NONE, ids: readonly string[]) {
   const read = async (condition: string) => {
     const rows = await service.sql(`SELECT account_id FROM session WHERE account_id = ANY ($1) AND ${condition}`, [
       ids,
     ]);
     return ids.filter((id) => rows.some(({ account_id }) => account_id === id));
   };
-  const over = beyondLimits(limits);
-  const live = await read(`revoked_at IS NULL${withinLimits(limits)}`);
+  const over = beyondLimitsSql(limits);
+  const live = await read(`revoked_at IS NULL${withinLimitsSql(limits)}`);
   const named = await service.sql(
-    `SELECT account_id FROM session s WHERE account_id = ANY ($1) AND revoked_at IS NULL${withinLimits(limits, 's')}`,
+    `SELECT account_id FROM session s WHERE account_id = ANY ($1) AND revoked_at IS NULL${withinLimitsSql(limits, 's')}`,
     [ids],
   );
   expect(named.map(({ account_id }) => account_id).toSorted()).toEqual(live.toSorted());
@@ -54,7 +54,7 @@ describe('auth.md 1.7: how long a session lives', () => {
     ],
     [
       'since it began, however much it is used',
-      OLDEST,
+      MAX_AGE,
       [
         [3580, 3580],
         [3620, 0],
@@ -64,7 +64,7 @@ describe('auth.md 1.7: how long a session lives', () => {
     ],
     [
       'since its last use, a minute more for one that is not written yet',
-      IDLE,
+      MAX_IDLE,
       [
         [86_400, 1840],
         [86_400, 1880],
@@ -86,25 +86,26 @@ describe('auth.md 1.7: how long a session lives', () => {
       [true, false, false, false, true],
     ],
   ])('%s', async (_name, limits, ages, live) => {
-    const ids = await Promise.all(ages.map(([created, used]) => sessionOf(created, used)));
-    const { live: found, ending } = await judged(limits, ids);
+    const ids = await Promise.all(ages.map(([created, used]) => createSession(created, used)));
+    const { live: found, ending } = await classifySessions(limits, ids);
     expect(ids.map((id) => found.includes(id))).toEqual(live);
     expect(ids.map((id) => ending.includes(id))).toEqual(live.map((lives) => !lives));
   });
 
   test('one that was revoked lives no more, and has not to be ended again', async () => {
-    const ids = [await sessionOf(0, 0, true), await sessionOf(7200, 7200, true)];
-    for (const limits of [OLDEST, IDLE, BOTH]) expect(await judged(limits, ids)).toEqual({ live: [], ending: [] });
+    const ids = [await createSession(0, 0, true), await createSession(7200, 7200, true)];
+    for (const limits of [MAX_AGE, MAX_IDLE, BOTH])
+      expect(await classifySessions(limits, ids)).toEqual({ live: [], ending: [] });
   });
 
   test('nothing has to be looked for where nothing limits it', () => {
-    expect(withinLimits(NONE)).toBe('');
-    expect(beyondLimits(NONE)).toBeNull();
+    expect(withinLimitsSql(NONE)).toBe('');
+    expect(beyondLimitsSql(NONE)).toBeNull();
   });
 
   test('those to end are found by the age that all of them have', () => {
-    expect(beyondLimits(OLDEST)).toContain("created_at < now() - interval '3600 seconds'");
-    expect(beyondLimits(IDLE)).toContain("created_at < now() - interval '1800 seconds'");
-    expect(beyondLimits(BOTH)).toContain("created_at < now() - interval '1800 seconds'");
+    expect(beyondLimitsSql(MAX_AGE)).toContain("created_at < now() - interval '3600 seconds'");
+    expect(beyondLimitsSql(MAX_IDLE)).toContain("created_at < now() - interval '1800 seconds'");
+    expect(beyondLimitsSql(BOTH)).toContain("created_at < now() - interval '1800 seconds'");
   });
 });

@@ -3,17 +3,17 @@ import type { Config } from '../core/config/config.js';
 type Limits = Pick<Config, 'sessionMaxSeconds' | 'sessionIdleSeconds'>;
 
 /** The last use is written at most once a minute, so the idle limit allows for one minute more. */
-const WRITTEN_WITHIN_SECONDS = 60;
+const LAST_USE_WRITE_INTERVAL_SECONDS = 60;
 
 const conditionsOf = ({ sessionMaxSeconds, sessionIdleSeconds }: Limits): string[] => [
   ...(sessionMaxSeconds > 0 ? [`created_at > now() - interval '${sessionMaxSeconds} seconds'`] : []),
   ...(sessionIdleSeconds > 0
-    ? [`last_used_at > now() - interval '${sessionIdleSeconds + WRITTEN_WITHIN_SECONDS} seconds'`]
+    ? [`last_used_at > now() - interval '${sessionIdleSeconds + LAST_USE_WRITE_INTERVAL_SECONDS} seconds'`]
     : []),
 ];
 
 /** SQL conditions of a live session besides `revoked_at` (auth.md, precisions), to append to a condition on its row. */
-export const withinLimits = (limits: Limits, row = 'session'): string =>
+export const withinLimitsSql = (limits: Limits, row = 'session'): string =>
   conditionsOf(limits)
     .map((condition) => ` AND ${row}.${condition}`)
     .join('');
@@ -22,7 +22,7 @@ export const withinLimits = (limits: Limits, row = 'session'): string =>
  * SQL condition for sessions that have reached a limit; null without limits. It includes a minimum age that all of them
  * have, so that an index can be used.
  */
-export function beyondLimits(limits: Limits): string | null {
+export function beyondLimitsSql(limits: Limits): string | null {
   const conditions = conditionsOf(limits);
   if (conditions.length === 0) return null;
   const seconds = [limits.sessionMaxSeconds, limits.sessionIdleSeconds].filter((limit) => limit > 0);

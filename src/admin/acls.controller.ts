@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { acls, aclWords } from '../policy/acls.js';
+import { aclDescriptions, acls } from '../policy/acls.js';
 import { AdminAcl, RateLimit } from '../policy/decorators.js';
 import { Routes } from '../policy/routes.js';
 
@@ -15,7 +15,7 @@ export class AclsController {
   @AdminAcl('admin:authenticate')
   @RateLimit('admin:lookup')
   list() {
-    const words = aclWords();
+    const words = aclDescriptions();
     const operations = this.routes.all.flatMap(({ method, path, policy: { acl } }) =>
       acl ? [{ method, path, mode: acl.mode, acls: acl.acls }] : [],
     );

@@ -4,15 +4,15 @@ import { AdminApplicationsController } from './applications/admin-applications.c
 import { AdminApplications } from './applications/admin-applications.service.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditLog } from './audit/audit.service.js';
+import { AuditActions } from './audit/audit-actions.service.js';
 import { AuditVerification } from './audit/audit-verification.service.js';
-import { Deeds } from './audit/deeds.service.js';
 import { IpBanEntries } from './bans/ip-ban-entries.service.js';
 import { IpBansController } from './bans/ip-bans.controller.js';
 import { UserImport } from './import/user-import.service.js';
 import { InstanceController } from './instance/instance.controller.js';
 import { InstanceConfig } from './instance/instance-config.service.js';
 import { InstanceStatistics } from './instance/instance-statistics.service.js';
-import { InstanceTrials } from './instance/instance-trials.service.js';
+import { IntegrationTests } from './instance/integration-tests.service.js';
 import { PendingRegistrations } from './instance/pending-registrations.service.js';
 import { AdminKeyUse } from './keys/admin-key-use.service.js';
 import { AdminKeysController } from './keys/admin-keys.controller.js';
@@ -28,8 +28,8 @@ import { UserContactController } from './users/user-contact.controller.js';
 import { UserContact } from './users/user-contact.service.js';
 import { UserFactorsController } from './users/user-factors.controller.js';
 import { UserFactors } from './users/user-factors.service.js';
+import { UserFlags } from './users/user-flags.service.js';
 import { UserMarksController } from './users/user-marks.controller.js';
-import { UserMarks } from './users/user-marks.service.js';
 import { UserSsoController } from './users/user-sso.controller.js';
 import { UserSso } from './users/user-sso.service.js';
 import { UserStateController } from './users/user-state.controller.js';
@@ -43,10 +43,10 @@ import { UserState } from './users/user-state.service.js';
     ...[UserContactController, UserFactorsController, UserMarksController, UserSsoController, UserStateController],
   ],
   providers: [
-    ...[AdminApplications, AdminKeys, AdminKeyUse, AdminUsers, AuditLog, AuditVerification, Deeds, SetupToken],
-    ...[InstanceConfig, InstanceStatistics, InstanceTrials, IpBanEntries, PendingRegistrations, TargetProtection],
-    ...[UserAcls, UserChanges, UserContact, UserFactors, UserImport, UserMarks, UserSso, UserState],
+    ...[AdminApplications, AdminKeys, AdminKeyUse, AdminUsers, AuditLog, AuditVerification, AuditActions, SetupToken],
+    ...[InstanceConfig, InstanceStatistics, IntegrationTests, IpBanEntries, PendingRegistrations, TargetProtection],
+    ...[UserAcls, UserChanges, UserContact, UserFactors, UserImport, UserFlags, UserSso, UserState],
   ],
-  exports: [AdminKeys, AdminKeyUse, AuditLog, Deeds, SetupToken, TargetProtection, UserAcls],
+  exports: [AdminKeys, AdminKeyUse, AuditLog, AuditActions, SetupToken, TargetProtection, UserAcls],
 })
 export class AdminModule {}

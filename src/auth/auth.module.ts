@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { BridgeController, SudoBridgeController } from './bridge/bridge.controller.js';
 import { PasskeyBridge } from './bridge/bridge.service.js';
-import { Decoys } from './factors/decoys.service.js';
+import { DecoyAccounts } from './factors/decoy-accounts.service.js';
 import { Factors } from './factors/factors.service.js';
 import { MfaTickets } from './factors/mfa-tickets.service.js';
 import { Passwords } from './factors/passwords.service.js';
@@ -19,11 +19,11 @@ import { Registration } from './registration/registration.service.js';
 import { Captchas } from './secrets/captchas.service.js';
 import { MailedTokens } from './secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from './secrets/one-time-secrets.service.js';
+import { CallerGuard } from './sessions/caller-guard.service.js';
 import { Issuance } from './sessions/issuance.service.js';
 import { LastUsed } from './sessions/last-used.service.js';
 import { SessionSweep } from './sessions/session-sweep.service.js';
 import { SessionService } from './sessions/sessions.service.js';
-import { Standing } from './sessions/standing.service.js';
 import { IpAuthorizationController } from './sign-in/ip-authorization.controller.js';
 import { IpAuthorization } from './sign-in/ip-authorization.service.js';
 import { SessionsController } from './sign-in/sessions.controller.js';
@@ -36,12 +36,12 @@ import { SsoController } from './sso/sso.controller.js';
 import { SsoService } from './sso/sso.service.js';
 import { SsoAccounts } from './sso/sso-accounts.service.js';
 import { SsoConfiguration } from './sso/sso-configuration.service.js';
+import { SsoConfigurationTest } from './sso/sso-configuration-test.service.js';
 import { SsoDocuments } from './sso/sso-documents.service.js';
 import { SsoExchange } from './sso/sso-exchange.service.js';
 import { SsoIdentities } from './sso/sso-identities.service.js';
 import { SsoProvider } from './sso/sso-provider.service.js';
 import { SsoSecretRotation } from './sso/sso-secret-rotation.service.js';
-import { SsoTrial } from './sso/sso-trial.service.js';
 import { SudoController } from './sudo/sudo.controller.js';
 import { SudoService } from './sudo/sudo.service.js';
 import { SudoAttempts } from './sudo/sudo-attempts.service.js';
@@ -58,7 +58,7 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
   providers: [
     ...[
       Captchas,
-      Decoys,
+      DecoyAccounts,
       Factors,
       Issuance,
       MfaTickets,
@@ -68,16 +68,25 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
       Passwords,
       SessionService,
     ],
-    ...[SignInService, Standing, SudoAttempts, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
+    ...[SignInService, CallerGuard, SudoAttempts, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
     ...[EmailRevert, EmailVerification, Handoffs, IpAuthorization, LastUsed, MailedTokens, Recovery, Registration],
     ...[SessionSweep, SignInRemoval],
-    ...[SsoAccounts, SsoConfiguration, SsoDocuments, SsoExchange, SsoIdentities, SsoProvider, SsoService, SsoTrial],
+    ...[
+      SsoAccounts,
+      SsoConfiguration,
+      SsoDocuments,
+      SsoExchange,
+      SsoIdentities,
+      SsoProvider,
+      SsoService,
+      SsoConfigurationTest,
+    ],
     SsoSecretRotation,
   ],
   exports: [
     ...[
       Captchas,
-      Decoys,
+      DecoyAccounts,
       Factors,
       Issuance,
       MfaTickets,
@@ -85,12 +94,12 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
       Passkeys,
       Passwords,
       SessionService,
-      Standing,
+      CallerGuard,
       SudoAttempts,
     ],
     SudoService,
     ...[EmailRevert, EmailVerification, LastUsed, MailedTokens, Recovery, SecurityNotices],
-    ...[SsoConfiguration, SsoIdentities, SsoTrial],
+    ...[SsoConfiguration, SsoIdentities, SsoConfigurationTest],
   ],
 })
 export class AuthModule {}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountParts } from '../accounts/account-parts.service.js';
+import { AccountDataRegistry } from '../accounts/account-data-registry.service.js';
 import { Factors } from './factors/factors.service.js';
 import { Passkeys } from './passkeys/passkeys.service.js';
 import { OneTimeSecrets } from './secrets/one-time-secrets.service.js';
@@ -10,19 +10,19 @@ import { SsoIdentities } from './sso/sso-identities.service.js';
 @Injectable()
 export class SignInRemoval {
   constructor(
-    parts: AccountParts,
+    parts: AccountDataRegistry,
     sessions: SessionService,
     passkeys: Passkeys,
     factors: Factors,
     identities: SsoIdentities,
     secrets: OneTimeSecrets,
   ) {
-    parts.alsoRemove(async (tx, id) => {
-      await sessions.forget(tx, id);
+    parts.registerEraser(async (tx, id) => {
+      await sessions.deleteAll(tx, id);
       await passkeys.removeAll(tx, id);
       await factors.removeBackupCodes(tx, id);
       await identities.removeAll(tx, id);
-      await secrets.forget(tx, id);
+      await secrets.deleteAll(tx, id);
     });
   }
 }

@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
-import { AbuseLedger } from './abuse-ledger.service.js';
+import { AbuseTracker } from './abuse-tracker.service.js';
 import { IpBans } from './ip-bans.service.js';
 
 /** IP bans, and the abuse counters that cause them. */
 @Global()
-@Module({ providers: [AbuseLedger, IpBans], exports: [AbuseLedger, IpBans] })
+@Module({ providers: [AbuseTracker, IpBans], exports: [AbuseTracker, IpBans] })
 export class BansModule {}

@@ -3,13 +3,13 @@ import { IsNull, MoreThan } from 'typeorm';
 import { addressIsIn, addressKey } from '../core/address.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { Database, type Tx } from '../platform/database/database.js';
-import { Turns } from '../platform/database/turns.js';
-import { Janitor } from '../platform/process/janitor.js';
-import { Replica } from '../platform/replicas/replica.js';
+import { SerialQueue } from '../platform/database/serial-queue.js';
+import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
+import { ReplicaBus } from '../platform/replicas/replica-bus.js';
 import { IpBanEntry } from './bans.entities.js';
-import { type Network, parseNetwork, reachOf } from './networks.js';
+import { banCoverage, type Network, parseNetwork } from './networks.js';
 
 const SWEEP_MS = 60_000;
 
@@ -17,57 +17,61 @@ export type IpBan = Pick<IpBanEntry, 'value' | 'kind' | 'expiresAt'>;
 
 /** Indexes bans by the networks that they cover, so that the cost of a lookup does not depend on their number. */
 class BanIndex {
-  private readonly known = new Map<string, { readonly reach: Network; readonly ban: IpBan }>();
+  private readonly entries = new Map<string, { readonly reach: Network; readonly ban: IpBan }>();
   /** IPv4 addresses and IPv6 /64 networks, by address key. Several bans may cover the same one. */
-  private readonly exact = new Map<string, Map<string, IpBan>>();
+  private readonly hosts = new Map<string, Map<string, IpBan>>();
   /** Other networks, by prefix length and then by prefix. */
-  private readonly wide = new Map<string, { kind: string; bits: number; bans: Map<bigint, IpBan> }>();
+  private readonly ranges = new Map<string, { kind: string; bits: number; bans: Map<bigint, IpBan> }>();
 
   put(ban: IpBan): void {
     const network = parseNetwork(ban.value);
     if (!network) return;
-    const reach = reachOf(network);
-    this.known.set(ban.value, { reach, ban });
-    if (isExact(reach)) entryOf(this.exact, keyOf(ban.value), () => new Map<string, IpBan>()).set(ban.value, ban);
-    else entryOf(this.wide, lengthOf(reach), () => ({ ...reach, bans: new Map() })).bans.set(reach.prefix, ban);
+    const reach = banCoverage(network);
+    this.entries.set(ban.value, { reach, ban });
+    if (isExact(reach)) getOrCreate(this.hosts, hostKey(ban.value), () => new Map<string, IpBan>()).set(ban.value, ban);
+    else
+      getOrCreate(this.ranges, prefixLengthKey(reach), () => ({ ...reach, bans: new Map() })).bans.set(
+        reach.prefix,
+        ban,
+      );
   }
 
   remove(value: string): void {
-    const reach = this.known.get(value)?.reach;
+    const reach = this.entries.get(value)?.reach;
     if (!reach) return;
-    this.known.delete(value);
+    this.entries.delete(value);
     if (!isExact(reach)) {
-      const length = this.wide.get(lengthOf(reach));
+      const length = this.ranges.get(prefixLengthKey(reach));
       length?.bans.delete(reach.prefix);
-      if (length?.bans.size === 0) this.wide.delete(lengthOf(reach));
+      if (length?.bans.size === 0) this.ranges.delete(prefixLengthKey(reach));
       return;
     }
-    const bans = this.exact.get(keyOf(value));
+    const bans = this.hosts.get(hostKey(value));
     bans?.delete(value);
-    if (bans?.size === 0) this.exact.delete(keyOf(value));
+    if (bans?.size === 0) this.hosts.delete(hostKey(value));
   }
 
   get size(): number {
-    return this.known.size;
+    return this.entries.size;
   }
 
   removeExpired(now: number): void {
-    for (const [value, { ban }] of this.known) if (hasExpired(ban, now)) this.remove(value);
+    for (const [value, { ban }] of this.entries) if (hasExpired(ban, now)) this.remove(value);
   }
 
   *covering(address: string): Iterable<IpBan> {
-    if (this.exact.size > 0) yield* this.exact.get(addressKey(address))?.values() ?? [];
-    if (this.wide.size === 0) return;
+    if (this.hosts.size > 0) yield* this.hosts.get(addressKey(address))?.values() ?? [];
+    if (this.ranges.size === 0) return;
     const whole = parseNetwork(address);
     if (!whole) return;
-    for (const { kind, bits, bans } of this.wide.values()) {
+    for (const { kind, bits, bans } of this.ranges.values()) {
       const ban = kind === whole.kind && bans.get(whole.prefix >> BigInt(whole.bits - bits));
       if (ban) yield ban;
     }
   }
 }
 
-function entryOf<T>(map: Map<string, T>, key: string, fresh: () => T): T {
+function getOrCreate<T>(map: Map<string, T>, key: string, fresh: () => T): T {
   const known = map.get(key) ?? fresh();
   map.set(key, known);
   return known;
@@ -75,8 +79,8 @@ function entryOf<T>(map: Map<string, T>, key: string, fresh: () => T): T {
 
 const hasExpired = ({ expiresAt }: IpBan, now: number): boolean => expiresAt !== null && expiresAt.getTime() <= now;
 const isExact = ({ kind, bits }: Network): boolean => bits === (kind === 'ipv4' ? 32 : 64);
-const lengthOf = ({ kind, bits }: Network): string => `${kind}/${bits}`;
-const keyOf = (value: string): string => addressKey(value.split('/')[0] as string);
+const prefixLengthKey = ({ kind, bits }: Network): string => `${kind}/${bits}`;
+const hostKey = (value: string): string => addressKey(value.split('/')[0] as string);
 
 /**
  * IP bans. The table is the source of truth; every replica has a copy in memory and is notified of changes. If the
@@ -85,22 +89,22 @@ const keyOf = (value: string): string => addressKey(value.split('/')[0] as strin
 @Injectable()
 export class IpBans implements OnModuleInit, OnModuleDestroy {
   private index = new BanIndex();
-  private readonly turns = new Turns();
+  private readonly turns = new SerialQueue();
   private sweeper: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly database: Database,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly clock: Clock,
     private readonly config: Config,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
     janitor.addExpiry('ip_ban', 'value', 'expires_at < now()');
   }
 
   async onModuleInit(): Promise<void> {
-    const refresh = ({ values }: Record<string, unknown>) => this.turns.take(() => this.refresh(values as string[]));
-    const reload = () => this.turns.take(() => this.reload());
+    const refresh = ({ values }: Record<string, unknown>) => this.turns.run(() => this.refresh(values as string[]));
+    const reload = () => this.turns.run(() => this.reload());
     this.replica.on('ip-ban', refresh);
     this.replica.on('resync', reload);
     await reload();
@@ -112,7 +116,7 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Number of bans in memory. */
-  get held(): number {
+  get size(): number {
     return this.index.size;
   }
 
@@ -132,12 +136,12 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
     return found && !this.isExempt(address) ? found : null;
   }
 
-  /** @throws Refusal GLOBAL_IP_BANNED, GLOBAL_IP_TEMPORARILY_BANNED */
-  requireUnbanned(address: string): void {
+  /** @throws ApiError GLOBAL_IP_BANNED, GLOBAL_IP_TEMPORARILY_BANNED */
+  assertNotBanned(address: string): void {
     const ban = this.find(address);
     if (!ban) return;
     const { appealEmail } = this.config;
-    throw new Refusal(ban.expiresAt ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED', {
+    throw new ApiError(ban.expiresAt ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED', {
       ip_address: address,
       ban_kind: ban.kind,
       expires_at: ban.expiresAt?.toISOString() ?? null,

@@ -3,7 +3,7 @@ import { parseNetwork } from './networks.js';
 
 const MAX_LENGTH = 45;
 const NETWORK = { type: 'string', format: 'ip-network', minLength: 1, maxLength: MAX_LENGTH };
-const WIDEST = { ipv4: 8, ipv6: 32 } as const;
+const MIN_PREFIX_BITS = { ipv4: 8, ipv6: 32 } as const;
 
 /** An IP address or CIDR range. `bounded` rejects ranges larger than IPv4 /8 and IPv6 /32. */
 export function NetworkText({
@@ -14,7 +14,7 @@ export function NetworkText({
   return field({ ...options, bound: MAX_LENGTH, description }, (value): Fault | undefined => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     const network = parseNetwork(value);
-    if (!network || (bounded && network.bits < WIDEST[network.kind])) return 'INVALID_FORMAT';
+    if (!network || (bounded && network.bits < MIN_PREFIX_BITS[network.kind])) return 'INVALID_FORMAT';
     return undefined;
   });
 }

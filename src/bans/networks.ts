@@ -3,7 +3,7 @@ import { parseAddress } from '../core/address.js';
 import type { Cidr } from '../core/config/reader.js';
 
 type Kind = 'ipv4' | 'ipv6';
-const SIZE: Readonly<Record<Kind, number>> = { ipv4: 32, ipv6: 128 };
+const ADDRESS_BITS: Readonly<Record<Kind, number>> = { ipv4: 32, ipv6: 128 };
 
 /** An IP address or CIDR range, in canonical form. */
 export interface Network {
@@ -16,12 +16,12 @@ export interface Network {
 
 type Address = NonNullable<ReturnType<typeof parseAddress>>;
 
-const numberOf = (address: Address): bigint =>
+const addressToBigInt = (address: Address): bigint =>
   address.toByteArray().reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 
 /** The network with the leading bits `prefix`, `bits` long. */
-function network(kind: Kind, prefix: bigint, bits: number): Network {
-  const size = SIZE[kind];
+function createNetwork(kind: Kind, prefix: bigint, bits: number): Network {
+  const size = ADDRESS_BITS[kind];
   const hex = (prefix << BigInt(size - bits)).toString(16).padStart(size / 4, '0');
   const address = ipaddr.fromByteArray([...Buffer.from(hex, 'hex')]).toString();
   return { text: bits === size ? address : `${address}/${bits}`, kind, bits, prefix };
@@ -33,33 +33,33 @@ export function parseNetwork(text: string): Network | null {
   const address = parseAddress(host);
   if (!address) return null;
   const kind = address.kind();
-  const size = SIZE[kind];
+  const size = ADDRESS_BITS[kind];
   // The prefix length of an IPv4-mapped IPv6 range includes the 96 leading bits of the mapping.
   const bits = suffix === undefined ? size : Number(suffix) - (kind === 'ipv4' && host.includes(':') ? 96 : 0);
   if (bits < 0 || bits > size) return null;
   const rest = BigInt(size - bits);
-  const number = numberOf(address);
-  return number & ((1n << rest) - 1n) ? null : network(kind, number >> rest, bits);
+  const number = addressToBigInt(address);
+  return number & ((1n << rest) - 1n) ? null : createNetwork(kind, number >> rest, bits);
 }
 
 /** Whether two networks overlap, which means that one contains the other. */
-export function overlap(a: Network, b: Network): boolean {
+export function networksOverlap(a: Network, b: Network): boolean {
   if (a.kind !== b.kind) return false;
   const bits = Math.min(a.bits, b.bits);
   return a.prefix >> BigInt(a.bits - bits) === b.prefix >> BigInt(b.bits - bits);
 }
 
-export const networkOfCidr = ([address, bits]: Cidr): Network => {
+export const networkFromCidr = ([address, bits]: Cidr): Network => {
   const kind = address.kind();
-  return network(kind, numberOf(address) >> BigInt(SIZE[kind] - bits), bits);
+  return createNetwork(kind, addressToBigInt(address) >> BigInt(ADDRESS_BITS[kind] - bits), bits);
 };
 
-const IPV6_REACH = 64;
+const IPV6_BAN_BITS = 64;
 
 /** The network that a ban covers. For IPv6, it is at least a /64. */
-export const reachOf = (banned: Network): Network =>
-  banned.kind === 'ipv6' && banned.bits > IPV6_REACH
-    ? network('ipv6', banned.prefix >> BigInt(banned.bits - IPV6_REACH), IPV6_REACH)
+export const banCoverage = (banned: Network): Network =>
+  banned.kind === 'ipv6' && banned.bits > IPV6_BAN_BITS
+    ? createNetwork('ipv6', banned.prefix >> BigInt(banned.bits - IPV6_BAN_BITS), IPV6_BAN_BITS)
     : banned;
 
 /** Networks that are not routed on the public Internet: loopback, private, shared and link-local. */

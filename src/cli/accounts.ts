@@ -4,23 +4,23 @@ import { AccountExport } from '../accounts/account-export.service.js';
 import type { AccountRecord } from '../accounts/account-records.service.js';
 import { AccountRemoval } from '../accounts/account-removal.service.js';
 import { AuditLog } from '../admin/audit/audit.service.js';
-import { theConsole } from '../admin/audit/operator.js';
+import { consoleOperator } from '../admin/audit/operator.js';
 import { Database } from '../platform/database/database.js';
-import { linesOf } from '../platform/storage/spool.js';
-import { theAccount } from './terminal/arguments.js';
+import { readFileLines } from '../platform/storage/spool.js';
+import { requireAccountArgument } from './terminal/arguments.js';
 import { type Command, CommandError } from './terminal/command.js';
-import { accountNamed, recordAtConsole, withService } from './terminal/service.js';
+import { auditConsoleAction, requireAccount, withService } from './terminal/service.js';
 
-const deed = (action: string, { id }: AccountRecord) => ({ action, target: { type: 'user', id } }) as const;
+const auditAction = (action: string, { id }: AccountRecord) => ({ action, target: { type: 'user', id } }) as const;
 
 export const exportAccount: Command = (args, terminal) => {
-  const name = theAccount(parseArgs({ args, allowPositionals: true }).positionals);
+  const name = requireAccountArgument(parseArgs({ args, allowPositionals: true }).positionals);
   return withService(terminal, async (app) => {
-    const account = await accountNamed(app, name);
+    const account = await requireAccount(app, name);
     const { file } = await app.get(AccountExport).write(account.id, 'operator');
     try {
-      await recordAtConsole(app, deed('export_account', account));
-      for await (const line of linesOf(file)) terminal.out(line);
+      await auditConsoleAction(app, auditAction('export_account', account));
+      for await (const line of readFileLines(file)) terminal.out(line);
     } finally {
       await file.close();
     }
@@ -30,9 +30,9 @@ export const exportAccount: Command = (args, terminal) => {
 
 export const deleteAccount: Command = (args, terminal) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { yes: { type: 'boolean' } } });
-  const name = theAccount(positionals);
+  const name = requireAccountArgument(positionals);
   return withService(terminal, async (app) => {
-    const account = await accountNamed(app, name);
+    const account = await requireAccount(app, name);
     const who = `${account.username} (${account.id})`;
     if (account.deletedAt) throw new CommandError(`${who} is deleted already`);
     if (account.bot) throw new CommandError(`${who} is a bot: it goes with its application`);
@@ -41,7 +41,7 @@ export const deleteAccount: Command = (args, terminal) => {
       const held = await app.get(AccountService).lock(tx, account.id);
       if (!held || held.deletedAt) throw new CommandError(`${who} is deleted already`);
       await app.get(AccountRemoval).remove(tx, account.id);
-      await app.get(AuditLog).record(tx, theConsole(), deed('delete_account', account));
+      await app.get(AuditLog).record(tx, consoleOperator(), auditAction('delete_account', account));
     });
     terminal.out(`${who} is deleted; bytes of stored media follow within the hour`);
     return 0;

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { theConsole } from '../admin/audit/operator.js';
+import { consoleOperator } from '../admin/audit/operator.js';
 import { CreateAdminKeyInput } from '../admin/keys/admin-keys.dto.js';
 import { AdminKeys } from '../admin/keys/admin-keys.service.js';
 import { validateShape } from '../http/input.js';
 import { type Command, CommandError, UsageError } from './terminal/command.js';
-import { accountNamed, withService } from './terminal/service.js';
-import { demandAcls } from './user-acls.js';
+import { requireAccount, withService } from './terminal/service.js';
+import { assertKnownAcls } from './user-acls.js';
 
 export const createAdminKey: Command = async (args, terminal) => {
   const { values, positionals } = parseArgs({
@@ -21,7 +21,7 @@ export const createAdminKey: Command = async (args, terminal) => {
   const { owner, name, acl = [], days } = values;
   if (owner === undefined || name === undefined) throw new UsageError('--owner and --name are needed');
   const wanted = [...acl.flatMap((item) => item.split(',')), ...positionals].map((item) => item.trim());
-  demandAcls(wanted);
+  assertKnownAcls(wanted);
   const { instance: input, faults } = validateShape(CreateAdminKeyInput, {
     name,
     acls: wanted,
@@ -29,14 +29,14 @@ export const createAdminKey: Command = async (args, terminal) => {
   });
   if (faults.length > 0) throw new CommandError(`not valid: ${faults.map(({ path }) => path).join(', ')}`);
   return withService(terminal, async (app) => {
-    const account = await accountNamed(app, owner);
+    const account = await requireAccount(app, owner);
     const missing = wanted.filter((item) => ![item, '*'].some((held) => account.acls.includes(held)));
     if (missing.length > 0) {
       throw new CommandError(
         `${account.username} does not hold ${missing.join(', ')}: a key holds no more than its owner`,
       );
     }
-    const key = await app.get(AdminKeys).createFor(theConsole(), account.id, input);
+    const key = await app.get(AdminKeys).createFor(consoleOperator(), account.id, input);
     terminal.out(`key ${key.key_id} of ${account.username}${key.expires_at ? `, until ${key.expires_at}` : ''}:`);
     terminal.out(key.key);
     terminal.out('It is shown only now. Send it as `Authorization: Admin <key>`.');

@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util';
 import { AuditLog } from '../admin/audit/audit.service.js';
-import { theConsole } from '../admin/audit/operator.js';
-import { count, demandNothing } from './terminal/arguments.js';
+import { consoleOperator } from '../admin/audit/operator.js';
+import { assertNoArguments, parseCount } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
-import { recordAtConsole, withService } from './terminal/service.js';
-import { counted, oneLine } from './terminal/words.js';
+import { auditConsoleAction, withService } from './terminal/service.js';
+import { escapeLineFeeds, formatCount } from './terminal/words.js';
 
 export const verifyAudit: Command = (args, terminal) => {
-  demandNothing(args);
+  assertNoArguments(args);
   return withService(terminal, async (app) => {
     const verdict = await app.get(AuditLog).verify();
     terminal.out(
       verdict.intact
-        ? `intact: ${counted(verdict.entries, 'entry', 'entries')}, head ${verdict.head}`
+        ? `intact: ${formatCount(verdict.entries, 'entry', 'entries')}, head ${verdict.head}`
         : `broken: entry ${verdict.sequence} ${verdict.fault}`,
     );
     return verdict.intact ? 0 : 1;
@@ -27,7 +27,7 @@ function lineOf(entry: Entry): string {
   const reason = entry.audit_log_reason === null ? '' : `  "${entry.audit_log_reason}"`;
   const facts = Object.entries(entry.metadata).map(([name, value]) => `${name}=${value}`);
   const target = `${entry.target_type}${entry.target_id === '0' ? '' : ` ${entry.target_id}`}`;
-  return oneLine([entry.created_at, `${who}${key}`, entry.action, target, ...facts].join('  ') + reason);
+  return escapeLineFeeds([entry.created_at, `${who}${key}`, entry.action, target, ...facts].join('  ') + reason);
 }
 
 export const tailAudit: Command = (args, terminal) => {
@@ -37,12 +37,14 @@ export const tailAudit: Command = (args, terminal) => {
     json: { type: 'boolean' },
   } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  demandNothing(positionals);
-  const limit = count('-n', values.lines, 20, [1, 200]);
+  assertNoArguments(positionals);
+  const limit = parseCount('-n', values.lines, 20, [1, 200]);
   const { action } = values;
   return withService(terminal, async (app) => {
-    const { logs } = await app.get(AuditLog).list(theConsole(), { limit, ...(action === undefined ? {} : { action }) });
-    await recordAtConsole(app, {
+    const { logs } = await app
+      .get(AuditLog)
+      .list(consoleOperator(), { limit, ...(action === undefined ? {} : { action }) });
+    await auditConsoleAction(app, {
       action: 'tail_audit_log',
       target: { type: 'instance' },
       metadata: { entry_count: logs.length },

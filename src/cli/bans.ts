@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { theConsole } from '../admin/audit/operator.js';
+import { consoleOperator } from '../admin/audit/operator.js';
 import { IpBanEntries } from '../admin/bans/ip-ban-entries.service.js';
 import { parseNetwork } from '../bans/networks.js';
-import { demandNothing } from './terminal/arguments.js';
+import { assertNoArguments } from './terminal/arguments.js';
 import { type Command, CommandError, UsageError } from './terminal/command.js';
-import { recordAtConsole, withService } from './terminal/service.js';
+import { auditConsoleAction, withService } from './terminal/service.js';
 
 const PAGE = 200;
 
@@ -25,10 +25,10 @@ const lineOf = ({ value, kind, reason, expires_at, created_at }: Entry): string 
 
 export const listBans: Command = (args, terminal) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean' } } });
-  demandNothing(positionals);
+  assertNoArguments(positionals);
   return withService(terminal, async (app) => {
     const bans = await allOf(app.get(IpBanEntries));
-    await recordAtConsole(app, {
+    await auditConsoleAction(app, {
       action: 'list_ip_bans',
       target: { type: 'instance' },
       metadata: { ban_count: bans.length },
@@ -47,11 +47,11 @@ export const removeBan: Command = (args, terminal) => {
   if (!network) throw new CommandError(`${value} is no address and no range`);
   return withService(terminal, async (app) => {
     const entries = app.get(IpBanEntries);
-    if (!(await entries.isListed(value))) {
+    if (!(await entries.isBanned(value))) {
       const { entry } = await entries.check(value);
       throw new CommandError(`${network.text} is not banned${entry ? ` by itself: ${entry.value} is` : ''}`);
     }
-    await entries.lift(theConsole(), value);
+    await entries.lift(consoleOperator(), value);
     terminal.out(`${network.text} is not banned any more`);
     return 0;
   });

@@ -7,7 +7,7 @@ export interface Entry {
   /** Loads the command only when it runs, because most commands load the whole service. */
   load(): Promise<Command>;
   /** The command does not load the extension, which may not be built yet. */
-  readonly isAlone?: boolean;
+  readonly skipsExtension?: boolean;
 }
 
 /** Every command, by its words. */
@@ -36,7 +36,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     usage: 'describe [--project <tsconfig.json>] [--out <dist/description.json>]',
     summary: "describes what a program's controllers answer, for the API description and the tests",
     load: async () => (await import('./describe.js')).describe,
-    isAlone: true,
+    skipsExtension: true,
   },
   'new project': {
     usage:
@@ -44,13 +44,13 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary:
       'makes a project of a team, with an example feature and its tests; asks for what is not said, unless --yes',
     load: async () => (await import('./new/project.js')).newProject,
-    isAlone: true,
+    skipsExtension: true,
   },
   'new feature': {
     usage: 'new feature <noun> [--plural <nouns>] [--json]',
     summary: 'adds routes, rules, table, migration, event and test of a noun to the project of this folder',
     load: async () => (await import('./new/feature.js')).newFeature,
-    isAlone: true,
+    skipsExtension: true,
   },
   explain: {
     usage:
@@ -82,7 +82,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   'user mfa off': {
     usage: 'user mfa off <email|id> [--passkeys]',
     summary: 'removes authenticator and backup codes of an account; with --passkeys its passkeys too',
-    load: async () => (await import('./user-sign-in.js')).mfaOff,
+    load: async () => (await import('./user-sign-in.js')).disableMfa,
   },
   'user grant-acl': {
     usage: 'user grant-acl <email|id> <acl...>',

@@ -1,14 +1,14 @@
 import { commandLine } from '../core/command-line.js';
 import { StartError } from '../core/config/start-error.js';
-import { demandMadeFor } from '../core/extension.js';
-import { stackOf } from '../core/stack.js';
-import { startFault } from '../core/start-fault.js';
+import { assertCompatible } from '../core/extension.js';
+import { sourceMappedStack } from '../core/stack.js';
+import { toStartError } from '../core/to-start-error.js';
 import { COMMANDS, type Entry } from './commands.js';
 import { CommandError, type Terminal, UsageError } from './terminal/command.js';
-import { printable } from './terminal/words.js';
+import { escapeForTerminal } from './terminal/words.js';
 
 /** Maximum number of words in the name of a command. */
-const MOST_WORDS = 3;
+const MAX_COMMAND_WORDS = 3;
 
 const isHelp = (arg: string): boolean => arg === '-h' || arg === '--help';
 
@@ -16,7 +16,7 @@ const about = (entries: readonly Entry[]): string =>
   entries.map(({ usage, summary }) => `  ${usage}\n      ${summary}`).join('\n');
 
 /** The usage of all commands, or of those that begin with these words. */
-function usageOf(words: readonly string[]): string {
+function formatUsage(words: readonly string[]): string {
   const begin = words.join(' ');
   const fits = (name: string) => name === begin || name.startsWith(`${begin} `);
   const entries = Object.entries(COMMANDS).filter(([name]) => begin === '' || fits(name));
@@ -26,8 +26,8 @@ function usageOf(words: readonly string[]): string {
 }
 
 /** Finds the longest prefix of the arguments that names a command or begins the name of one. */
-function wordsOf(args: readonly string[]): { readonly words: readonly string[]; readonly entry?: Entry } {
-  for (let count = Math.min(MOST_WORDS, args.length); count > 0; count--) {
+function matchCommand(args: readonly string[]): { readonly words: readonly string[]; readonly entry?: Entry } {
+  for (let count = Math.min(MAX_COMMAND_WORDS, args.length); count > 0; count--) {
     const words = args.slice(0, count);
     const name = words.join(' ');
     const entry = COMMANDS[name];
@@ -38,28 +38,28 @@ function wordsOf(args: readonly string[]): { readonly words: readonly string[]; 
 }
 
 /** The only place that escapes output for the terminal. Commands write stored text unchanged. */
-const escaping = (terminal: Terminal): Terminal => {
+const escapeOutput = (terminal: Terminal): Terminal => {
   const { ask } = terminal;
   return {
     ...terminal,
-    ...(ask && { ask: (question) => ask(printable(question)) }),
-    out: (line) => terminal.out(printable(line)),
-    err: (line) => terminal.err(printable(line)),
+    ...(ask && { ask: (question) => ask(escapeForTerminal(question)) }),
+    out: (line) => terminal.out(escapeForTerminal(line)),
+    err: (line) => terminal.err(escapeForTerminal(line)),
   };
 };
 
 /** Runs a command line and returns the exit code. */
 export async function execute(args: string[], given: Terminal): Promise<number> {
-  const terminal = escaping(given);
-  const { words, entry } = wordsOf(args[0] === 'help' ? args.slice(1) : args);
+  const terminal = escapeOutput(given);
+  const { words, entry } = matchCommand(args[0] === 'help' ? args.slice(1) : args);
   if (args[0] === 'help' || args.some(isHelp)) {
-    terminal.out(usageOf(words));
+    terminal.out(formatUsage(words));
     return 0;
   }
   try {
     if (!entry) throw new UsageError(args.length === 0 ? 'a command is needed' : `${args.join(' ')} is no command`);
-    const extension = terminal.extension ?? (entry.isAlone ? undefined : await terminal.findExtension?.());
-    if (extension) demandMadeFor(extension);
+    const extension = terminal.extension ?? (entry.skipsExtension ? undefined : await terminal.findExtension?.());
+    if (extension) assertCompatible(extension);
     const command = await entry.load();
     return await command(args.slice(words.length), extension ? { ...terminal, extension } : terminal);
   } catch (error) {
@@ -71,12 +71,12 @@ const isUsageFault = (error: unknown): error is Error =>
   error instanceof UsageError || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
 
 function explainFailure(thrown: unknown, words: readonly string[], { err }: Terminal): number {
-  const error = startFault(thrown);
+  const error = toStartError(thrown);
   if (isUsageFault(error)) {
-    err(`${error.message}\n\n${usageOf(words)}`);
+    err(`${error.message}\n\n${formatUsage(words)}`);
     return 2;
   }
   if (error instanceof CommandError || error instanceof StartError) err(error.message);
-  else err(error instanceof Error ? stackOf(error) || error.message : String(error));
+  else err(error instanceof Error ? sourceMappedStack(error) || error.message : String(error));
   return 1;
 }

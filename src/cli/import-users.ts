@@ -2,25 +2,25 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Refused } from '../admin/import/imported-user.js';
-import { linesOf } from '../admin/import/lines.js';
+import type { LineRejection } from '../admin/import/imported-user.js';
+import { readLines } from '../admin/import/lines.js';
 import { type Tally, UserImport } from '../admin/import/user-import.service.js';
 import { Clock } from '../core/clock.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
-import { recordAtConsole, withService } from './terminal/service.js';
-import { counted } from './terminal/words.js';
+import { auditConsoleAction, withService } from './terminal/service.js';
+import { formatCount } from './terminal/words.js';
 
 const CHUNK_BYTES = 1024 * 1024;
 const PROGRESS_MS = 1000;
 /** Maximum number of rejected lines to print if there is no report file. */
-const MOST_TOLD = 20;
+const MAX_PRINTED_REJECTIONS = 20;
 
 interface Source {
   readonly path: string;
   readonly size: number;
 }
 
-async function sourceOf(path: string): Promise<Source> {
+async function findSource(path: string): Promise<Source> {
   const found = await stat(path).catch(() => null);
   if (!found?.isFile()) throw new CommandError(`${path} is no file that can be read`);
   return { path, size: found.size };
@@ -28,7 +28,7 @@ async function sourceOf(path: string): Promise<Source> {
 
 /** Reports rejected lines: to a file, or the first ones to the terminal. */
 class Report {
-  private told = 0;
+  private printedCount = 0;
 
   private constructor(
     private readonly terminal: Terminal,
@@ -44,15 +44,17 @@ class Report {
     return new Report(terminal, file);
   }
 
-  async add(refused: readonly Refused[]): Promise<void> {
+  async add(refused: readonly LineRejection[]): Promise<void> {
     if (refused.length === 0) return;
     if (this.file) await this.file.write(refused.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    else for (const one of refused) this.tell(one);
+    else for (const one of refused) this.print(one);
   }
 
-  private tell({ line, field, code }: Refused): void {
-    if (++this.told <= MOST_TOLD) this.terminal.err(`line ${line}: ${field ? `${field}: ` : ''}${code}`);
-    if (this.told === MOST_TOLD + 1) this.terminal.err('and more: --report <file> keeps all of them');
+  private print({ line, field, code }: LineRejection): void {
+    if (++this.printedCount <= MAX_PRINTED_REJECTIONS)
+      this.terminal.err(`line ${line}: ${field ? `${field}: ` : ''}${code}`);
+    if (this.printedCount === MAX_PRINTED_REJECTIONS + 1)
+      this.terminal.err('and more: --report <file> keeps all of them');
   }
 
   async close(): Promise<void> {
@@ -60,11 +62,11 @@ class Report {
   }
 }
 
-const endings = ({ imported, present, refused }: Tally, isTrial: boolean): string =>
+const summarize = ({ imported, present, refused }: Tally, isTrial: boolean): string =>
   `${imported} ${isTrial ? 'can be ' : ''}imported, ${present} there already, ${refused} refused`;
 
 /** Prints the progress once a second. */
-function progressOf(terminal: Terminal, clock: Clock, { size }: Source, isTrial: boolean) {
+function createProgress(terminal: Terminal, clock: Clock, { size }: Source, isTrial: boolean) {
   const begun = clock.monotonic();
   let said = begun;
   return (tally: Readonly<Tally>, end: number): void => {
@@ -73,13 +75,13 @@ function progressOf(terminal: Terminal, clock: Clock, { size }: Source, isTrial:
     said = now;
     const rate = Math.round(tally.lines / ((now - begun) / 1000));
     const share = Math.floor((100 * end) / Math.max(1, size));
-    terminal.err(`${tally.lines} lines (${share}%): ${endings(tally, isTrial)}; ${rate} a second`);
+    terminal.err(`${tally.lines} lines (${share}%): ${summarize(tally, isTrial)}; ${rate} a second`);
   };
 }
 
 /** Records the result of a run, or the last known progress if it was interrupted. */
 const recordEnd = (app: INestApplicationContext, dryRun: boolean, tally: Tally, isWhole: boolean): Promise<void> =>
-  recordAtConsole(app, {
+  auditConsoleAction(app, {
     action: 'import_users',
     target: { type: 'instance' },
     metadata: {
@@ -93,18 +95,18 @@ export const importUsers: Command = async (args, terminal) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0) throw new UsageError('one file is needed');
-  const source = await sourceOf(path);
+  const source = await findSource(path);
   const dryRun = values['dry-run'] ?? false;
   return withService(terminal, async (app) => {
     const report = await Report.open(terminal, values.report, source);
-    const progress = progressOf(terminal, app.get(Clock), source, dryRun);
+    const progress = createProgress(terminal, app.get(Clock), source, dryRun);
     let last: Tally = { lines: 0, imported: 0, present: 0, refused: 0 };
     let isWhole = false;
     try {
       // If the run is killed, this entry is the only trace of it.
-      if (!dryRun) await recordAtConsole(app, { action: 'begin_user_import', target: { type: 'instance' } });
+      if (!dryRun) await auditConsoleAction(app, { action: 'begin_user_import', target: { type: 'instance' } });
       const bytes = createReadStream(source.path, { highWaterMark: CHUNK_BYTES });
-      last = await app.get(UserImport).run(linesOf(bytes), {
+      last = await app.get(UserImport).run(readLines(bytes), {
         dryRun,
         onRefused: (refused) => report.add(refused),
         onProgress: (tally, end) => {
@@ -117,7 +119,7 @@ export const importUsers: Command = async (args, terminal) => {
       await report.close();
       await recordEnd(app, dryRun, last, isWhole);
     }
-    terminal.out(`${counted(last.lines, 'line')}: ${endings(last, dryRun)}`);
+    terminal.out(`${formatCount(last.lines, 'line')}: ${summarize(last, dryRun)}`);
     if (last.imported === 0 && !dryRun) terminal.out('nothing was changed');
     return last.refused > 0 ? 1 : 0;
   });

@@ -1,19 +1,19 @@
 import { Config } from '../core/config/config.js';
 import { KeyRotation } from '../platform/keys/key-rotation.js';
-import { demandNothing } from './terminal/arguments.js';
+import { assertNoArguments } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
-import { recordAtConsole, withService } from './terminal/service.js';
+import { auditConsoleAction, withService } from './terminal/service.js';
 
 /**
  * The second step of a secret rotation. The first moves the old secret to GATEHOUSE_SECRET_PREVIOUS, the third removes
  * it.
  */
 export const rotateKeys: Command = (args, terminal) => {
-  demandNothing(args);
+  assertNoArguments(args);
   return withService(terminal, async (app) => {
     const outcome = await app.get(KeyRotation).run();
     const renewed = Object.fromEntries([...outcome].map(([name, { renewed }]) => [name, renewed]));
-    await recordAtConsole(app, { action: 'rotate_keys', target: { type: 'instance' }, metadata: renewed });
+    await auditConsoleAction(app, { action: 'rotate_keys', target: { type: 'instance' }, metadata: renewed });
     for (const [name, { renewed, lost }] of outcome) {
       terminal.out(`${name}: ${renewed} re-encrypted${lost > 0 ? `, ${lost} lost: no secret opens them` : ''}`);
     }

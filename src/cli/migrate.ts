@@ -1,14 +1,14 @@
 import { loadConfig } from '../core/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { demandNothing } from './terminal/arguments.js';
+import { assertNoArguments } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
-import { explained } from './terminal/explained.js';
+import { toCommandError } from './terminal/to-command-error.js';
 
 export const migrate: Command = async (args, { env, out, embeddedDatabase, extension = {} }) => {
-  demandNothing(args);
+  assertNoArguments(args);
   const config = loadConfig(env, extension.settings);
   const database = await Database.open(config, embeddedDatabase, extension).catch((error) =>
-    Promise.reject(explained(error)),
+    Promise.reject(toCommandError(error)),
   );
   try {
     const applied = await database.migrate();

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { readRoutes, type Surface } from '../app.js';
 import { allSettings, loadConfig } from '../core/config/config.js';
-import { IMAGINED_CREDENTIALS } from '../pipeline/imagined-caller.js';
+import { SIMULATED_CREDENTIALS } from '../pipeline/simulated-caller.js';
 import { isAcl } from '../policy/acls.js';
-import { count } from './terminal/arguments.js';
+import { parseCount } from './terminal/arguments.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 
 /**
@@ -31,23 +31,28 @@ export const routes: Command = async (args, terminal) => {
   return 0;
 };
 
-const listed = (text: string | undefined): string[] | undefined =>
+const splitList = (text: string | undefined): string[] | undefined =>
   text?.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
 
-function imaginedOf({ credential, scopes, acls, ...more }: Readonly<Record<string, string | boolean | undefined>>) {
-  const kind = IMAGINED_CREDENTIALS.find((one) => one === credential);
+function parseSimulatedCaller({
+  credential,
+  scopes,
+  acls,
+  ...more
+}: Readonly<Record<string, string | boolean | undefined>>) {
+  const kind = SIMULATED_CREDENTIALS.find((one) => one === credential);
   if (credential !== undefined && !kind) {
-    throw new UsageError(`--credential is one of ${IMAGINED_CREDENTIALS.join(', ')}`);
+    throw new UsageError(`--credential is one of ${SIMULATED_CREDENTIALS.join(', ')}`);
   }
-  const held = [acls, more['key-acls']].flatMap((list) => listed(list as string | undefined) ?? []);
+  const held = [acls, more['key-acls']].flatMap((list) => splitList(list as string | undefined) ?? []);
   const stranger = held.find((acl) => !isAcl(acl));
   if (stranger !== undefined) throw new UsageError(`unknown ACL: ${stranger}`);
   return {
     credential: kind,
-    scopes: listed(scopes as string | undefined),
-    acls: listed(acls as string | undefined),
-    keyAcls: listed(more['key-acls'] as string | undefined),
-    suspicious: count('--suspicious', more.suspicious as string | undefined, 0, [0, 255]),
+    scopes: splitList(scopes as string | undefined),
+    acls: splitList(acls as string | undefined),
+    keyAcls: splitList(more['key-acls'] as string | undefined),
+    suspicious: parseCount('--suspicious', more.suspicious as string | undefined, 0, [0, 255]),
     isSsoEnforced: more['sso-enforced'] === true,
   };
 }
@@ -63,7 +68,7 @@ export const explain: Command = async (args, terminal) => {
   const [given, path, ...more] = positionals;
   if (!given || !path?.startsWith('/') || more.length > 0) throw new UsageError('a method and a path are needed');
   const method = given.toUpperCase();
-  const imagined = imaginedOf(values);
+  const imagined = parseSimulatedCaller(values);
   const { explanation } = await defaultSurface(terminal);
   const { route, rows, answer } = explanation.explain(method, path, imagined);
   if (!route) throw new CommandError(`no route answers ${method} ${path}: 404 NOT_FOUND`);

@@ -1,37 +1,37 @@
 import { parseArgs } from 'node:util';
 import { AuditLog } from '../admin/audit/audit.service.js';
-import { theConsole } from '../admin/audit/operator.js';
+import { consoleOperator } from '../admin/audit/operator.js';
 import { SessionSweep } from '../auth/sessions/session-sweep.service.js';
 import { Clock } from '../core/clock.js';
-import { demandNothing, moment } from './terminal/arguments.js';
+import { assertNoArguments, parseTime } from './terminal/arguments.js';
 import { type Command, UsageError } from './terminal/command.js';
 import { withService } from './terminal/service.js';
-import { counted } from './terminal/words.js';
+import { formatCount } from './terminal/words.js';
 
 const OPTIONS = { since: { type: 'string' }, all: { type: 'boolean' } } as const;
 
 /** `null` means all sessions. */
-function startOf({ since, all }: { readonly since?: string; readonly all?: boolean }): Date | null {
+function parseStart({ since, all }: { readonly since?: string; readonly all?: boolean }): Date | null {
   if ((since === undefined) === (all !== true)) throw new UsageError('either --all or --since <time> is needed');
-  return since === undefined ? null : moment(since, new Clock().now());
+  return since === undefined ? null : parseTime(since, new Clock().now());
 }
 
 /** Use `--since` after tokens leaked. Use `--all` after a restore, because a restore brings back ended sessions. */
 export const revokeSessions: Command = (args, terminal) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
-  demandNothing(positionals);
-  const since = startOf(values);
+  assertNoArguments(positionals);
+  const since = parseStart(values);
   return withService(terminal, async (app) => {
     const audit = app.get(AuditLog);
     const ended = await app.get(SessionSweep).revokeSince(since ?? new Date(0), (tx, count) =>
-      audit.record(tx, theConsole(), {
+      audit.record(tx, consoleOperator(), {
         action: 'revoke_sessions',
         target: { type: 'instance' },
         metadata: { ...(since ? { since: since.toISOString() } : { all: true }), count },
       }),
     );
     const which = since ? ` made since ${since.toISOString()}` : '';
-    terminal.out(`${counted(ended, `session${which} is`, `sessions${which} are`)} ended`);
+    terminal.out(`${formatCount(ended, `session${which} is`, `sessions${which} are`)} ended`);
     return 0;
   });
 };

@@ -1,16 +1,16 @@
-import { theConsole } from '../admin/audit/operator.js';
+import { consoleOperator } from '../admin/audit/operator.js';
 import { InstanceConfig } from '../admin/instance/instance-config.service.js';
 import { Instance } from '../platform/instance/instance.js';
-import { demandNothing } from './terminal/arguments.js';
+import { assertNoArguments } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
 import { withService } from './terminal/service.js';
 
 /** For when the identity provider is unavailable (sso.md section 4). */
 export const liftSsoEnforcement: Command = (args, terminal) => {
-  demandNothing(args);
+  assertNoArguments(args);
   return withService(terminal, async (app) => {
     const wasEnforced = app.get(Instance).current.sso.enforced;
-    if (wasEnforced) await app.get(InstanceConfig).liftSsoEnforcement(theConsole());
+    if (wasEnforced) await app.get(InstanceConfig).liftSsoEnforcement(consoleOperator());
     terminal.out(wasEnforced ? 'single sign-on is enforced no longer' : 'single sign-on is not enforced');
     return 0;
   });

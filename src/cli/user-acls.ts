@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { theConsole } from '../admin/audit/operator.js';
+import { consoleOperator } from '../admin/audit/operator.js';
 import { UserAcls } from '../admin/users/user-acls.service.js';
 import { acls, isAcl } from '../policy/acls.js';
 import { type Command, CommandError, UsageError } from './terminal/command.js';
-import { accountNamed, withService } from './terminal/service.js';
+import { requireAccount, withService } from './terminal/service.js';
 
-export function demandAcls(names: readonly string[]): void {
+export function assertKnownAcls(names: readonly string[]): void {
   const unknown = names.filter((name) => !isAcl(name));
   if (unknown.length === 0) return;
   throw new CommandError(`unknown ACL: ${unknown.join(', ')}. The registry holds:\n  ${acls().join('\n  ')}`);
@@ -19,10 +19,10 @@ function accountAndAcls(args: string[]): [name: string, acls: string[]] {
 
 export const grantAcl: Command = async (args, terminal) => {
   const [name, granted] = accountAndAcls(args);
-  demandAcls(granted);
+  assertKnownAcls(granted);
   return withService(terminal, async (app) => {
-    const account = await accountNamed(app, name);
-    const held = await app.get(UserAcls).grant(theConsole(), account.id, granted);
+    const account = await requireAccount(app, name);
+    const held = await app.get(UserAcls).grant(consoleOperator(), account.id, granted);
     terminal.out(`${account.username} (${account.id}) holds: ${held.join(', ')}`);
     return 0;
   });
@@ -32,10 +32,10 @@ export const grantAcl: Command = async (args, terminal) => {
 export const revokeAcl: Command = async (args, terminal) => {
   const [name, revoked] = accountAndAcls(args);
   return withService(terminal, async (app) => {
-    const account = await accountNamed(app, name);
+    const account = await requireAccount(app, name);
     const absent = revoked.filter((acl) => !account.acls.includes(acl));
     if (absent.length > 0) throw new CommandError(`${account.username} does not hold ${absent.join(', ')}`);
-    const held = await app.get(UserAcls).revoke(theConsole(), account.id, revoked);
+    const held = await app.get(UserAcls).revoke(consoleOperator(), account.id, revoked);
     terminal.out(`${account.username} (${account.id}) holds: ${held.join(', ') || 'no ACL'}`);
     return 0;
   });

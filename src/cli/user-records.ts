@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 import { AccountRecords } from '../accounts/account-records.service.js';
-import { adminUserView, FULL_SIGHT } from '../admin/users/admin-users.views.js';
-import { count, demandNothing, theAccount } from './terminal/arguments.js';
+import { adminUserView, FULL_VISIBILITY } from '../admin/users/admin-users.views.js';
+import { assertNoArguments, parseCount, requireAccountArgument } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
-import { accountNamed, recordAtConsole, withService } from './terminal/service.js';
-import { oneLine } from './terminal/words.js';
+import { auditConsoleAction, requireAccount, withService } from './terminal/service.js';
+import { escapeLineFeeds } from './terminal/words.js';
 
 const JSON_OPTION = { json: { type: 'boolean' } } as const;
-const MOST = 1000;
+const MAX_LISTED = 1000;
 
 type View = ReturnType<typeof adminUserView>;
 
 const text = (value: unknown): string => {
   const words = Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  return oneLine(words) || '-';
+  return escapeLineFeeds(words) || '-';
 };
 
 /** States that block an account or give it extra rights. */
-function marksOf(user: View): string {
+function describeStates(user: View): string {
   const marks = [
     ...(user.bot ? ['bot'] : []),
     ...(user.email !== null && !user.email_verified ? ['unverified'] : []),
@@ -30,19 +30,23 @@ function marksOf(user: View): string {
 }
 
 const lineOf = (user: View): string =>
-  oneLine(
-    [user.id, `${user.username}#${user.discriminator}`, text(user.email), text(user.created_at), marksOf(user)].join(
-      '  ',
-    ),
+  escapeLineFeeds(
+    [
+      user.id,
+      `${user.username}#${user.discriminator}`,
+      text(user.email),
+      text(user.created_at),
+      describeStates(user),
+    ].join('  '),
   );
 
 export const showUser: Command = (args, terminal) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: JSON_OPTION });
-  const name = theAccount(positionals);
+  const name = requireAccountArgument(positionals);
   return withService(terminal, async (app) => {
-    const account = await accountNamed(app, name);
-    await recordAtConsole(app, { action: 'show_user', target: { type: 'user', id: account.id } });
-    const user = adminUserView(account, FULL_SIGHT);
+    const account = await requireAccount(app, name);
+    await auditConsoleAction(app, { action: 'show_user', target: { type: 'user', id: account.id } });
+    const user = adminUserView(account, FULL_VISIBILITY);
     if (values.json) terminal.out(JSON.stringify(user, null, 2));
     else for (const [member, value] of Object.entries(user)) terminal.out(`${member.padEnd(26)} ${text(value)}`);
     return 0;
@@ -52,17 +56,17 @@ export const showUser: Command = (args, terminal) => {
 export const listUsers: Command = (args, terminal) => {
   const options = { ...JSON_OPTION, limit: { type: 'string' }, offset: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  demandNothing(positionals);
-  const limit = count('--limit', values.limit, 50, [1, MOST]);
-  const offset = count('--offset', values.offset, 0, [0, 999_999_999]);
+  assertNoArguments(positionals);
+  const limit = parseCount('--limit', values.limit, 50, [1, MAX_LISTED]);
+  const offset = parseCount('--offset', values.offset, 0, [0, 999_999_999]);
   return withService(terminal, async (app) => {
     const { records, total } = await app.get(AccountRecords).search({}, { limit, offset });
-    await recordAtConsole(app, {
+    await auditConsoleAction(app, {
       action: 'list_users',
       target: { type: 'instance' },
       metadata: { user_count: records.length },
     });
-    const users = records.map((record) => adminUserView(record, FULL_SIGHT));
+    const users = records.map((record) => adminUserView(record, FULL_VISIBILITY));
     if (values.json) terminal.out(JSON.stringify(users, null, 2));
     else for (const user of users) terminal.out(lineOf(user));
     if (!values.json) terminal.out(`${users.length} of ${total}`);

@@ -1,49 +1,49 @@
 import { parseArgs } from 'node:util';
-import { theConsole } from '../admin/audit/operator.js';
+import { consoleOperator } from '../admin/audit/operator.js';
 import { UserContact } from '../admin/users/user-contact.service.js';
 import { UserFactors } from '../admin/users/user-factors.service.js';
 import { Passkeys } from '../auth/passkeys/passkeys.service.js';
 import { Outbox } from '../platform/mail/outbox.js';
-import { theAccount } from './terminal/arguments.js';
+import { requireAccountArgument } from './terminal/arguments.js';
 import { type Command, CommandError } from './terminal/command.js';
-import { accountNamed, withService } from './terminal/service.js';
-import { counted } from './terminal/words.js';
+import { requireAccount, withService } from './terminal/service.js';
+import { formatCount } from './terminal/words.js';
 
 export const verifyEmail: Command = (args, terminal) => {
-  const name = theAccount(parseArgs({ args, allowPositionals: true }).positionals);
+  const name = requireAccountArgument(parseArgs({ args, allowPositionals: true }).positionals);
   return withService(terminal, async (app) => {
-    const { id, username } = await accountNamed(app, name);
-    const { user } = await app.get(UserContact).verifyEmail(theConsole(), id);
+    const { id, username } = await requireAccount(app, name);
+    const { user } = await app.get(UserContact).verifyEmail(consoleOperator(), id);
     terminal.out(`the address ${user.email} of ${username} (${id}) counts as verified`);
     return 0;
   });
 };
 
 export const resetPassword: Command = (args, terminal) => {
-  const name = theAccount(parseArgs({ args, allowPositionals: true }).positionals);
+  const name = requireAccountArgument(parseArgs({ args, allowPositionals: true }).positionals);
   return withService(terminal, async (app) => {
-    const { id, username, email } = await accountNamed(app, name);
-    if (!app.get(Outbox).isOpen) throw new CommandError('MAIL_TRANSPORT is none: the token could not be mailed');
-    await app.get(UserContact).mailReset(theConsole(), id);
+    const { id, username, email } = await requireAccount(app, name);
+    if (!app.get(Outbox).canSend) throw new CommandError('MAIL_TRANSPORT is none: the token could not be mailed');
+    await app.get(UserContact).mailReset(consoleOperator(), id);
     terminal.out(`a token for a new password goes to ${email}, the address of ${username} (${id})`);
     return 0;
   });
 };
 
 /** For users who lost their device. Afterwards, the password or a passkey is sufficient to sign in. */
-export const mfaOff: Command = (args, terminal) => {
+export const disableMfa: Command = (args, terminal) => {
   const options = { passkeys: { type: 'boolean' } } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const name = theAccount(positionals);
+  const name = requireAccountArgument(positionals);
   return withService(terminal, async (app) => {
-    const { id, username } = await accountNamed(app, name);
+    const { id, username } = await requireAccount(app, name);
     const factors = app.get(UserFactors);
-    await factors.disableMfa(theConsole(), id);
+    await factors.disableMfa(consoleOperator(), id);
     const passkeys = await app.get(Passkeys).list(id);
-    if (values.passkeys) for (const passkey of passkeys) await factors.deletePasskey(theConsole(), id, passkey.id);
+    if (values.passkeys) for (const passkey of passkeys) await factors.deletePasskey(consoleOperator(), id, passkey.id);
     const removed = values.passkeys ? 'no authenticator, backup code or passkey' : 'no authenticator or backup code';
     terminal.out(`${username} (${id}) has ${removed} any more`);
-    const stay = `${counted(passkeys.length, 'passkey stays', 'passkeys stay')}; --passkeys removes them too`;
+    const stay = `${formatCount(passkeys.length, 'passkey stays', 'passkeys stay')}; --passkeys removes them too`;
     if (!values.passkeys && passkeys.length > 0) terminal.out(stay);
     return 0;
   });

@@ -6,7 +6,7 @@ import type { Cidr } from './config/reader.js';
  * Ranges that are unassigned or reserved for documentation and benchmarks, which ipaddr.js counts as ordinary
  * addresses.
  */
-const SET_ASIDE: readonly Cidr[] = [
+const RESERVED_RANGES: readonly Cidr[] = [
   '192.0.2.0/24',
   '198.51.100.0/24',
   '203.0.113.0/24',
@@ -22,11 +22,11 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::');
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** Maximum length of an IP address in any notation. */
-const LONGEST = 64;
+const MAX_ADDRESS_LENGTH = 64;
 
 /** Parses an IP address in any strict notation; IPv4-mapped IPv6 becomes IPv4. Returns `null` for anything else. */
 export function parseAddress(text: string): Address | null {
-  if (text.length > LONGEST) return null;
+  if (text.length > MAX_ADDRESS_LENGTH) return null;
   // Accept only the four-part decimal form of IPv4. ipaddr.js also reads octal, hexadecimal and short forms.
   if (!text.includes(':') && !/^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(text)) return null;
   if (!ipaddr.isValid(text) || text.includes('%')) return null;
@@ -36,7 +36,7 @@ export function parseAddress(text: string): Address | null {
 const isGap = (character: string | undefined): boolean => character === ' ' || character === '\t';
 
 /** Removes the white space that HTTP allows around a hop; `trim` would remove more. */
-function hopIn(text: string): string {
+function trimHop(text: string): string {
   let [start, end] = [0, text.length];
   while (isGap(text[start])) start++;
   while (end > start && isGap(text[end - 1])) end--;
@@ -44,12 +44,12 @@ function hopIn(text: string): string {
 }
 
 /** The format of proxies that append the port of the connection: `192.0.2.1:443` or `[2001:db8::1]:443`. */
-const WITH_PORT = /^(?:((?:\d{1,3}\.){3}\d{1,3})|\[([\da-f]{0,4}:[\da-f:.]{1,41})\]):(\d{1,5})$/i;
+const ADDRESS_WITH_PORT = /^(?:((?:\d{1,3}\.){3}\d{1,3})|\[([\da-f]{0,4}:[\da-f:.]{1,41})\]):(\d{1,5})$/i;
 
 /** The IP address of a hop, without its port. */
-function addressIn(hop: string): Address | null {
-  const text = hopIn(hop);
-  const [, v4, v6, port] = WITH_PORT.exec(text) ?? [];
+function parseHop(hop: string): Address | null {
+  const text = trimHop(hop);
+  const [, v4, v6, port] = ADDRESS_WITH_PORT.exec(text) ?? [];
   return Number(port ?? 0) > 65535 ? null : parseAddress(v4 ?? v6 ?? text);
 }
 
@@ -76,7 +76,7 @@ export function clientAddress(req: IncomingMessage, trusted: readonly Cidr[]): s
   const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',');
   let leftmost: Address | null = null;
   for (const hop of hops.reverse()) {
-    leftmost = addressIn(hop);
+    leftmost = parseHop(hop);
     if (!leftmost) return null;
     if (!isIn(leftmost, trusted)) break;
   }
@@ -86,7 +86,7 @@ export function clientAddress(req: IncomingMessage, trusted: readonly Cidr[]): s
 /** Whether the IP address is globally routable unicast: not private, not reserved, not for documentation or tests. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
-  if (address?.range() !== 'unicast' || isIn(address, SET_ASIDE)) return false;
+  if (address?.range() !== 'unicast' || isIn(address, RESERVED_RANGES)) return false;
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST, 3);
 }
 

@@ -269,13 +269,13 @@ export const fieldCodeTable = (): [code: string, message: string][] => [...field
 
 /**
  * The only way to return an error. The code determines status and message. The compiler enforces required members: `new
- * Refusal('MISSING_OAUTH_SCOPE')` does not compile.
+ * ApiError('MISSING_OAUTH_SCOPE')` does not compile.
  */
-export class Refusal<C extends ErrorCode = ErrorCode> extends HttpException {
+export class ApiError<C extends ErrorCode = ErrorCode> extends HttpException {
   readonly code: C;
   /** Response headers of the error, such as `Retry-After`. */
   readonly headers: Record<string, string> = {};
-  private kept: number | undefined;
+  private statusOverride: number | undefined;
 
   constructor(code: C, ...[extra]: Args<C>) {
     const [status, message] = codes.get(code) ?? [500, ''];
@@ -288,22 +288,22 @@ export class Refusal<C extends ErrorCode = ErrorCode> extends HttpException {
   }
 
   /** Overrides the HTTP status (UPSTREAM_FETCH_FAILED only). */
-  keeping(status: number): this {
-    this.kept = status;
+  withStatus(status: number): this {
+    this.statusOverride = status;
     return this;
   }
 
   override getStatus(): number {
-    return this.kept ?? super.getStatus();
+    return this.statusOverride ?? super.getStatus();
   }
 
   /** Sets the cause, which is logged and never sent. */
-  because(cause: unknown): this {
+  withCause(cause: unknown): this {
     this.cause = cause;
     return this;
   }
 
-  with(headers: Record<string, string>): this {
+  withHeaders(headers: Record<string, string>): this {
     Object.assign(this.headers, headers);
     return this;
   }
@@ -316,31 +316,31 @@ export const fieldError = (path: string, code: FieldCode): FieldError => ({
 });
 
 /** `400 INVALID_FORM_BODY` for one field: the contract's `FV(path: CODE)`. */
-export const invalid = (path: string, code: FieldCode): Refusal<'INVALID_FORM_BODY'> =>
-  new Refusal('INVALID_FORM_BODY', { errors: [fieldError(path, code)] });
+export const validationError = (path: string, code: FieldCode): ApiError<'INVALID_FORM_BODY'> =>
+  new ApiError('INVALID_FORM_BODY', { errors: [fieldError(path, code)] });
 
 /** An OAuth2 protocol error (oauth.md 1.2, RFC 6749 section 5.2): status 400, or 401 for `invalid_client`. */
 export function oauthError(
   error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'unsupported_grant_type',
   fields: string[] = [],
-): Refusal {
+): ApiError {
   const code = error.toUpperCase() as 'INVALID_REQUEST';
   const [, description] = TABLE[code];
   const errors = fields.length ? { errors: fields.map((field) => fieldError(field, 'INVALID_FORMAT')) } : {};
-  return new Refusal(code, { error, error_description: description, ...errors });
+  return new ApiError(code, { error, error_description: description, ...errors });
 }
 
 /** 503 with `Retry-After` in whole seconds: 1 if load is shed, 5 if a dependency is down. */
-export const unavailable = (retryAfterSeconds: number): Refusal =>
-  new Refusal('SERVICE_UNAVAILABLE').with({ 'Retry-After': String(retryAfterSeconds) });
+export const unavailable = (retryAfterSeconds: number): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE').withHeaders({ 'Retry-After': String(retryAfterSeconds) });
 
 /**
  * The error for a request that the origin of external media rejected, with the status of the origin (media.md section
  * 6).
  */
-export const upstreamFailed = (status: number): Refusal => new Refusal('UPSTREAM_FETCH_FAILED').keeping(status);
+export const upstreamFailed = (status: number): ApiError => new ApiError('UPSTREAM_FETCH_FAILED').withStatus(status);
 
-const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
@@ -359,25 +359,25 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
  * SQLSTATE classes of statements that can succeed on retry: the database is down or full, or the statement hit a
  * timeout, a lock limit, a deadlock or a conflict. 08P01 is a protocol error of the client.
  */
-const TRANSIENT = /^(08(?!P01)|53|57P|58|25006|55P03|40001|40P01|57014)/;
+const TRANSIENT_SQLSTATE = /^(08(?!P01)|53|57P|58|25006|55P03|40001|40P01|57014)/;
 
-const ofConnections = new WeakSet<object>();
+const connectionErrors = new WeakSet<object>();
 
 /**
  * Marks a socket error as a database error. Only the owner of the connections can distinguish it from socket errors of
  * other servers.
  */
 export function markConnectionError(error: unknown): void {
-  if (isNativeError(error)) ofConnections.add(error);
+  if (isNativeError(error)) connectionErrors.add(error);
 }
 
 /** Whether the error comes from the database and a retry may succeed. */
 export function isTransientDatabaseError(thrown: unknown): boolean {
   if (!isNativeError(thrown)) return false;
   const { code, driverError } = thrown as { code?: unknown; driverError?: { code?: unknown } };
-  if (ofConnections.has(thrown) || (driverError && ofConnections.has(driverError))) return true;
+  if (connectionErrors.has(thrown) || (driverError && connectionErrors.has(driverError))) return true;
   const state = code ?? driverError?.code;
-  if (typeof state === 'string' && TRANSIENT.test(state)) return true;
+  if (typeof state === 'string' && TRANSIENT_SQLSTATE.test(state)) return true;
   return /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/i.test(
     thrown.message,
   );
@@ -387,14 +387,16 @@ export function isTransientDatabaseError(thrown: unknown): boolean {
  * Converts any thrown value to the error that the caller sees. An exception of the framework keeps its status if a code
  * exists for it.
  */
-export function refusalOf(thrown: unknown): Refusal {
-  if (thrown instanceof Refusal) return thrown;
-  if (isTransientDatabaseError(thrown)) return unavailable(5).because(thrown);
-  if (!(thrown instanceof HttpException)) return new Refusal('INTERNAL_SERVER_ERROR');
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (isTransientDatabaseError(thrown)) return unavailable(5).withCause(thrown);
+  if (!(thrown instanceof HttpException)) return new ApiError('INTERNAL_SERVER_ERROR');
   const status = thrown.getStatus();
   if (status === 429) {
-    return new Refusal('RATE_LIMITED', { global: false, retry_after: 1 }).with({ 'Retry-After': '1' });
+    return new ApiError('RATE_LIMITED', { global: false, retry_after: 1 }).withHeaders({ 'Retry-After': '1' });
   }
   const isOfClient = status >= 400 && status < 500;
-  return new Refusal((BY_STATUS[status] ?? (isOfClient ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR')) as 'NOT_FOUND');
+  return new ApiError(
+    (CODE_BY_STATUS[status] ?? (isOfClient ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR')) as 'NOT_FOUND',
+  );
 }

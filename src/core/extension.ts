@@ -10,7 +10,7 @@ export interface Extension {
   /**
    * Compatible Gatehouse versions as an npm range, such as `^1.0.0`. The service does not start with other versions.
    */
-  readonly madeFor?: string;
+  readonly compatibleWith?: string;
   /** Nest modules that are added to the built-in ones. */
   readonly modules?: readonly (Type | DynamicModule)[];
   /**
@@ -39,19 +39,19 @@ export interface Extension {
 export const extension = (brought: Extension): Extension => Object.freeze({ ...brought });
 
 /** @throws StartError if the extension is not compatible with this version or its range is invalid */
-export function demandMadeFor({ madeFor }: Extension): void {
-  if (madeFor === undefined) return;
+export function assertCompatible({ compatibleWith }: Extension): void {
+  if (compatibleWith === undefined) return;
   const { satisfies, validRange } = createRequire(import.meta.url)('semver') as typeof import('semver');
-  if (validRange(madeFor) === null) {
-    throw new StartError(`the extension says that it was made for "${madeFor}", which is no range of versions`);
+  if (validRange(compatibleWith) === null) {
+    throw new StartError(`the extension says that it was made for "${compatibleWith}", which is no range of versions`);
   }
   const { version } = ownPackage();
-  if (satisfies(version, madeFor, { includePrerelease: true })) return;
-  throw new StartError(`the extension was made for Gatehouse ${madeFor} and does not run with ${version}`);
+  if (satisfies(version, compatibleWith, { includePrerelease: true })) return;
+  throw new StartError(`the extension was made for Gatehouse ${compatibleWith} and does not run with ${version}`);
 }
 
 /** @throws Error if the configuration was read without the settings of the extension */
-export function demandSettings(
+export function assertSettingsRead(
   { settings = [] }: Extension,
   { declared }: { readonly declared: ReadonlyMap<DeclaredSettings, object> },
 ): void {

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from './config/config.js';
-import { stackOf } from './stack.js';
+import { sourceMappedStack } from './stack.js';
 import { ownWorker } from './workers/own-worker.js';
 
 const REDACTED = '[redacted]';
@@ -29,15 +29,15 @@ const SECRET_MEMBERS =
  * Converts errors and nested values to plain data, without secret members and SQL parameter values. Never throws,
  * because a failure to log could not be reported.
  */
-function clean(value: unknown, depth = 0): unknown {
+function sanitize(value: unknown, depth = 0): unknown {
   try {
-    return cleaned(value, depth);
+    return sanitizeValue(value, depth);
   } catch {
     return UNREADABLE;
   }
 }
 
-function cleaned(value: unknown, depth: number): unknown {
+function sanitizeValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'object' && value !== null && depth > MAX_DEPTH) return UNREADABLE;
@@ -46,18 +46,18 @@ function cleaned(value: unknown, depth: number): unknown {
     return {
       type: value.constructor.name,
       message: redactText(value.message),
-      stack: redactText(stackOf(value)),
+      stack: redactText(sourceMappedStack(value)),
       ...(typeof code === 'string' ? { sqlstate: code } : {}),
-      ...(cause === undefined ? {} : { cause: clean(cause, depth + 1) }),
-      ...(Array.isArray(errors) ? { errors: clean(errors.slice(0, MAX_ERRORS), depth + 1) } : {}),
+      ...(cause === undefined ? {} : { cause: sanitize(cause, depth + 1) }),
+      ...(Array.isArray(errors) ? { errors: sanitize(errors.slice(0, MAX_ERRORS), depth + 1) } : {}),
     };
   }
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => sanitize(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      SECRET_MEMBERS.test(name) ? REDACTED : clean(member, depth + 1),
+      SECRET_MEMBERS.test(name) ? REDACTED : sanitize(member, depth + 1),
     ]),
   );
 }
@@ -69,7 +69,7 @@ export class Log implements LoggerService {
   constructor(config: Pick<Config, 'logLevel' | 'logFormat'>, destination?: DestinationStream) {
     const base = ownWorker && { worker: ownWorker.number };
     const options = { level: config.logLevel, base, timestamp: stdTimeFunctions.isoTime };
-    this.pino = destination ? pino(options, destination) : pino(options, prettyIfAsked(config.logFormat));
+    this.pino = destination ? pino(options, destination) : pino(options, createDestination(config.logFormat));
   }
 
   get isDebug(): boolean {
@@ -78,12 +78,13 @@ export class Log implements LoggerService {
 
   private write(level: 'debug' | 'info' | 'warn' | 'error', message: unknown, details: unknown): void {
     if (!this.pino.isLevelEnabled(level)) return;
-    const fields = typeof details === 'object' && details !== null ? (clean(details) as object) : { context: details };
-    if (message instanceof Error) this.pino[level]({ ...fields, error: clean(message) }, 'error');
+    const fields =
+      typeof details === 'object' && details !== null ? (sanitize(details) as object) : { context: details };
+    if (message instanceof Error) this.pino[level]({ ...fields, error: sanitize(message) }, 'error');
     else
       this.pino[level](
         fields,
-        redactText(typeof message === 'string' ? message : String(JSON.stringify(clean(message)))),
+        redactText(typeof message === 'string' ? message : String(JSON.stringify(sanitize(message)))),
       );
   }
 
@@ -118,7 +119,7 @@ export class Log implements LoggerService {
 }
 
 /** One short line per event on a terminal, JSON otherwise. */
-function prettyIfAsked(format: Config['logFormat']): DestinationStream {
+function createDestination(format: Config['logFormat']): DestinationStream {
   if (format === 'json') return pino.destination({ fd: 1, sync: true });
   return {
     write(line: string) {

@@ -8,13 +8,13 @@ import {
   Histogram,
   Registry,
 } from 'prom-client';
-import type { Report } from './workers/messages.js';
+import type { MetricsReport } from './workers/messages.js';
 import { ownWorker } from './workers/own-worker.js';
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The metric labels of a finished request. */
-export interface Served {
+export interface RequestLabels {
   readonly method: string;
   readonly route: string;
   readonly policy: string;
@@ -22,7 +22,7 @@ export interface Served {
 }
 
 /** A summary of this process's metrics, counted from its start. */
-export interface ProcessNumbers {
+export interface ProcessSummary {
   readonly requests: number;
   /** Number of error responses by code. */
   readonly refusals: Readonly<Record<string, number>>;
@@ -33,9 +33,9 @@ export interface ProcessNumbers {
 }
 
 /** How the values of several workers are combined: `sum` if each worker has its own value. */
-export type Together = Extract<Aggregator, 'sum' | 'min' | 'max' | 'average'>;
+export type Aggregation = Extract<Aggregator, 'sum' | 'min' | 'max' | 'average'>;
 
-const LOOP_DELAY = 'nodejs_eventloop_lag';
+const LOOP_DELAY_METRIC = 'nodejs_eventloop_lag';
 
 /** Metrics in Prometheus text format. No label contains an ID, an IP address or a secret. */
 @Injectable()
@@ -97,10 +97,10 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  private served = 0;
+  private requestCount = 0;
   private readonly series = new Map<string, { observe(seconds: number): void }>();
 
-  request({ method, route, policy, status }: Served, seconds: number): void {
+  recordRequest({ method, route, policy, status }: RequestLabels, seconds: number): void {
     const name = `${method} ${route} ${status}`;
     let series = this.series.get(name);
     if (!series) {
@@ -108,10 +108,10 @@ export class Metrics {
       this.series.set(name, series);
     }
     series.observe(seconds);
-    this.served++;
+    this.requestCount++;
   }
 
-  refused(code: string): void {
+  countError(code: string): void {
     this.refusals.inc({ code });
   }
 
@@ -119,7 +119,7 @@ export class Metrics {
    * A gauge whose value is read on each scrape. If reading fails, it keeps its last value.
    * @param together how the values of several workers are combined
    */
-  gauge(name: string, help: string, read: () => Promise<number>, together: Together = 'sum'): void {
+  gauge(name: string, help: string, read: () => Promise<number>, together: Aggregation = 'sum'): void {
     new Gauge({
       ...{ name, help, aggregator: together },
       registers: [this.registry],
@@ -131,18 +131,18 @@ export class Metrics {
   }
 
   /** Returns the summary of the metrics. */
-  async numbers(): Promise<ProcessNumbers> {
+  async summary(): Promise<ProcessSummary> {
     const [refusals, signIns, sockets] = await Promise.all([
       this.refusals.get(),
       this.signIns.get(),
       this.sockets.get(),
     ]);
     // Reading the mean updates the percentiles.
-    await this.registry.getSingleMetric(`${LOOP_DELAY}_seconds`)?.get();
-    const delay = await this.registry.getSingleMetric(`${LOOP_DELAY}_p99_seconds`)?.get();
+    await this.registry.getSingleMetric(`${LOOP_DELAY_METRIC}_seconds`)?.get();
+    const delay = await this.registry.getSingleMetric(`${LOOP_DELAY_METRIC}_p99_seconds`)?.get();
     const sum = (values: readonly { readonly value: number }[]) => values.reduce((all, { value }) => all + value, 0);
     return {
-      requests: this.served,
+      requests: this.requestCount,
       refusals: Object.fromEntries(refusals.values.map(({ labels, value }) => [String(labels.code), value])),
       signIns: sum(signIns.values),
       gatewaySockets: sum(sockets.values),
@@ -152,13 +152,13 @@ export class Metrics {
 
   /** Metrics of all workers combined, or of this process if it is the only one. */
   async text(): Promise<string> {
-    const reports = (await ownWorker?.gather()) ?? [];
+    const reports = (await ownWorker?.collectReports()) ?? [];
     if (reports.length === 0) return this.registry.metrics();
     return AggregatorRegistry.aggregate([...reports] as object[]).metrics();
   }
 
   /** Metrics of this process only. */
-  report(): Promise<Report> {
+  report(): Promise<MetricsReport> {
     return this.registry.getMetricsAsJSON();
   }
 }

@@ -3,26 +3,32 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Log } from './log.js';
-import { type Order, PLACE, type Place, type Report, type Word } from './workers/messages.js';
-import { Departed, Round } from './workers/reports.js';
+import {
+  type MetricsReport,
+  type PrimaryMessage,
+  SLOT_VARIABLE,
+  type WorkerMessage,
+  type WorkerSlot,
+} from './workers/messages.js';
+import { ExitedWorkerMetrics, MetricsCollection } from './workers/reports.js';
 
 const THREADS = join(import.meta.dirname, 'thread-pool.cjs');
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const MIN_RESTART_DELAY_MS = 250;
+const MAX_RESTART_DELAY_MS = 30_000;
 /** A worker that ran this long did not fail during startup. */
-const STEADY_MS = 60_000;
+const STABLE_AFTER_MS = 60_000;
 /**
  * How long a started worker may take to become ready before the old worker is kept. The start itself has no limit,
  * because it may run migrations.
  */
-const READY_MS = 60_000;
+const READY_TIMEOUT_MS = 60_000;
 
 /** Restart back-off after consecutive early exits. */
-export const pauseMs = (failures: number): number =>
-  failures === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
+export const restartDelayMs = (failures: number): number =>
+  failures === 0 ? 0 : Math.min(MAX_RESTART_DELAY_MS, MIN_RESTART_DELAY_MS * 2 ** (failures - 1));
 
 /** Variables that the primary itself needs: Node uses them to assign inspector ports. */
-const KEPT = new Set(['NODE_OPTIONS']);
+const KEPT_VARIABLES = new Set(['NODE_OPTIONS']);
 
 /**
  * Empties the environment of this process and returns it for the workers. It is stored as bytes, so that diagnostic
@@ -32,16 +38,16 @@ const KEPT = new Set(['NODE_OPTIONS']);
 function takeEnvironment(): Buffer {
   const inFile = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
   const given = Object.entries(process.env).filter(([name, value]) => inFile[name] !== value);
-  for (const name of Object.keys(process.env)) if (!KEPT.has(name)) delete process.env[name];
+  for (const name of Object.keys(process.env)) if (!KEPT_VARIABLES.has(name)) delete process.env[name];
   return Buffer.from(JSON.stringify(Object.fromEntries(given)));
 }
 
 /** A worker in the primary. */
-class Member {
+class WorkerHandle {
   state: 'starting' | 'serving' | 'leaving' = 'starting';
   readonly startedAt = performance.now();
   /** Its last metrics report. */
-  report: Report = [];
+  report: MetricsReport = [];
   /** Resolves with whether the worker became ready before it exited. */
   readonly ready: Promise<boolean>;
   readonly started: Promise<void>;
@@ -67,7 +73,7 @@ class Member {
     return this.worker.process.pid;
   }
 
-  heard(word: 'started' | 'ready' | 'leaving'): void {
+  onMessage(word: 'started' | 'ready' | 'leaving'): void {
     if (word === 'ready') this.markReady(true);
     else if (word === 'leaving') this.state = 'leaving';
     else {
@@ -77,14 +83,14 @@ class Member {
   }
 
   /** An order that cannot be delivered needs no handling, because the worker has exited. */
-  order(order: Order): void {
+  send(order: PrimaryMessage): void {
     if (this.worker.isConnected()) this.worker.send(order, () => {});
   }
 
   /** A starting worker does not accept orders yet, so it gets a signal. */
-  end(): void {
+  shutDown(): void {
     if (this.state === 'starting') this.worker.process.kill('SIGTERM');
-    else this.order({ gatehouse: 'end' });
+    else this.send({ gatehouse: 'end' });
   }
 }
 
@@ -92,168 +98,169 @@ class Member {
  * Starts workers behind one port and replaces those that exit. It reads only the number of workers and the log
  * settings, opens nothing and serves nothing.
  */
-class Primary {
-  private readonly members = new Map<number, Member>();
-  private readonly departed = new Departed();
-  private readonly rounds = new Set<Round>();
+class ClusterPrimary {
+  private readonly workers = new Map<number, WorkerHandle>();
+  private readonly exitedWorkers = new ExitedWorkerMetrics();
+  private readonly collections = new Set<MetricsCollection>();
   private readonly environment = takeEnvironment();
   private failures = 0;
-  private refilling: NodeJS.Timeout | undefined;
-  private hasGreeted = false;
+  private replacementTimer: NodeJS.Timeout | undefined;
+  private hasPrintedBanner = false;
   private signals = 0;
   private exitCode = 0;
-  private rolling: Promise<void> | undefined;
-  private rollsAgain = false;
-  private round = 0;
+  private replacement: Promise<void> | undefined;
+  private replacesAgain = false;
+  private collectionId = 0;
 
   constructor(
     private readonly count: number,
     private readonly log: Log,
   ) {
     cluster.setupPrimary({ execArgv: [...process.execArgv, '-r', THREADS] });
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.end());
-    process.on('SIGHUP', () => this.roll());
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.shutDown());
+    process.on('SIGHUP', () => this.replaceWorkers());
   }
 
   /**
    * Start one worker first: it runs migrations and prints the banner. If it cannot start, the error is printed only
    * once.
    */
-  async lead(): Promise<void> {
+  async run(): Promise<void> {
     await this.add().started;
-    this.hasGreeted = true;
-    if (this.isEnding) return;
+    this.hasPrintedBanner = true;
+    if (this.isShuttingDown) return;
     const others = Array.from({ length: this.count - 1 }, () => this.add());
     const started = await Promise.all(others.map(({ started, ended }) => Promise.race([started, ended])));
     this.log.info('workers have started', { count: started.length + 1 });
   }
 
-  private get isEnding(): boolean {
+  private get isShuttingDown(): boolean {
     return this.signals > 0;
   }
 
-  private get present(): Member[] {
-    return [...this.members.values()].filter(({ state }) => state !== 'leaving');
+  private get activeWorkers(): WorkerHandle[] {
+    return [...this.workers.values()].filter(({ state }) => state !== 'leaving');
   }
 
-  private add(): Member {
+  private add(): WorkerHandle {
     let number = 1;
-    while (this.members.has(number)) number++;
-    const place: Place = { number, greets: !this.hasGreeted };
-    const worker = cluster.fork({ ...JSON.parse(this.environment.toString()), [PLACE]: JSON.stringify(place) });
-    const member = new Member(number, worker);
-    this.members.set(number, member);
-    worker.on('message', (word: Word) => this.heard(member, word));
+    while (this.workers.has(number)) number++;
+    const place: WorkerSlot = { number, printsBanner: !this.hasPrintedBanner };
+    const worker = cluster.fork({ ...JSON.parse(this.environment.toString()), [SLOT_VARIABLE]: JSON.stringify(place) });
+    const member = new WorkerHandle(number, worker);
+    this.workers.set(number, member);
+    worker.on('message', (word: WorkerMessage) => this.onMessage(member, word));
     worker.on('error', (error) => this.log.warn('a worker does not hear', { worker: number, error }));
-    worker.once('exit', (code, signal) => this.left(member, code, signal));
+    worker.once('exit', (code, signal) => this.onExit(member, code, signal));
     return member;
   }
 
-  private heard(member: Member, word: Word): void {
-    if (word.gatehouse === 'gather') this.gather(member, word.id);
+  private onMessage(member: WorkerHandle, word: WorkerMessage): void {
+    if (word.gatehouse === 'gather') this.collectMetrics(member, word.id);
     else if (word.gatehouse === 'report') {
       member.report = word.report;
-      for (const round of this.rounds) round.heard(member.number);
+      for (const round of this.collections) round.markAnswered(member.number);
     } else if (typeof word.gatehouse === 'string') {
-      member.heard(word.gatehouse);
-      if (word.gatehouse === 'leaving') this.failed(member);
+      member.onMessage(word.gatehouse);
+      if (word.gatehouse === 'leaving') this.scheduleReplacement(member);
     }
   }
 
   /** Collects the metrics of all workers for the worker that asked. */
-  private gather(asking: Member, id: number): void {
-    const serving = [...this.members.values()].filter(({ state }) => state !== 'starting');
-    const round = new Round(new Set(serving.map(({ number }) => number)), () => {
-      this.rounds.delete(round);
-      const reports = [...[...this.members.values()].map(({ report }) => report), this.departed.report];
-      asking.order({ gatehouse: 'gathered', id, reports });
+  private collectMetrics(asking: WorkerHandle, id: number): void {
+    const serving = [...this.workers.values()].filter(({ state }) => state !== 'starting');
+    const round = new MetricsCollection(new Set(serving.map(({ number }) => number)), () => {
+      this.collections.delete(round);
+      const reports = [...[...this.workers.values()].map(({ report }) => report), this.exitedWorkers.report];
+      asking.send({ gatehouse: 'gathered', id, reports });
     });
-    this.rounds.add(round);
-    this.round++;
-    for (const member of serving) member.order({ gatehouse: 'report', id: this.round });
+    this.collections.add(round);
+    this.collectionId++;
+    for (const member of serving) member.send({ gatehouse: 'report', id: this.collectionId });
   }
 
-  private left(member: Member, code: number | null, signal: string | null): void {
+  private onExit(member: WorkerHandle, code: number | null, signal: string | null): void {
     const { number, pid, state } = member;
-    this.members.delete(number);
-    this.departed.add(member.report);
-    for (const round of this.rounds) round.heard(number);
-    if (this.isEnding) {
+    this.workers.delete(number);
+    this.exitedWorkers.add(member.report);
+    for (const round of this.collections) round.markAnswered(number);
+    if (this.isShuttingDown) {
       this.exitCode ||= code ?? 1;
-      if (this.members.size === 0) process.exit(this.exitCode);
+      if (this.workers.size === 0) process.exit(this.exitCode);
       return;
     }
     // The first worker has printed the startup error, and other workers would repeat it.
-    if (!this.hasGreeted) process.exit(code ?? 1);
+    if (!this.hasPrintedBanner) process.exit(code ?? 1);
     if (state === 'leaving' && (code === 0 || signal === 'SIGTERM'))
       this.log.info('a worker has ended', { worker: number, pid });
     else this.log.error('a worker died', { worker: number, pid, exit_code: code, signal });
-    if (state !== 'leaving') this.failed(member);
+    if (state !== 'leaving') this.scheduleReplacement(member);
   }
 
   /** Replaces a worker that exited without an order. The delay grows while workers exit early. */
-  private failed({ startedAt }: Member): void {
-    this.failures = performance.now() - startedAt < STEADY_MS ? this.failures + 1 : 0;
-    this.refilling ??= setTimeout(() => {
-      this.refilling = undefined;
-      while (!this.isEnding && this.present.length < this.count) this.add();
-    }, pauseMs(this.failures));
+  private scheduleReplacement({ startedAt }: WorkerHandle): void {
+    this.failures = performance.now() - startedAt < STABLE_AFTER_MS ? this.failures + 1 : 0;
+    this.replacementTimer ??= setTimeout(() => {
+      this.replacementTimer = undefined;
+      while (!this.isShuttingDown && this.activeWorkers.length < this.count) this.add();
+    }, restartDelayMs(this.failures));
   }
 
   /** Replaces workers one at a time. Each successor is ready before the old worker stops. */
-  private roll(): void {
-    if (!this.hasGreeted || this.isEnding) return;
-    this.rollsAgain = this.rolling !== undefined;
-    this.rolling ??= this.replaceAll()
+  private replaceWorkers(): void {
+    if (!this.hasPrintedBanner || this.isShuttingDown) return;
+    this.replacesAgain = this.replacement !== undefined;
+    this.replacement ??= this.replaceAll()
       .catch((error) => this.log.error('the workers could not be replaced', { error }))
       .finally(() => {
-        this.rolling = undefined;
-        if (this.rollsAgain) this.roll();
+        this.replacement = undefined;
+        if (this.replacesAgain) this.replaceWorkers();
       });
   }
 
   private async replaceAll(): Promise<void> {
     this.log.info('every worker is replaced');
-    for (const old of this.present) {
+    for (const old of this.activeWorkers) {
       const successor = this.add();
-      if (!(await readyInTime(successor))) {
-        if (!this.isEnding) this.log.error('a new worker is not ready: the others stay', { worker: successor.number });
+      if (!(await isReadyInTime(successor))) {
+        if (!this.isShuttingDown)
+          this.log.error('a new worker is not ready: the others stay', { worker: successor.number });
         return this.retire(successor);
       }
-      if (this.isEnding) return;
+      if (this.isShuttingDown) return;
       this.retire(old);
       await old.ended;
     }
     this.log.info('every worker was replaced');
   }
 
-  private retire(member: Member): void {
-    if (!this.members.has(member.number) || member.state === 'leaving') return;
-    if (member.state === 'starting') member.end();
-    else member.order({ gatehouse: 'retire' });
+  private retire(member: WorkerHandle): void {
+    if (!this.workers.has(member.number) || member.state === 'leaving') return;
+    if (member.state === 'starting') member.shutDown();
+    else member.send({ gatehouse: 'retire' });
     member.state = 'leaving';
   }
 
   /** A second signal kills all workers immediately. */
-  private end(): void {
+  private shutDown(): void {
     if (++this.signals > 1) {
-      for (const { worker } of this.members.values()) worker.process.kill('SIGKILL');
+      for (const { worker } of this.workers.values()) worker.process.kill('SIGKILL');
       process.exit(1);
     }
-    clearTimeout(this.refilling);
-    if (this.members.size === 0) process.exit(0);
-    for (const member of this.members.values()) member.end();
+    clearTimeout(this.replacementTimer);
+    if (this.workers.size === 0) process.exit(0);
+    for (const member of this.workers.values()) member.shutDown();
   }
 }
 
-async function readyInTime({ started, ready }: Member): Promise<boolean> {
+async function isReadyInTime({ started, ready }: WorkerHandle): Promise<boolean> {
   await Promise.race([started, ready]);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), READY_MS);
+    timer = setTimeout(() => resolve(false), READY_TIMEOUT_MS);
   });
   return Promise.race([ready, late]).finally(() => clearTimeout(timer));
 }
 
 /** Makes this process the primary. Resolves once the workers serve requests. */
-export const lead = (count: number, log: Log): Promise<void> => new Primary(count, log).lead();
+export const runPrimary = (count: number, log: Log): Promise<void> => new ClusterPrimary(count, log).run();

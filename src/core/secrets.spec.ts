@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from './config/config.js';
 import {
-  checksumOf,
   digest,
+  equalsInConstantTime,
   Keyring,
-  matches,
   mintFrom,
   mintLetters,
   mintSessionToken,
   mintToken,
   SESSION_TOKEN,
-  sealFor,
+  sealWithSecret,
   TOKEN,
-  unsealBy,
+  tokenChecksum,
+  unsealWithSecret,
 } from './secrets.js';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -44,9 +44,9 @@ describe('what is minted', () => {
 
   test('a session token ends with the checksum of what stands before it, four digits of its CRC-32', () => {
     // The check value of CRC-32 is cbf43926.
-    expect(checksumOf('123456789')).toBe('ZRME');
+    expect(tokenChecksum('123456789')).toBe('ZRME');
     const token = mintSessionToken();
-    expect(checksumOf(token.slice(0, -4))).toBe(token.slice(-4));
+    expect(tokenChecksum(token.slice(0, -4))).toBe(token.slice(-4));
   });
 
   test('other tokens are 32 bytes', () => {
@@ -82,8 +82,9 @@ describe('what is compared', () => {
   });
 
   test('bytes match what is equal to them, and nothing of another length', () => {
-    expect(matches(Buffer.from('abc'), Buffer.from('abc'))).toBe(true);
-    for (const other of ['abd', 'ab', 'abcd', '']) expect(matches(Buffer.from('abc'), Buffer.from(other))).toBe(false);
+    expect(equalsInConstantTime(Buffer.from('abc'), Buffer.from('abc'))).toBe(true);
+    for (const other of ['abd', 'ab', 'abcd', ''])
+      expect(equalsInConstantTime(Buffer.from('abc'), Buffer.from(other))).toBe(false);
   });
 });
 
@@ -122,7 +123,9 @@ describe('what is sealed', () => {
     const ring = keyring(Buffer.alloc(32, 7));
     const box = 'W3NIM2D1WvVSCUcAiW3lRh-Z_laiJUuOPv7oen_BN6YYezdY5cE0gQ';
     expect(ring.decrypt('totp', Buffer.from(box, 'base64url'), '7')).toBe('a secret');
-    expect(unsealBy('ticket', 'ip-session', '0UyAFWC26ZKiwD4UeTRobQLCezw9xY7A7uebHBEB9Tfy_-vd')).toBe('a tokén');
+    expect(unsealWithSecret('ticket', 'ip-session', '0UyAFWC26ZKiwD4UeTRobQLCezw9xY7A7uebHBEB9Tfy_-vd')).toBe(
+      'a tokén',
+    );
   });
 
   test('a key is derived once for each purpose, from each secret that is set', () => {
@@ -137,9 +140,9 @@ describe('what is sealed', () => {
   });
 
   test('for a holder it opens by what the holder has', () => {
-    const box = sealFor('ticket', 'ip-session', 'a token');
-    expect(unsealBy('ticket', 'ip-session', box)).toBe('a token');
-    expect(() => unsealBy('another', 'ip-session', box)).toThrow();
-    expect(() => unsealBy('ticket', 'other', box)).toThrow();
+    const box = sealWithSecret('ticket', 'ip-session', 'a token');
+    expect(unsealWithSecret('ticket', 'ip-session', box)).toBe('a token');
+    expect(() => unsealWithSecret('another', 'ip-session', box)).toThrow();
+    expect(() => unsealWithSecret('ticket', 'other', box)).toThrow();
   });
 });

@@ -35,7 +35,7 @@ const CHECKSUM_LENGTH = 4;
  * The last base-62 digits of the CRC-32 of a text. Secret scanners use it to distinguish tokens from other text of the
  * same format.
  */
-export function checksumOf(text: string): string {
+export function tokenChecksum(text: string): string {
   let rest = crc32(text);
   let digits = '';
   for (; digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / DIGITS.length)) {
@@ -50,14 +50,15 @@ export function checksumOf(text: string): string {
  */
 export function mintSessionToken(): string {
   const random = `flx_${mintLetters(36 - CHECKSUM_LENGTH)}`;
-  return random + checksumOf(random);
+  return random + tokenChecksum(random);
 }
 
 /** SHA-256, which is sufficient for secrets of at least 190 bits (credentials.md section 1). */
 export const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** Compares two byte strings of equal, public length in constant time; unequal lengths never match. */
-export const matches = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);
+export const equalsInConstantTime = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && timingSafeEqual(a, b);
 
 /** AES-256-GCM: nonce (12 bytes), tag (16), text. `context` is authenticated with it. */
 function seal(key: Buffer, text: string, context: string): Buffer {
@@ -74,18 +75,18 @@ function unseal(key: Buffer, box: Buffer, context: string): string {
   return Buffer.concat([decipher.update(box.subarray(28)), decipher.final()]).toString('utf8');
 }
 
-const keyFrom = (secret: string | Buffer, label: string): Buffer =>
+const deriveKey = (secret: string | Buffer, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'gatehouse', label, 32));
 
 /**
  * Encrypts a text with a key derived from `secret`, so that only its holder can decrypt it. `secret` needs high
  * entropy, and the server stores only its digest.
  */
-export const sealFor = (secret: string, label: string, text: string): string =>
-  seal(keyFrom(secret, label), text, label).toString('base64url');
+export const sealWithSecret = (secret: string, label: string, text: string): string =>
+  seal(deriveKey(secret, label), text, label).toString('base64url');
 
-export const unsealBy = (secret: string, label: string, box: string): string =>
-  unseal(keyFrom(secret, label), Buffer.from(box, 'base64url'), label);
+export const unsealWithSecret = (secret: string, label: string, box: string): string =>
+  unseal(deriveKey(secret, label), Buffer.from(box, 'base64url'), label);
 
 interface Key {
   readonly id: string;
@@ -106,7 +107,7 @@ export class Keyring {
     const known = this.derived.get(label);
     if (known) return known;
     const keyOf = (secret: Buffer): Key => {
-      const bytes = keyFrom(secret, label);
+      const bytes = deriveKey(secret, label);
       return { id: hash('sha256', bytes, 'hex').slice(0, 8), bytes };
     };
     const { secret, secretPrevious } = this.config;

@@ -6,7 +6,7 @@ export const SNOWFLAKE_EPOCH = 1420070400000;
  * An ID that is never assigned, with the length of a real one. Dummy rows use it where a response must not reveal that
  * a row is missing.
  */
-export const NOBODYS_ID = '1000000000000000000';
+export const UNASSIGNED_ID = '1000000000000000000';
 
 /** The creation time of an ID in milliseconds since 1970 (conventions.md 6.1). */
 export const snowflakeTime = (id: string): number => Number(BigInt(id) >> 22n) + SNOWFLAKE_EPOCH;

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const PLACE = /(file:\/\/\/[^\s():]+\.js):(\d+):(\d+)/g;
+const SOURCE_POSITION = /(file:\/\/\/[^\s():]+\.js):(\d+):(\d+)/g;
 const maps = new Map<string, SourceMap | undefined>();
 
-function readMap(file: string): SourceMap | undefined {
+function readSourceMap(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(new URL(`${file}.map`), 'utf8')));
   } catch {
@@ -14,13 +14,13 @@ function readMap(file: string): SourceMap | undefined {
   }
 }
 
-function mapOf(file: string): SourceMap | undefined {
-  if (!maps.has(file)) maps.set(file, readMap(file));
+function getSourceMap(file: string): SourceMap | undefined {
+  if (!maps.has(file)) maps.set(file, readSourceMap(file));
   return maps.get(file);
 }
 
-function sourceOf(place: string, file: string, line: string, column: string): string {
-  const found = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
+function toSourcePosition(place: string, file: string, line: string, column: string): string {
+  const found = getSourceMap(file)?.findEntry(Number(line) - 1, Number(column) - 1);
   if (!found || !('originalSource' in found) || !URL.canParse(found.originalSource, file)) return place;
   const source = new URL(found.originalSource, file);
   return source.protocol === 'file:' ? `${fileURLToPath(source)}:${found.originalLine + 1}` : place;
@@ -31,8 +31,8 @@ function sourceOf(place: string, file: string, line: string, column: string): st
  * startup. This function reads a map only when an error is logged. The message can contain text of a caller and is not
  * changed.
  */
-export function stackOf({ stack = '', message }: Error): string {
+export function sourceMappedStack({ stack = '', message }: Error): string {
   const told = stack.indexOf(message);
   const frames = stack.indexOf('\n    at ', told < 0 ? 0 : told + message.length);
-  return frames < 0 ? stack : stack.slice(0, frames) + stack.slice(frames).replace(PLACE, sourceOf);
+  return frames < 0 ? stack : stack.slice(0, frames) + stack.slice(frames).replace(SOURCE_POSITION, toSourcePosition);
 }

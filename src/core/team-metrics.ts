@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
-import { Metrics, type Together } from './metrics.js';
+import { type Aggregation, Metrics } from './metrics.js';
 
 /** The labels of a metric with all allowed values of each. */
 export type Labels = Readonly<Record<string, readonly string[]>>;
 type Chosen<L extends Labels> = { readonly [Name in keyof L]: L[Name][number] };
 
-const OURS = ['gatehouse_', 'nodejs_', 'process_'];
+const RESERVED_PREFIXES = ['gatehouse_', 'nodejs_', 'process_'];
 const MAX_SERIES = 1000;
 
 /** Every combination of one value per label. */
-function choicesOf(labels: Labels): Record<string, string>[] {
+function labelCombinations(labels: Labels): Record<string, string>[] {
   return Object.entries(labels).reduce<Record<string, string>[]>(
     (chosen, [name, values]) => chosen.flatMap((others) => values.map((value) => ({ ...others, [name]: value }))),
     [{}],
@@ -27,13 +27,13 @@ export class TeamMetrics {
 
   /** Creates a counter. Each of its series starts at 0. */
   counter<const L extends Labels>(name: string, help: string, labels: L = {} as L) {
-    const choices = this.demand(name, labels);
+    const choices = this.checkMetric(name, labels);
     const registers = [this.metrics.registry];
     const counter = new Counter({ name, help, labelNames: Object.keys(labels), registers });
     for (const chosen of choices) counter.inc(chosen, 0);
     return {
       add: (chosen: Chosen<L>, count = 1): void => {
-        demandChosen(name, labels, chosen);
+        assertLabels(name, labels, chosen);
         counter.inc(chosen as Record<string, string>, count);
       },
     };
@@ -44,13 +44,13 @@ export class TeamMetrics {
    * @param buckets upper bounds, in the unit of the values
    */
   histogram<const L extends Labels>(name: string, help: string, buckets: readonly number[], labels: L = {} as L) {
-    this.demand(name, labels);
+    this.checkMetric(name, labels);
     const registers = [this.metrics.registry];
     const labelNames = Object.keys(labels);
     const histogram = new Histogram({ name, help, labelNames, buckets: [...buckets], registers });
     return {
       observe: (chosen: Chosen<L>, value: number): void => {
-        demandChosen(name, labels, chosen);
+        assertLabels(name, labels, chosen);
         histogram.observe(chosen as Record<string, string>, value);
       },
     };
@@ -60,23 +60,24 @@ export class TeamMetrics {
    * Creates a gauge whose value is read on each scrape. If reading fails, it keeps its last value.
    * @param together how the values of several `WORKERS` are combined, such as `max` if all read the same database value
    */
-  gauge(name: string, help: string, read: () => Promise<number>, together: Together = 'sum'): void {
-    this.demand(name, {});
+  gauge(name: string, help: string, read: () => Promise<number>, together: Aggregation = 'sum'): void {
+    this.checkMetric(name, {});
     this.metrics.gauge(name, help, read, together);
   }
 
-  private demand(name: string, labels: Labels): Record<string, string>[] {
-    const isNamed = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/.test(name) && !OURS.some((prefix) => name.startsWith(prefix));
+  private checkMetric(name: string, labels: Labels): Record<string, string>[] {
+    const isNamed =
+      /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/.test(name) && !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
     if (!isNamed)
       throw new Error(`the metric ${name} needs a name that begins with that of its module: notes_written_total`);
     if (this.metrics.registry.getSingleMetric(name)) throw new Error(`the metric ${name} exists`);
-    const choices = choicesOf(labels);
+    const choices = labelCombinations(labels);
     if (choices.length > MAX_SERIES) throw new Error(`the metric ${name} has more than ${MAX_SERIES} series`);
     return choices;
   }
 }
 
-function demandChosen(metric: string, labels: Labels, chosen: Readonly<Record<string, string>>): void {
+function assertLabels(metric: string, labels: Labels, chosen: Readonly<Record<string, string>>): void {
   for (const [label, values] of Object.entries(labels)) {
     if (!values.includes(chosen[label] as string)) throw new Error(`${metric} has no such value of its label ${label}`);
   }

@@ -1,6 +1,6 @@
 import type { PolicyKind, RoutePolicy } from '../policy/route-policy.js';
 import { scopes } from '../policy/scopes.js';
-import type { Schema } from './described.js';
+import type { Schema } from './api-metadata.js';
 
 type Scheme = 'session' | 'bot' | 'bearer' | 'admin-key' | 'client';
 

@@ -6,10 +6,10 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Commands } from '../gateway/commands/commands.service.js';
 import { Routes } from '../policy/routes.js';
-import { type Described, merged, type Schema } from './described.js';
+import { type ApiMetadata, mergeMetadata, type Schema } from './api-metadata.js';
 import type { Facts } from './document.js';
 
-export interface Description {
+export interface ApiDocument {
   /** JSON. */
   readonly bytes: Buffer;
   readonly etag: string;
@@ -18,17 +18,17 @@ export interface Description {
 /**
  * The metadata file of the build. It does not exist when the sources run directly. Then it must be passed to `attach`.
  */
-const OWN = fileURLToPath(new URL('../../description.json', import.meta.url));
+const BUILT_IN_METADATA_FILE = fileURLToPath(new URL('../../description.json', import.meta.url));
 
 /**
  * The OpenAPI and AsyncAPI documents, generated on first use from the routes, their policies and handler metadata. The
  * generator is not loaded before that.
  */
 @Injectable()
-export class ApiDescription {
+export class ApiDocuments {
   private files: readonly string[] = [];
-  private made: Promise<Description> | undefined;
-  private madeOfGateway: Promise<Description> | undefined;
+  private cachedDocument: Promise<ApiDocument> | undefined;
+  private cachedGatewayDocument: Promise<ApiDocument> | undefined;
 
   constructor(
     private readonly routes: Routes,
@@ -41,27 +41,27 @@ export class ApiDescription {
     this.files = files;
   }
 
-  get(): Promise<Description> {
-    this.made ??= this.document().then(written);
-    return this.made;
+  get(): Promise<ApiDocument> {
+    this.cachedDocument ??= this.document().then(serialize);
+    return this.cachedDocument;
   }
 
-  getGateway(): Promise<Description> {
-    this.madeOfGateway ??= this.gatewayDocument().then(written);
-    return this.madeOfGateway;
+  getGateway(): Promise<ApiDocument> {
+    this.cachedGatewayDocument ??= this.gatewayDocument().then(serialize);
+    return this.cachedGatewayDocument;
   }
 
   /** The OpenAPI document as an object, for programs in the same process. */
   async document(): Promise<Schema> {
     const { documentOf } = await import('./document.js');
     await nextTurn();
-    return documentOf(this.routes.all, this.described(), this.facts);
+    return documentOf(this.routes.all, this.loadMetadata(), this.facts);
   }
 
   /** The AsyncAPI 3 document of the gateway. */
   async gatewayDocument(): Promise<Schema> {
     const { messagesOf } = await import('./messages.js');
-    return messagesOf(this.described(), this.commands.all, this.facts);
+    return messagesOf(this.loadMetadata(), this.commands.all, this.facts);
   }
 
   private get facts(): Facts {
@@ -69,13 +69,13 @@ export class ApiDescription {
     return { productName, origin };
   }
 
-  private described(): Described {
-    const files = [...(existsSync(OWN) ? [OWN] : []), ...this.files];
-    return merged(files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Described));
+  private loadMetadata(): ApiMetadata {
+    const files = [...(existsSync(BUILT_IN_METADATA_FILE) ? [BUILT_IN_METADATA_FILE] : []), ...this.files];
+    return mergeMetadata(files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as ApiMetadata));
   }
 }
 
-async function written(document: Schema): Promise<Description> {
+async function serialize(document: Schema): Promise<ApiDocument> {
   await nextTurn();
   const bytes = Buffer.from(JSON.stringify(document));
   await nextTurn();

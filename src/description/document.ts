@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorTable } from '../core/errors.js';
 import { schemaOf } from '../http/input.js';
 import type { RoutePlan } from '../policy/plan.js';
+import type { ApiMetadata, Schema } from './api-metadata.js';
 import { securitySchemes } from './credentials.js';
-import type { Described, Schema } from './described.js';
+import { errorSchemas } from './error-responses.js';
 import { RESPONSE_HEADERS } from './headers.js';
 import { templateOf } from './inputs.js';
 import { operationOf } from './operations.js';
-import { refusalSchemas } from './refusals.js';
 import { SharedResponses } from './shared-responses.js';
 
 export interface Facts {
@@ -21,32 +21,32 @@ const ABOUT = [
 ].join(' ');
 
 /** `/auth/reset` as `AuthReset`, to distinguish several paths of one handler. */
-const wordsOf = (template: string): string =>
+const pascalCasePath = (template: string): string =>
   (template.match(/\w+/g) ?? []).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
 /** Operations to describe per turn of the event loop, which takes a few milliseconds. */
-const IN_ONE_TURN = 8;
+const OPERATIONS_PER_TURN = 8;
 
 /** Generates the OpenAPI 3.1 document in many turns of the event loop, so that other requests do not wait for it. */
 export async function documentOf(
   plans: readonly RoutePlan[],
-  described: Described,
+  described: ApiMetadata,
   { productName, origin }: Facts,
 ): Promise<Schema> {
   const shapes = plans.flatMap(({ input }) => [input?.body, input?.sudo].filter((shape) => shape !== undefined));
   const inputs = Object.fromEntries(shapes.map((shape) => [shape.name, schemaOf(shape)]));
-  const schemas: Record<string, Schema> = { ...inputs, ...described.schemas, ...refusalSchemas(described) };
+  const schemas: Record<string, Schema> = { ...inputs, ...described.schemas, ...errorSchemas(described) };
   const named = (ref: string): Schema => schemas[ref.slice(ref.lastIndexOf('/') + 1)] ?? {};
   const paths: Record<string, Record<string, Schema>> = {};
   const tags = new Set<string>();
   const shared = new SharedResponses();
   const ids = new Set<unknown>();
   for (const [index, plan] of plans.entries()) {
-    if (index % IN_ONE_TURN === 0) await nextTurn();
+    if (index % OPERATIONS_PER_TURN === 0) await nextTurn();
     const template = templateOf(plan.path);
     const method = plan.method.toLowerCase();
     const made = operationOf(plan, described, named, shared);
-    const id = `${made.operationId}${ids.has(made.operationId) ? wordsOf(template) : ''}`;
+    const id = `${made.operationId}${ids.has(made.operationId) ? pascalCasePath(template) : ''}`;
     const operation = { ...made, operationId: id };
     ids.add(id);
     for (const tag of made.tags as string[]) tags.add(tag);
@@ -66,7 +66,7 @@ export async function documentOf(
     tags: [...tags].sort().map((name) => ({ name, description: described.tags[name] || name })),
     paths,
     components: {
-      schemas: used(schemas, [paths, shared.components]),
+      schemas: usedSchemas(schemas, [paths, shared.components]),
       responses: shared.components,
       headers: RESPONSE_HEADERS,
       securitySchemes: securitySchemes(origin),
@@ -76,7 +76,7 @@ export async function documentOf(
 }
 
 /** The components that are referenced, directly or indirectly. */
-function used(schemas: Record<string, Schema>, root: unknown): Record<string, Schema> {
+function usedSchemas(schemas: Record<string, Schema>, root: unknown): Record<string, Schema> {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;

@@ -1,4 +1,4 @@
-import type { Schema } from './described.js';
+import type { Schema } from './api-metadata.js';
 
 /** Examples for formats that a pattern or name does not determine. */
 const BY_FORMAT: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { RoutePlan } from '../policy/plan.js';
-import type { DescribedHandler, Schema } from './described.js';
+import type { HandlerMetadata, Schema } from './api-metadata.js';
 
 const TEXT: Schema = { type: 'string' };
 const COUNT: Schema = { type: 'integer', minimum: 0 };
@@ -83,12 +83,12 @@ const REQUEST_HEADERS: Readonly<
   'x-github-delivery': { name: 'X-GitHub-Delivery', description: 'The same delivery counts once', schema: TEXT },
 };
 
-const OF_CAPTCHA = ['x-captcha-token', 'x-captcha-type'];
+const CAPTCHA_HEADERS = ['x-captcha-token', 'x-captcha-type'];
 
 /** The header parameters of a route, from its policy and its handler. */
-export function headerParametersOf({ policy }: RoutePlan, handler: DescribedHandler | undefined): Schema[] {
+export function headerParameters({ policy }: RoutePlan, handler: HandlerMetadata | undefined): Schema[] {
   const read = [
-    ...(policy.captcha ? OF_CAPTCHA : []),
+    ...(policy.captcha ? CAPTCHA_HEADERS : []),
     ...(policy.sudo ? ['x-service-sudo-mode-jwt'] : []),
     ...(handler?.headers ?? []),
   ];

@@ -1,6 +1,6 @@
 import { schemaOf } from '../http/input.js';
 import type { RoutePlan } from '../policy/plan.js';
-import type { Schema } from './described.js';
+import type { Schema } from './api-metadata.js';
 import { exampleOf } from './examples.js';
 
 const PART = /[:*](\w+)/g;
@@ -33,7 +33,10 @@ export function parametersOf({ path, query, input }: RoutePlan): Schema[] {
 }
 
 /** The request body of a route: its input class with the sudo members, or the declared media types. */
-export function bodyOf({ accepts, input, takes }: RoutePlan, named: (ref: string) => Schema): Schema | undefined {
+export function bodyOf(
+  { accepts, input, bodies: takes }: RoutePlan,
+  named: (ref: string) => Schema,
+): Schema | undefined {
   if (accepts.kind === 'none') return undefined;
   const shapes = [input?.body, input?.sudo].filter((shape) => shape !== undefined);
   const [first, second] = shapes;

@@ -3,7 +3,7 @@ import { commandName } from '../gateway/commands/commands.service.js';
 import { CLOSING, OP } from '../gateway/protocol/protocol.js';
 import { schemaOf } from '../http/input.js';
 import { describePolicy } from '../policy/routes.js';
-import type { Described, DescribedCommand, DescribedPayload, Schema } from './described.js';
+import type { ApiMetadata, CommandMetadata, PayloadMetadata, Schema } from './api-metadata.js';
 import type { Facts } from './document.js';
 
 const ABOUT = [
@@ -21,7 +21,7 @@ const inChannel = (name: string) => ({ $ref: `#/channels/gateway/messages/${name
  * The schema of a frame with this opcode.
  * @param more members in addition to `op` and `d`
  */
-function frame(op: number, payload: DescribedPayload, more: Record<string, Schema> = {}): Schema {
+function frame(op: number, payload: PayloadMetadata, more: Record<string, Schema> = {}): Schema {
   const properties = { op: { const: op }, ...more, ...(payload.schema ? { d: payload.schema } : {}) };
   return { type: 'object', properties, required: Object.keys(properties) };
 }
@@ -34,7 +34,7 @@ const message = (name: string, summary: string, payload: Schema): Schema => ({
 });
 
 /** Messages from the service: frames by opcode, and one dispatch per event. */
-function saidByUs({ gateway }: Described): Record<string, Schema> {
+function serverMessages({ gateway }: ApiMetadata): Record<string, Schema> {
   const frames = Object.entries(gateway.server).map(([name, payload]) => [
     `SERVER_${name}`,
     message(name, payload.summary, frame(OP[name as keyof typeof OP], payload)),
@@ -47,11 +47,11 @@ function saidByUs({ gateway }: Described): Record<string, Schema> {
 }
 
 /** The codes of `REFUSED` for a command: those of its guards and its handler. */
-const refusalsOf = ({ refusals }: CommandPlan, handler: DescribedCommand | undefined): string[] =>
+const commandErrors = ({ refusals }: CommandPlan, handler: CommandMetadata | undefined): string[] =>
   [...new Set([...refusals, ...(handler?.codes ?? []), 'INTERNAL_SERVER_ERROR'])].sort();
 
 /** Messages from clients: built-in opcodes, and commands of extensions with their payload classes. */
-function saidByClients(described: Described, plans: readonly CommandPlan[]) {
+function clientMessages(described: ApiMetadata, plans: readonly CommandPlan[]) {
   const messages: Record<string, Schema> = {};
   const operations: Record<string, Schema> = {};
   for (const plan of plans) {
@@ -69,7 +69,7 @@ function saidByClients(described: Described, plans: readonly CommandPlan[]) {
       channel: CHANNEL,
       messages: [inChannel(key)],
       'x-gatehouse-policy': describePolicy(plan.policy),
-      ...(plan.isOurs ? {} : { 'x-gatehouse-refusals': refusalsOf(plan, handler) }),
+      ...(plan.isOurs ? {} : { 'x-gatehouse-refusals': commandErrors(plan, handler) }),
       ...(plan.isBeforeIdentify ? { 'x-gatehouse-before-identify': true } : {}),
     };
   }
@@ -80,12 +80,12 @@ function saidByClients(described: Described, plans: readonly CommandPlan[]) {
  * The AsyncAPI 3 document of the gateway from the perspective of the service: it receives commands and sends events.
  */
 export function messagesOf(
-  described: Described,
+  described: ApiMetadata,
   plans: readonly CommandPlan[],
   { productName, origin }: Facts,
 ): Schema {
-  const ours = saidByUs(described);
-  const theirs = saidByClients(described, plans);
+  const ours = serverMessages(described);
+  const theirs = clientMessages(described, plans);
   const messages = { ...theirs.messages, ...ours };
   const { protocol, host } = new URL(origin);
   return {

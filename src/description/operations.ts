@@ -1,12 +1,12 @@
 import { type RoutePlan, servesPages } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { describePolicy } from '../policy/routes.js';
-import { answerOf } from './answers.js';
+import { exampleResponse } from './answers.js';
+import type { ApiMetadata, HandlerMetadata, Schema } from './api-metadata.js';
 import { securityOf } from './credentials.js';
-import type { Described, DescribedHandler, Schema } from './described.js';
-import { headerParametersOf, headersOf } from './headers.js';
+import { ERROR_HEADERS, errorCodesOf, errorSchemaName, errorsByStatus, isParserStatus } from './error-responses.js';
+import { headerParameters, headersOf } from './headers.js';
 import { bodyOf, parametersOf } from './inputs.js';
-import { codesOf, isOfParser, REFUSAL_HEADERS, refusalName, refusalsByStatus } from './refusals.js';
 import type { SharedResponses } from './shared-responses.js';
 
 const KIND = 'Controller';
@@ -22,13 +22,13 @@ export const operationIdOf = ({ controller, handler }: RoutePlan): string =>
 /** Generates an OpenAPI operation from its plan, its input rules and its handler metadata. */
 export function operationOf(
   plan: RoutePlan,
-  described: Described,
+  described: ApiMetadata,
   named: (ref: string) => Schema,
   shared: SharedResponses,
 ): Schema {
   const controller = described.controllers[plan.controller];
   const handler = controller?.handlers[plan.handler];
-  const parameters = [...parametersOf(plan), ...headerParametersOf(plan, handler)];
+  const parameters = [...parametersOf(plan), ...headerParameters(plan, handler)];
   const requestBody = bodyOf(plan, named);
   const policy = `Policy: \`${describePolicy(plan.policy)}\``;
   return {
@@ -60,19 +60,19 @@ function policyExtensions({ kind, acl, scope, bucket, sudo, captcha }: RoutePoli
 const headersFor = (names: readonly string[]): Schema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-function responsesOf(plan: RoutePlan, handler: DescribedHandler | undefined, shared: SharedResponses): Schema {
+function responsesOf(plan: RoutePlan, handler: HandlerMetadata | undefined, shared: SharedResponses): Schema {
   const responses: Record<string, Schema> = {};
-  for (const [status, response] of successesOf(plan, handler)) responses[status] = response;
-  for (const [status, codes] of refusalsByStatus(codesOf(plan, handler))) {
-    const refs = codes.map((code) => ({ $ref: `#/components/schemas/${refusalName(code)}` }));
+  for (const [status, response] of successResponses(plan, handler)) responses[status] = response;
+  for (const [status, codes] of errorsByStatus(errorCodesOf(plan, handler))) {
+    const refs = codes.map((code) => ({ $ref: `#/components/schemas/${errorSchemaName(code)}` }));
     const mapping = Object.fromEntries(codes.map((code, index) => [code, refs[index]?.$ref]));
     const schema = refs.length === 1 ? refs[0] : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
-    const isLimited = plan.policy.bucket !== undefined && !isOfParser(status);
+    const isLimited = plan.policy.bucket !== undefined && !isParserStatus(status);
     const isPage = status === '404' && servesPages(plan);
-    const variant = [isLimited || isOfParser(status) ? [] : 'unlimited', isPage ? 'page' : []].flat().join('.');
+    const variant = [isLimited || isParserStatus(status) ? [] : 'unlimited', isPage ? 'page' : []].flat().join('.');
     responses[status] = shared.share(status, codes, variant, {
       description: codes.map((code) => `\`${code}\``).join(', '),
-      headers: headersFor([...headersOf(isLimited), ...(REFUSAL_HEADERS[Number(status)] ?? [])]),
+      headers: headersFor([...headersOf(isLimited), ...(ERROR_HEADERS[Number(status)] ?? [])]),
       content: { 'application/json': { schema }, ...(isPage && { 'text/html': { schema: {} } }) },
     });
   }
@@ -81,11 +81,11 @@ function responsesOf(plan: RoutePlan, handler: DescribedHandler | undefined, sha
 
 const withExample = (plan: RoutePlan, status: string, content: Record<string, Schema>): Record<string, Schema> =>
   content[JSON_TYPE]
-    ? { ...content, [JSON_TYPE]: { ...content[JSON_TYPE], ...answerOf(operationIdOf(plan), status) } }
+    ? { ...content, [JSON_TYPE]: { ...content[JSON_TYPE], ...exampleResponse(operationIdOf(plan), status) } }
     : content;
 
 /** The success responses: the returned JSON and the responses that decorators declare. */
-function successesOf(plan: RoutePlan, handler: DescribedHandler | undefined): Map<string, Schema> {
+function successResponses(plan: RoutePlan, handler: HandlerMetadata | undefined): Map<string, Schema> {
   const found = new Map<string, { headers: Set<string>; content: Record<string, Schema>; texts: string[] }>();
   const at = (status: number) => {
     const known = found.get(String(status)) ?? {
@@ -97,7 +97,7 @@ function successesOf(plan: RoutePlan, handler: DescribedHandler | undefined): Ma
     if (plan.policy.sudo && plan.policy.sudo.issuesProof !== false) known.headers.add('X-Service-Sudo-Mode-JWT');
     return known;
   };
-  for (const { status = plan.status, type = [], headers = [], description } of plan.answers) {
+  for (const { status = plan.status, type = [], headers = [], description } of plan.responses) {
     const answer = at(status);
     for (const header of headers) answer.headers.add(header);
     for (const media of [type].flat()) answer.content[media] = { schema: {} };

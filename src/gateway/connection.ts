@@ -16,7 +16,7 @@ import {
 } from './protocol/protocol.js';
 import { type AddressUse, RollingWindow } from './protocol/windows.js';
 import type { FanOut } from './sending/fan-out.service.js';
-import { Outgoing } from './sending/outgoing.queue.js';
+import { OutgoingQueue } from './sending/outgoing-queue.js';
 import type { UnsentBytes } from './sending/unsent-bytes.service.js';
 import type { GatewaySession } from './sessions/session.js';
 import type { SessionHolder } from './sessions/session-holder.js';
@@ -34,15 +34,15 @@ export interface ConnectionHost {
   planOf(payload: Payload): CommandPlan | undefined;
   serve(command: Command, callback: CommandCallback): Promise<void>;
   /** Sends an event to one session. */
-  tell(session: GatewaySession, event: GatewayEvent): void;
+  sendEvent(session: GatewaySession, event: GatewayEvent): void;
   /** Called when the client has processed all dispatches of the session up to `seq`. */
-  acknowledged(session: GatewaySession, seq: number): void;
+  onAcknowledged(session: GatewaySession, seq: number): void;
   /** Called when the connection no longer holds the session. */
-  released(session: GatewaySession): void;
+  onSessionReleased(session: GatewaySession): void;
   /** Called when the unsent data exceeds the budget of an account or of the process. */
-  relieve(): void;
+  enforceUnsentBudgets(): void;
   /** Called for an unexpected error. */
-  failed(error: unknown): void;
+  reportError(error: unknown): void;
 }
 
 const RESUMED = eventOf('RESUMED', {}, true);
@@ -63,9 +63,9 @@ export class Connection implements SessionHolder, Sender {
   private isStarting = false;
   private handlers: readonly MessageMappingProperties[] = [];
   /** Called once, after the socket has closed. */
-  onGone: () => void = () => {};
+  onClosed: () => void = () => {};
   private waiting: (Buffer | Closing)[] = [];
-  private readonly outgoing: Outgoing;
+  private readonly outgoing: OutgoingQueue;
 
   constructor(
     private readonly socket: WebSocket,
@@ -73,17 +73,17 @@ export class Connection implements SessionHolder, Sender {
     readonly address: string,
     readonly use: AddressUse,
     /** Usage by third-party pages from this IP address. Null if this socket was not opened by such a page. */
-    readonly foreign: AddressUse | null,
+    readonly thirdPartyUse: AddressUse | null,
     private readonly host: ConnectionHost,
   ) {
-    this.outgoing = new Outgoing(socket, transport, host.fanOut, host.unsent, this);
+    this.outgoing = new OutgoingQueue(socket, transport, host.fanOut, host.unsent, this);
     this.openedAt = host.now();
     this.lastHeartbeat = this.openedAt;
     this.nextTick = this.openedAt + host.numbers.heartbeat_tick_ms;
   }
 
-  get isForeign(): boolean {
-    return this.foreign !== null;
+  get isThirdParty(): boolean {
+    return this.thirdPartyUse !== null;
   }
 
   /** Registers message handlers. Nest calls this once per gateway class. */
@@ -92,12 +92,12 @@ export class Connection implements SessionHolder, Sender {
   }
 
   /** Sends Hello, or closes if the IP address has too many sockets or the version is wrong. Earlier messages wait. */
-  greet(hasRoom: boolean | Promise<boolean>, isVersionRight: boolean): void {
-    if (typeof hasRoom === 'boolean') this.welcome(hasRoom, isVersionRight);
-    else this.work(hasRoom.then((is) => this.welcome(is, isVersionRight)));
+  startHandshake(hasRoom: boolean | Promise<boolean>, isVersionRight: boolean): void {
+    if (typeof hasRoom === 'boolean') this.completeHandshake(hasRoom, isVersionRight);
+    else this.runExclusively(hasRoom.then((is) => this.completeHandshake(is, isVersionRight)));
   }
 
-  private welcome(hasRoom: boolean, isVersionRight: boolean): void {
+  private completeHandshake(hasRoom: boolean, isVersionRight: boolean): void {
     if (!hasRoom) this.close(CLOSING.tooManyConnections);
     else if (!isVersionRight) this.close(CLOSING.invalidVersion);
     else this.send(helloFrame(this.host.numbers.heartbeat_interval_ms));
@@ -119,29 +119,33 @@ export class Connection implements SessionHolder, Sender {
   private handle(message: Buffer | Closing): void {
     try {
       if (!Buffer.isBuffer(message)) this.close(message);
-      else this.obey(parsePayload(message));
+      else this.handlePayload(parsePayload(message));
     } catch (error) {
       this.fail(error);
     }
   }
 
   private fail(error: unknown): void {
-    if (!(error instanceof ClosingError)) this.host.failed(error);
+    if (!(error instanceof ClosingError)) this.host.reportError(error);
     this.close(error instanceof ClosingError ? error.closing : CLOSING.unavailable);
   }
 
-  private obey(payload: Payload): void {
+  private handlePayload(payload: Payload): void {
     const admitted = this.host.admits(this);
-    this.work(typeof admitted === 'boolean' ? this.act(payload, admitted) : this.actLater(payload, admitted));
+    this.runExclusively(
+      typeof admitted === 'boolean'
+        ? this.runCommand(payload, admitted)
+        : this.runCommandWhenAdmitted(payload, admitted),
+    );
   }
 
-  private async actLater(payload: Payload, admitted: Promise<boolean>): Promise<void> {
+  private async runCommandWhenAdmitted(payload: Payload, admitted: Promise<boolean>): Promise<void> {
     const isAdmitted = await admitted;
-    if (!this.isClosed) await this.act(payload, isAdmitted);
+    if (!this.isClosed) await this.runCommand(payload, isAdmitted);
   }
 
   /** The first matching check decides (contract/gateway.md section 3, steps 4 to 10). */
-  private act(payload: Payload, isAdmitted: boolean): Promise<void> {
+  private runCommand(payload: Payload, isAdmitted: boolean): Promise<void> {
     if (!isAdmitted) throw new ClosingError('rateLimited');
     const plan = this.host.planOf(payload);
     if (!this.session && !plan?.isOurs) throw new ClosingError('notAuthenticated');
@@ -161,11 +165,11 @@ export class Connection implements SessionHolder, Sender {
   }
 
   /** Queues further messages until the current one is handled completely. */
-  private work(task: Promise<void>): void {
-    this.workThrough(task).catch((error) => this.host.failed(error));
+  private runExclusively(task: Promise<void>): void {
+    this.runAndDrainQueue(task).catch((error) => this.host.reportError(error));
   }
 
-  private async workThrough(task: Promise<void>): Promise<void> {
+  private async runAndDrainQueue(task: Promise<void>): Promise<void> {
     this.isBusy = true;
     try {
       await task;
@@ -177,10 +181,10 @@ export class Connection implements SessionHolder, Sender {
     if (this.socket.isPaused && !this.isClosed && this.waiting.length === 0) this.socket.resume();
   }
 
-  beat(d: unknown): void {
+  onHeartbeat(d: unknown): void {
     if (this.session && d !== null && d !== undefined) {
       if (!Number.isInteger(d) || (d as number) < 0) throw new ClosingError('invalidSequence');
-      this.host.acknowledged(this.session, d as number);
+      this.host.onAcknowledged(this.session, d as number);
     }
     this.lastHeartbeat = this.host.now();
     this.isPrompted = false;
@@ -211,7 +215,7 @@ export class Connection implements SessionHolder, Sender {
   send(frame: string): void {
     if (this.isClosed) return;
     this.socket.send(frame);
-    this.exceeded();
+    this.enforceBudgets();
   }
 
   get unsentBytes(): number {
@@ -219,23 +223,23 @@ export class Connection implements SessionHolder, Sender {
   }
 
   /** True if the unsent data exceeds the budget of the account or of the process. */
-  get isOver(): boolean {
-    return this.outgoing.isOver;
+  get isOverBudget(): boolean {
+    return this.outgoing.isOverBudget;
   }
 
-  exceeded(): void {
-    if (this.unsentBytes > this.host.numbers.unsent_bytes) this.giveUp();
-    else if (this.isOver) this.host.relieve();
+  enforceBudgets(): void {
+    if (this.unsentBytes > this.host.numbers.unsent_bytes) this.dropSlowClient();
+    else if (this.isOverBudget) this.host.enforceUnsentBudgets();
   }
 
   /** Disconnects a client that reads too slowly. Queued data is dropped; the client can resume the session. */
-  giveUp(): void {
+  dropSlowClient(): void {
     if (this.isClosed) this.terminate();
     else this.close(CLOSING.unavailable);
   }
 
   dispatch<T extends EventType>(type: T, d: EventTypes[T]): void {
-    if (this.session) this.host.tell(this.session, eventOf(type, d, true));
+    if (this.session) this.host.sendEvent(this.session, eventOf(type, d, true));
   }
 
   /** Queues a dispatch of the session. */
@@ -244,18 +248,18 @@ export class Connection implements SessionHolder, Sender {
   }
 
   /** Attaches a new session. Dispatches wait until READY is sent. */
-  hold(session: GatewaySession): void {
+  attachSession(session: GatewaySession): void {
     this.session = session;
     this.outgoing.hold(session.accountId);
   }
 
-  ready(event: GatewayEvent): void {
+  sendReady(event: GatewayEvent): void {
     this.outgoing.begin({ s: 1, event });
   }
 
   /** Attaches a resumed session. Sends the missed dispatches, those that arrive in the meantime, and then RESUMED. */
-  async replay(session: GatewaySession, missed: Dispatch[]): Promise<void> {
-    this.hold(session);
+  async resumeSession(session: GatewaySession, missed: Dispatch[]): Promise<void> {
+    this.attachSession(session);
     await this.outgoing.replay(missed, () => ({ s: session.seq, event: RESUMED }));
   }
 
@@ -272,7 +276,7 @@ export class Connection implements SessionHolder, Sender {
     // A paused socket would never read the close frame of the peer.
     if (this.socket.isPaused) this.socket.resume();
     this.socket.close(code, reason);
-    this.ended();
+    this.detach();
   }
 
   /** Destroys the transport in any state. */
@@ -281,13 +285,13 @@ export class Connection implements SessionHolder, Sender {
   }
 
   /** Called when the socket has closed. */
-  gone(): void {
-    this.ended();
-    this.onGone();
+  onClose(): void {
+    this.detach();
+    this.onClosed();
   }
 
   /** Stops receiving and sending, and detaches the session. */
-  ended(): void {
+  detach(): void {
     if (this.isClosed) return;
     this.isClosed = true;
     this.waiting = [];
@@ -296,7 +300,7 @@ export class Connection implements SessionHolder, Sender {
     this.session = null;
     if (session?.holder === this) {
       session.holder = null;
-      this.host.released(session);
+      this.host.onSessionReleased(session);
     }
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isInactive } from '../accounts/account-facts.js';
 import { IdentityResolver } from '../accounts/identity-resolver.js';
-import { AbuseLedger } from '../bans/abuse-ledger.service.js';
+import { AbuseTracker } from '../bans/abuse-tracker.service.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { Log } from '../core/log.js';
-import { Replica } from '../platform/replicas/replica.js';
+import { ReplicaBus } from '../platform/replicas/replica-bus.js';
 import { parseBareToken } from '../policy/credential.js';
 import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
 import { CLOSING, ClosingError } from './protocol/protocol.js';
@@ -15,14 +15,14 @@ import type { GatewaySession } from './sessions/session.js';
 import { SessionStore } from './store/session-store.js';
 
 // Malformed tokens are looked up as one that was never issued, so that all rejections take the same time.
-const DECOY = `flx_${'0'.repeat(36)}`;
+const DUMMY_TOKEN = `flx_${'0'.repeat(36)}`;
 const RECHECK_BATCH = 500;
 
 /** The sender of a credential. */
 export interface Caller {
   readonly address: string;
   /** True if a third-party page opened the socket. */
-  readonly isForeign: boolean;
+  readonly isThirdParty: boolean;
 }
 
 /**
@@ -37,8 +37,8 @@ export class Credentials implements OnModuleInit {
    * Number of times that notices may have been lost. `madeUp` is the value at the last complete check of all
    * credentials.
    */
-  private losses = 0;
-  private madeUp = 0;
+  private possibleLosses = 0;
+  private recheckedLosses = 0;
   private isChecking = false;
   private checkAt = Number.NEGATIVE_INFINITY;
   /** Every revocation before this time has been received. */
@@ -47,32 +47,32 @@ export class Credentials implements OnModuleInit {
   constructor(
     private readonly resolver: IdentityResolver,
     private readonly sessions: LiveSessions,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly log: Log,
-    private readonly abuse: AbuseLedger,
+    private readonly abuse: AbuseTracker,
     private readonly store: SessionStore,
     private readonly presence: Presence,
   ) {}
 
   onModuleInit(): void {
     this.trustedAt = this.clock.monotonic();
-    this.replica.on('revoked', (data) => this.revoked(data as Revocation));
-    this.replica.on('resync', () => this.catchUp());
+    this.replica.on('revoked', (data) => this.onRevoked(data as Revocation));
+    this.replica.on('resync', () => this.onResync());
   }
 
   /**
    * Closes sockets first. Stored sessions that no process serves expire if the store is unavailable, and their token is
    * already invalid.
    */
-  private async revoked(revocation: Revocation): Promise<void> {
+  private async onRevoked(revocation: Revocation): Promise<void> {
     this.sessions.revoke(revocation);
     const { sessions = [], account, except, bot } = revocation;
     const accounts = [account, bot].filter((id) => id !== undefined);
     try {
       const changed = await this.store.revoke(sessions, accounts, except);
-      for (const accountId of changed) this.presence.changed(accountId);
+      for (const accountId of changed) this.presence.onChanged(accountId);
     } catch (error) {
       this.log.warn('revoked gateway sessions could not be removed from the shared store', { error });
     }
@@ -85,22 +85,22 @@ export class Credentials implements OnModuleInit {
   async resolve(token: string, from: Caller): Promise<SessionIdentity | BotIdentity> {
     const credential = parseBareToken(token);
     const isToken = credential.kind === 'session' || credential.kind === 'bot';
-    const identity = await this.resolver.resolve(isToken ? credential : { kind: 'session', token: DECOY });
+    const identity = await this.resolver.resolve(isToken ? credential : { kind: 'session', token: DUMMY_TOKEN });
     const isHeld = identity?.via === 'session' || identity?.via === 'bot';
-    if (!isToken || !isHeld || isInactive(identity.account)) throw this.refuse(token, from);
+    if (!isToken || !isHeld || isInactive(identity.account)) throw this.rejectToken(token, from);
     return identity;
   }
 
   /** Returns the error for a rejected token. Counts it against the IP address unless a third-party page sent it. */
-  refuse(token: string, { address, isForeign }: Caller): ClosingError {
-    if (!isForeign) this.abuse.noteRejectedToken(address, token);
+  rejectToken(token: string, { address, isThirdParty: isForeign }: Caller): ClosingError {
+    if (!isForeign) this.abuse.recordRejectedToken(address, token);
     return new ClosingError('invalidToken');
   }
 
   /**
    * Returns the identity of a session if its credential is still valid and is the last one presented; otherwise null.
    */
-  async confirm(session: GatewaySession, { digest } = { digest: session.presented }) {
+  async confirm(session: GatewaySession, { digest } = { digest: session.presentedDigest }) {
     const identity = await this.recheck(session);
     return identity?.digest.equals(digest) ? identity : null;
   }
@@ -109,31 +109,31 @@ export class Credentials implements OnModuleInit {
   async recheck({ via, credentialId, botDigest }: GatewaySession): Promise<SessionIdentity | BotIdentity | null> {
     const identity =
       via === 'bot' && botDigest
-        ? await this.resolver.heldBot(credentialId, botDigest)
-        : await this.resolver.heldSession(credentialId);
+        ? await this.resolver.resolveBotByDigest(credentialId, botDigest)
+        : await this.resolver.resolveSessionById(credentialId);
     return identity && !isInactive(identity.account) ? identity : null;
   }
 
   /** Checks all credentials after notices may have been lost. */
-  private catchUp(): Promise<void> {
-    this.losses++;
+  private onResync(): Promise<void> {
+    this.possibleLosses++;
     this.checkAt = Number.NEGATIVE_INFINITY;
     return this.recheckAll();
   }
 
   tick(now: number): void {
-    if (this.replica.isConnected && this.madeUp === this.losses) {
+    if (this.replica.isConnected && this.recheckedLosses === this.possibleLosses) {
       this.trustedAt = now;
       return;
     }
-    if (now >= this.checkAt) this.recheckAll().catch((error) => this.failed(error));
+    if (now >= this.checkAt) this.recheckAll().catch((error) => this.logFailure(error));
     const limit = now - this.config.gateway.unchecked_ms;
     if (this.trustedAt >= limit) return;
     const unchecked = [...this.sessions.all].filter(({ checkedAt }) => checkedAt < limit);
     for (const session of unchecked) session.holder?.close(CLOSING.unavailable);
   }
 
-  private failed(error: unknown): void {
+  private logFailure(error: unknown): void {
     this.log.warn('the credentials of gateway sessions could not be checked', { error });
   }
 
@@ -142,16 +142,16 @@ export class Credentials implements OnModuleInit {
     this.isChecking = true;
     const now = this.clock.monotonic();
     this.checkAt = now + this.config.gateway.recheck_ms;
-    const { losses } = this;
+    const { possibleLosses: losses } = this;
     const wasConnected = this.replica.isConnected;
     try {
       const sessions = [...this.sessions.all];
       for (let first = 0; first < sessions.length; first += RECHECK_BATCH) {
         await this.recheckSome(sessions.slice(first, first + RECHECK_BATCH), now);
       }
-      if (wasConnected) this.madeUp = losses;
+      if (wasConnected) this.recheckedLosses = losses;
     } catch (error) {
-      this.failed(error);
+      this.logFailure(error);
     } finally {
       this.isChecking = false;
     }
@@ -163,7 +163,7 @@ export class Credentials implements OnModuleInit {
     this.sessions.destroy(dead, CLOSING.invalidToken);
     for (const [index, session] of sessions.entries()) {
       session.checkedAt = Math.max(session.checkedAt, now);
-      const isRotated = identities[index]?.digest.equals(session.presented) === false;
+      const isRotated = identities[index]?.digest.equals(session.presentedDigest) === false;
       if (isRotated) session.holder?.close(CLOSING.invalidToken);
     }
   }

@@ -5,24 +5,24 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { WsAdapter } from '@nestjs/platform-ws';
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
-import { Refusal } from '../core/errors.js';
-import { declineUpgrade, routedPath } from '../http/framing.js';
+import { ApiError } from '../core/errors.js';
+import { declineUpgrade, normalizePath } from '../http/framing.js';
 import { FrontDoor } from '../http/front-door.js';
 import { GATEWAY_PATH } from './commands/decorators.js';
 import type { Connection } from './connection.js';
 import { Gateway } from './gateway.service.js';
 import { CLOSING, type Closing } from './protocol/protocol.js';
-import { gather } from './sending/gathered-writes.js';
+import { corkForTick } from './sending/cork-for-tick.js';
 import { readInPieces } from './small-reads.js';
 
 // Legitimate messages have one or a few fragments. Unfinished messages use memory, so many sockets must not accumulate
 // them.
 const MAX_FRAGMENTS = 16;
 const MAX_CHUNKS = 32;
-const NOTHING = Buffer.alloc(0);
+const EMPTY_BUFFER = Buffer.alloc(0);
 
 /** Maps the close codes of the WebSocket library for unreadable messages to the codes of the contract. */
-const NO_MESSAGE: Readonly<Record<number, Closing>> = {
+const CLOSING_BY_LIBRARY_CODE: Readonly<Record<number, Closing>> = {
   1007: CLOSING.undecodable,
   1008: CLOSING.tooLarge,
   1009: CLOSING.tooLarge,
@@ -35,13 +35,13 @@ class GatewaySocket extends WebSocket {
   transport?: Duplex;
 
   override send(data: Parameters<WebSocket['send']>[0], ...more: never[]): void {
-    if (this.transport) gather(this.transport);
+    if (this.transport) corkForTick(this.transport);
     super.send(data, ...(more as [never]));
   }
 
   override close(code?: number, reason?: string | Buffer): void {
     // Only the library closes without a reason.
-    const closing = reason === undefined && code !== undefined ? NO_MESSAGE[code] : undefined;
+    const closing = reason === undefined && code !== undefined ? CLOSING_BY_LIBRARY_CODE[code] : undefined;
     if (closing && this.connection && !this.connection.isClosed) this.connection.receive(closing);
     else super.close(code, reason);
   }
@@ -55,7 +55,7 @@ function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
 function onError(): void {}
 
 function onClose(this: WebSocket): void {
-  (this as GatewaySocket).connection?.gone();
+  (this as GatewaySocket).connection?.onClose();
 }
 
 /**
@@ -90,13 +90,13 @@ export class GatewayAdapter extends WsAdapter {
     const sockets = new WebSocketServer(options);
     const server = this.http.httpAdapter.getHttpServer() as Server;
     server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-      if (this.door.isAnswering(socket)) socket.destroy();
+      if (this.door.hasPendingResponse(socket)) socket.destroy();
       else if (isForGateway(req)) this.upgrade(sockets, req, socket, head);
       else declineUpgrade(server, req, socket, head);
     });
     sockets.on('wsClientError', (_error: Error, socket: Duplex, req: IncomingMessage) => {
-      const refusal = new Refusal('BAD_REQUEST').with({ 'Sec-WebSocket-Version': '13' });
-      if (req.call) this.door.refuseUpgrade(req.call, socket, refusal);
+      const refusal = new ApiError('BAD_REQUEST').withHeaders({ 'Sec-WebSocket-Version': '13' });
+      if (req.call) this.door.rejectUpgrade(req.call, socket, refusal);
     });
     return sockets;
   }
@@ -106,8 +106,8 @@ export class GatewayAdapter extends WsAdapter {
     if (!call) return;
     readInPieces(socket, head);
     // Send the upgrade response in one write with the first frame.
-    gather(socket);
-    sockets.handleUpgrade(req, socket, NOTHING, (client) => {
+    corkForTick(socket);
+    sockets.handleUpgrade(req, socket, EMPTY_BUFFER, (client) => {
       const opened = client as GatewaySocket;
       opened.transport = socket;
       opened.connection = this.gateway.connect(opened, socket, call);
@@ -123,7 +123,7 @@ export class GatewayAdapter extends WsAdapter {
   }
 
   override bindClientDisconnect(connection: Connection, callback: () => void): void {
-    connection.onGone = callback;
+    connection.onClosed = callback;
   }
 }
 
@@ -131,7 +131,7 @@ export class GatewayAdapter extends WsAdapter {
 function isForGateway(req: IncomingMessage): boolean {
   if (req.method !== 'GET' || req.headers.upgrade?.toLowerCase() !== 'websocket') return false;
   try {
-    return routedPath(req) === GATEWAY_PATH;
+    return normalizePath(req) === GATEWAY_PATH;
   } catch {
     return false;
   }

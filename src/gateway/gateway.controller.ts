@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import type { Call } from '../policy/call.js';
 import { hasBotTokenForm } from '../policy/credential.js';
-import { CaseInsensitiveScheme, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { CaseInsensitiveScheme, CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 
 @Controller('v1/gateway')
 export class GatewayController {
@@ -17,8 +17,8 @@ export class GatewayController {
   @CredentialFree()
   @CaseInsensitiveScheme()
   @RateLimit('gateway:bot_info')
-  bot(@TheCall() { authorization }: Call) {
-    if (!hasBotTokenForm(authorization)) throw new Refusal('UNAUTHORIZED');
+  bot(@CurrentCall() { authorization }: Call) {
+    if (!hasBotTokenForm(authorization)) throw new ApiError('UNAUTHORIZED');
     return {
       url: this.config.gatewayUrl,
       shards: 1,

@@ -12,17 +12,17 @@ import { UnsentBytes } from './sending/unsent-bytes.service.js';
 import { SessionGateway } from './session.gateway.js';
 import { SessionStarts } from './session-starts.service.js';
 import { GatewayEvents } from './sessions/events.service.js';
-import { ProcessKeeping, SessionKeeping } from './sessions/keeping.js';
 import { LiveSessions } from './sessions/live-sessions.service.js';
 import { Presence } from './sessions/presence.service.js';
 import { Renewal } from './sessions/renewal.service.js';
-import { SharedKeeping } from './sessions/shared-keeping.service.js';
+import { ProcessPersistence, SessionPersistence } from './sessions/session-persistence.js';
+import { SharedPersistence } from './sessions/shared-persistence.service.js';
 import { Takeover } from './sessions/takeover.service.js';
 import { ProcessSessions } from './store/process-sessions.js';
 import { SessionStore } from './store/session-store.js';
 
 /** Provides one of two implementations, depending on whether sessions are stored outside the process. */
-const either = (provide: object, alone: Type, shared: Type): Provider[] => [
+const selectBySessionStore = (provide: object, alone: Type, shared: Type): Provider[] => [
   alone,
   shared,
   {
@@ -37,8 +37,8 @@ const either = (provide: object, alone: Type, shared: Type): Provider[] => [
 @Module({
   controllers: [GatewayController],
   providers: [
-    ...either(GatewayLimits, ProcessLimits, SharedLimits),
-    ...either(SessionKeeping, ProcessKeeping, SharedKeeping),
+    ...selectBySessionStore(GatewayLimits, ProcessLimits, SharedLimits),
+    ...selectBySessionStore(SessionPersistence, ProcessPersistence, SharedPersistence),
     Commands,
     Credentials,
     FanOut,

@@ -9,7 +9,7 @@ import { Config } from '../core/config/config.js';
 import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
-import { isFromForeignPage } from '../http/cross-origin.js';
+import { isFromExternalPage } from '../http/cross-origin.js';
 import { LINGER_MS } from '../http/framing.js';
 import { Load } from '../http/load.js';
 import type { Call } from '../policy/call.js';
@@ -24,10 +24,10 @@ import { AddressUse } from './protocol/windows.js';
 import { FanOut } from './sending/fan-out.service.js';
 import { UnsentBytes } from './sending/unsent-bytes.service.js';
 import { SessionStarts } from './session-starts.service.js';
-import { SessionKeeping } from './sessions/keeping.js';
 import { LiveSessions } from './sessions/live-sessions.service.js';
 import { Presence } from './sessions/presence.service.js';
 import type { GatewaySession } from './sessions/session.js';
+import { SessionPersistence } from './sessions/session-persistence.js';
 
 const TICK_MS = 250;
 const BAN_CHECK_MS = 500;
@@ -48,7 +48,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     private readonly load: Load,
     private readonly bans: IpBans,
     private readonly sessions: LiveSessions,
-    private readonly keeping: SessionKeeping,
+    private readonly keeping: SessionPersistence,
     private readonly presence: Presence,
     private readonly starts: SessionStarts,
     private readonly limits: GatewayLimits,
@@ -69,32 +69,32 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
   }
 
   connect(socket: WebSocket, transport: Duplex, { address, req }: Call): Connection {
-    const use = this.useOf(addressKey(address));
-    const foreign = isFromForeignPage(req.headers, this.config) ? this.useOf(`foreign/${use.key}`) : null;
+    const use = this.getAddressUse(addressKey(address));
+    const foreign = isFromExternalPage(req.headers, this.config) ? this.getAddressUse(`foreign/${use.key}`) : null;
     return new Connection(socket, transport, address, use, foreign, this);
   }
 
   /** Registers a new connection. Returns false if its IP address already has the maximum number of sockets. */
-  entered(connection: Connection): boolean | Promise<boolean> {
-    const { use, foreign } = connection;
+  addConnection(connection: Connection): boolean | Promise<boolean> {
+    const { use, thirdPartyUse: foreign } = connection;
     use.sockets++;
     if (foreign) foreign.sockets++;
     this.connections.add(connection);
     this.metrics.sockets.set(this.connections.size);
-    return this.limits.hasRoom(use, foreign);
+    return this.limits.allowsSocket(use, foreign);
   }
 
-  left(connection: Connection): void {
-    for (const use of [connection.use, connection.foreign]) {
+  removeConnection(connection: Connection): void {
+    for (const use of [connection.use, connection.thirdPartyUse]) {
       if (!use) continue;
       use.sockets--;
-      this.limits.left(use);
+      this.limits.onSocketClosed(use);
     }
     this.connections.delete(connection);
     this.metrics.sockets.set(this.connections.size);
   }
 
-  private useOf(key: string): AddressUse {
+  private getAddressUse(key: string): AddressUse {
     const known = this.addresses.get(key);
     if (known) return known;
     const use = new AddressUse(key);
@@ -120,29 +120,29 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     return this.commands.serve(command, callback);
   }
 
-  tell(session: GatewaySession, event: GatewayEvent): void {
-    this.sessions.tell(session, event);
+  sendEvent(session: GatewaySession, event: GatewayEvent): void {
+    this.sessions.sendEvent(session, event);
   }
 
-  acknowledged(session: GatewaySession, seq: number): void {
+  onAcknowledged(session: GatewaySession, seq: number): void {
     session.log.acknowledge(seq);
-    this.sessions.of(session.accountId)?.writer?.touch(session);
+    this.sessions.getAccount(session.accountId)?.writer?.scheduleWrite(session);
   }
 
-  released(session: GatewaySession): void {
+  onSessionReleased(session: GatewaySession): void {
     this.sessions.retain(session);
   }
 
   /**
    * Disconnects connections until the budgets are met: first closed ones that still have unsent data, then the slowest.
    */
-  relieve(): void {
+  enforceUnsentBudgets(): void {
     const slowest = [...this.connections].filter(({ unsentBytes }) => unsentBytes > 0);
     slowest.sort((a, b) => Number(b.isClosed) - Number(a.isClosed) || b.unsentBytes - a.unsentBytes);
-    for (const connection of slowest) if (connection.isOver) connection.giveUp();
+    for (const connection of slowest) if (connection.isOverBudget) connection.dropSlowClient();
   }
 
-  failed(error: unknown): void {
+  reportError(error: unknown): void {
     this.log.error('a gateway message could not be handled', { error });
   }
 
@@ -170,12 +170,12 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
    */
   drain(): Promise<void> {
     this.load.draining = true;
-    this.drained ??= this.sendAway();
+    this.drained ??= this.drainConnections();
     return this.drained;
   }
 
   /** Asks all clients to reconnect. New connections are still accepted. */
-  async sendAway(): Promise<void> {
+  async drainConnections(): Promise<void> {
     const steps = Math.max(1, this.numbers.drain_ms / DRAIN_STEP_MS);
     const perStep = Math.max(DRAIN_PER_STEP, Math.ceil(this.connections.size / steps));
     while (this.connections.size > 0) {
@@ -193,7 +193,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     const deadline = this.now() + LINGER_MS;
     while (this.connections.size > 0 && this.now() < deadline) await delay(5);
     for (const connection of this.connections) connection.terminate();
-    await this.limits.leave(this.addresses.values());
+    await this.limits.removeOwnCounts(this.addresses.values());
     await this.keeping.leave();
   }
 }

@@ -12,10 +12,10 @@ import { StartSlots } from './limits/start-slots.js';
 import { eventOf } from './protocol/event.js';
 import type { ListedSessionView, ReadyView } from './protocol/event-types.js';
 import { ClosingError, FRAME, type IdentifyInput, parseIdentify, parseResume } from './protocol/protocol.js';
-import { type Found, SessionKeeping } from './sessions/keeping.js';
 import { LiveSessions } from './sessions/live-sessions.service.js';
 import { Presence, sessionList } from './sessions/presence.service.js';
 import { GatewaySession } from './sessions/session.js';
+import { type ResumeTarget, SessionPersistence } from './sessions/session-persistence.js';
 
 /** Identify and Resume (contract/gateway.md sections 7 and 8). */
 @Injectable()
@@ -24,7 +24,7 @@ export class SessionStarts {
 
   constructor(
     private readonly sessions: LiveSessions,
-    private readonly keeping: SessionKeeping,
+    private readonly keeping: SessionPersistence,
     private readonly presence: Presence,
     private readonly credentials: Credentials,
     private readonly views: OwnViews,
@@ -42,14 +42,14 @@ export class SessionStarts {
   /** Starts a session on the connection. Errors without their own close code are reported as `startFailed`. */
   async identify(connection: Connection, d: unknown): Promise<void> {
     const input = parseIdentify(d);
-    const entered = this.slots.enter(this.clock.monotonic());
+    const entered = this.slots.acquire(this.clock.monotonic());
     if (entered !== true && !(await entered)) throw new ClosingError('startFailed');
     try {
       if (!connection.isClosed) await this.start(connection, input);
     } catch (error) {
-      throw this.closingOf(error, 'startFailed');
+      throw this.toClosingError(error, 'startFailed');
     } finally {
-      this.slots.leave();
+      this.slots.release();
     }
   }
 
@@ -61,20 +61,20 @@ export class SessionStarts {
     const limit = identity.via === 'bot' ? sessions_per_bot : sessions_per_user;
     if (this.sessions.countOf(owner.id) >= limit) throw new ClosingError('tooManySessions');
     const { token: _, ...wishes } = input;
-    const account = this.sessions.accountOf(owner.id);
+    const account = this.sessions.getOrCreateAccount(owner.id);
     const now = this.clock.monotonic();
     const session = new GatewaySession(identity, wishes, connection, now, account.payloads, this.config.gateway);
     this.keeping.attach(session, account);
     this.sessions.add(session, account);
-    connection.hold(session);
+    connection.attachSession(session);
     try {
       const { changes } = account;
       const begun = await this.keeping.begin(session, account, limit);
       if (!begun) throw new ClosingError('tooManySessions');
-      const { listed, isTold } = begun;
-      if (!(await this.welcome(connection, session, sessionList(listed)))) return;
+      const { listed, isListDispatched: isTold } = begun;
+      if (!(await this.sendReady(connection, session, sessionList(listed)))) return;
       const isElsewhere = listed.some(({ isHere }) => !isHere);
-      this.presence.changed(
+      this.presence.onChanged(
         account.id,
         account.changes === changes ? { listed, isElsewhere } : undefined,
         isTold ? session : null,
@@ -89,7 +89,7 @@ export class SessionStarts {
    * Sends READY. Validates the credential again after the session is registered, because it may have been revoked
    * before.
    */
-  private async welcome(
+  private async sendReady(
     connection: Connection,
     session: GatewaySession,
     sessions: ListedSessionView[],
@@ -103,8 +103,8 @@ export class SessionStarts {
     if (connection.isClosed) return false;
     if (!identity) throw new ClosingError('invalidToken');
     session.isStarted = true;
-    const { shard } = session.wishes;
-    connection.ready(
+    const { shard } = session.options;
+    connection.sendReady(
       eventOf('READY', {
         version: 1,
         session_id: session.id,
@@ -114,14 +114,16 @@ export class SessionStarts {
         guilds: [],
         private_channels: [],
         ...(shard ? { shard } : {}),
-        ...this.ownPart(identity),
+        ...this.credentialMembers(identity),
         ...(isUser ? { user_settings: settings, webauthn_credentials: passkeys } : {}),
       }),
     );
     return true;
   }
 
-  private ownPart(identity: SessionIdentity | BotIdentity): Pick<ReadyView, 'application' | 'auth_session_id_hash'> {
+  private credentialMembers(
+    identity: SessionIdentity | BotIdentity,
+  ): Pick<ReadyView, 'application' | 'auth_session_id_hash'> {
     return identity.via === 'bot'
       ? { application: { id: identity.applicationId } }
       : { auth_session_id_hash: idHash(identity) };
@@ -133,19 +135,20 @@ export class SessionStarts {
     if (seq < 0) throw new ClosingError('unavailable');
     const target = this.sessions.find(sessionId);
     const identity = await this.credentials.resolve(token, connection).catch((error) => {
-      throw this.closingOf(error, 'unavailable');
+      throw this.toClosingError(error, 'unavailable');
     });
     if (connection.isClosed) return;
     const session = await this.find(sessionId, identity, seq);
     if (connection.isClosed) return;
     if (target?.isRevoked) throw new ClosingError('invalidToken');
     if (session === 'unknown' || session === 'evicted') return connection.send(FRAME.invalidSession);
-    if (session === 'foreign') throw this.credentials.refuse(token, connection);
+    if (session === 'foreign') throw this.credentials.rejectToken(token, connection);
     if (session === 'impossible') throw new ClosingError('invalidSequence');
     if (session === 'moved') return connection.drain();
-    if (session.isUntold && Array.isArray(session.log.since(seq))) await this.presence.tellLate(session);
+    if (session.lacksCurrentList && Array.isArray(session.log.since(seq)))
+      await this.presence.sendDeferredList(session);
     const isCurrent = await this.credentials.confirm(session, identity).catch((error) => {
-      throw this.closingOf(error, 'unavailable');
+      throw this.toClosingError(error, 'unavailable');
     });
     if (connection.isClosed) return;
     if (!isCurrent) throw new ClosingError('invalidToken');
@@ -156,17 +159,17 @@ export class SessionStarts {
     if (missed === 'impossible') throw new ClosingError('invalidSequence');
     if (missed === 'gone') return connection.send(FRAME.invalidSession);
     session.checkedAt = this.clock.monotonic();
-    session.presented = identity.digest;
-    this.hand(session, connection);
-    await connection.replay(session, missed);
-    await this.presence.tellLate(session);
+    session.presentedDigest = identity.digest;
+    this.moveToConnection(session, connection);
+    await connection.resumeSession(session, missed);
+    await this.presence.sendDeferredList(session);
   }
 
-  private async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<Found> {
+  private async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<ResumeTarget> {
     try {
       return await this.keeping.find(id, identity, seq);
     } catch (error) {
-      throw this.closingOf(error, 'unavailable');
+      throw this.toClosingError(error, 'unavailable');
     }
   }
 
@@ -174,7 +177,7 @@ export class SessionStarts {
    * Moves the session to the new connection. Its old connection is drained, and the previous session of the new one is
    * retained.
    */
-  private hand(session: GatewaySession, connection: Connection): void {
+  private moveToConnection(session: GatewaySession, connection: Connection): void {
     const { holder } = session;
     const left = connection.session;
     session.holder = connection;
@@ -185,7 +188,7 @@ export class SessionStarts {
     this.sessions.retain(left);
   }
 
-  private closingOf(error: unknown, fallback: 'startFailed' | 'unavailable'): ClosingError {
+  private toClosingError(error: unknown, fallback: 'startFailed' | 'unavailable'): ClosingError {
     if (error instanceof ClosingError) return error;
     this.log.error('a gateway session could not be started', { error });
     return new ClosingError(fallback);

@@ -22,17 +22,17 @@ export class SessionGateway implements OnGatewayConnection<Connection>, OnGatewa
   ) {}
 
   handleConnection(connection: Connection, req: IncomingMessage): void {
-    connection.greet(this.gateway.entered(connection), speaksOurVersion(req.url ?? ''));
+    connection.startHandshake(this.gateway.addConnection(connection), isVersionSupported(req.url ?? ''));
   }
 
   handleDisconnect(connection: Connection): void {
-    this.gateway.left(connection);
+    this.gateway.removeConnection(connection);
   }
 
   @SubscribeMessage(OP.HEARTBEAT)
   @Public()
   heartbeat(@ConnectedSocket() connection: Connection, @MessageBody() d: unknown): void {
-    connection.beat(d);
+    connection.onHeartbeat(d);
   }
 
   @SubscribeMessage(OP.IDENTIFY)
@@ -52,7 +52,7 @@ export class SessionGateway implements OnGatewayConnection<Connection>, OnGatewa
 }
 
 /** True if `v` is absent, or is `1` and occurs once. */
-function speaksOurVersion(url: string): boolean {
+function isVersionSupported(url: string): boolean {
   const versions = new URLSearchParams(url.slice(GATEWAY_PATH.length + 1)).getAll('v');
   return versions.length === 0 || (versions.length === 1 && versions[0] === '1');
 }

@@ -10,16 +10,16 @@ import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { ExpressAdapter as NestExpressAdapter } from '@nestjs/platform-express';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Response } from 'express';
-import { Refusal } from '../core/errors.js';
-import { ANSWERED, type Call, callOf } from '../policy/call.js';
+import { ApiError } from '../core/errors.js';
+import { type Call, callOf, RESPONSE_HANDLED } from '../policy/call.js';
 import type { RequestListener } from './front-door.js';
-import { PlatformWatch, type Unguarded } from './unguarded.js';
+import { PlatformWatch, type Unguarded } from './platform-watch.js';
 
 /** The request listener that runs before Express or Fastify. */
-export interface Door {
+export interface RequestEntry {
   admit(req: IncomingMessage, res: ServerResponse, next: RequestListener): void;
   /** Sends the error response for any thrown value. */
-  refuse(call: Call, thrown: unknown): void;
+  sendErrorResponse(call: Call, thrown: unknown): void;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -39,7 +39,7 @@ const SERVER_OPTIONS: ServerOptions = {
 /**
  * Creates a Node server that passes every request to the front door first. Admitted requests go on to the framework.
  */
-function serve(door: Door, next: RequestListener): Server {
+function serve(door: RequestEntry, next: RequestListener): Server {
   const onRequest = (req: IncomingMessage, res: ServerResponse) => door.admit(req, res, next);
   const server = createServer(SERVER_OPTIONS, onRequest);
   // Node silently drops header lines beyond its limit. `assertFraming` counts them instead.
@@ -52,23 +52,23 @@ function serve(door: Door, next: RequestListener): Server {
   return server;
 }
 
-const watches = new WeakMap<object, PlatformWatch>();
+const platformWatches = new WeakMap<object, PlatformWatch>();
 
 /**
  * The watch that records registrations on this adapter; `undefined` if the front door does not run before the adapter.
  */
-export const watchOf = (adapter: object): PlatformWatch | undefined => watches.get(adapter);
+export const findPlatformWatch = (adapter: object): PlatformWatch | undefined => platformWatches.get(adapter);
 
 /** Watches the registration methods that the adapters of both platforms have. */
 function watchAdapter(watch: PlatformWatch, adapter: object): void {
   for (const name of ['enableCors', 'setOnRequestHook', 'setOnResponseHook', 'registerSecurityHook']) {
-    watch.method(adapter, name, () => watch.demand(name));
+    watch.wrapMethod(adapter, name, () => watch.assertDeclared(name));
   }
-  watch.method(adapter, 'use', ([path]) => watch.demand(typeof path === 'string' ? `use ${path}` : 'use'));
-  watches.set(adapter, watch);
+  watch.wrapMethod(adapter, 'use', ([path]) => watch.assertDeclared(typeof path === 'string' ? `use ${path}` : 'use'));
+  platformWatches.set(adapter, watch);
 }
 
-async function expressAdapter(door: Door, watch: PlatformWatch): Promise<AbstractHttpAdapter> {
+async function expressAdapter(door: RequestEntry, watch: PlatformWatch): Promise<AbstractHttpAdapter> {
   const [{ ExpressAdapter }, { default: express }] = await Promise.all([
     import('@nestjs/platform-express'),
     import('express'),
@@ -79,21 +79,21 @@ async function expressAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
     }
 
     override reply(response: Response, body: unknown, status?: number): void {
-      if (body !== ANSWERED) super.reply(response, body, status);
+      if (body !== RESPONSE_HANDLED) super.reply(response, body, status);
     }
 
     override setErrorHandler(...given: Parameters<NestExpressAdapter['setErrorHandler']>) {
-      return watch.own(() => super.setErrorHandler(...given));
+      return watch.runUnchecked(() => super.setErrorHandler(...given));
     }
 
     override setNotFoundHandler(...given: Parameters<NestExpressAdapter['setNotFoundHandler']>) {
-      return watch.own(() => super.setNotFoundHandler(...given));
+      return watch.runUnchecked(() => super.setNotFoundHandler(...given));
     }
 
     // The route audit checks the modules that add middleware.
     override createMiddlewareFactory(...given: Parameters<NestExpressAdapter['createMiddlewareFactory']>) {
       const register = super.createMiddlewareFactory(...given);
-      return (...middleware: Parameters<typeof register>) => watch.own(() => register(...middleware));
+      return (...middleware: Parameters<typeof register>) => watch.runUnchecked(() => register(...middleware));
     }
   }
   const application = express();
@@ -103,7 +103,7 @@ async function expressAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
   application.disable('x-powered-by');
   application.disable('etag');
   application.use((req, res, next) => {
-    const { respond } = callOf(req);
+    const { respondThroughFramework: respond } = callOf(req);
     if (respond) respond(req, res).catch(next);
     else next();
   });
@@ -111,14 +111,14 @@ async function expressAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
   Object.defineProperty(application.request, 'fresh', { value: false });
   const adapter = new DoorExpressAdapter(application);
   for (const method of ['all', ...METHODS.map((name) => name.toLowerCase())]) {
-    watch.method(application, method, (given) => {
+    watch.wrapMethod(application, method, (given) => {
       // `get` with only a name reads a setting.
-      if (given.length > 1) watch.route(method.toUpperCase(), String(given[0]));
+      if (given.length > 1) watch.checkRoute(method.toUpperCase(), String(given[0]));
     });
   }
   for (const method of ['use', 'route']) {
-    watch.method(application, method, ([path]) =>
-      watch.demand(typeof path === 'string' ? `${method} ${path}` : method),
+    watch.wrapMethod(application, method, ([path]) =>
+      watch.assertDeclared(typeof path === 'string' ? `${method} ${path}` : method),
     );
   }
   watchAdapter(watch, adapter);
@@ -129,43 +129,43 @@ type FastifyReplyParameters = Parameters<FastifyAdapter<Server>['reply']>;
 type RouteArguments = Parameters<FastifyAdapter<Server>['get']>;
 
 /** Express requires a name for a wildcard, Fastify does not allow one. */
-const namelessWildcard = ([path, ...handlers]: RouteArguments): RouteArguments => [
+const withUnnamedWildcard = ([path, ...handlers]: RouteArguments): RouteArguments => [
   typeof path === 'string' ? path.replace(/\/\*\w+$/, '/*') : path,
   ...handlers,
 ];
 
-async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<AbstractHttpAdapter> {
+async function fastifyAdapter(door: RequestEntry, watch: PlatformWatch): Promise<AbstractHttpAdapter> {
   const fastify = await import('@nestjs/platform-fastify');
   class DoorFastifyAdapter extends fastify.FastifyAdapter<Server> {
     override get(...route: RouteArguments) {
-      return super.get(...namelessWildcard(route));
+      return super.get(...withUnnamedWildcard(route));
     }
 
     override post(...route: RouteArguments) {
-      return super.post(...namelessWildcard(route));
+      return super.post(...withUnnamedWildcard(route));
     }
 
     override put(...route: RouteArguments) {
-      return super.put(...namelessWildcard(route));
+      return super.put(...withUnnamedWildcard(route));
     }
 
     override patch(...route: RouteArguments) {
-      return super.patch(...namelessWildcard(route));
+      return super.patch(...withUnnamedWildcard(route));
     }
 
     override delete(...route: RouteArguments) {
-      return super.delete(...namelessWildcard(route));
+      return super.delete(...withUnnamedWildcard(route));
     }
 
     override enableCors(...given: Parameters<FastifyAdapter<Server>['enableCors']>) {
       // The plugin registers the route for preflight requests later.
-      watch.expect([{ method: 'OPTIONS', path: '*' }]);
+      watch.expectRoutes([{ method: 'OPTIONS', path: '*' }]);
       super.enableCors(...given);
     }
 
     override reply(...[response, body, status]: FastifyReplyParameters): ReturnType<FastifyAdapter<Server>['reply']> {
       // Tell Fastify that the response is written without it.
-      if (body === ANSWERED && 'hijack' in response) return response.hijack();
+      if (body === RESPONSE_HANDLED && 'hijack' in response) return response.hijack();
       return super.reply(response, body, status);
     }
   }
@@ -176,7 +176,7 @@ async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
     // Fastify's own response repeats the path, which can contain a secret.
     frameworkErrors: (_error: Error, request: { raw: IncomingMessage }, reply: { hijack(): void }) => {
       reply.hijack();
-      door.refuse(callOf(request), new Refusal('BAD_REQUEST'));
+      door.sendErrorResponse(callOf(request), new ApiError('BAD_REQUEST'));
     },
     routerOptions: {
       caseSensitive: true,
@@ -196,17 +196,17 @@ async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
   type Hooked = { headers: object; raw: IncomingMessage };
   instance.addHook('onRequest', (request: Hooked, reply: unknown, done: (error?: Error) => void) => {
     if ('content-type' in request.headers) request.headers = { 'content-type': 'application/octet-stream' };
-    const { respond } = callOf(request);
+    const { respondThroughFramework: respond } = callOf(request);
     if (respond) respond(request, reply).catch(done);
     else done();
   });
   instance.addHook('onRoute', ({ method, url }: { method: string | string[]; url: string }) => {
-    for (const name of [method].flat()) watch.route(name, url);
+    for (const name of [method].flat()) watch.checkRoute(name, url);
   });
   // Loads the middleware engine if it is needed. The engine adds hooks of its own.
   await adapter.init();
-  watch.method(instance, 'addHook', ([event]) => {
-    if (event !== 'onRegister') watch.demand(`hook ${event}`);
+  watch.wrapMethod(instance, 'addHook', ([event]) => {
+    if (event !== 'onRegister') watch.assertDeclared(`hook ${event}`);
   });
   watchAdapter(watch, adapter);
   return adapter;
@@ -219,7 +219,7 @@ async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
  */
 export const httpAdapter = (
   platform: 'express' | 'fastify',
-  door: Door,
+  door: RequestEntry,
   unguarded: Unguarded = {},
 ): Promise<AbstractHttpAdapter> => {
   const watch = new PlatformWatch(unguarded);

@@ -4,7 +4,7 @@ import { Config } from '../core/config/config.js';
 import type { RoutePlan } from '../policy/plan.js';
 
 /** Whether a route belongs to administration: operations by their policy, pages by their path. */
-const isOfAdministrators = ({ policy, path }: RoutePlan): boolean =>
+const isAdminRoute = ({ policy, path }: RoutePlan): boolean =>
   policy.kind === 'AdminAcl' || path === '/admin' || path.startsWith('/admin/');
 
 /**
@@ -17,7 +17,7 @@ export class AdminNetworks {
 
   hides(plan: RoutePlan, address: string | null): boolean {
     const { networks } = this.config.admin;
-    if (networks.length === 0 || !isOfAdministrators(plan)) return false;
+    if (networks.length === 0 || !isAdminRoute(plan)) return false;
     return address === null || !addressIsIn(address, networks);
   }
 

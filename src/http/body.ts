@@ -1,28 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
-import { invalid, Refusal } from '../core/errors.js';
-import { isWithinForm, JsonShape } from '../core/text/json-shape.js';
+import { ApiError, validationError } from '../core/errors.js';
+import { isWithinFormLimits, JsonShape } from '../core/text/json-shape.js';
 import { type Call, ClientGone, type ParsedBody } from '../policy/call.js';
 
 export const JSON_LIMIT = 256 * 1024;
-const MAX_DROPPED = 8 * 1024 * 1024;
+const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Reads a whole body of at most `limit` bytes in pieces. Counts while reading, so that a missing or incorrect
  * `Content-Length` cannot bypass the limit.
- * @throws Refusal PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is not complete
+ * @throws ApiError PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is not complete
  * yet; ClientGone
  */
-async function readPieces(call: Call, limit: number, take: (piece: Buffer) => void): Promise<void> {
+async function readChunks(call: Call, limit: number, take: (piece: Buffer) => void): Promise<void> {
   const { req, res, transfers } = call;
   if (Number(req.headers['content-length'] ?? 0) > limit) {
-    drop(req);
-    throw new Refusal('PAYLOAD_TOO_LARGE');
+    discardBody(req);
+    throw new ApiError('PAYLOAD_TOO_LARGE');
   }
-  let giveUp: (refusal: Refusal) => void = () => {};
+  let giveUp: (refusal: ApiError) => void = () => {};
   const isWhole = req.complete;
-  if (!isWhole) transfers.wait(call, (refusal) => giveUp(refusal));
+  if (!isWhole) transfers.waitForBody(call, (refusal) => giveUp(refusal));
   if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
   const whole = new Promise<void>((resolve, reject) => {
     giveUp = (refusal) => finish(() => reject(refusal));
@@ -31,8 +31,8 @@ async function readPieces(call: Call, limit: number, take: (piece: Buffer) => vo
       size += piece.length;
       if (size <= limit) take(piece);
       else {
-        drop(req);
-        finish(() => reject(new Refusal('PAYLOAD_TOO_LARGE')));
+        discardBody(req);
+        finish(() => reject(new ApiError('PAYLOAD_TOO_LARGE')));
       }
     };
     const onEnd = () => finish(resolve);
@@ -47,26 +47,26 @@ async function readPieces(call: Call, limit: number, take: (piece: Buffer) => vo
   try {
     await whole;
   } catch (error) {
-    transfers.goOn(call);
+    transfers.endBodyWait(call);
     throw error;
   }
-  transfers.resume(call);
+  transfers.resumeWork(call);
 }
 
 /**
  * Reads a whole body of at most `limit` bytes.
- * @throws Refusal PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is not complete yet;
+ * @throws ApiError PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is not complete yet;
  * ClientGone
  */
 export async function readBytes(call: Call, limit: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  await readPieces(call, limit, (piece) => void pieces.push(piece));
+  await readChunks(call, limit, (piece) => void pieces.push(piece));
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }
 
 /** Discards what the client still sends, up to 8 MiB, so that it receives the response and not a connection reset. */
-export function drop(req: IncomingMessage): void {
-  let rest = MAX_DROPPED;
+export function discardBody(req: IncomingMessage): void {
+  let rest = MAX_DISCARDED_BYTES;
   req.on('data', (chunk: Buffer) => {
     rest -= chunk.length;
     if (rest < 0) req.destroy();
@@ -77,11 +77,11 @@ export function drop(req: IncomingMessage): void {
  * Pipes the body into a separate stream, so that a response can still be sent when reading ends early. After
  * `deadlineMs` the stream fails with `late`.
  */
-export function bodyApart(call: Call, deadlineMs: number, late: Error): Readable {
+export function streamBody(call: Call, deadlineMs: number, late: Error): Readable {
   const { req, res, transfers } = call;
   const body = new PassThrough();
-  if (!req.complete) transfers.wait(call, (refusal) => body.destroy(refusal));
-  const goOn = () => transfers.goOn(call);
+  if (!req.complete) transfers.waitForBody(call, (refusal) => body.destroy(refusal));
+  const goOn = () => transfers.endBodyWait(call);
   req.once('end', goOn);
   const timer = setTimeout(() => body.destroy(late), deadlineMs).unref();
   const onGone = () => req.complete || body.destroy(new ClientGone());
@@ -105,16 +105,16 @@ export function bodyApart(call: Call, deadlineMs: number, late: Error): Readable
  */
 const decoder = () => new TextDecoder('utf-8', { fatal: true });
 
-function textOf(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder().decode(bytes);
   } catch {
-    throw invalid('body', 'INVALID_FORMAT');
+    throw validationError('body', 'INVALID_FORMAT');
   }
 }
 
 /** Checks and decodes JSON while it arrives, so that megabytes of JSON do not block the event loop at the end. */
-class JsonText {
+class JsonAccumulator {
   private readonly shape: JsonShape;
   private readonly decoder = decoder();
   private text = '';
@@ -128,22 +128,22 @@ class JsonText {
     return this.shape.isBlank;
   }
 
-  take(piece: Uint8Array): void {
+  append(piece: Uint8Array): void {
     this.shape.take(piece);
     this.decode(() => this.decoder.decode(piece, { stream: true }));
   }
 
-  /** @throws Refusal FV(body: INVALID_FORMAT) */
+  /** @throws ApiError FV(body: INVALID_FORMAT) */
   end(): Record<string, unknown> {
     this.decode(() => this.decoder.decode());
-    if (this.isBroken) throw invalid('body', 'INVALID_FORMAT');
-    return objectIn(this.text);
+    if (this.isBroken) throw validationError('body', 'INVALID_FORMAT');
+    return parseObject(this.text);
   }
 
   private decode(next: () => string): void {
     if (this.isBroken) return;
     try {
-      if (this.shape.isWithin) this.text += next();
+      if (this.shape.isWithinLimits) this.text += next();
       else this.isBroken = true;
     } catch {
       this.isBroken = true;
@@ -151,57 +151,57 @@ class JsonText {
   }
 }
 
-const isNode = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Checks parsed JSON, which inherits no keys, without `Object.entries`, which would take several times as long. */
 function hasForbiddenKey(root: object): boolean {
   const waiting = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (Array.isArray(node)) {
-      for (const value of node) if (isNode(value)) waiting.push(value);
+      for (const value of node) if (isObject(value)) waiting.push(value);
       continue;
     }
     for (const key in node) {
       if (FORBIDDEN_KEYS.has(key)) return true;
       const value = (node as Record<string, unknown>)[key];
-      if (isNode(value)) waiting.push(value);
+      if (isObject(value)) waiting.push(value);
     }
   }
   return false;
 }
 
-function objectIn(text: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalid('body', 'INVALID_FORMAT');
+    throw validationError('body', 'INVALID_FORMAT');
   }
-  return plainObject(value);
+  return toPlainObject(value);
 }
 
-/** Asserts that parsed JSON is an object without forbidden keys. @throws Refusal FV(body: INVALID_FORMAT) */
-export function plainObject(value: unknown): Record<string, unknown> {
+/** Asserts that parsed JSON is an object without forbidden keys. @throws ApiError FV(body: INVALID_FORMAT) */
+export function toPlainObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || hasForbiddenKey(value))
-    throw invalid('body', 'INVALID_FORMAT');
+    throw validationError('body', 'INVALID_FORMAT');
   return value as Record<string, unknown>;
 }
 
 /**
  * Parses UTF-8 JSON text to a plain object (conventions.md section 1: shape, depth, keys).
- * @throws Refusal FV(body: INVALID_FORMAT)
+ * @throws ApiError FV(body: INVALID_FORMAT)
  */
 export function parseJson(bytes: Uint8Array): Record<string, unknown> {
-  const text = new JsonText();
-  text.take(bytes);
+  const text = new JsonAccumulator();
+  text.append(bytes);
   return text.end();
 }
 
 /** Parses `application/x-www-form-urlencoded` to names, each with all the values that were sent for it. */
 function parseForm(bytes: Buffer): Record<string, unknown> {
-  if (!isWithinForm(bytes)) throw invalid('body', 'INVALID_FORMAT');
+  if (!isWithinFormLimits(bytes)) throw validationError('body', 'INVALID_FORMAT');
   const form: Record<string, string[]> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(textOf(bytes))) {
+  for (const [name, value] of new URLSearchParams(decodeUtf8(bytes))) {
     const values = form[name];
     if (values) values.push(value);
     else form[name] = [value];
@@ -217,28 +217,28 @@ export const hasBody = (req: IncomingMessage): boolean =>
 
 export function assertPlainEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
 }
 
 /**
  * Reads a JSON body of at most `limit` bytes, for handlers that check the caller against loaded data before they read
  * the body.
  * @param maxMembers maximum number of members and elements, if it differs from the default (conventions.md section 1)
- * @throws Refusal PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, FV(body: INVALID_FORMAT); ClientGone
+ * @throws ApiError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, FV(body: INVALID_FORMAT); ClientGone
  */
 export async function readJson(call: Call, limit: number, maxMembers?: number): Promise<Record<string, unknown>> {
   assertPlainEncoding(call.req);
-  const text = new JsonText(maxMembers);
-  if (hasBody(call.req)) await readPieces(call, limit, (piece) => text.take(piece));
+  const text = new JsonAccumulator(maxMembers);
+  if (hasBody(call.req)) await readChunks(call, limit, (piece) => text.append(piece));
   if (text.isBlank) return {};
-  if (mediaType(call.req) !== 'application/json') throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+  if (mediaType(call.req) !== 'application/json') throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
   return text.end();
 }
 
 async function readForm(call: Call, limit: number): Promise<Record<string, unknown>> {
   assertPlainEncoding(call.req);
   const bytes = hasBody(call.req) ? await readBytes(call, limit) : Buffer.alloc(0);
-  if (mediaType(call.req) !== 'application/x-www-form-urlencoded') throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+  if (mediaType(call.req) !== 'application/x-www-form-urlencoded') throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
   return parseForm(bytes);
 }
 
@@ -252,7 +252,7 @@ async function parse(call: Call, kind: 'json' | 'form', limit: number): Promise<
 }
 
 /** The body of the call. It is read and parsed once, when the first guard needs it. */
-export function bodyOf(call: Call): Promise<ParsedBody> | ParsedBody {
+export function getBody(call: Call): Promise<ParsedBody> | ParsedBody {
   if (call.body) return call.body;
   const accepts = call.plan?.accepts;
   if (!accepts || accepts.kind === 'none') call.body = { value: {} };

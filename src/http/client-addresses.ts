@@ -5,12 +5,12 @@ import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { Log } from '../core/log.js';
 
-const QUIET_MS = 60_000;
+const WARNING_INTERVAL_MS = 60_000;
 
 /** Determines the client IP address of a request. Logs a proxy that does not forward it, at most once a minute. */
 @Injectable()
 export class ClientAddresses {
-  private toldAt = Number.NEGATIVE_INFINITY;
+  private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly config: Config,
@@ -18,16 +18,16 @@ export class ClientAddresses {
     private readonly log: Log,
   ) {}
 
-  of(req: IncomingMessage): string | null {
+  addressOf(req: IncomingMessage): string | null {
     const address = clientAddress(req, this.config.trustedProxies);
-    if (address === null) this.tell(req);
+    if (address === null) this.warnAboutProxy(req);
     return address;
   }
 
-  private tell({ socket, headers }: IncomingMessage): void {
+  private warnAboutProxy({ socket, headers }: IncomingMessage): void {
     const now = this.clock.monotonic();
-    if (now - this.toldAt < QUIET_MS) return;
-    this.toldAt = now;
+    if (now - this.warnedAt < WARNING_INTERVAL_MS) return;
+    this.warnedAt = now;
     const cause = headers['x-forwarded-for'] === undefined ? 'no X-Forwarded-For' : 'an unreadable X-Forwarded-For';
     this.log.warn(`requests are refused: a peer in TRUSTED_PROXIES sends ${cause}`, { peer: socket.remoteAddress });
   }

@@ -32,7 +32,7 @@ const DEFAULT_EXPOSED = [...EXPOSED_HEADERS, 'X-Service-Sudo-Mode-JWT'].join(', 
  * Whether the browser reports that the request comes from a page outside this service and `CORS_ORIGINS`. Such a
  * request says nothing about the visitor (conventions.md 9.1). Without either header, the origin is unknown.
  */
-export function isFromForeignPage(
+export function isFromExternalPage(
   headers: IncomingHttpHeaders,
   { publicOrigin, corsOrigins }: Pick<Config, 'publicOrigin' | 'corsOrigins'>,
 ): boolean {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Refusal } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import type { Call } from '../policy/call.js';
 
 const MAX_HEADER_LINES = 100;
@@ -15,7 +15,7 @@ export function linger(socket: Socket): void {
 }
 
 /** Closes the connection of a request after its response. Data that still arrives is not parsed as a request. */
-export function closeGently({ req, res }: Call): void {
+export function closeAfterResponse({ req, res }: Call): void {
   if (!res.headersSent) res.setHeader('Connection', 'close');
   const { socket } = req;
   socket.destroySoon = () => {
@@ -36,7 +36,7 @@ export function assertFraming({ req, res, headerLines, hosts }: Call): void {
   const isPlain = encoding === undefined || (isCurrent && encoding.toLowerCase() === 'chunked');
   if (hasOneHost && isPlain && headerLines <= MAX_HEADER_LINES) return;
   res.shouldKeepAlive = false;
-  throw new Refusal('BAD_REQUEST');
+  throw new ApiError('BAD_REQUEST');
 }
 
 const ABSOLUTE = /^https?:\/\/[^/?#]*(\/.*)?$/i;
@@ -55,36 +55,36 @@ function isDecodable(path: string): boolean {
  * Returns the path for routing and writes it to `req.url`: origin form, decodable, and with unreserved characters
  * decoded. One of the two routers would decode them, the other would not.
  */
-export function routedPath(req: IncomingMessage): string {
+export function normalizePath(req: IncomingMessage): string {
   let url = req.url ?? '';
   if (!url.startsWith('/')) {
     const absolute = ABSOLUTE.exec(url);
-    if (!absolute) throw new Refusal('BAD_REQUEST');
+    if (!absolute) throw new ApiError('BAD_REQUEST');
     url = absolute[1] ?? '/';
     req.url = url;
   }
-  if (url.includes('#')) throw new Refusal('BAD_REQUEST');
+  if (url.includes('#')) throw new ApiError('BAD_REQUEST');
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);
   if (!path.includes('%')) return path;
-  if (!isDecodable(path)) throw new Refusal('BAD_REQUEST');
+  if (!isDecodable(path)) throw new ApiError('BAD_REQUEST');
   const normal = path.replace(ENCODED_UNRESERVED, (code) => decodeURIComponent(code));
   req.url = end < 0 ? normal : normal + url.slice(end);
   return normal;
 }
 
 /** Since Node 26, the `upgrade` event is emitted while the parser still reads the body of the request. */
-const IS_BODY_PARSED = Number.parseInt(process.versions.node, 10) >= 26;
+const PARSER_READS_UPGRADE_BODY = Number.parseInt(process.versions.node, 10) >= 26;
 /** The largest such body that is buffered. */
-const MAX_OFFERED = 64 * 1024;
+const MAX_UPGRADE_BODY_BYTES = 64 * 1024;
 
 /**
  * Declines a protocol upgrade and serves the request normally. Passes it to the server's parser again without the
  * upgrade headers, together with its body and later requests of the connection.
  */
 export function declineUpgrade(server: Server, req: IncomingMessage, socket: Duplex, head: Buffer): void {
-  if (!IS_BODY_PARSED) {
-    serveAgain(server, req, socket, [head], /^(?:upgrade|http2-settings)$/i);
+  if (!PARSER_READS_UPGRADE_BODY) {
+    replayThroughParser(server, req, socket, [head], /^(?:upgrade|http2-settings)$/i);
     return;
   }
   // Until the body is read, a separate stream represents the connection. It also needs the remote IP address.
@@ -93,17 +93,17 @@ export function declineUpgrade(server: Server, req: IncomingMessage, socket: Dup
   let size = 0;
   req.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > MAX_OFFERED) socket.destroy();
+    if (size > MAX_UPGRADE_BODY_BYTES) socket.destroy();
     else body.push(chunk);
   });
   req.on('end', () => {
     const frame = size > 0 ? [`Content-Length: ${size}`] : [];
     const gone = /^(?:upgrade|http2-settings|content-length|transfer-encoding)$/i;
-    if (size <= MAX_OFFERED) serveAgain(server, req, socket, [...body, head], gone, frame);
+    if (size <= MAX_UPGRADE_BODY_BYTES) replayThroughParser(server, req, socket, [...body, head], gone, frame);
   });
 }
 
-function serveAgain(
+function replayThroughParser(
   server: Server,
   { method, url, httpVersion, rawHeaders }: IncomingMessage,
   socket: Duplex,

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import {
-  Anything,
+  AnyObject,
   Bool,
   Email,
   field,
@@ -39,7 +39,7 @@ describe('conventions.md 6: what every member has', () => {
     ['Time', Time],
     ['ListOf', (options) => ListOf({ ...options, max: 3 }, () => undefined)],
     ['Email', Email],
-    ['Anything', Anything],
+    ['Anything', AnyObject],
   ];
   test.each(kinds)('%s is there, unless it is optional, and not null, unless it is nullable', (_name, make) => {
     for (const none of [ABSENT, undefined]) {
@@ -91,7 +91,7 @@ describe('the schema of an input class', () => {
       { ...list, items: { type: 'integer' } },
     ],
     ['an email address', Email(), { type: 'string', format: 'email', maxLength: 254 }],
-    ['an object', Anything(), { type: 'object' }],
+    ['an object', AnyObject(), { type: 'object' }],
   ])('describes %s', (_, rule, expected) => {
     class One {
       a: unknown;
@@ -338,9 +338,10 @@ describe('conventions.md 6: kinds of members', () => {
   });
 
   test('Anything is an object that can be stored', () => {
-    for (const good of [{}, { a: { b: ['c'] } }]) expect(judged(Anything(), good)).toEqual({ value: good, faults: [] });
+    for (const good of [{}, { a: { b: ['c'] } }])
+      expect(judged(AnyObject(), good)).toEqual({ value: good, faults: [] });
     for (const wrong of [[], 'a', '', 1, true, { a: '\u0000' }])
-      expect(faultsOf(Anything(), wrong)).toBe('a: INVALID_FORMAT');
+      expect(faultsOf(AnyObject(), wrong)).toBe('a: INVALID_FORMAT');
   });
 });
 

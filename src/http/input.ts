@@ -9,7 +9,7 @@ import type { Shape } from '../policy/plan.js';
 /** The error of one value: a code for the field itself, or codes for paths below it such as `.0`. */
 export type Fault = FieldCode | { readonly at: string; readonly code: FieldCode }[];
 
-const FAULT = 'gatehouse';
+const CONSTRAINT_NAME = 'gatehouse';
 /** Maximum number of field errors per response. */
 const MAX_FAULTS = 100;
 
@@ -37,20 +37,20 @@ interface FieldRule extends FieldOptions {
   convert?: (value: unknown) => unknown;
 }
 
-const ANY_BOUND = 4096;
+const DEFAULT_BOUND = 4096;
 /** Extra length that a text may have before it is trimmed or normalized. */
-export const SPARE = 1024;
+export const NORMALIZATION_SLACK = 1024;
 
 const rules = new Map<object, Map<string, FieldRule>>();
 
 /** A class and its base classes, starting with the class itself. */
-function lineOf(shape: Shape): object[] {
+function inheritanceChain(shape: Shape): object[] {
   const line: object[] = [];
   for (let of: object | null = shape; of !== null; of = Object.getPrototypeOf(of)) line.push(of);
   return line;
 }
 
-const ruleOf = (shape: Shape, member: string): FieldRule | undefined => {
+const findRule = (shape: Shape, member: string): FieldRule | undefined => {
   for (let of: object | null = shape; of !== null; of = Object.getPrototypeOf(of)) {
     const rule = rules.get(of)?.get(member);
     if (rule) return rule;
@@ -58,17 +58,17 @@ const ruleOf = (shape: Shape, member: string): FieldRule | undefined => {
   return undefined;
 };
 
-const isOver = (value: unknown, { bound = ANY_BOUND }: { bound?: number | undefined }): boolean =>
+const exceedsBound = (value: unknown, { bound = DEFAULT_BOUND }: { bound?: number | undefined }): boolean =>
   typeof value === 'string' && value.length > bound;
 
 /** Maximum length in UTF-16 units that the rule of a member accepts; `undefined` if the member has no such rule. */
 export function boundOf(shape: Shape, member: string): number | undefined {
-  const rule = ruleOf(shape, member);
-  return rule && (rule.bound ?? ANY_BOUND);
+  const rule = findRule(shape, member);
+  return rule && (rule.bound ?? DEFAULT_BOUND);
 }
 
 /** The JSON Schema of a member for the OpenAPI document. A nullable member has a second type. */
-function schemaOfMember({ description, nullable }: FieldRule): Schema {
+function memberSchema({ description, nullable }: FieldRule): Schema {
   const schema: Schema = 'enum' in description ? { type: 'string', ...description } : description;
   if (!nullable) return schema;
   const choices = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
@@ -78,11 +78,12 @@ function schemaOfMember({ description, nullable }: FieldRule): Schema {
 /** JSON Schema of an input class, from the rules of its own and inherited members. */
 export function schemaOf(shape: Shape): { type: 'object'; properties: Record<string, Schema>; required?: string[] } {
   const found = new Map<string, FieldRule>();
-  for (const of of lineOf(shape).reverse()) for (const [name, rule] of rules.get(of) ?? []) found.set(name, rule);
+  for (const of of inheritanceChain(shape).reverse())
+    for (const [name, rule] of rules.get(of) ?? []) found.set(name, rule);
   const required = [...found].filter(([, { optional }]) => !optional).map(([name]) => name);
   return {
     type: 'object',
-    properties: Object.fromEntries([...found].map(([name, rule]) => [name, schemaOfMember(rule)])),
+    properties: Object.fromEntries([...found].map(([name, rule]) => [name, memberSchema(rule)])),
     ...(required.length > 0 ? { required } : {}),
   };
 }
@@ -92,13 +93,13 @@ export function field(rule: FieldRule, check: (value: unknown) => Fault | undefi
   const faultOf = (value: unknown): Fault | undefined => {
     if (value === undefined) return rule.optional ? undefined : 'INVALID_FORMAT';
     if (value === null) return rule.nullable ? undefined : 'INVALID_FORMAT';
-    return isOver(value, rule) ? (rule.tooLong ?? 'CONTENT_EXCEEDS_MAX_LENGTH') : check(value);
+    return exceedsBound(value, rule) ? (rule.tooLong ?? 'CONTENT_EXCEEDS_MAX_LENGTH') : check(value);
   };
   return (target, key) => {
     const ofShape = rules.get(target.constructor) ?? new Map<string, FieldRule>();
     rules.set(target.constructor, ofShape.set(String(key), rule));
     registerDecorator({
-      name: FAULT,
+      name: CONSTRAINT_NAME,
       target: target.constructor,
       propertyName: String(key),
       validator: {
@@ -138,7 +139,7 @@ export function Text(options: TextOptions): PropertyDecorator {
   };
   const tooLong = options.length ?? 'CONTENT_EXCEEDS_MAX_LENGTH';
   const rule: FieldRule = {
-    ...{ description, tooLong, bound: 2 * max + (trim || convert ? SPARE : 0) },
+    ...{ description, tooLong, bound: 2 * max + (trim || convert ? NORMALIZATION_SLACK : 0) },
     ...(options.optional && { optional: true }),
     ...(options.nullable && { nullable: true }),
     ...(trim && { convert: trimmed }),
@@ -164,7 +165,7 @@ export function Bool(options: FieldOptions = {}): PropertyDecorator {
 }
 
 /** Longest text that can represent a number of any kind. */
-const NUMBER_LENGTH = 40;
+const MAX_NUMBER_LENGTH = 40;
 
 /** An integer. In a path or a query, it is decimal text. */
 export function Int(options: FieldOptions & { min: number; max: number; text?: boolean }): PropertyDecorator {
@@ -173,7 +174,7 @@ export function Int(options: FieldOptions & { min: number; max: number; text?: b
   return field(
     {
       ...options,
-      ...{ bound: NUMBER_LENGTH, tooLong: 'INVALID_FORMAT' },
+      ...{ bound: MAX_NUMBER_LENGTH, tooLong: 'INVALID_FORMAT' },
       description: { type: 'integer', minimum: options.min, maximum: options.max },
       ...(options.text ? { convert } : {}),
     },
@@ -199,13 +200,13 @@ export function snowflakeFault(value: unknown): FieldCode | undefined {
     return value >= 0 && value <= Number.MAX_SAFE_INTEGER ? undefined : 'INVALID_SNOWFLAKE_FORMAT';
   }
   if (typeof value !== 'string') return 'INVALID_FORMAT';
-  if (value.length > NUMBER_LENGTH || !/^(?:0|[1-9]\d{0,39})$/.test(value)) return 'INVALID_SNOWFLAKE_FORMAT';
+  if (value.length > MAX_NUMBER_LENGTH || !/^(?:0|[1-9]\d{0,39})$/.test(value)) return 'INVALID_SNOWFLAKE_FORMAT';
   return BigInt(value) > MAX_SNOWFLAKE ? 'SNOWFLAKE_OUT_OF_RANGE' : undefined;
 }
 
 /** The common rule of all fields that contain an ID. */
 export const SNOWFLAKE = {
-  ...{ bound: NUMBER_LENGTH, tooLong: 'INVALID_SNOWFLAKE_FORMAT' as const },
+  ...{ bound: MAX_NUMBER_LENGTH, tooLong: 'INVALID_SNOWFLAKE_FORMAT' as const },
   description: { type: 'string', format: 'int64', pattern: '^(0|[1-9][0-9]*)$', examples: ['1501314428688998182'] },
 };
 
@@ -252,7 +253,7 @@ export function ListOf(
   const element = { bound };
   const isMeasured = (value: unknown): value is unknown[] =>
     Array.isArray(value) && value.length <= max && value.length >= min;
-  const isShort = (value: unknown) => isMeasured(value) && !value.some((part) => isOver(part, element));
+  const isShort = (value: unknown) => isMeasured(value) && !value.some((part) => exceedsBound(part, element));
   const rule: FieldRule = {
     ...{ description, ...element, tooLong: 'INVALID_FORMAT' },
     ...(options.optional && { optional: true }),
@@ -262,7 +263,7 @@ export function ListOf(
   return field(rule, (value) => {
     if (!isMeasured(value)) return 'INVALID_FORMAT';
     const faults = value.flatMap((part, index) => {
-      const code = isOver(part, element) ? tooLong : check(part);
+      const code = exceedsBound(part, element) ? tooLong : check(part);
       return code ? [{ at: `.${index}`, code }] : [];
     });
     return faults.length > 0 ? faults : undefined;
@@ -287,7 +288,7 @@ export function emailFault(value: unknown): FieldCode | undefined {
 }
 
 /** Internationalized domains are stored as A-labels (`xn--...`), so that one email address has one form. */
-function emailOf(value: unknown): unknown {
+function normalizeEmail(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const email = value.normalize('NFKC').trim();
   const domain = email.slice(email.lastIndexOf('@') + 1);
@@ -301,12 +302,17 @@ function emailOf(value: unknown): unknown {
  */
 export function Email(options: FieldOptions = {}): PropertyDecorator {
   const description = { type: 'string', format: 'email', maxLength: EMAIL_LENGTH };
-  const rule = { bound: EMAIL_LENGTH + SPARE, tooLong: 'EMAIL_LENGTH_INVALID', convert: emailOf, description } as const;
+  const rule = {
+    bound: EMAIL_LENGTH + NORMALIZATION_SLACK,
+    tooLong: 'EMAIL_LENGTH_INVALID',
+    convert: normalizeEmail,
+    description,
+  } as const;
   return field({ ...options, ...rule }, emailFault);
 }
 
 /** Any JSON object whose strings can be stored in PostgreSQL. The code that uses it checks its content. */
-export function Anything(options: FieldOptions = {}): PropertyDecorator {
+export function AnyObject(options: FieldOptions = {}): PropertyDecorator {
   const rule = { ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: 'object' } } as const;
   return field(rule, (value) =>
     typeof value === 'object' && !Array.isArray(value) && isStorableJson(value) ? undefined : 'INVALID_FORMAT',
@@ -314,7 +320,7 @@ export function Anything(options: FieldOptions = {}): PropertyDecorator {
 }
 
 /** Field errors in schema order: at most one per path and code, at most 100. */
-class Faults {
+class FaultCollector {
   readonly list: FieldError[] = [];
   private readonly seen = new Set<string>();
 
@@ -329,7 +335,8 @@ class Faults {
     for (const error of errors) {
       const path = prefix ? `${prefix}.${error.property}` : error.property;
       for (const [name, message] of Object.entries(error.constraints ?? {})) {
-        if (name !== FAULT) this.add(path, name === 'maxLength' ? 'CONTENT_EXCEEDS_MAX_LENGTH' : 'INVALID_FORMAT');
+        if (name !== CONSTRAINT_NAME)
+          this.add(path, name === 'maxLength' ? 'CONTENT_EXCEEDS_MAX_LENGTH' : 'INVALID_FORMAT');
         else this.addFault(path, JSON.parse(message) as Fault);
       }
       this.collect(error.children ?? [], path);
@@ -344,7 +351,7 @@ class Faults {
 
 const members = new Map<Shape, ReadonlySet<string>>();
 
-function membersOf(shape: Shape): ReadonlySet<string> {
+function getRuleMembers(shape: Shape): ReadonlySet<string> {
   const known = members.get(shape);
   if (known) return known;
   const metadata = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
@@ -361,13 +368,13 @@ function instantiate<T extends object>(shape: new () => T, value: unknown): T {
   if (typeof value !== 'object' || value === null) return new shape();
   const own: [string, unknown][] = [];
   const foreign: [string, unknown][] = [];
-  const known = membersOf(shape);
+  const known = getRuleMembers(shape);
   for (const name of Object.keys(value)) {
     if (!known.has(name)) continue;
     const sent = (value as Record<string, unknown>)[name];
-    const rule = ruleOf(shape, name);
+    const rule = findRule(shape, name);
     if (!rule) foreign.push([name, sent]);
-    else own.push([name, rule.convert && !isOver(sent, rule) ? rule.convert(sent) : sent]);
+    else own.push([name, rule.convert && !exceedsBound(sent, rule) ? rule.convert(sent) : sent]);
   }
   const instance =
     foreign.length > 0
@@ -386,7 +393,7 @@ export function validateShape<T extends object>(
   value: unknown,
 ): { instance: T; faults: FieldError[] } {
   const instance = instantiate(shape, value);
-  const faults = new Faults();
+  const faults = new FaultCollector();
   faults.collect(validateSync(instance, { whitelist: true, stopAtFirstError: true, forbidUnknownValues: false }), '');
   return { instance, faults: faults.list };
 }

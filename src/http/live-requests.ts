@@ -4,7 +4,7 @@ import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import type { Call, Stage } from '../policy/call.js';
 
-const CHECK_MS = 1000;
+const COUNT_CHECK_INTERVAL_MS = 1000;
 /**
  * Maximum number of pipelined requests in progress per connection. Further requests wait, and the connection is not
  * read.
@@ -14,7 +14,7 @@ export const MAX_PIPELINED = 16;
 export const WORK = 'work';
 
 /** Allowed transitions between stages. `closed` is final. */
-const NEXT: Readonly<Record<Stage, readonly Stage[]>> = {
+const ALLOWED_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
   arrived: ['started', 'responding', 'closed'],
   started: ['waiting', 'responding', 'closed'],
   waiting: ['started', 'responding', 'closed'],
@@ -23,12 +23,12 @@ const NEXT: Readonly<Record<Stage, readonly Stage[]>> = {
 };
 
 /** Responses of one connection that its client has not read yet. */
-export interface Reading {
+export interface ResponseDrain {
   readonly counts: readonly string[];
   call: Call;
   /** When progress was last detected, and how many bytes were sent by then. */
-  since: number;
-  sent: number;
+  lastProgressAt: number;
+  sentBytes: number;
 }
 
 export interface Connection {
@@ -37,11 +37,11 @@ export interface Connection {
   readonly calls: Call[];
   /** Starts the last requests of `calls`, which wait for earlier requests. */
   readonly queue: (() => void)[];
-  reading?: Reading;
+  drain?: ResponseDrain;
   /** Pauses reading while requests are queued. */
   pause?: () => void;
   /** The connection is closed or no longer uses HTTP. */
-  isOver: boolean;
+  isDetached: boolean;
 }
 
 /**
@@ -50,11 +50,11 @@ export interface Connection {
  */
 @Injectable()
 export class LiveRequests implements OnApplicationShutdown {
-  private readonly known = new Map<Socket, Connection>();
+  private readonly connectionBySocket = new Map<Socket, Connection>();
   private counts = new Map<string, number>();
-  private readonly timer = setInterval(() => this.check(), CHECK_MS).unref();
+  private readonly timer = setInterval(() => this.verifyCounts(), COUNT_CHECK_INTERVAL_MS).unref();
   /** Called after each change of a stage. */
-  onMove: () => void = () => {};
+  onStageChange: () => void = () => {};
 
   constructor(
     private readonly log: Log,
@@ -68,13 +68,13 @@ export class LiveRequests implements OnApplicationShutdown {
   /** Number of requests whose responses are not complete. */
   get size(): number {
     let size = 0;
-    for (const { calls } of this.known.values()) size += calls.length;
+    for (const { calls } of this.connectionBySocket.values()) size += calls.length;
     return size;
   }
 
   /** Open HTTP connections (excludes upgraded WebSockets). */
   *connections(): Generator<Connection> {
-    for (const connection of this.known.values()) if (!connection.isOver) yield connection;
+    for (const connection of this.connectionBySocket.values()) if (!connection.isDetached) yield connection;
   }
 
   get isConnected(): boolean {
@@ -86,19 +86,19 @@ export class LiveRequests implements OnApplicationShutdown {
   }
 
   connect(socket: Socket): Connection {
-    const known = this.known.get(socket);
+    const known = this.connectionBySocket.get(socket);
     if (known) return known;
-    const connection: Connection = { socket, calls: [], queue: [], isOver: false };
-    this.known.set(socket, connection);
+    const connection: Connection = { socket, calls: [], queue: [], isDetached: false };
+    this.connectionBySocket.set(socket, connection);
     socket.once('close', () => this.disconnect(socket));
     return connection;
   }
 
   /** Marks the connection as closed or as switched to another protocol. */
   disconnect(socket: Socket): void {
-    const connection = this.known.get(socket);
+    const connection = this.connectionBySocket.get(socket);
     if (!connection) return;
-    connection.isOver = true;
+    connection.isDetached = true;
     connection.queue.length = 0;
     for (const { res } of [...connection.calls]) {
       // Node emits `close` only for the response that is being written. Pipelined responses behind it would never
@@ -107,7 +107,7 @@ export class LiveRequests implements OnApplicationShutdown {
       res.destroyed = true;
       res.emit('close');
     }
-    this.forget(connection);
+    this.removeIfFinished(connection);
   }
 
   /** Starts the request, or queues it behind earlier requests of its connection. */
@@ -119,51 +119,51 @@ export class LiveRequests implements OnApplicationShutdown {
 
   /** Changes the stage. Returns false, and changes nothing, if the transition is not allowed. */
   move(call: Call, stage: Stage, counts: readonly string[] = []): boolean {
-    if (!NEXT[call.stage].includes(stage)) return false;
+    if (!ALLOWED_TRANSITIONS[call.stage].includes(stage)) return false;
     call.stage = stage;
     this.add(call.counts, -1);
     call.counts = counts;
     this.add(counts, 1);
-    this.onMove();
+    this.onStageChange();
     return true;
   }
 
-  isReading(socket: Socket): boolean {
-    return this.known.get(socket)?.reading !== undefined;
+  isDraining(socket: Socket): boolean {
+    return this.connectionBySocket.get(socket)?.drain !== undefined;
   }
 
   /**
    * Marks a response that its client may read slowly. `first` registers the connection, if this is its first such
    * response.
    */
-  read(call: Call, first?: Reading): void {
+  trackDrain(call: Call, first?: ResponseDrain): void {
     const connection = this.connect(call.req.socket);
-    call.isRead = true;
+    call.isDraining = true;
     if (first) {
-      connection.reading = first;
+      connection.drain = first;
       this.add(first.counts, 1);
-    } else if (connection.reading) connection.reading.call = call;
+    } else if (connection.drain) connection.drain.call = call;
   }
 
   /** Returns false if the request was already closed. */
   close(call: Call): boolean {
     if (!this.move(call, 'closed')) return false;
-    const connection = this.known.get(call.req.socket);
+    const connection = this.connectionBySocket.get(call.req.socket);
     if (!connection) return true;
-    const { calls, queue, reading } = connection;
+    const { calls, queue, drain: reading } = connection;
     calls.splice(calls.indexOf(call), 1);
-    if (reading && !calls.some(({ isRead }) => isRead)) {
-      connection.reading = undefined;
+    if (reading && !calls.some(({ isDraining: isRead }) => isRead)) {
+      connection.drain = undefined;
       this.add(reading.counts, -1);
     }
     // Deferred, so that the event loop can serve other connections between two batches.
     if (queue.length > 0) setImmediate(() => beginNext(connection));
-    this.forget(connection);
+    this.removeIfFinished(connection);
     return true;
   }
 
-  private forget({ socket, calls, isOver }: Connection): void {
-    if (isOver && calls.length === 0) this.known.delete(socket);
+  private removeIfFinished({ socket, calls, isDetached: isOver }: Connection): void {
+    if (isOver && calls.length === 0) this.connectionBySocket.delete(socket);
   }
 
   private add(names: readonly string[], step: 1 | -1): void {
@@ -175,15 +175,15 @@ export class LiveRequests implements OnApplicationShutdown {
   }
 
   /** Compares the counts with the live requests. A difference is a bug: it is reported and corrected. */
-  private check(): void {
-    for (const { socket, calls, isOver } of this.known.values()) {
+  private verifyCounts(): void {
+    for (const { socket, calls, isDetached: isOver } of this.connectionBySocket.values()) {
       if (!isOver || !socket.destroyed || calls.length === 0) continue;
       this.report('requests', calls.length, 0);
       for (const call of [...calls]) this.close(call);
     }
     const kept = this.counts;
     this.counts = new Map();
-    for (const { calls, reading } of this.known.values()) {
+    for (const { calls, drain: reading } of this.connectionBySocket.values()) {
       for (const call of calls) this.add(call.counts, 1);
       if (reading) this.add(reading.counts, 1);
     }

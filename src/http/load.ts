@@ -6,9 +6,9 @@ import { EventLoop } from '../platform/process/event-loop.js';
 import { LiveRequests, WORK } from './live-requests.js';
 
 /** How long the process may shed load before readiness fails, so that load balancers send requests elsewhere. */
-const PATIENCE_MS = 10_000;
+const OVERLOAD_GRACE_MS = 10_000;
 /** Quiet period after which an overload episode is over. */
-const CALM_MS = 2_000;
+const RECOVERY_MS = 2_000;
 
 /**
  * Decides whether the process can accept more requests (conventions.md section 12). Requests that wait for their client
@@ -16,8 +16,8 @@ const CALM_MS = 2_000;
  */
 @Injectable()
 export class Load {
-  private fullSince: number | undefined;
-  private calmSince: number | undefined;
+  private overloadedSince: number | undefined;
+  private recoveringSince: number | undefined;
   draining = false;
   /** Another process has replaced this one. Requests are still served, and then their connections close. */
   retiring = false;
@@ -28,33 +28,33 @@ export class Load {
     private readonly clock: Clock,
     private readonly live: LiveRequests,
   ) {
-    live.onMove = () => this.look();
+    live.onStageChange = () => this.updateOverload();
   }
 
-  /** @throws Refusal SERVICE_UNAVAILABLE while the process is overloaded or draining */
-  demandRoom(): void {
-    this.look();
+  /** @throws ApiError SERVICE_UNAVAILABLE while the process is overloaded or draining */
+  assertCapacity(): void {
+    this.updateOverload();
     if (this.draining || this.isFull) throw unavailable(1);
   }
 
   /** Whether load has been shed for so long that readiness fails. */
   get isOverloaded(): boolean {
-    this.look();
-    return this.fullSince !== undefined && this.clock.monotonic() - this.fullSince >= PATIENCE_MS;
+    this.updateOverload();
+    return this.overloadedSince !== undefined && this.clock.monotonic() - this.overloadedSince >= OVERLOAD_GRACE_MS;
   }
 
   get isFull(): boolean {
     return this.live.count(WORK) >= this.config.maxInFlight || this.loop.isLate;
   }
 
-  private look(): void {
+  private updateOverload(): void {
     if (this.isFull) {
-      this.fullSince ??= this.clock.monotonic();
-      this.calmSince = undefined;
-    } else if (this.fullSince !== undefined) {
+      this.overloadedSince ??= this.clock.monotonic();
+      this.recoveringSince = undefined;
+    } else if (this.overloadedSince !== undefined) {
       const now = this.clock.monotonic();
-      this.calmSince ??= now;
-      if (now - this.calmSince >= CALM_MS) this.fullSince = undefined;
+      this.recoveringSince ??= now;
+      if (now - this.recoveringSince >= RECOVERY_MS) this.overloadedSince = undefined;
     }
   }
 }

@@ -23,7 +23,7 @@ const wantsPage = ({ plan, req }: Call): boolean =>
   /\btext\/html\b/i.test(req.headers.accept ?? '');
 
 /** Characters that a header may contain. Two leading slashes would redirect to another origin. */
-const OWN_TARGET = /^\/(?![/\\])[\x21-\x7e]+$/;
+const SAFE_REDIRECT_TARGET = /^\/(?![/\\])[\x21-\x7e]+$/;
 
 type Find = (path: string) => RoutePlan | undefined;
 
@@ -31,10 +31,10 @@ type Find = (path: string) => RoutePlan | undefined;
 const GUIDES = '/guides';
 
 /** The URL without its trailing slash, if a browser finds a page there or any client finds the guides. */
-function withoutSlash(call: Call, find: Find): string | undefined {
+function redirectWithoutSlash(call: Call, find: Find): string | undefined {
   const [asked = ''] = call.target.split('?', 1);
   const path = asked.slice(0, -1);
-  const plan = asked.endsWith('/') && OWN_TARGET.test(call.target) ? find(path) : undefined;
+  const plan = asked.endsWith('/') && SAFE_REDIRECT_TARGET.test(call.target) ? find(path) : undefined;
   const leads = plan && (path === GUIDES || (servesPages(plan) && wantsPage(call)));
   return leads ? path + call.target.slice(asked.length) : undefined;
 }
@@ -43,13 +43,13 @@ function withoutSlash(call: Call, find: Find): string | undefined {
  * Sends a 404 page to a browser, or redirects it to the page without the trailing slash.
  * @param find finds the routes that the caller may see
  */
-export function answerBrowser(call: Call, find: Find): boolean {
-  const elsewhere = withoutSlash(call, find);
+export function respondToBrowser(call: Call, find: Find): boolean {
+  const elsewhere = redirectWithoutSlash(call, find);
   if (!elsewhere && !wantsPage(call)) return false;
   if (elsewhere) {
     call.res.statusCode = 302;
     call.header('Location', elsewhere);
   }
-  call.answer(elsewhere ? '' : NOT_FOUND_PAGE, 'text/html; charset=utf-8');
+  call.sendText(elsewhere ? '' : NOT_FOUND_PAGE, 'text/html; charset=utf-8');
   return true;
 }

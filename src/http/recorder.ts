@@ -3,18 +3,18 @@ import { Config } from '../core/config/config.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import type { Call } from '../policy/call.js';
-import { WRONG_LENGTH } from './declared-length.js';
-import { Doorkeeper } from './doorkeeper.js';
+import { CONTENT_LENGTH_MISMATCH } from './content-length.js';
+import { RequestHooks } from './request-hooks.js';
 import { Tracing } from './tracing.js';
 
 /** Methods that a route can have. All others count as unknown. */
 export const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** The log message for an Admin operation whose handler wrote no audit entry. */
-export const UNAUDITED = 'an operation of administrators left no entry in the audit log';
+export const UNAUDITED_MESSAGE = 'an operation of administrators left no entry in the audit log';
 /** The status in metrics, traces and the log if the client disconnected before the end of the response. */
-const CLIENT_GONE = 499;
+const CLIENT_CLOSED_STATUS = 499;
 
-export const whichRequest = ({ pattern, id }: Call) => ({ route: pattern, request_id: id });
+export const requestDetails = ({ pattern, id }: Call) => ({ route: pattern, request_id: id });
 
 /** Every Admin operation that changes something writes an audit entry (admin.md section 5.3). */
 function isUnaudited({ plan, req, res, isAudited }: Call): boolean {
@@ -27,7 +27,7 @@ function isUnaudited({ plan, req, res, isAudited }: Call): boolean {
 export class Recorder {
   constructor(
     private readonly config: Config,
-    private readonly doorkeeper: Doorkeeper,
+    private readonly requestHooks: RequestHooks,
     private readonly log: Log,
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
@@ -36,29 +36,29 @@ export class Recorder {
   /** Never throws, because no other handler would catch that. */
   record(call: Call): void {
     try {
-      this.note(call);
+      this.recordOutcome(call);
     } catch (error) {
-      this.log.error('a request could not be recorded', { ...whichRequest(call), error });
+      this.log.error('a request could not be recorded', { ...requestDetails(call), error });
     }
   }
 
-  private note(call: Call): void {
+  private recordOutcome(call: Call): void {
     const { res } = call;
     if (!res.writableFinished) call.outcome ??= 'CLIENT_GONE';
     const isGone = call.outcome === 'CLIENT_GONE';
-    this.doorkeeper.leave(call, res.statusCode);
+    this.requestHooks.onResponse(call, res.statusCode);
     const ms = performance.now() - call.startedAt;
     const method = METHODS.has(call.req.method ?? '') ? (call.req.method as string) : 'other';
     const route = call.plan?.path ?? 'unmatched';
     const policy = call.plan?.policy.kind ?? 'none';
-    const served = { method, route, policy, status: isGone ? CLIENT_GONE : res.statusCode };
-    this.metrics.request(served, ms / 1000);
+    const served = { method, route, policy, status: isGone ? CLIENT_CLOSED_STATUS : res.statusCode };
+    this.metrics.recordRequest(served, ms / 1000);
     this.tracing.end(call, served);
-    if (isUnaudited(call)) this.log.error(UNAUDITED, { method, route, request_id: call.id });
-    if (call.outcome === WRONG_LENGTH) {
+    if (isUnaudited(call)) this.log.error(UNAUDITED_MESSAGE, { method, route, request_id: call.id });
+    if (call.outcome === CONTENT_LENGTH_MISMATCH) {
       this.log.error('a response was not as long as its Content-Length', { method, route, request_id: call.id });
     }
-    if (call.outcome) this.metrics.refused(call.outcome);
+    if (call.outcome) this.metrics.countError(call.outcome);
     const isSlow = ms > this.config.slowRequestMs;
     if (!isSlow && call.outcome === undefined && !this.log.isDebug) return;
     const line = { method, route, status: served.status, ms: Math.round(ms), request_id: call.id };

@@ -2,16 +2,16 @@ import type { Span } from '@opentelemetry/api';
 import { addressIsIn } from '../core/address.js';
 import type { Config } from '../core/config/config.js';
 import { redactText } from '../core/log.js';
-import type { Served } from '../core/metrics.js';
+import type { RequestLabels } from '../core/metrics.js';
 import type { Call } from '../policy/call.js';
 
-const FLUSH_MS = 3000;
+const FLUSH_TIMEOUT_MS = 3000;
 
 const PACKAGES = ['core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-node'].map(
   (name) => `@opentelemetry/${name}`,
 );
 
-const loaded = () =>
+const loadSdk = () =>
   Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/core'),
@@ -26,7 +26,7 @@ const loaded = () =>
 /** Creates a span for each request. A span contains the same data as a log line. This base class does nothing. */
 export class Tracing {
   begin(_call: Call): void {}
-  end(_call: Call, _served: Served): void {}
+  end(_call: Call, _served: RequestLabels): void {}
   async close(): Promise<void> {}
 
   /**
@@ -36,7 +36,7 @@ export class Tracing {
    */
   static async open(config: Config): Promise<Tracing> {
     if (!config.tracing) return new Tracing();
-    const [api, core, sdk, otlp, resources] = await loaded();
+    const [api, core, sdk, otlp, resources] = await loadSdk();
     const named = { 'service.name': 'gatehouse', 'service.version': config.buildId };
     const provider = new sdk.NodeTracerProvider({
       resource: resources
@@ -59,7 +59,7 @@ export class Tracing {
         spans.set(call, tracer.startSpan('request', { kind: api.SpanKind.SERVER }, parent));
       }
 
-      override end(call: Call, { method, route, policy, status }: Served): void {
+      override end(call: Call, { method, route, policy, status }: RequestLabels): void {
         const span = spans.get(call);
         if (!span) return;
         span.updateName(`${method} ${route}`);
@@ -77,7 +77,7 @@ export class Tracing {
 
       /** Waits only a few seconds for a collector that is down. */
       override async close(): Promise<void> {
-        const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_MS).unref());
+        const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS).unref());
         await Promise.race([provider.shutdown().catch(() => {}), late]);
       }
     })();

@@ -1,14 +1,14 @@
 import { Controller, Get, Put } from '@nestjs/common';
-import { type Answer, Answers, type QueryParameter, ReadsQuery, Takes } from '../policy/answers.js';
+import { ApiBody, ApiQuery, type ApiResponse, ApiResponses, type QueryParameter } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { Accepts, Cors, CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { ExternalService } from './external/external.service.js';
 import { ObjectsService } from './objects/objects.service.js';
 import { RelayService } from './objects/relay.service.js';
 
 const FORMATS = ['png', 'jpg', 'jpeg', 'webp', 'gif', 'avif'];
 
-const CONTENT: readonly Answer[] = [
+const CONTENT: readonly ApiResponse[] = [
   { type: '*/*', headers: ['ETag', 'Accept-Ranges'], description: 'The content' },
   { status: 206, type: '*/*', headers: ['ETag', 'Content-Range'], description: 'The part that was asked for' },
   { status: 304, headers: ['ETag'], description: 'The caller has it' },
@@ -25,14 +25,14 @@ const QUALITY: QueryParameter = {
 const ANIMATED: QueryParameter = { name: 'animated', description: 'All frames, not the first alone', schema: FLAG };
 
 /** Transform parameters of attachments and external media (media.md 7.1). */
-const SELECTORS: readonly QueryParameter[] = [
+const TRANSFORM_PARAMETERS: readonly QueryParameter[] = [
   { name: 'width', description: 'The most pixels across', schema: EDGE },
   { name: 'height', description: 'The most pixels from top to bottom', schema: EDGE },
   { name: 'format', description: 'Of the picture; that of the source if none is named', schema: FORMAT },
   ...[QUALITY, ANIMATED],
   { name: 'download', description: 'To be saved, not shown', schema: FLAG },
 ];
-const OF_ASSETS: readonly QueryParameter[] = [
+const ASSET_PARAMETERS: readonly QueryParameter[] = [
   { name: 'size', description: 'Pixels of the longer edge, to the next step', schema: EDGE },
   { name: 'fmt', description: 'Of the picture', schema: { type: 'string', enum: ['auto', ...FORMATS] } },
   ...[QUALITY, ANIMATED],
@@ -47,7 +47,7 @@ const CAPABILITY: QueryParameter = {
 export class MediaController {
   constructor(
     private readonly objects: ObjectsService,
-    private readonly foreign: ExternalService,
+    private readonly externalMedia: ExternalService,
     private readonly uploads: RelayService,
   ) {}
 
@@ -56,9 +56,9 @@ export class MediaController {
   @CredentialFree()
   @RateLimit('media:read')
   @Cors('any')
-  @Answers(...CONTENT)
-  @ReadsQuery(...SELECTORS)
-  attachment(@TheCall() call: Call) {
+  @ApiResponses(...CONTENT)
+  @ApiQuery(...TRANSFORM_PARAMETERS)
+  attachment(@CurrentCall() call: Call) {
     return this.objects.attachment(call);
   }
 
@@ -67,9 +67,9 @@ export class MediaController {
   @CredentialFree()
   @RateLimit('media:read')
   @Cors('any')
-  @Answers(...CONTENT)
-  @ReadsQuery(...OF_ASSETS)
-  avatar(@TheCall() call: Call) {
+  @ApiResponses(...CONTENT)
+  @ApiQuery(...ASSET_PARAMETERS)
+  avatar(@CurrentCall() call: Call) {
     return this.objects.asset(call, 'avatars');
   }
 
@@ -78,9 +78,9 @@ export class MediaController {
   @CredentialFree()
   @RateLimit('media:read')
   @Cors('any')
-  @Answers(...CONTENT)
-  @ReadsQuery(...OF_ASSETS)
-  banner(@TheCall() call: Call) {
+  @ApiResponses(...CONTENT)
+  @ApiQuery(...ASSET_PARAMETERS)
+  banner(@CurrentCall() call: Call) {
     return this.objects.asset(call, 'banners');
   }
 
@@ -89,10 +89,10 @@ export class MediaController {
   @CredentialFree()
   @RateLimit('media:read')
   @Cors('any')
-  @Answers(...CONTENT)
-  @ReadsQuery(...SELECTORS)
-  external(@TheCall() call: Call) {
-    return this.foreign.show(call);
+  @ApiResponses(...CONTENT)
+  @ApiQuery(...TRANSFORM_PARAMETERS)
+  external(@CurrentCall() call: Call) {
+    return this.externalMedia.serve(call);
   }
 
   /** Reject a signature without a target. */
@@ -100,9 +100,9 @@ export class MediaController {
   @CredentialFree()
   @RateLimit('media:read')
   @Cors('any')
-  @Answers(...CONTENT)
-  unsigned(@TheCall() call: Call) {
-    return this.foreign.show(call);
+  @ApiResponses(...CONTENT)
+  unsigned(@CurrentCall() call: Call) {
+    return this.externalMedia.serve(call);
   }
 
   /** Upload the bytes of a planned upload. */
@@ -111,10 +111,10 @@ export class MediaController {
   @RateLimit('media:relay')
   @Cors('upload')
   @Accepts('raw')
-  @Answers({ headers: ['ETag'], description: 'The bytes are stored' })
-  @Takes({ type: '*/*' })
-  @ReadsQuery(CAPABILITY)
-  relay(@TheCall() call: Call) {
+  @ApiResponses({ headers: ['ETag'], description: 'The bytes are stored' })
+  @ApiBody({ type: '*/*' })
+  @ApiQuery(CAPABILITY)
+  relay(@CurrentCall() call: Call) {
     return this.uploads.receive(call);
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Cors, CredentialFree, RateLimit } from '../policy/decorators.js';
-import { scopes, scopeWords } from '../policy/scopes.js';
+import { scopeDescriptions, scopes } from '../policy/scopes.js';
 
 const METHODS = ['client_secret_basic', 'client_secret_post'];
 
@@ -26,7 +26,7 @@ export class MetadataController {
       revocation_endpoint: `${base}/token/revoke`,
       userinfo_endpoint: `${base}/userinfo`,
       scopes_supported: scopes(),
-      scope_descriptions: scopeWords(),
+      scope_descriptions: scopeDescriptions(),
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'refresh_token'],

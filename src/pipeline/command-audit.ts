@@ -10,31 +10,35 @@ import {
   PORT_METADATA,
 } from '@nestjs/websockets/internal';
 import type { CommandGuard, CommandPlan } from '../gateway/commands/command.js';
-import { type AuditedCommand, FIRST_TEAM_OPCODE, LAST_TEAM_OPCODE } from '../gateway/commands/commands.service.js';
+import {
+  type AuditedCommand,
+  FIRST_EXTENSION_OPCODE,
+  LAST_EXTENSION_OPCODE,
+} from '../gateway/commands/commands.service.js';
 import { GATEWAY_PATH, hasGatewayCommands, isBeforeIdentify, isSessionStart } from '../gateway/commands/decorators.js';
 import { SessionGateway } from '../gateway/session.gateway.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { readPolicy } from '../policy/decorators.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
-import { commandGuardsInOrder, ownCommandGuards } from './command-guards.js';
-import { inputPlanOf } from './route-input.js';
+import { builtInCommandGuards, commandGuardsInOrder } from './command-guards.js';
+import { buildInputPlan } from './route-input.js';
 
-type Blame = (fault: string) => void;
+type ReportFault = (fault: string) => void;
 
 /** A command handler that was found by reflection. */
-interface FoundCommand {
+interface DiscoveredCommand {
   readonly controller: Type;
   readonly name: string;
   readonly handler: object;
   readonly message: unknown;
 }
 
-interface Guards {
-  readonly own: readonly CommandGuard[];
-  readonly team: readonly CommandGuard[];
+interface CommandGuardLists {
+  readonly builtIn: readonly CommandGuard[];
+  readonly extension: readonly CommandGuard[];
 }
 
-const TEAM_POLICIES: ReadonlySet<string> = new Set(['UserOnly', 'BotOnly', 'Authenticated']);
+const EXTENSION_POLICIES: ReadonlySet<string> = new Set(['UserOnly', 'BotOnly', 'Authenticated']);
 const COMMAND_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Audits gateway commands during startup, as `RouteAudit` does for routes. */
@@ -46,27 +50,27 @@ export class CommandAudit {
     private readonly modules: ModuleRef,
   ) {}
 
-  audit(blame: Blame): AuditedCommand[] {
+  audit(blame: ReportFault): AuditedCommand[] {
     const stack = (types: Type<CommandGuard>[]) => types.map((type) => this.modules.get(type, { strict: false }));
-    const guards = { own: stack(ownCommandGuards()), team: stack(commandGuardsInOrder()) };
-    const audited = this.find(blame).flatMap((found) => compile(found, guards, blame));
-    refuseDuplicates(audited, blame);
+    const guards = { builtIn: stack(builtInCommandGuards()), extension: stack(commandGuardsInOrder()) };
+    const audited = this.discoverCommands(blame).flatMap((found) => compile(found, guards, blame));
+    reportDuplicates(audited, blame);
     return audited;
   }
 
-  private find(blame: Blame): FoundCommand[] {
+  private discoverCommands(blame: ReportFault): DiscoveredCommand[] {
     return this.discovery.getProviders().flatMap((wrapper) => {
       const { metatype } = wrapper;
       if (wrapper.isNotMetatype || typeof metatype !== 'function') return [];
       const gateway = metatype as Type;
       const found = this.handlersOf(gateway);
       const isGateway = Reflect.hasMetadata(GATEWAY_METADATA, gateway);
-      if (isGateway || found.length > 0) faultsOfGateway(wrapper, gateway).forEach(blame);
+      if (isGateway || found.length > 0) findGatewayFaults(wrapper, gateway).forEach(blame);
       return found;
     });
   }
 
-  private handlersOf(gateway: Type): FoundCommand[] {
+  private handlersOf(gateway: Type): DiscoveredCommand[] {
     const prototype = gateway.prototype ?? {};
     return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
       const handler = prototype[name] as object;
@@ -76,23 +80,23 @@ export class CommandAudit {
   }
 }
 
-function faultsOfGateway(wrapper: InstanceWrapper, gateway: Type): string[] {
+function findGatewayFaults(wrapper: InstanceWrapper, gateway: Type): string[] {
   const faults: string[] = [];
   if (!hasGatewayCommands(gateway)) faults.push('has no @GatewayCommands(), which stands for @WebSocketGateway');
-  else if (!isAtOurPath(gateway)) faults.push('is a @WebSocketGateway of its own beside @GatewayCommands()');
+  else if (!isAtGatewayPath(gateway)) faults.push('is a @WebSocketGateway of its own beside @GatewayCommands()');
   if (!wrapper.isDependencyTreeStatic())
     faults.push('is made for every message; a gateway lives as long as the process');
   if (Reflect.getMetadata(GUARDS_METADATA, gateway)) faults.push('uses @UseGuards; the order lives in guardsInOrder');
   return faults.map((fault) => `${gateway.name} ${fault}`);
 }
 
-function isAtOurPath(gateway: Type): boolean {
+function isAtGatewayPath(gateway: Type): boolean {
   const options: object = Reflect.getMetadata(GATEWAY_OPTIONS, gateway);
   const isAlone = Object.keys(options).length === 1 && 'path' in options && options.path === GATEWAY_PATH;
   return isAlone && Reflect.getMetadata(PORT_METADATA, gateway) === 0;
 }
 
-function compile(found: FoundCommand, guards: Guards, blameAll: Blame): AuditedCommand[] {
+function compile(found: DiscoveredCommand, guards: CommandGuardLists, blameAll: ReportFault): AuditedCommand[] {
   const { controller: gateway, name, handler, message } = found;
   const blame = (fault: string) => blameAll(`${gateway.name}.${name} (WS ${String(message)}) ${fault}`);
   const isOurs = gateway === SessionGateway;
@@ -103,15 +107,15 @@ function compile(found: FoundCommand, guards: Guards, blameAll: Blame): AuditedC
     return [];
   }
   const marks = { isBeforeIdentify: isBeforeIdentify(handler), isSessionStart: isSessionStart(handler) };
-  const input = isOurs ? undefined : inputPlanOf(found, policy, blame);
+  const input = isOurs ? undefined : buildInputPlan(found, policy, blame);
   if (!isOurs) {
-    messageFaultsOf(message).forEach(blame);
-    faultsOf(policy).forEach(blame);
+    findMessageFaults(message).forEach(blame);
+    findPolicyFaults(policy).forEach(blame);
     if (marks.isBeforeIdentify || marks.isSessionStart) blame('declares what only commands of the service may');
     if (input?.params || input?.query) blame('binds a path or a query to a message that has none');
   }
   const rules = { isOurs, ...marks, input: input?.body };
-  const rows = (isOurs ? guards.own : guards.team).filter((guard) => guard.concerns(policy, rules));
+  const rows = (isOurs ? guards.builtIn : guards.extension).filter((guard) => guard.appliesTo(policy, rules));
   const plan: CommandPlan = Object.freeze({
     gateway: gateway.name,
     handler: name,
@@ -119,18 +123,18 @@ function compile(found: FoundCommand, guards: Guards, blameAll: Blame): AuditedC
     policy,
     ...rules,
     guards: Object.freeze(rows),
-    refusals: Object.freeze([...new Set(rows.flatMap((guard) => guard.refuses(policy, rules)))]),
+    refusals: Object.freeze([...new Set(rows.flatMap((guard) => guard.possibleErrors(policy, rules)))]),
     bucketId: policy.bucket && bucketId(policy.bucket.name),
   });
   return [{ gateway, callback: handler, plan }];
 }
 
-function messageFaultsOf(message: unknown): string[] {
+function findMessageFaults(message: unknown): string[] {
   if (typeof message === 'string' && COMMAND_NAME.test(message)) return [];
-  const isOpcode = Number.isInteger(message) && (message as number) >= FIRST_TEAM_OPCODE;
-  if (isOpcode && (message as number) <= LAST_TEAM_OPCODE) return [];
+  const isOpcode = Number.isInteger(message) && (message as number) >= FIRST_EXTENSION_OPCODE;
+  if (isOpcode && (message as number) <= LAST_EXTENSION_OPCODE) return [];
   return [
-    `subscribes neither to a name like NOTES_WATCH nor to an opcode from ${FIRST_TEAM_OPCODE} to ${LAST_TEAM_OPCODE}`,
+    `subscribes neither to a name like NOTES_WATCH nor to an opcode from ${FIRST_EXTENSION_OPCODE} to ${LAST_EXTENSION_OPCODE}`,
   ];
 }
 
@@ -138,10 +142,10 @@ function messageFaultsOf(message: unknown): string[] {
  * Finds what the policy of an extension's command must not declare. A command needs an identity and has neither a
  * request nor a response.
  */
-function faultsOf(policy: RoutePolicy): string[] {
+function findPolicyFaults(policy: RoutePolicy): string[] {
   const faults: string[] = [];
   const { kind, bucket } = policy;
-  if (!TEAM_POLICIES.has(kind)) faults.push(`is @${kind}; a command is @UserOnly, @BotOnly or @Authenticated`);
+  if (!EXTENSION_POLICIES.has(kind)) faults.push(`is @${kind}; a command is @UserOnly, @BotOnly or @Authenticated`);
   const foreign = {
     OAuthScope: policy.scope !== undefined,
     BlockedBySso: policy.blockedBySso,
@@ -159,7 +163,7 @@ function faultsOf(policy: RoutePolicy): string[] {
   return faults;
 }
 
-function refuseDuplicates(audited: readonly AuditedCommand[], blame: Blame): void {
+function reportDuplicates(audited: readonly AuditedCommand[], blame: ReportFault): void {
   const seen = new Map<unknown, CommandPlan>();
   for (const { plan } of audited) {
     const other = seen.get(plan.message);

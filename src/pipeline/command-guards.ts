@@ -1,18 +1,18 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { type ErrorCode, invalid, Refusal } from '../core/errors.js';
-import { isWithinShape } from '../core/text/json-shape.js';
+import { ApiError, type ErrorCode, validationError } from '../core/errors.js';
+import { isWithinJsonLimits } from '../core/text/json-shape.js';
 import type { Command, CommandGuard, CommandPlan, CommandRules } from '../gateway/commands/command.js';
 import { Credentials } from '../gateway/credentials.service.js';
 import { GatewayLimits } from '../gateway/limits/limits.js';
-import { ClosingError, Dropped } from '../gateway/protocol/protocol.js';
-import { plainObject } from '../http/body.js';
+import { ClosingError, MessageDropped } from '../gateway/protocol/protocol.js';
+import { toPlainObject } from '../http/body.js';
 import { validateShape } from '../http/input.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { KindGuard, LoadGuard, RateGuard, SuspicionGuard } from './guards.js';
 
 /** The guards of the built-in commands (gateway.md sections 7 and 8, row 1). */
-export const ownCommandGuards = (): Type<CommandGuard>[] => [AttemptGuard];
+export const builtInCommandGuards = (): Type<CommandGuard>[] => [AttemptGuard];
 
 /** The order of the guards of extension commands: rows of credentials.md section 4. The first error decides. */
 export const commandGuardsInOrder = (): Type<CommandGuard>[] => [
@@ -31,11 +31,11 @@ export class AttemptGuard implements CommandGuard {
     private readonly config: Config,
   ) {}
 
-  concerns(_policy: RoutePolicy, { isSessionStart }: CommandRules): boolean {
+  appliesTo(_policy: RoutePolicy, { isSessionStart }: CommandRules): boolean {
     return isSessionStart && this.config.rateLimits;
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return [];
   }
 
@@ -46,12 +46,12 @@ export class AttemptGuard implements CommandGuard {
 }
 
 function dropUnless(isAdmitted: boolean): void {
-  if (!isAdmitted) throw new Dropped();
+  if (!isAdmitted) throw new MessageDropped();
 }
 
 @Injectable()
 export class CommandLoadGuard extends LoadGuard implements CommandGuard {
-  concerns(): boolean {
+  appliesTo(): boolean {
     return true;
   }
 
@@ -64,11 +64,11 @@ export class CommandLoadGuard extends LoadGuard implements CommandGuard {
 export class SessionGuard implements CommandGuard {
   constructor(private readonly credentials: Credentials) {}
 
-  concerns(): boolean {
+  appliesTo(): boolean {
     return true;
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['SERVICE_UNAVAILABLE'];
   }
 
@@ -76,7 +76,7 @@ export class SessionGuard implements CommandGuard {
     const { connection } = command;
     if (!connection.session) throw new ClosingError('notAuthenticated');
     command.identity = await this.credentials.confirm(connection.session);
-    if (connection.isClosed) throw new Dropped();
+    if (connection.isClosed) throw new MessageDropped();
     if (!command.identity) throw new ClosingError('invalidToken');
   }
 }
@@ -84,11 +84,11 @@ export class SessionGuard implements CommandGuard {
 /** Handlers receive only payloads that were validated against a class. */
 @Injectable()
 export class PayloadGuard implements CommandGuard {
-  concerns(): boolean {
+  appliesTo(): boolean {
     return true;
   }
 
-  refuses(_policy: RoutePolicy, { input }: CommandRules): readonly ErrorCode[] {
+  possibleErrors(_policy: RoutePolicy, { input }: CommandRules): readonly ErrorCode[] {
     return input ? ['INVALID_FORM_BODY'] : [];
   }
 
@@ -96,9 +96,9 @@ export class PayloadGuard implements CommandGuard {
     const payload = command.payload ?? {};
     command.payload = undefined;
     if (!input) return;
-    if (!isWithinShape(Buffer.from(JSON.stringify(payload)))) throw invalid('body', 'INVALID_FORMAT');
-    const { instance, faults } = validateShape(input, plainObject(payload));
-    if (faults.length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: faults });
+    if (!isWithinJsonLimits(Buffer.from(JSON.stringify(payload)))) throw validationError('body', 'INVALID_FORMAT');
+    const { instance, faults } = validateShape(input, toPlainObject(payload));
+    if (faults.length > 0) throw new ApiError('INVALID_FORM_BODY', { errors: faults });
     command.payload = instance;
   }
 }

@@ -28,7 +28,7 @@ export class CompiledRoutes {
     }
   }
 
-  of(controller: Type, handler: object): CompiledRoute {
+  requireRoute(controller: Type, handler: object): CompiledRoute {
     const route = this.routes.get(controller)?.get(handler);
     if (!route) throw new Error(`the route audit did not see ${controller.name}`);
     return route;

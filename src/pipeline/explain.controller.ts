@@ -2,9 +2,9 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { AclList } from '../admin/keys/admin-keys.dto.js';
 import { isText } from '../core/text/text.js';
 import { Bool, Int, ListOf, OneOf, Text } from '../http/input.js';
-import { AdminAcl, ChangesNothing, RateLimit } from '../policy/decorators.js';
+import { AdminAcl, RateLimit, ReadOnly } from '../policy/decorators.js';
 import { Explanation } from './explanation.service.js';
-import { IMAGINED_CREDENTIALS, type ImaginedCredential } from './imagined-caller.js';
+import { SIMULATED_CREDENTIALS, type SimulatedCredential } from './simulated-caller.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const MAX_SCOPE = 64;
@@ -12,7 +12,7 @@ const MAX_SCOPE = 64;
 export class ExplainInput {
   @OneOf(METHODS) method: string;
   @Text({ min: 1, max: 2048, pattern: /^\//, example: '/v1/users/@me' }) path: string;
-  @OneOf(IMAGINED_CREDENTIALS, { optional: true }) credential?: ImaginedCredential;
+  @OneOf(SIMULATED_CREDENTIALS, { optional: true }) credential?: SimulatedCredential;
   @ListOf({ optional: true, max: 64, bound: MAX_SCOPE }, (scope) =>
     isText(scope) && scope.length <= MAX_SCOPE ? undefined : 'INVALID_FORMAT',
   )
@@ -35,7 +35,7 @@ export class ExplainController {
   @Post()
   @HttpCode(200)
   @AdminAcl('admin:authenticate')
-  @ChangesNothing()
+  @ReadOnly()
   @RateLimit('admin:lookup')
   explain(@Body() { method, path, ...imagined }: ExplainInput) {
     const { credential, scopes, acls, key_acls, suspicious_activity_flags, sso_enforced } = imagined;

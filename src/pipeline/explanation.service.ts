@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AdminApplication } from '../accounts/grants/admin-application.service.js';
-import { type ErrorCode, Refusal } from '../core/errors.js';
+import { ApiError, type ErrorCode } from '../core/errors.js';
 import { OPERATIONAL } from '../http/front-door.js';
 import type { RoutePlan } from '../policy/plan.js';
 import { describePolicy, Routes } from '../policy/routes.js';
 import { CompiledRoutes } from './compiled-routes.js';
 import { BanGuard, type Caller, type Guard, LoadGuard } from './guards.js';
-import { callerOf, type Imagined } from './imagined-caller.js';
+import { buildCaller, type SimulatedCaller } from './simulated-caller.js';
 
 /** `depends`: on the request, the IP address or stored data. `unreached`: an earlier guard rejects the call. */
 export type Judgement = 'passes' | 'refuses' | 'depends' | 'unreached';
@@ -19,11 +19,11 @@ export interface ExplainedRow {
   readonly codes: readonly ErrorCode[];
 }
 
-interface Explained {
+interface RouteEvaluation {
   readonly rows: readonly ExplainedRow[];
   /** The guard that rejects the call; `null` if no guard certainly rejects it. */
   readonly decides: string | null;
-  readonly refusal: Refusal | null;
+  readonly refusal: ApiError | null;
 }
 
 /** Predicts the result of a call with the guards that check real calls. */
@@ -38,9 +38,9 @@ export class Explanation {
   ) {}
 
   /** Returns the matching route, its guards in order, the guard that decides, and the response. */
-  explain(method: string, path: string, imagined: Imagined) {
+  explain(method: string, path: string, imagined: SimulatedCaller) {
     const plan = this.routes.find(method, path);
-    const { rows, decides, refusal } = plan ? this.judge(plan, imagined) : unknown(this.arrival());
+    const { rows, decides, refusal } = plan ? this.evaluateRoute(plan, imagined) : unknownRoute(this.preRoutingRows());
     return {
       route: plan ? routeView(plan) : null,
       rows,
@@ -54,33 +54,37 @@ export class Explanation {
     };
   }
 
-  private judge(plan: RoutePlan, imagined: Imagined): Explained {
+  private evaluateRoute(plan: RoutePlan, imagined: SimulatedCaller): RouteEvaluation {
     const isAdminRoute = plan.policy.kind === 'AdminAcl';
-    const caller = callerOf(imagined, this.adminApplication.id, isAdminRoute);
-    const rows = OPERATIONAL.has(plan.path) ? [] : this.arrival();
-    let refusal: Refusal | null = null;
+    const caller = buildCaller(imagined, this.adminApplication.id, isAdminRoute);
+    const rows = OPERATIONAL.has(plan.path) ? [] : this.preRoutingRows();
+    let refusal: ApiError | null = null;
     let decides: string | null = null;
     for (const guard of this.compiled.guardsOf(plan)) {
       const row = guard.constructor.name;
-      const codes = guard.refuses(plan.policy);
-      const said: Judgement | Refusal = refusal ? 'unreached' : judgementOf(guard, caller, plan);
-      rows.push({ row, codes, judgement: said instanceof Refusal ? 'refuses' : said });
-      if (said instanceof Refusal) [refusal, decides] = [said, row];
+      const codes = guard.possibleErrors(plan.policy);
+      const said: Judgement | ApiError = refusal ? 'unreached' : evaluateGuard(guard, caller, plan);
+      rows.push({ row, codes, judgement: said instanceof ApiError ? 'refuses' : said });
+      if (said instanceof ApiError) [refusal, decides] = [said, row];
     }
     return { rows, decides, refusal };
   }
 
   /** Guards that run before routing. */
-  private arrival(): ExplainedRow[] {
+  private preRoutingRows(): ExplainedRow[] {
     return [this.load, this.bans].map((guard) => ({
       row: guard.constructor.name,
       judgement: 'depends',
-      codes: guard.refuses(),
+      codes: guard.possibleErrors(),
     }));
   }
 }
 
-const unknown = (rows: ExplainedRow[]): Explained => ({ rows, decides: null, refusal: new Refusal('NOT_FOUND') });
+const unknownRoute = (rows: ExplainedRow[]): RouteEvaluation => ({
+  rows,
+  decides: null,
+  refusal: new ApiError('NOT_FOUND'),
+});
 
 const routeView = (plan: RoutePlan) => ({
   method: plan.method,
@@ -91,12 +95,12 @@ const routeView = (plan: RoutePlan) => ({
   body_limit: plan.accepts.kind === 'none' ? null : plan.accepts.limit,
 });
 
-function judgementOf(guard: Guard, caller: Caller, { policy }: RoutePlan): Judgement | Refusal {
-  if (guard.refuses(policy).length === 0) return 'passes';
+function evaluateGuard(guard: Guard, caller: Caller, { policy }: RoutePlan): Judgement | ApiError {
+  if (guard.possibleErrors(policy).length === 0) return 'passes';
   try {
-    return guard.foresee?.(caller, policy) ? 'passes' : 'depends';
+    return guard.dryRun?.(caller, policy) ? 'passes' : 'depends';
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
 }

@@ -1,14 +1,14 @@
 import { isNativeError } from 'node:util/types';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Refusal, refusalOf } from '../core/errors.js';
+import { ApiError, toApiError } from '../core/errors.js';
 import type { Command } from '../gateway/commands/command.js';
 import { Commands } from '../gateway/commands/commands.service.js';
-import { ClosingError, Dropped } from '../gateway/protocol/protocol.js';
+import { ClosingError, MessageDropped } from '../gateway/protocol/protocol.js';
 import { AdminNetworks } from '../http/admin-networks.js';
 import { CrossOrigin } from '../http/cross-origin.js';
 import { type Call, ClientGone, callOf } from '../policy/call.js';
 import { type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
-import { handOver } from './route-input.js';
+import { bindValidatedInput } from './route-input.js';
 
 /** The only APP_GUARD. Runs the guards in the plan of the route or gateway command, in order. */
 @Injectable()
@@ -24,22 +24,22 @@ export class GuardStack implements CanActivate {
     return context.getType() === 'ws' ? this.admitCommand(context) : this.admitRequest(context);
   }
 
-  /** Runs the guards of a route for a request. @throws Refusal */
+  /** Runs the guards of a route for a request. @throws ApiError */
   admit(call: Call, { plan, guards }: CompiledRoute): Promise<void> {
     // Nothing reveals the route: neither its headers nor its name in metrics.
-    if (this.adminNetworks.hides(plan, call.address)) throw new Refusal('NOT_FOUND');
+    if (this.adminNetworks.hides(plan, call.address)) throw new ApiError('NOT_FOUND');
     call.plan = plan;
     this.cors.apply(call, plan);
-    return judge(call, plan, guards);
+    return runGuards(call, plan, guards);
   }
 
   private async admitRequest(context: ExecutionContext): Promise<true> {
-    const route = this.routes.of(context.getClass(), context.getHandler());
+    const route = this.routes.requireRoute(context.getClass(), context.getHandler());
     const request = context.switchToHttp().getRequest();
     const call = callOf(request);
     call.params = request.params;
     await this.admit(call, route);
-    if (route.plan.input) handOver(route.plan.input, call, request);
+    if (route.plan.input) bindValidatedInput(route.plan.input, call, request);
     return true;
   }
 
@@ -47,7 +47,7 @@ export class GuardStack implements CanActivate {
     const plan = this.commands.planOf(context.getClass(), context.getHandler());
     const given = context.getArgs<[connection: unknown, payload: unknown, command: Command]>();
     const [, , command] = given;
-    await judge(command, plan, plan.guards);
+    await runGuards(command, plan, plan.guards);
     given[1] = command.payload;
     return true;
   }
@@ -57,7 +57,7 @@ interface Row<C, P> {
   check(call: C, plan: P): void | Promise<void>;
 }
 
-async function judge<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): Promise<void> {
+async function runGuards<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): Promise<void> {
   for (const guard of guards) {
     try {
       const pending = guard.check(call, plan);
@@ -68,13 +68,13 @@ async function judge<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): Prom
   }
 }
 
-/** Whether the error ends a connection or a message. Guards may throw these in addition to a `Refusal`. */
-const isEnd = (error: unknown): boolean =>
-  error instanceof ClientGone || error instanceof ClosingError || error instanceof Dropped;
+/** Whether the error ends a connection or a message. Guards may throw these in addition to a `ApiError`. */
+const isConnectionEnd = (error: unknown): boolean =>
+  error instanceof ClientGone || error instanceof ClosingError || error instanceof MessageDropped;
 
 /** If a guard throws something unexpected, the response is 500, whatever status the thrown value has. */
 const deny = (error: unknown): unknown =>
-  error instanceof Refusal || isEnd(error) || refusalOf(error).code === 'SERVICE_UNAVAILABLE'
+  error instanceof ApiError || isConnectionEnd(error) || toApiError(error).code === 'SERVICE_UNAVAILABLE'
     ? error
     : new GuardFault(error);
 

@@ -7,32 +7,32 @@ import { Captchas } from '../auth/secrets/captchas.service.js';
 import { LastUsed } from '../auth/sessions/last-used.service.js';
 import { SudoService } from '../auth/sudo/sudo.service.js';
 import { IpBans } from '../bans/ip-bans.service.js';
-import { type ErrorCode, Refusal } from '../core/errors.js';
+import { ApiError, type ErrorCode } from '../core/errors.js';
 import { Load } from '../http/load.js';
 import { ClientAuthenticator } from '../oauth/tokens/client-authenticator.service.js';
 import { Instance } from '../platform/instance/instance.js';
-import { grants, meets } from '../policy/acls.js';
+import { grants, satisfiesAcl } from '../policy/acls.js';
 import type { Call } from '../policy/call.js';
 import { hasBotPrefix, parseAuthorization } from '../policy/credential.js';
 import type { Identity } from '../policy/identity.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
-import { type Limited, RequestLimits } from './request-limits.js';
+import { type RateLimitSubject, RequestLimits } from './request-limits.js';
 import { readInput } from './route-input.js';
 
 /** One check in the order of outcomes. Guards run in order; the first that throws wins. */
 export interface Guard {
   /** Whether the guard can reject a request to a route of this policy. Other guards are left out of the plan. */
-  concerns(policy: RoutePolicy): boolean;
+  appliesTo(policy: RoutePolicy): boolean;
   /** The error codes that the guard can return for routes of this policy. */
-  refuses(policy: RoutePolicy): readonly ErrorCode[];
-  /** Throws a `Refusal` to reject the request. */
+  possibleErrors(policy: RoutePolicy): readonly ErrorCode[];
+  /** Throws a `ApiError` to reject the request. */
   check(call: Call, plan: RoutePlan): void | Promise<void>;
   /**
    * Evaluates the guard for a real or hypothetical caller without side effects. Guards that lack this method or return
    * false need a real request.
    */
-  foresee?(caller: Caller, policy: RoutePolicy): boolean;
+  dryRun?(caller: Caller, policy: RoutePolicy): boolean;
 }
 
 /** The inputs of guards that depend only on the caller. */
@@ -45,7 +45,7 @@ export interface Caller extends Pick<Call, 'identity' | 'authorization'> {
 export interface ArrivalGuard {
   arrive(call: Call): void;
   /** The error codes that the guard can return. */
-  refuses(): readonly ErrorCode[];
+  possibleErrors(): readonly ErrorCode[];
 }
 
 /** The guards that run before anything is read, on known and unknown paths (credentials.md section 4, rows 1 and 2). */
@@ -75,10 +75,10 @@ export class LoadGuard implements ArrivalGuard {
   constructor(private readonly load: Load) {}
 
   arrive(): void {
-    this.load.demandRoom();
+    this.load.assertCapacity();
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['SERVICE_UNAVAILABLE'];
   }
 }
@@ -88,10 +88,10 @@ export class BanGuard implements ArrivalGuard {
   constructor(private readonly bans: IpBans) {}
 
   arrive({ address }: Call): void {
-    this.bans.requireUnbanned(address);
+    this.bans.assertNotBanned(address);
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED'];
   }
 }
@@ -103,11 +103,11 @@ export class ResolutionGuard implements Guard {
     private readonly lastUsed: LastUsed,
   ) {}
 
-  concerns({ kind }: RoutePolicy): boolean {
+  appliesTo({ kind }: RoutePolicy): boolean {
     return kind !== 'CredentialFree' && kind !== 'ClientAuth';
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return [];
   }
 
@@ -126,20 +126,20 @@ export class ResolutionGuard implements Guard {
 export class SsoGuard implements Guard {
   constructor(private readonly instance: Instance) {}
 
-  concerns({ blockedBySso }: RoutePolicy): boolean {
+  appliesTo({ blockedBySso }: RoutePolicy): boolean {
     return blockedBySso;
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['SSO_REQUIRED'];
   }
 
   check(call: Call): void {
-    this.foresee(call);
+    this.dryRun(call);
   }
 
-  foresee({ isSsoEnforced = this.instance.isSsoEnforced }: Caller): boolean {
-    if (isSsoEnforced) throw new Refusal('SSO_REQUIRED');
+  dryRun({ isSsoEnforced = this.instance.isSsoEnforced }: Caller): boolean {
+    if (isSsoEnforced) throw new ApiError('SSO_REQUIRED');
     return true;
   }
 }
@@ -148,16 +148,16 @@ export class SsoGuard implements Guard {
 export class RateGuard implements Guard {
   constructor(private readonly limits: RequestLimits) {}
 
-  concerns(): boolean {
-    return this.limits.areOn;
+  appliesTo(): boolean {
+    return this.limits.enabled;
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['RATE_LIMITED'];
   }
 
-  check(call: Limited, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
-    return this.limits.demand(call, plan);
+  check(call: RateLimitSubject, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
+    return this.limits.assertWithinLimits(call, plan);
   }
 }
 
@@ -165,11 +165,11 @@ export class RateGuard implements Guard {
 export class CaptchaGuard implements Guard {
   constructor(private readonly captchas: Captchas) {}
 
-  concerns({ captcha }: RoutePolicy): boolean {
+  appliesTo({ captcha }: RoutePolicy): boolean {
     return captcha;
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['CAPTCHA_REQUIRED', 'INVALID_CAPTCHA'];
   }
 
@@ -185,11 +185,11 @@ export class IdentityGuard implements Guard {
     private readonly adminApplication: AdminApplication,
   ) {}
 
-  concerns({ kind }: RoutePolicy): boolean {
+  appliesTo({ kind }: RoutePolicy): boolean {
     return kind !== 'Public' && kind !== 'CredentialFree';
   }
 
-  refuses({ kind, caseInsensitiveScheme }: RoutePolicy): readonly ErrorCode[] {
+  possibleErrors({ kind, caseInsensitiveScheme }: RoutePolicy): readonly ErrorCode[] {
     if (kind === 'ClientAuth') {
       return ['INVALID_CLIENT', 'INVALID_REQUEST', 'INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
     }
@@ -198,17 +198,17 @@ export class IdentityGuard implements Guard {
 
   check(call: Call, { policy }: RoutePlan): void | Promise<void> {
     if (policy.kind === 'ClientAuth') return this.clients.authenticate(call, policy.confidentialClient);
-    this.foresee(call, policy);
+    this.dryRun(call, policy);
   }
 
-  foresee({ identity, authorization }: Caller, { kind, caseInsensitiveScheme }: RoutePolicy): boolean {
+  dryRun({ identity, authorization }: Caller, { kind, caseInsensitiveScheme }: RoutePolicy): boolean {
     if (kind === 'ClientAuth') return false;
     if (kind === 'BotOnly' && caseInsensitiveScheme && !hasBotPrefix(authorization)) {
-      throw new Refusal('INVALID_TOKEN');
+      throw new ApiError('INVALID_TOKEN');
     }
-    if (!identity) throw new Refusal('UNAUTHORIZED');
-    if (kind === 'BearerOnly' && identity.via !== 'bearer') throw new Refusal('UNAUTHORIZED');
-    if (kind === 'AdminAcl' && this.isNoneToAdmin(identity)) throw new Refusal('UNAUTHORIZED');
+    if (!identity) throw new ApiError('UNAUTHORIZED');
+    if (kind === 'BearerOnly' && identity.via !== 'bearer') throw new ApiError('UNAUTHORIZED');
+    if (kind === 'AdminAcl' && this.isUnauthenticatedForAdmin(identity)) throw new ApiError('UNAUTHORIZED');
     return true;
   }
 
@@ -216,7 +216,7 @@ export class IdentityGuard implements Guard {
    * Callers that count as unauthenticated (admin.md section 2): bots, and Admin application bearers of a deleted,
    * disabled or banned account.
    */
-  private isNoneToAdmin(identity: Identity): boolean {
+  private isUnauthenticatedForAdmin(identity: Identity): boolean {
     if (identity.via === 'bot') return true;
     const isAdminBearer = identity.via === 'bearer' && identity.applicationId === this.adminApplication.id;
     return isAdminBearer && isInactive(identity.account);
@@ -227,20 +227,20 @@ export class IdentityGuard implements Guard {
 export class KindGuard implements Guard {
   constructor(private readonly adminApplication: AdminApplication) {}
 
-  concerns({ kind }: RoutePolicy): boolean {
+  appliesTo({ kind }: RoutePolicy): boolean {
     return kind === 'Authenticated' || kind === 'UserOnly' || kind === 'BotOnly' || kind === 'AdminAcl';
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['ACCESS_DENIED'];
   }
 
   check(call: Pick<Call, 'identity'>, { policy }: Pick<RoutePlan, 'policy'>): void {
-    this.foresee(call, policy);
+    this.dryRun(call, policy);
   }
 
-  foresee({ identity }: Pick<Caller, 'identity'>, policy: RoutePolicy): boolean {
-    if (!identity || !this.isAdmitted(identity, policy)) throw new Refusal('ACCESS_DENIED');
+  dryRun({ identity }: Pick<Caller, 'identity'>, policy: RoutePolicy): boolean {
+    if (!identity || !this.isAdmitted(identity, policy)) throw new ApiError('ACCESS_DENIED');
     return true;
   }
 
@@ -261,21 +261,21 @@ export class KindGuard implements Guard {
 
 @Injectable()
 export class ScopeGuard implements Guard {
-  concerns({ scope }: RoutePolicy): boolean {
+  appliesTo({ scope }: RoutePolicy): boolean {
     return scope !== undefined;
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['MISSING_OAUTH_SCOPE'];
   }
 
   check(call: Call, { policy }: RoutePlan): void {
-    this.foresee(call, policy);
+    this.dryRun(call, policy);
   }
 
-  foresee({ identity }: Caller, { scope }: RoutePolicy): boolean {
+  dryRun({ identity }: Caller, { scope }: RoutePolicy): boolean {
     if (identity?.via !== 'bearer' || scope === undefined || identity.scopes.includes(scope)) return true;
-    throw new Refusal('MISSING_OAUTH_SCOPE', { required_scope: scope });
+    throw new ApiError('MISSING_OAUTH_SCOPE', { required_scope: scope });
   }
 }
 
@@ -283,64 +283,64 @@ export class ScopeGuard implements Guard {
 export class AdminGuard implements Guard {
   constructor(private readonly use: AdminKeyUse) {}
 
-  concerns({ kind }: RoutePolicy): boolean {
+  appliesTo({ kind }: RoutePolicy): boolean {
     return kind === 'AdminAcl';
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['MISSING_PERMISSIONS'];
   }
 
   check(call: Call): void | Promise<void> {
-    this.foresee(call);
+    this.dryRun(call);
     if (call.identity?.via === 'admin-key') return this.use.note(call.identity.keyId);
   }
 
-  foresee({ identity }: Caller): boolean {
-    if (!identity || !grants(identity.account.acls, 'admin:authenticate')) throw new Refusal('MISSING_PERMISSIONS');
+  dryRun({ identity }: Caller): boolean {
+    if (!identity || !grants(identity.account.acls, 'admin:authenticate')) throw new ApiError('MISSING_PERMISSIONS');
     return true;
   }
 }
 
 @Injectable()
 export class AclGuard implements Guard {
-  concerns({ kind }: RoutePolicy): boolean {
+  appliesTo({ kind }: RoutePolicy): boolean {
     return kind === 'AdminAcl';
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['MISSING_ACL'];
   }
 
   check(call: Call, { policy }: RoutePlan): void {
-    this.foresee(call, policy);
+    this.dryRun(call, policy);
   }
 
-  foresee({ identity }: Caller, { acl }: RoutePolicy): boolean {
-    if (!identity || !acl || !meets(identity.account.acls, acl)) throw new Refusal('MISSING_ACL');
-    if (identity.via === 'admin-key' && !meets(identity.acls, acl)) throw new Refusal('MISSING_ACL');
+  dryRun({ identity }: Caller, { acl }: RoutePolicy): boolean {
+    if (!identity || !acl || !satisfiesAcl(identity.account.acls, acl)) throw new ApiError('MISSING_ACL');
+    if (identity.via === 'admin-key' && !satisfiesAcl(identity.acls, acl)) throw new ApiError('MISSING_ACL');
     return true;
   }
 }
 
 @Injectable()
 export class SuspicionGuard implements Guard {
-  concerns({ kind, allowSuspicious }: RoutePolicy): boolean {
+  appliesTo({ kind, allowSuspicious }: RoutePolicy): boolean {
     const gated = kind === 'Authenticated' || kind === 'UserOnly' || kind === 'BotOnly' || kind === 'BearerOnly';
     return gated && !allowSuspicious;
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['ACCOUNT_SUSPICIOUS_ACTIVITY'];
   }
 
   check(call: Pick<Call, 'identity'>): void {
-    this.foresee(call);
+    this.dryRun(call);
   }
 
-  foresee({ identity }: Pick<Caller, 'identity'>): boolean {
+  dryRun({ identity }: Pick<Caller, 'identity'>): boolean {
     const flags = identity?.account.suspicious ?? 0;
-    if (flags !== 0) throw new Refusal('ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
+    if (flags !== 0) throw new ApiError('ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
     return true;
   }
 }
@@ -348,11 +348,11 @@ export class SuspicionGuard implements Guard {
 /** Runs after all checks of the caller and before sudo, so that an invalid body never consumes a factor. */
 @Injectable()
 export class InputGuard implements Guard {
-  concerns(): boolean {
+  appliesTo(): boolean {
     return true;
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
   }
 
@@ -365,17 +365,17 @@ export class InputGuard implements Guard {
 export class SudoGuard implements Guard {
   constructor(private readonly sudo: SudoService) {}
 
-  concerns({ sudo }: RoutePolicy): boolean {
+  appliesTo({ sudo }: RoutePolicy): boolean {
     return sudo !== undefined;
   }
 
-  refuses(): readonly ErrorCode[] {
+  possibleErrors(): readonly ErrorCode[] {
     return ['UNAUTHORIZED', 'INVALID_FORM_BODY', 'SUDO_MODE_REQUIRED'];
   }
 
   async check(call: Call, { policy: { sudo } }: RoutePlan): Promise<void> {
     const { identity } = call;
-    if (!identity || !sudo) throw new Refusal('UNAUTHORIZED');
+    if (!identity || !sudo) throw new ApiError('UNAUTHORIZED');
     const body = call.input?.body as never;
     if (sudo.when && !sudo.when(body, identity as never)) return;
     sudo.first?.(body, identity as never);
@@ -383,13 +383,13 @@ export class SudoGuard implements Guard {
     try {
       proof = await this.sudo.demand(identity, call);
     } catch (error) {
-      if (sudo.isOptional && error instanceof Refusal && error.code === 'SUDO_MODE_REQUIRED') return;
+      if (sudo.isOptional && error instanceof ApiError && error.code === 'SUDO_MODE_REQUIRED') return;
       throw error;
     }
     call.hasSudo = true;
     if (proof === null || sudo.issuesProof === false) return;
     const voids = typeof sudo.voidsProofs === 'function' ? sudo.voidsProofs(body, identity as never) : sudo.voidsProofs;
-    if (voids) call.proofOnRefusal = proof;
+    if (voids) call.proofOnError = proof;
     else call.res.setHeader('X-Service-Sudo-Mode-JWT', proof);
   }
 }

@@ -2,19 +2,19 @@ import { Global, Module } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { AdminNetworks } from '../http/admin-networks.js';
 import { CrossOrigin } from '../http/cross-origin.js';
-import { DirectRoutes } from '../http/direct-routes.js';
-import { Doorkeeper } from '../http/doorkeeper.js';
+import { FastPathRoutes } from '../http/fast-path-routes.js';
+import { RequestHooks } from '../http/request-hooks.js';
 import { Routes } from '../policy/routes.js';
 import { CommandAudit } from './command-audit.js';
-import { CommandLoadGuard, ownCommandGuards, PayloadGuard, SessionGuard } from './command-guards.js';
+import { builtInCommandGuards, CommandLoadGuard, PayloadGuard, SessionGuard } from './command-guards.js';
 import { CompiledRoutes } from './compiled-routes.js';
-import { ArrivalStack } from './doorkeeper.js';
 import { ExplainController } from './explain.controller.js';
 import { Explanation } from './explanation.service.js';
 import { GuardStack } from './guard-stack.js';
 import { arrivalGuardsInOrder, guardsInOrder } from './guards.js';
+import { PreRoutingStack } from './pre-routing-stack.js';
 import { RouteAudit } from './route-audit.js';
-import { StaticRoutes } from './static-routes.js';
+import { StaticFastPathRoutes } from './static-fast-path-routes.js';
 
 /** Registers the guard pipeline, with the only APP_GUARD. */
 @Global()
@@ -25,14 +25,14 @@ import { StaticRoutes } from './static-routes.js';
     ...[Routes, CompiledRoutes, RouteAudit, CommandAudit, AdminNetworks, CrossOrigin, Explanation],
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
-    ...ownCommandGuards(),
+    ...builtInCommandGuards(),
     // The other command guards are also guards of routes.
     ...[CommandLoadGuard, SessionGuard, PayloadGuard],
-    { provide: Doorkeeper, useClass: ArrivalStack },
+    { provide: RequestHooks, useClass: PreRoutingStack },
     GuardStack,
     { provide: APP_GUARD, useExisting: GuardStack },
-    { provide: DirectRoutes, useClass: StaticRoutes },
+    { provide: FastPathRoutes, useClass: StaticFastPathRoutes },
   ],
-  exports: [Routes, CompiledRoutes, AdminNetworks, CrossOrigin, Doorkeeper, DirectRoutes],
+  exports: [Routes, CompiledRoutes, AdminNetworks, CrossOrigin, RequestHooks, FastPathRoutes],
 })
 export class PipelineModule {}

@@ -4,12 +4,12 @@ import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { digest } from '../core/secrets.js';
 import {
-  addressCaller,
   allowanceHeaders,
+  anonymousCallerKey,
   bucketId,
-  globallyLimited,
+  globalLimitError,
   Limiter,
-  routeLimited,
+  routeLimitError,
 } from '../platform/store/limits.js';
 import type { Call } from '../policy/call.js';
 import type { RoutePlan } from '../policy/plan.js';
@@ -28,13 +28,14 @@ const GLOBAL_EXEMPT: ReadonlySet<string> = new Set([
 ]);
 
 /** The subject of a rate limit: a request or a gateway command. A command has no response headers. */
-export type Limited = Pick<Call, 'identity' | 'address' | 'isOperational' | 'params'> & Partial<Pick<Call, 'header'>>;
+export type RateLimitSubject = Pick<Call, 'identity' | 'address' | 'isOperational' | 'params'> &
+  Partial<Pick<Call, 'header'>>;
 
 /** The rate-limit key of the caller: its identity, or its IP address without one. */
-function callerOf({ identity, address }: Limited): string {
+function callerKey({ identity, address }: RateLimitSubject): string {
   switch (identity?.via) {
     case undefined:
-      return addressCaller(address);
+      return anonymousCallerKey(address);
     case 'bearer':
       return `bearer/${identity.account.id}/${identity.applicationId}`;
     case 'admin-key':
@@ -53,20 +54,20 @@ export class RequestLimits {
     private readonly clock: Clock,
   ) {}
 
-  get areOn(): boolean {
+  get enabled(): boolean {
     return this.config.rateLimits;
   }
 
-  /** @throws Refusal RATE_LIMITED */
-  async demand(call: Limited, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
+  /** @throws ApiError RATE_LIMITED */
+  async assertWithinLimits(call: RateLimitSubject, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
     const { bucket } = plan.policy;
     const flags = call.identity?.account.flags ?? 0n;
     if (call.isOperational || flags & ACCOUNT_FLAGS.RATE_LIMIT_BYPASS) return;
-    const caller = callerOf(call);
+    const caller = callerKey(call);
     if (!bucket || !GLOBAL_EXEMPT.has(bucket.name)) {
       const limit = flags & ACCOUNT_FLAGS.HIGH_GLOBAL_RATE_LIMIT ? HIGH_GLOBAL_LIMIT : GLOBAL_LIMIT;
       const allowance = await this.limiter.global(caller, limit);
-      if (!allowance.admitted) throw globallyLimited(allowance, limit, this.clock.now());
+      if (!allowance.admitted) throw globalLimitError(allowance, limit, this.clock.now());
     }
     if (!bucket) return;
     const resource = bucket.per ? digest(String(call.params[bucket.per])).toString('base64url') : '';
@@ -76,15 +77,15 @@ export class RequestLimits {
       ...allowanceHeaders(allowance, limit, this.clock.now()),
       'X-RateLimit-Bucket': plan.bucketId ?? '',
     };
-    if (!allowance.admitted) throw routeLimited(allowance, headers);
-    if (bucket.misses) await this.refuseGuessers(bucket.misses, caller);
+    if (!allowance.admitted) throw routeLimitError(allowance, headers);
+    if (bucket.misses) await this.rejectGuessers(bucket.misses, caller);
     for (const name in headers) call.header?.(name, headers[name as keyof typeof headers]);
   }
 
-  private async refuseGuessers(bucket: string, caller: string): Promise<void> {
-    const allowance = await this.limiter.look(bucket, caller);
+  private async rejectGuessers(bucket: string, caller: string): Promise<void> {
+    const allowance = await this.limiter.peek(bucket, caller);
     if (allowance.admitted) return;
     const headers = allowanceHeaders(allowance, this.limiter.rule(bucket).limit, this.clock.now());
-    throw routeLimited(allowance, { ...headers, 'X-RateLimit-Bucket': bucketId(bucket) });
+    throw routeLimitError(allowance, { ...headers, 'X-RateLimit-Bucket': bucketId(bucket) });
   }
 }

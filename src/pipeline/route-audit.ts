@@ -18,12 +18,12 @@ import {
 } from '@nestjs/core';
 import { StartError } from '../core/config/start-error.js';
 import { Commands } from '../gateway/commands/commands.service.js';
-import { watchOf } from '../http/adapter.js';
+import { findPlatformWatch } from '../http/adapter.js';
 import { JSON_LIMIT } from '../http/body.js';
-import { middlewareOf, type PlatformWatch, type Unguarded, undeclared } from '../http/unguarded.js';
+import { middlewareName, type PlatformWatch, type Unguarded, undeclaredMessage } from '../http/platform-watch.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';
-import { answersOf, queryOf, takesOf } from '../policy/answers.js';
+import { declaredBodies, declaredQuery, declaredResponses } from '../policy/answers.js';
 import { readPolicy } from '../policy/decorators.js';
 import type { InputPlan, RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
@@ -31,10 +31,10 @@ import { Routes } from '../policy/routes.js';
 import { isScope } from '../policy/scopes.js';
 import { CommandAudit } from './command-audit.js';
 import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';
-import type { FoundRoute } from './found-route.js';
+import type { DiscoveredRoute } from './discovered-route.js';
 import { GuardStack } from './guard-stack.js';
 import { type Guard, guardsInOrder, InputGuard } from './guards.js';
-import { inputPlanOf } from './route-input.js';
+import { buildInputPlan } from './route-input.js';
 
 /** Thrown during startup. Lists every route and gateway command with an invalid declaration. */
 export class RouteAuditError extends StartError {
@@ -65,7 +65,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     private readonly commands: Commands,
     { httpAdapter }: HttpAdapterHost,
   ) {
-    const platform = watchOf(httpAdapter);
+    const platform = findPlatformWatch(httpAdapter);
     if (!platform) {
       throw new RouteAuditError([
         'The application has no front door. Create it with createApp() instead of NestFactory.',
@@ -80,10 +80,10 @@ export class RouteAudit implements OnApplicationBootstrap {
    */
   audit(unguarded: Unguarded = {}): void {
     const guards: Guard[] = guardsInOrder().map((type) => this.modules.get(type, { strict: false }));
-    this.refuseForeignGuards();
+    this.checkGlobalGuards();
     const audited = this.findRoutes().flatMap((found) => this.compile(found, guards));
-    this.refuseDuplicates(audited);
-    this.refuseMiddleware(unguarded);
+    this.checkDuplicates(audited);
+    this.checkMiddleware(unguarded);
     const commands = this.commandAudit.audit((fault) => this.faults.push(fault));
     this.throwFaults();
     this.compiled.fill(audited);
@@ -91,13 +91,13 @@ export class RouteAudit implements OnApplicationBootstrap {
       audited.map(({ plan }) => plan),
       unguarded,
     );
-    this.platform.expect(this.routes.all);
-    this.commands.fill(commands);
+    this.platform.expectRoutes(this.routes.all);
+    this.commands.register(commands);
   }
 
   /** Repeats the check, because modules can add global guards while they start. */
   onApplicationBootstrap(): void {
-    this.refuseForeignGuards();
+    this.checkGlobalGuards();
     this.throwFaults();
   }
 
@@ -105,7 +105,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     if (this.faults.length > 0) throw new RouteAuditError(this.faults);
   }
 
-  private refuseForeignGuards(): void {
+  private checkGlobalGuards(): void {
     for (const wrapper of this.discovery.getProviders()) {
       const token = String(wrapper.token ?? wrapper.name);
       const host = wrapper.host?.metatype?.name ?? 'a module';
@@ -119,20 +119,20 @@ export class RouteAudit implements OnApplicationBootstrap {
     }
   }
 
-  private refuseMiddleware(unguarded: Unguarded): void {
+  private checkMiddleware(unguarded: Unguarded): void {
     for (const { instance, metatype } of this.containers.values()) {
       if (!(instance as Partial<NestModule> | undefined)?.configure) continue;
-      const name = middlewareOf(metatype.name);
-      if (!(name in unguarded)) this.faults.push(undeclared(name));
+      const name = middlewareName(metatype.name);
+      if (!(name in unguarded)) this.faults.push(undeclaredMessage(name));
     }
   }
 
-  private findRoutes(): FoundRoute[] {
-    const routes: FoundRoute[] = [];
+  private findRoutes(): DiscoveredRoute[] {
+    const routes: DiscoveredRoute[] = [];
     for (const { instance, metatype, host } of this.discovery.getControllers()) {
       if (!instance || !metatype) continue;
       const controller = metatype as Type;
-      if (host?.metatype) this.refuseModulePath(host.metatype);
+      if (host?.metatype) this.checkModulePath(host.metatype);
       if (Reflect.getMetadata(HOST_METADATA, controller)) this.faults.push(`${controller.name} answers by host`);
       const prefixes = [Reflect.getMetadata(PATH_METADATA, controller) ?? ''].flat() as string[];
       if (Reflect.getMetadata(GUARDS_METADATA, controller)) {
@@ -156,14 +156,14 @@ export class RouteAudit implements OnApplicationBootstrap {
   }
 
   /** A path that is set on a module is not part of its routes, so rules about paths would miss it. */
-  private refuseModulePath(module: object & { name?: string }): void {
+  private checkModulePath(module: object & { name?: string }): void {
     const keys: unknown[] = Reflect.getMetadataKeys(module);
     if (keys.some((key) => String(key).startsWith(MODULE_PATH))) {
       this.faults.push(`${module.name} is mounted under a path; name it in its controllers`);
     }
   }
 
-  private compile(found: FoundRoute, guards: readonly Guard[]): AuditedRoute[] {
+  private compile(found: DiscoveredRoute, guards: readonly Guard[]): AuditedRoute[] {
     const { controller, name, handler, method, path } = found;
     const where = `${controller.name}.${name} (${method} ${path})`;
     const blame = (fault: string) => this.faults.push(`${where} ${fault}`);
@@ -174,12 +174,12 @@ export class RouteAudit implements OnApplicationBootstrap {
       policy.forEach(blame);
       return [];
     }
-    faultsOf(policy, found).forEach(blame);
-    const input = inputPlanOf(found, policy, blame);
-    inputFaultsOf(input, policy, method).forEach(blame);
-    const accepts = acceptsOf(policy, method);
+    findPolicyFaults(policy, found).forEach(blame);
+    const input = buildInputPlan(found, policy, blame);
+    findInputFaults(input, policy, method).forEach(blame);
+    const accepts = resolveAccepts(policy, method);
     const takesInput = input !== undefined || accepts.kind === 'json';
-    const rows = guards.filter((guard) => guard.concerns(policy) && (takesInput || !(guard instanceof InputGuard)));
+    const rows = guards.filter((guard) => guard.appliesTo(policy) && (takesInput || !(guard instanceof InputGuard)));
     const plan: RoutePlan = Object.freeze({
       controller: controller.name,
       handler: name,
@@ -190,15 +190,15 @@ export class RouteAudit implements OnApplicationBootstrap {
       input,
       bucketId: policy.bucket && bucketId(policy.bucket.name),
       status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === 'POST' ? 201 : 200),
-      answers: answersOf(handler),
-      takes: takesOf(handler),
-      query: queryOf(handler),
-      refusals: Object.freeze([...new Set(rows.flatMap((guard) => guard.refuses(policy)))]),
+      responses: declaredResponses(handler),
+      bodies: declaredBodies(handler),
+      query: declaredQuery(handler),
+      possibleErrors: Object.freeze([...new Set(rows.flatMap((guard) => guard.possibleErrors(policy)))]),
     });
     return [{ controller, handler, plan, guards: Object.freeze(rows) }];
   }
 
-  private refuseDuplicates(audited: readonly AuditedRoute[]): void {
+  private checkDuplicates(audited: readonly AuditedRoute[]): void {
     const seen = new Map<string, RoutePlan>();
     for (const { plan } of audited) {
       const shape = `${plan.method} ${plan.path.replace(/:[^/]+/g, ':').replace(/\*[^/]+/g, '*')}`;
@@ -213,7 +213,10 @@ export class RouteAudit implements OnApplicationBootstrap {
 }
 
 /** Finds what a policy must not declare for this method and path. */
-function faultsOf({ kind, acl, scope, bucket, ...policy }: RoutePolicy, { method, path }: FoundRoute): string[] {
+function findPolicyFaults(
+  { kind, acl, scope, bucket, ...policy }: RoutePolicy,
+  { method, path }: DiscoveredRoute,
+): string[] {
   const faults: string[] = [];
   const isAdminPath = path === '/v1/admin' || path.startsWith('/v1/admin/');
   if (isAdminPath !== (kind === 'AdminAcl')) faults.push('breaks the rule that @AdminAcl and /v1/admin go together');
@@ -231,7 +234,7 @@ function faultsOf({ kind, acl, scope, bucket, ...policy }: RoutePolicy, { method
   return faults;
 }
 
-function inputFaultsOf(input: InputPlan | undefined, { accepts }: RoutePolicy, method: string): string[] {
+function findInputFaults(input: InputPlan | undefined, { accepts }: RoutePolicy, method: string): string[] {
   const faults: string[] = [];
   if (accepts && !BODY_METHODS.has(method)) faults.push('declares @Accepts but takes no body');
   if (input?.body && !BODY_METHODS.has(method)) faults.push('binds a body to a method that has none');
@@ -239,7 +242,7 @@ function inputFaultsOf(input: InputPlan | undefined, { accepts }: RoutePolicy, m
   return faults;
 }
 
-function acceptsOf({ accepts }: RoutePolicy, method: string): RoutePlan['accepts'] {
+function resolveAccepts({ accepts }: RoutePolicy, method: string): RoutePlan['accepts'] {
   if (!BODY_METHODS.has(method)) return { kind: 'none', limit: 0 };
   return { kind: accepts?.kind ?? 'json', limit: accepts?.limit ?? JSON_LIMIT };
 }

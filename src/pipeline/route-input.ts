@@ -1,12 +1,12 @@
 import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { SudoInput } from '../auth/sudo/sudo.dto.js';
-import { type FieldError, Refusal } from '../core/errors.js';
-import { bodyOf, hasBody } from '../http/body.js';
+import { ApiError, type FieldError } from '../core/errors.js';
+import { getBody, hasBody } from '../http/body.js';
 import { isDeclared, validateShape } from '../http/input.js';
 import type { Call, SudoMembers } from '../policy/call.js';
 import type { InputPlan, RoutePlan, Shape } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
-import type { FoundRoute } from './found-route.js';
+import type { DiscoveredRoute } from './discovered-route.js';
 
 type ArgumentMetadata = Record<string, { index: number; data?: unknown; pipes?: unknown[] }>;
 
@@ -17,13 +17,13 @@ const PARTS: Partial<Record<number, 'params' | 'query' | 'body'>> = {
 };
 
 /** The part of the input that is bound by an entry of Nest's argument metadata. */
-export const boundPartOf = (key: string): 'params' | 'query' | 'body' | undefined =>
+export const inputPartOf = (key: string): 'params' | 'query' | 'body' | undefined =>
   // `3:0` belongs to Nest's own decorator of kind 3. Keys of `createParamDecorator` begin with a random ID.
   PARTS[Number(/^(\d+):\d+$/.exec(key)?.[1] ?? -1)];
 
 /** Collects what Nest's own parameter decorators bind. Every bound part must be a class with rules. */
-export function inputPlanOf(
-  { controller, name }: Pick<FoundRoute, 'controller' | 'name'>,
+export function buildInputPlan(
+  { controller, name }: Pick<DiscoveredRoute, 'controller' | 'name'>,
   policy: RoutePolicy,
   blame: (fault: string) => void,
 ): InputPlan | undefined {
@@ -31,7 +31,7 @@ export function inputPlanOf(
   const types: unknown[] = Reflect.getMetadata('design:paramtypes', controller.prototype, name) ?? [];
   const input: { -readonly [part in keyof InputPlan]: Shape } = {};
   for (const [key, { index, data, pipes }] of Object.entries(bound)) {
-    const part = boundPartOf(key);
+    const part = inputPartOf(key);
     if (!part) continue;
     const type = types[index];
     if (data !== undefined || (pipes?.length ?? 0) > 0 || typeof type !== 'function' || !isDeclared(type as Shape)) {
@@ -45,27 +45,27 @@ export function inputPlanOf(
 /**
  * Validates path, query and body, and reports all errors in one response. Also rejects an unreadable body that the
  * operation does not use.
- * @throws Refusal INVALID_FORM_BODY, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ * @throws ApiError INVALID_FORM_BODY, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
 export async function readInput(call: Call, { input = {}, accepts }: RoutePlan): Promise<void> {
   const faults: FieldError[] = [];
   const checked: NonNullable<Call['input']> = {};
-  if (input.params) checked.params = collect(input.params, call.params, faults);
-  if (input.query) checked.query = collect(input.query, queryOf(call.req.url ?? ''), faults);
+  if (input.params) checked.params = validatePart(input.params, call.params, faults);
+  if (input.query) checked.query = validatePart(input.query, parseQuery(call.req.url ?? ''), faults);
   if (input.body || input.sudo || (accepts.kind === 'json' && hasBody(call.req))) {
-    const body = await bodyOf(call);
+    const body = await getBody(call);
     if ('fault' in body) faults.push(...fieldErrorsOf(body.fault));
     else {
-      if (input.body) checked.body = collect(input.body, body.value, faults);
-      if (input.sudo) call.sudoMembers = collect(input.sudo, body.value, faults) as SudoMembers;
+      if (input.body) checked.body = validatePart(input.body, body.value, faults);
+      if (input.sudo) call.sudoMembers = validatePart(input.sudo, body.value, faults) as SudoMembers;
     }
   }
-  if (faults.length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: faults.slice(0, 100) });
+  if (faults.length > 0) throw new ApiError('INVALID_FORM_BODY', { errors: faults.slice(0, 100) });
   call.input = checked;
 }
 
 /** Replaces the raw input on the framework's request with the validated instances, for Nest's own decorators. */
-export function handOver(input: InputPlan, call: Call, request: object): void {
+export function bindValidatedInput(input: InputPlan, call: Call, request: object): void {
   for (const part of ['params', 'query', 'body'] as const) {
     if (input[part])
       Object.defineProperty(request, part, { value: call.input?.[part], configurable: true, writable: true });
@@ -74,13 +74,13 @@ export function handOver(input: InputPlan, call: Call, request: object): void {
 
 /** The field errors of an unreadable body. Throws errors that do not belong to a field, such as 413. */
 function fieldErrorsOf(fault: Error): FieldError[] {
-  if (fault instanceof Refusal && fault.code === 'INVALID_FORM_BODY') {
+  if (fault instanceof ApiError && fault.code === 'INVALID_FORM_BODY') {
     return (fault.getResponse() as { errors: FieldError[] }).errors;
   }
   throw fault;
 }
 
-function collect(shape: Shape, value: unknown, faults: FieldError[]): object {
+function validatePart(shape: Shape, value: unknown, faults: FieldError[]): object {
   const result = validateShape(shape, value);
   for (const fault of result.faults) {
     if (!faults.some(({ path, code }) => path === fault.path && code === fault.code)) faults.push(fault);
@@ -89,7 +89,7 @@ function collect(shape: Shape, value: unknown, faults: FieldError[]): object {
 }
 
 /** Parses query parameters to text. A repeated parameter becomes a list, which scalar fields reject. */
-function queryOf(url: string): Record<string, string | string[]> {
+function parseQuery(url: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
   const start = url.indexOf('?');
   if (start < 0) return query;

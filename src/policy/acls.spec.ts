@@ -1,6 +1,6 @@
 /** @own-modules This file registers ACLs, which last as long as the modules. */
 import fc from 'fast-check';
-import { acls, aclWords, grants, inRegistryOrder, isAcl, meets, registerAcl } from './acls.js';
+import { aclDescriptions, acls, grants, inRegistryOrder, isAcl, registerAcl, satisfiesAcl } from './acls.js';
 
 const OURS =
   `* acl:set:user admin_api_key:manage application:lookup application:list:by_owner application:transfer_ownership
@@ -14,7 +14,7 @@ const some = fc.uniqueArray(fc.constantFrom(...OURS.slice(1)), { maxLength: 4 })
 describe('admin.md 2.1: ACLs', () => {
   test('the registry holds exactly what the contract names, in its order', () => {
     expect(acls()).toEqual(OURS);
-    expect(aclWords()).toEqual({});
+    expect(aclDescriptions()).toEqual({});
   });
 
   test('an ACL is granted by its name or by the literal wildcard, and by nothing that looks like either', () => {
@@ -30,8 +30,8 @@ describe('admin.md 2.1: ACLs', () => {
       fc.property(some, some, fc.boolean(), (names, demanded, isAll) => {
         const held = isAll ? [...names, '*'] : names;
         const has = (acl: string) => isAll || names.includes(acl);
-        expect(meets(held, { mode: 'any', acls: demanded })).toBe(demanded.some(has));
-        expect(meets(held, { mode: 'all', acls: demanded })).toBe(demanded.every(has));
+        expect(satisfiesAcl(held, { mode: 'any', acls: demanded })).toBe(demanded.some(has));
+        expect(satisfiesAcl(held, { mode: 'all', acls: demanded })).toBe(demanded.every(has));
       }),
     );
   });
@@ -52,8 +52,8 @@ describe('admin.md 2.1: ACLs', () => {
     const words = { 'en-US': 'remove notes of others' };
     registerAcl('notes:moderate', words);
     expect([isAcl('notes:moderate'), acls().at(-1)]).toEqual([true, 'notes:moderate']);
-    expect(aclWords()).toEqual({ 'notes:moderate': words });
-    expect(Object.isFrozen(aclWords()['notes:moderate'])).toBe(true);
+    expect(aclDescriptions()).toEqual({ 'notes:moderate': words });
+    expect(Object.isFrozen(aclDescriptions()['notes:moderate'])).toBe(true);
     expect(inRegistryOrder(['notes:moderate', 'user:lookup'])).toEqual(['user:lookup', 'notes:moderate']);
     expect(() => registerAcl('notes:moderate', words)).toThrow('the ACL notes:moderate cannot be added');
   });

@@ -1,4 +1,4 @@
-import { demandWords, type SpokenWords } from '../core/text/spoken-words.js';
+import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
 import type { AclRequirement } from './route-policy.js';
 
 /** The ACL registry, in the contract's order (admin.md 2.1). */
@@ -32,7 +32,7 @@ const REGISTRY = [
   'user:update:traits',
 ];
 
-const words = new Map<string, SpokenWords>();
+const words = new Map<string, LocalizedText>();
 const MAX_LENGTH = 64;
 
 export const acls = (): readonly string[] => REGISTRY;
@@ -41,7 +41,7 @@ export const acls = (): readonly string[] => REGISTRY;
 export const grants = (held: readonly string[], acl: string): boolean => held.includes(acl) || held.includes('*');
 
 /** Whether a set of ACLs satisfies the requirement of an operation. */
-export const meets = (held: readonly string[], { mode, acls }: AclRequirement): boolean =>
+export const satisfiesAcl = (held: readonly string[], { mode, acls }: AclRequirement): boolean =>
   mode === 'any' ? acls.some((acl) => grants(held, acl)) : acls.every((acl) => grants(held, acl));
 
 /** Sorts ACLs into registry order; unknown ones last. */
@@ -53,16 +53,16 @@ export const inRegistryOrder = (list: readonly string[]): string[] => [
 export const isAcl = (value: string): boolean => REGISTRY.includes(value);
 
 /** The descriptions of extension ACLs for administrators, in registry order. */
-export const aclWords = (): Readonly<Record<string, SpokenWords>> => Object.fromEntries(words);
+export const aclDescriptions = (): Readonly<Record<string, LocalizedText>> => Object.fromEntries(words);
 
 /**
  * Adds an ACL of an extension: lower-case parts between colons, such as `notes:moderate`.
  * @param said what the ACL allows, such as "remove notes of others"; English is the fallback for missing languages
  */
-export function registerAcl(acl: string, said: SpokenWords): void {
+export function registerAcl(acl: string, said: LocalizedText): void {
   if (isAcl(acl) || acl.length > MAX_LENGTH || !/^[a-z0-9_]+(?::[a-z0-9_]+)+$/.test(acl))
     throw new Error(`the ACL ${acl} cannot be added`);
-  demandWords(`the ACL ${acl}`, said);
+  assertLocalizedText(`the ACL ${acl}`, said);
   REGISTRY.push(acl);
   words.set(acl, Object.freeze({ ...said }));
 }

@@ -1,24 +1,24 @@
 import 'reflect-metadata';
-import { Answers, answersOf, queryOf, ReadsQuery, Takes, takesOf } from './answers.js';
+import { ApiBody, ApiQuery, ApiResponses, declaredBodies, declaredQuery, declaredResponses } from './answers.js';
 
 class Handlers {
   plain() {}
 
-  @Answers({ status: 206, type: 'image/*' })
-  @Answers({ status: 304 }, { status: 416, description: 'no such range' })
+  @ApiResponses({ status: 206, type: 'image/*' })
+  @ApiResponses({ status: 304 }, { status: 416, description: 'no such range' })
   answering() {}
 
-  @Takes({ type: 'multipart/form-data', required: ['file'] }, { type: 'image/png' })
+  @ApiBody({ type: 'multipart/form-data', required: ['file'] }, { type: 'image/png' })
   taking() {}
 
-  @ReadsQuery({ name: 't', description: 'what it may', schema: { type: 'string' }, required: true })
+  @ApiQuery({ name: 't', description: 'what it may', schema: { type: 'string' }, required: true })
   reading() {}
 }
 const { plain, answering, taking, reading } = Handlers.prototype;
 
 describe('what a handler says that no type tells', () => {
   test('the answers that it writes itself, those of all decorators in their order', () => {
-    expect(answersOf(answering)).toEqual([
+    expect(declaredResponses(answering)).toEqual([
       { status: 206, type: 'image/*' },
       { status: 304 },
       { status: 416, description: 'no such range' },
@@ -26,18 +26,21 @@ describe('what a handler says that no type tells', () => {
   });
 
   test('the bodies that it reads itself', () => {
-    expect(takesOf(taking)).toEqual([{ type: 'multipart/form-data', required: ['file'] }, { type: 'image/png' }]);
+    expect(declaredBodies(taking)).toEqual([
+      { type: 'multipart/form-data', required: ['file'] },
+      { type: 'image/png' },
+    ]);
   });
 
   test('the parameters of the query that it reads itself', () => {
-    expect(queryOf(reading)).toEqual([
+    expect(declaredQuery(reading)).toEqual([
       { name: 't', description: 'what it may', schema: { type: 'string' }, required: true },
     ]);
   });
 
   test('is nothing where it says nothing', () => {
-    expect([plain, taking, reading].flatMap(answersOf)).toEqual([]);
-    expect([plain, answering, reading].flatMap(takesOf)).toEqual([]);
-    expect([plain, answering, taking].flatMap(queryOf)).toEqual([]);
+    expect([plain, taking, reading].flatMap(declaredResponses)).toEqual([]);
+    expect([plain, answering, reading].flatMap(declaredBodies)).toEqual([]);
+    expect([plain, answering, taking].flatMap(declaredQuery)).toEqual([]);
   });
 });

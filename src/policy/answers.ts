@@ -1,5 +1,5 @@
 /** A response that cannot be derived from the return type: it has no body, or a body that is not built-in JSON. */
-export interface Answer {
+export interface ApiResponse {
   /** Default: the status of the route. */
   readonly status?: number;
   /** Media types, with `*` for any; none if there is no body. */
@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /** A body that the handler reads itself. */
-export interface Taken {
+export interface RequestBody {
   readonly type: string;
   /** JSON Schemas of the members, by name. */
   readonly members?: Readonly<Record<string, object>>;
@@ -19,25 +19,26 @@ export interface Taken {
 }
 
 const TAKES = Symbol('gatehouse:takes');
-const ANSWERS = Symbol('gatehouse:answers');
+const RESPONSES_METADATA = Symbol('gatehouse:answers');
 
 /** Declares the responses that a handler writes itself or returns as text. Multiple decorators add up. */
-export const Answers =
-  (...answers: readonly Answer[]): MethodDecorator =>
+export const ApiResponses =
+  (...answers: readonly ApiResponse[]): MethodDecorator =>
   (_target, _key, descriptor) => {
     const handler = descriptor.value as object;
-    Reflect.defineMetadata(ANSWERS, [...answers, ...answersOf(handler)], handler);
+    Reflect.defineMetadata(RESPONSES_METADATA, [...answers, ...declaredResponses(handler)], handler);
   };
 
-export const answersOf = (handler: object): readonly Answer[] => Reflect.getOwnMetadata(ANSWERS, handler) ?? [];
+export const declaredResponses = (handler: object): readonly ApiResponse[] =>
+  Reflect.getOwnMetadata(RESPONSES_METADATA, handler) ?? [];
 
 /** Declares the bodies that a handler reads itself. */
-export const Takes =
-  (...bodies: readonly Taken[]): MethodDecorator =>
+export const ApiBody =
+  (...bodies: readonly RequestBody[]): MethodDecorator =>
   (_target, _key, descriptor) =>
     Reflect.defineMetadata(TAKES, bodies, descriptor.value as object);
 
-export const takesOf = (handler: object): readonly Taken[] => Reflect.getOwnMetadata(TAKES, handler) ?? [];
+export const declaredBodies = (handler: object): readonly RequestBody[] => Reflect.getOwnMetadata(TAKES, handler) ?? [];
 
 const QUERY = Symbol('gatehouse:query');
 
@@ -51,9 +52,10 @@ export interface QueryParameter {
 }
 
 /** Declares the query parameters that a handler reads itself, if they are not bound to a class. */
-export const ReadsQuery =
+export const ApiQuery =
   (...parameters: readonly QueryParameter[]): MethodDecorator =>
   (_target, _key, descriptor) =>
     Reflect.defineMetadata(QUERY, parameters, descriptor.value as object);
 
-export const queryOf = (handler: object): readonly QueryParameter[] => Reflect.getOwnMetadata(QUERY, handler) ?? [];
+export const declaredQuery = (handler: object): readonly QueryParameter[] =>
+  Reflect.getOwnMetadata(QUERY, handler) ?? [];

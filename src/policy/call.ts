@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Refusal } from '../core/errors.js';
+import type { ApiError } from '../core/errors.js';
 import type { Credential } from './credential.js';
 import type { Client, Identity } from './identity.js';
 import type { RoutePlan } from './plan.js';
@@ -33,23 +33,23 @@ export class ClientGone extends Error {
 }
 
 /** Tracks requests that wait for their client to send a body or read a response (conventions.md section 12). */
-export interface Waiting {
+export interface TransferTracker {
   /**
    * Starts to wait for the rest of a body. `late` is called if the body arrives too slowly.
-   * @throws Refusal RATE_LIMITED; ClientGone
+   * @throws ApiError RATE_LIMITED; ClientGone
    */
-  wait(call: Call, late: (refusal: Refusal) => void): void;
+  waitForBody(call: Call, late: (refusal: ApiError) => void): void;
   /** Ends the wait without a load check. */
-  goOn(call: Call): void;
-  /** Ends the wait, unless the process is overloaded. @throws Refusal SERVICE_UNAVAILABLE; ClientGone */
-  resume(call: Call): void;
+  endBodyWait(call: Call): void;
+  /** Ends the wait, unless the process is overloaded. @throws ApiError SERVICE_UNAVAILABLE; ClientGone */
+  resumeWork(call: Call): void;
   /**
    * Starts a response that a client may read slowly. If this throws, nothing of the response is written yet.
-   * @throws Refusal RATE_LIMITED; ClientGone
+   * @throws ApiError RATE_LIMITED; ClientGone
    */
-  beginAnswer(call: Call): void;
+  beginResponse(call: Call): void;
   /** The handler has ended the response. The client may not have read it yet. */
-  answered(call: Call): void;
+  onResponseEnded(call: Call): void;
   /** Sends the body of a response; `ended` receives the error, if there is one. */
   send(call: Call, bytes: Readable | Uint8Array, ended: (error: NodeJS.ErrnoException | null) => void): void;
 }
@@ -87,34 +87,34 @@ export class Call {
   /** The caller is in sudo mode or has no factor to prove it with. */
   hasSudo = false;
   /** A sudo proof that is returned only with an error response, because success of the operation revokes it. */
-  proofOnRefusal?: string;
+  proofOnError?: string;
   /** The timer for the deadline of the body. Handlers of uploads clear it once the caller may send one. */
   bodyDeadline?: NodeJS.Timeout;
   /** The application that authenticated on a `@ClientAuth()` route. */
   client?: Client;
   /** The application credential that was sent, from any part of the request: ID and secret. */
-  clientGuess?: string;
+  clientCredential?: string;
   /** The code of the error response, for logs and metrics. */
   outcome?: string;
 
   /** Sends the handler's result through the framework, although the handler was called without it. */
-  respond?: (request: unknown, response: unknown) => Promise<unknown>;
+  respondThroughFramework?: (request: unknown, response: unknown) => Promise<unknown>;
   /** The handler wrote an audit log entry. */
   isAudited = false;
   /** The client may read the response slowly. */
-  isRead = false;
+  isDraining = false;
   /** Only `LiveRequests` changes `stage` and `counts`. */
   stage: Stage = 'arrived';
   /** Names of the request counts that include this request. */
   counts: readonly string[] = [];
 
   /** Pending response headers that are not set on the response yet: names and values alternate. */
-  private undressed: string[] | undefined;
+  private pendingHeaders: string[] | undefined;
 
   constructor(
     readonly req: IncomingMessage,
     readonly res: ServerResponse,
-    readonly transfers: Waiting,
+    readonly transfers: TransferTracker,
   ) {
     this.target = req.url ?? '';
     const authorization: string[] = [];
@@ -133,36 +133,36 @@ export class Call {
   }
 
   /** Sets the base headers. No other header may repeat their names while they are pending. */
-  head(headers: string[]): void {
-    this.undressed = headers;
+  setInitialHeaders(headers: string[]): void {
+    this.pendingHeaders = headers;
   }
 
   /** Adds a header whose name is not used yet. */
   header(name: string, value: string): void {
-    if (this.undressed) this.undressed.push(name, value);
+    if (this.pendingHeaders) this.pendingHeaders.push(name, value);
     else this.res.setHeader(name, value);
   }
 
   /** Writes pending headers to the response so that handlers can read or change them. */
-  dress(): void {
-    const { undressed } = this;
+  flushHeaders(): void {
+    const { pendingHeaders: undressed } = this;
     if (!undressed) return;
-    this.undressed = undefined;
+    this.pendingHeaders = undefined;
     for (let i = 0; i < undressed.length; i += 2)
       this.res.setHeader(undressed[i] as string, undressed[i + 1] as string);
   }
 
   /** True until a handler or the framework has accessed the response. */
-  get isUndressed(): boolean {
-    return this.undressed !== undefined;
+  get hasPendingHeaders(): boolean {
+    return this.pendingHeaders !== undefined;
   }
 
   /** Sends a text response. Pending headers are written in one call. */
-  answer(text: string, type: string): void {
-    const { res, undressed } = this;
+  sendText(text: string, type: string): void {
+    const { res, pendingHeaders: undressed } = this;
     this.header('Content-Type', type);
     this.header('Content-Length', String(Buffer.byteLength(text)));
-    this.undressed = undefined;
+    this.pendingHeaders = undefined;
     res.writeHead(res.statusCode, undressed);
     res.end(text);
   }
@@ -178,7 +178,7 @@ export class Call {
 }
 
 /** The return value of a handler that sends the response on `call.res` itself. */
-export const ANSWERED = Symbol('answered');
+export const RESPONSE_HANDLED = Symbol('answered');
 
 declare module 'node:http' {
   interface IncomingMessage {

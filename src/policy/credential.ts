@@ -24,17 +24,17 @@ export const BOT_TOKEN = /^(0|[1-9][0-9]{0,18})\.([A-Za-z0-9_-]{43})$/;
 /** `fa_<key_id>_<secret>`. */
 export const ADMIN_KEY = /^fa_(0|[1-9][0-9]{0,18})_[A-Za-z0-9]{32}$/;
 /** The end of a webhook URL: its ID and its token. */
-export const WEBHOOK_ADDRESS = /\/webhooks\/(0|[1-9][0-9]{0,18})\/([A-Za-z0-9]{64})(?:[/?#]|$)/;
+export const WEBHOOK_URL = /\/webhooks\/(0|[1-9][0-9]{0,18})\/([A-Za-z0-9]{64})(?:[/?#]|$)/;
 
-const inText = ({ source }: RegExp): string => source.slice(1, -1);
+const withoutAnchors = ({ source }: RegExp): string => source.slice(1, -1);
 
 /** The format of each kind of credential in text, for secret scanners (web.md section 6). */
 export const CREDENTIAL_PATTERNS = {
-  session: inText(SESSION_TOKEN),
-  bot: inText(BOT_TOKEN),
-  oauth2_access: inText(TOKEN),
-  oauth2_refresh: inText(TOKEN),
-  admin_key: inText(ADMIN_KEY),
+  session: withoutAnchors(SESSION_TOKEN),
+  bot: withoutAnchors(BOT_TOKEN),
+  oauth2_access: withoutAnchors(TOKEN),
+  oauth2_refresh: withoutAnchors(TOKEN),
+  admin_key: withoutAnchors(ADMIN_KEY),
   webhook: '/v1/webhooks/(0|[1-9][0-9]{0,18})/[A-Za-z0-9]{64}',
 } as const;
 

@@ -6,7 +6,7 @@ import { type AclRequirement, MODIFIERS, type PolicyKind, type RoutePolicy, type
 /** The part of a policy that one decorator declares. */
 interface Mark {
   readonly name: string;
-  readonly says: Partial<RoutePolicy>;
+  readonly policy: Partial<RoutePolicy>;
 }
 
 const MARKS = Symbol('gatehouse:policy');
@@ -60,7 +60,7 @@ export const RequiresSudo = (options: SudoOptions = {}) => mark('RequiresSudo', 
 export const RateLimit = (name: string, options: { per?: string; misses?: string } = {}) =>
   mark('RateLimit', { bucket: { name, ...options } });
 /** An Admin operation that changes nothing, even if its method suggests it. It writes no audit log entry. */
-export const ChangesNothing = () => mark('ChangesNothing', { changesNothing: true });
+export const ReadOnly = () => mark('ChangesNothing', { changesNothing: true });
 /** Requires a captcha token, if the instance has a captcha provider. */
 export const Captcha = () => mark('Captcha', { captcha: true });
 /** Matches `Bot ` case-insensitively: on the two bot routes. */
@@ -88,26 +88,29 @@ type Factory<T> = (data: unknown, context: ExecutionContext) => T;
 const readers = new WeakMap<object, (call: Call) => unknown>();
 
 /** Creates a parameter decorator that reads only the call, so that it also works without the framework. */
-export function fromCall<T>(read: (call: Call) => T, factory: Factory<T> = (_, context) => read(callIn(context))) {
+export function createCallDecorator<T>(
+  read: (call: Call) => T,
+  factory: Factory<T> = (_, context) => read(callIn(context)),
+) {
   readers.set(factory, read);
   return createParamDecorator(factory);
 }
 
 /** The function that reads an argument from the call, found by the factory of its decorator. */
-export const readerOf = (factory: object): ((call: Call) => unknown) | undefined => readers.get(factory);
+export const findCallReader = (factory: object): ((call: Call) => unknown) | undefined => readers.get(factory);
 
-const identityOf = ({ identity }: Pick<Call, 'identity'>) => identity;
+const readIdentity = ({ identity }: Pick<Call, 'identity'>) => identity;
 
 /** The identity from the guards; `null` only on `@Public()` routes. */
-export const Me = fromCall(identityOf, (_, context) =>
-  identityOf(context.getType() === 'ws' ? context.getArgByIndex(COMMAND_ARGUMENT) : callIn(context)),
+export const CurrentIdentity = createCallDecorator(readIdentity, (_, context) =>
+  readIdentity(context.getType() === 'ws' ? context.getArgByIndex(COMMAND_ARGUMENT) : callIn(context)),
 );
 
 /** Reads the whole call, including the raw response. */
-export const theCall = (call: Call): Call => call;
+export const currentCall = (call: Call): Call => call;
 
 /** The call itself: client IP address, request ID, raw request and response. */
-export const TheCall = fromCall(theCall);
+export const CurrentCall = createCallDecorator(currentCall);
 
 /** Returns the policy of a handler, or the errors that make it invalid. */
 export function readPolicy(handler: object): RoutePolicy | string[] {
@@ -127,7 +130,7 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
     seen.add(name);
     if (!MODIFIERS[kind].includes(name)) faults.push(`@${name} contradicts @${kind}`);
   }
-  if (base.says.acl?.acls.length === 0) faults.push('@AdminAcl names no ACL');
+  if (base.policy.acl?.acls.length === 0) faults.push('@AdminAcl names no ACL');
   if (faults.length > 0) return faults;
   return Object.freeze({
     blockedBySso: false,
@@ -136,7 +139,7 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
     caseInsensitiveScheme: false,
     confidentialClient: false,
     cors: 'default',
-    ...Object.assign({}, ...marks.map(({ says }) => says)),
+    ...Object.assign({}, ...marks.map(({ policy: says }) => says)),
     kind,
   } satisfies RoutePolicy);
 }

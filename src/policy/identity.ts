@@ -1,18 +1,26 @@
 import type { Account } from './account.js';
 
-interface Held {
+interface WithAccount {
   readonly account: Account;
 }
-export type SessionIdentity = Held & { readonly via: 'session'; readonly sessionId: string; readonly digest: Buffer };
-export type BotIdentity = Held & { readonly via: 'bot'; readonly applicationId: string; readonly digest: Buffer };
-export type BearerIdentity = Held & {
+export type SessionIdentity = WithAccount & {
+  readonly via: 'session';
+  readonly sessionId: string;
+  readonly digest: Buffer;
+};
+export type BotIdentity = WithAccount & {
+  readonly via: 'bot';
+  readonly applicationId: string;
+  readonly digest: Buffer;
+};
+export type BearerIdentity = WithAccount & {
   readonly via: 'bearer';
   readonly applicationId: string;
   readonly tokenId: string;
   readonly scopes: readonly string[];
   readonly expiresAt: Date;
 };
-export type AdminKeyIdentity = Held & {
+export type AdminKeyIdentity = WithAccount & {
   readonly via: 'admin-key';
   readonly keyId: string;
   readonly acls: readonly string[];

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.js';
-import type { Answer, QueryParameter, Taken } from './answers.js';
+import type { ApiResponse, QueryParameter, RequestBody } from './answers.js';
 import type { RoutePolicy } from './route-policy.js';
 
 /** A class whose members have rules. */
@@ -27,15 +27,15 @@ export interface RoutePlan {
   /** Status of a successful response, unless the response sets another one. */
   readonly status: number;
   /** Responses of the route other than the JSON that its handler returns. */
-  readonly answers: readonly Answer[];
+  readonly responses: readonly ApiResponse[];
   /** Bodies that the handler reads itself. */
-  readonly takes: readonly Taken[];
+  readonly bodies: readonly RequestBody[];
   /** Query parameters that the handler reads itself. */
   readonly query: readonly QueryParameter[];
   /** The error codes that guards can return for the route. */
-  readonly refusals: readonly ErrorCode[];
+  readonly possibleErrors: readonly ErrorCode[];
 }
 
 /** Whether browsers open the route. Browsers then also get its 404 as a page. */
-export const servesPages = ({ answers }: RoutePlan): boolean =>
+export const servesPages = ({ responses: answers }: RoutePlan): boolean =>
   answers.some(({ type }) => [type].flat().includes('text/html'));

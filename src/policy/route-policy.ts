@@ -1,12 +1,12 @@
 const COMMON = ['RateLimit', 'Cors', 'Accepts'];
-const OF_ACCOUNTS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'Captcha', ...COMMON];
+const ACCOUNT_MODIFIERS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'Captcha', ...COMMON];
 
 /** The eight base policies (credentials.md section 3), each with the modifiers that it allows. */
 export const MODIFIERS = {
   Public: ['BlockedBySso', 'Captcha', ...COMMON],
   CredentialFree: ['CaseInsensitiveScheme', ...COMMON],
-  Authenticated: OF_ACCOUNTS,
-  UserOnly: OF_ACCOUNTS,
+  Authenticated: ACCOUNT_MODIFIERS,
+  UserOnly: ACCOUNT_MODIFIERS,
   BotOnly: ['AllowSuspicious', 'CaseInsensitiveScheme', ...COMMON],
   BearerOnly: ['OAuthScope', 'AllowSuspicious', ...COMMON],
   AdminAcl: ['RateLimit', 'Accepts', 'ChangesNothing'],

@@ -26,7 +26,7 @@ function routesOf(...lines: string[]): Routes {
 }
 
 const nameOf = ({ method, path }: RoutePlan) => `${method} ${path}`;
-const matching = (routes: Routes, path: string) => routes.matching(path).map(nameOf);
+const matching = (routes: Routes, path: string) => routes.findMatching(path).map(nameOf);
 function found(routes: Routes, method: string, path: string): string | undefined {
   const plan = routes.find(method, path);
   return plan && nameOf(plan);
@@ -36,7 +36,7 @@ describe('the list of routes', () => {
   test('is empty before the audit', () => {
     const routes = new Routes();
     expect(routes.all).toEqual([]);
-    expect(routes.matching('/')).toEqual([]);
+    expect(routes.findMatching('/')).toEqual([]);
     expect(routes.find('GET', '/')).toBeUndefined();
   });
 

@@ -5,14 +5,14 @@ import type { AclRequirement, RoutePolicy } from './route-policy.js';
 /** Every route of the application with its policy, from the route audit. Preflights, tests and documents use it. */
 @Injectable()
 export class Routes {
-  private listed: readonly RoutePlan[] = [];
+  private plans: readonly RoutePlan[] = [];
   private unguarded: readonly (readonly [name: string, reason: string])[] = [];
   /** Each route with its template in parts, the most specific first. */
   private ranked: readonly { readonly plan: RoutePlan; readonly parts: readonly string[] }[] = [];
 
   /** Sorted by path, then method. */
   get all(): readonly RoutePlan[] {
-    return this.listed;
+    return this.plans;
   }
 
   /**
@@ -21,38 +21,36 @@ export class Routes {
    */
   fill(plans: readonly RoutePlan[], unguarded: Readonly<Record<string, string>> = {}): void {
     this.unguarded = Object.entries(unguarded);
-    this.listed = plans.toSorted(
-      (a, b) => a.path.localeCompare(b.path, 'en') || a.method.localeCompare(b.method, 'en'),
-    );
-    this.ranked = this.listed
-      .toSorted((a, b) => rankOf(a.path).localeCompare(rankOf(b.path), 'en'))
+    this.plans = plans.toSorted((a, b) => a.path.localeCompare(b.path, 'en') || a.method.localeCompare(b.method, 'en'));
+    this.ranked = this.plans
+      .toSorted((a, b) => sortKey(a.path).localeCompare(sortKey(b.path), 'en'))
       .map((plan) => ({ plan, parts: plan.path.split('/') }));
   }
 
   /**
    * The routes whose template matches a path, the most specific first, in the order of the router. Used for preflights.
    */
-  matching(path: string): RoutePlan[] {
+  findMatching(path: string): RoutePlan[] {
     const segments = path.split('/');
-    return this.ranked.filter(({ parts }) => fits(parts, segments)).map(({ plan }) => plan);
+    return this.ranked.filter(({ parts }) => matchesTemplate(parts, segments)).map(({ plan }) => plan);
   }
 
   /** The route that would match a request, for responses that are sent before routing. */
   find(method: string, path: string): RoutePlan | undefined {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const segments = path.split('/');
-    return this.ranked.find(({ plan, parts }) => plan.method === wanted && fits(parts, segments))?.plan;
+    return this.ranked.find(({ plan, parts }) => plan.method === wanted && matchesTemplate(parts, segments))?.plan;
   }
 
   /** One line `METHOD path policy` per route, then what runs without the guards: the output of `npm run routes`. */
   describe(): string {
-    const routes = this.listed.map(({ method, path, policy }) => `${method} ${path} ${describePolicy(policy)}`);
+    const routes = this.plans.map(({ method, path, policy }) => `${method} ${path} ${describePolicy(policy)}`);
     const others = this.unguarded.map(([name, reason]) => `UNGUARDED ${name}: ${reason}`);
     return `${[...routes, ...others].join('\n')}\n`;
   }
 }
 
-function fits(template: readonly string[], segments: readonly string[]): boolean {
+function matchesTemplate(template: readonly string[], segments: readonly string[]): boolean {
   for (const [index, part] of template.entries()) {
     // The value of a parameter is never empty.
     if (part.startsWith('*')) return segments.slice(index).join('/') !== '';
@@ -62,7 +60,7 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
 }
 
 /** Sort key: static text comes before parameters, parameters before wildcards. */
-const rankOf = (path: string): string =>
+const sortKey = (path: string): string =>
   path.replace(/[^/]+/g, (part) => (part[0] === '*' ? '2' : part[0] === ':' ? '1' : ''));
 
 function describeBucket({ name, ...options }: NonNullable<RoutePolicy['bucket']>): string {

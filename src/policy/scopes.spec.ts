@@ -1,10 +1,10 @@
 /** @own-modules This file registers scopes, which last as long as the modules. */
-import { isScope, parseScopes, registerScope, scopes, scopeWords } from './scopes.js';
+import { isScope, parseScopes, registerScope, scopeDescriptions, scopes } from './scopes.js';
 
 describe('oauth.md 2: scopes', () => {
   test('the registry holds exactly what the contract names, in its order', () => {
     expect(scopes()).toEqual(['identify', 'email', 'bot']);
-    expect(scopeWords()).toEqual({});
+    expect(scopeDescriptions()).toEqual({});
   });
 
   test.each([
@@ -28,8 +28,8 @@ describe('oauth.md 2: scopes', () => {
     registerScope('notes.read', words);
     expect([isScope('notes.read'), scopes().at(-1)]).toEqual([true, 'notes.read']);
     expect(parseScopes('notes.read bot')).toEqual(['bot', 'notes.read']);
-    expect(scopeWords()).toEqual({ 'notes.read': words });
-    expect(Object.isFrozen(scopeWords()['notes.read'])).toBe(true);
+    expect(scopeDescriptions()).toEqual({ 'notes.read': words });
+    expect(Object.isFrozen(scopeDescriptions()['notes.read'])).toBe(true);
     expect(() => registerScope('notes.read', words)).toThrow('the scope notes.read cannot be added');
   });
 

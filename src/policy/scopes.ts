@@ -1,25 +1,25 @@
-import { demandWords, type SpokenWords } from '../core/text/spoken-words.js';
+import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
 
 /** The scope registry, in the contract's order (oauth.md section 2). */
 const REGISTRY = ['identify', 'email', 'bot'];
 
-const words = new Map<string, SpokenWords>();
+const words = new Map<string, LocalizedText>();
 
 export const scopes = (): readonly string[] => REGISTRY;
 
 export const isScope = (value: string): boolean => REGISTRY.includes(value);
 
 /** The descriptions of extension scopes for users, in registry order. */
-export const scopeWords = (): Readonly<Record<string, SpokenWords>> => Object.fromEntries(words);
+export const scopeDescriptions = (): Readonly<Record<string, LocalizedText>> => Object.fromEntries(words);
 
 /**
  * Adds a scope of an extension.
  * @param said the text of the consent screen, such as "see your notes"; English is the fallback for missing languages
  */
-export function registerScope(scope: string, said: SpokenWords): void {
+export function registerScope(scope: string, said: LocalizedText): void {
   if (isScope(scope) || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
     throw new Error(`the scope ${scope} cannot be added`);
-  demandWords(`the scope ${scope}`, said);
+  assertLocalizedText(`the scope ${scope}`, said);
   REGISTRY.push(scope);
   words.set(scope, Object.freeze({ ...said }));
 }

@@ -2,23 +2,23 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { Log } from '../core/log.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { type Changed, Database } from '../platform/database/database.js';
-import { backOffSeconds, Drain } from '../platform/process/at-least-once.js';
-import { Janitor } from '../platform/process/janitor.js';
-import { type Claim, claimsIn, LeakedCredentials } from './leaked-credentials.service.js';
+import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
+import { backOffSeconds, PollingWorker } from '../platform/process/polling-worker.js';
+import { type CredentialClaim, LeakedCredentials, parseCredentials } from './leaked-credentials.service.js';
 
-type WrittenClaim = Omit<Claim, 'digest'> & { readonly digest: string };
+type SerializedClaim = Omit<CredentialClaim, 'digest'> & { readonly digest: string };
 
 interface DueReport {
   readonly id: string;
   readonly request_id: string;
-  readonly claims: readonly WrittenClaim[];
+  readonly claims: readonly SerializedClaim[];
   readonly attempts: number;
 }
 
 /** Longer than a hundred credentials take. After that, the process that claimed the report counts as crashed. */
 const LEASE_SECONDS = 120;
 /** One report at a time, so that a reporter who sends many only delays their own. */
-const LANES = 1;
+const REPORT_CONCURRENCY = 1;
 
 const CLAIM_DUE_REPORT = `
   UPDATE leak_report SET attempts = attempts + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
@@ -26,8 +26,14 @@ const CLAIM_DUE_REPORT = `
               ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING id, request_id, claims, attempts`;
 
-const written = ({ digest, ...claim }: Claim): WrittenClaim => ({ ...claim, digest: digest.toString('base64') });
-const read = ({ digest, ...claim }: WrittenClaim): Claim => ({ ...claim, digest: Buffer.from(digest, 'base64') });
+const serializeClaim = ({ digest, ...claim }: CredentialClaim): SerializedClaim => ({
+  ...claim,
+  digest: digest.toString('base64'),
+});
+const parseClaim = ({ digest, ...claim }: SerializedClaim): CredentialClaim => ({
+  ...claim,
+  digest: Buffer.from(digest, 'base64'),
+});
 
 /**
  * Queue of reports of leaked credentials (web.md section 6). A report is stored before the response and processed after
@@ -35,41 +41,41 @@ const read = ({ digest, ...claim }: WrittenClaim): Claim => ({ ...claim, digest:
  */
 @Injectable()
 export class LeakReports implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly drain: Drain;
+  private readonly worker: PollingWorker;
 
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
     private readonly leaked: LeakedCredentials,
     private readonly log: Log,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
-    this.drain = new Drain(
-      () => this.workOffNext(),
+    this.worker = new PollingWorker(
+      () => this.processNext(),
       (error) => log.error('reports of leaked credentials cannot be read', { error }),
-      LANES,
+      REPORT_CONCURRENCY,
     );
     janitor.addExpiry('leak_report', 'id', "created_at < now() - interval '7 days'");
   }
 
   onApplicationBootstrap(): void {
-    this.drain.start();
+    this.worker.start();
   }
 
-  async take(found: readonly string[], requestId: string): Promise<void> {
-    const claims = JSON.stringify(claimsIn(found).map(written));
+  async enqueue(found: readonly string[], requestId: string): Promise<void> {
+    const claims = JSON.stringify(parseCredentials(found).map(serializeClaim));
     await this.database.manager.query<unknown[]>(
       'INSERT INTO leak_report (id, request_id, claims) VALUES ($1, $2, $3::jsonb)',
       [this.snowflakes.next(), requestId, claims],
     );
-    this.drain.wake();
+    this.worker.wake();
   }
 
   /** Processes the next due report. Returns false if none is due. */
-  private async workOffNext(): Promise<boolean> {
+  private async processNext(): Promise<boolean> {
     const [[report]] = await this.database.manager.query<Changed<DueReport>>(CLAIM_DUE_REPORT);
     if (!report) return false;
-    if (await this.leaked.endAll(report.claims.map(read), report.request_id)) {
+    if (await this.leaked.revokeAll(report.claims.map(parseClaim), report.request_id)) {
       await this.database.manager.query<Changed>('DELETE FROM leak_report WHERE id = $1', [report.id]);
     } else await this.defer(report);
     return true;
@@ -84,6 +90,6 @@ export class LeakReports implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.drain.stop();
+    await this.worker.stop();
   }
 }

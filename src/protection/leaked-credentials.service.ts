@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../accounts/account.service.js';
-import type { Ending } from '../accounts/events/origin.js';
+import type { RevocationCause } from '../accounts/events/origin.js';
 import { Grants } from '../accounts/grants/grants.service.js';
 import { AuditLog } from '../admin/audit/audit.service.js';
-import { theFinder } from '../admin/audit/operator.js';
+import { leakReporter } from '../admin/audit/operator.js';
 import { AdminKeys } from '../admin/keys/admin-keys.service.js';
 import { SecurityNotices } from '../auth/notices/security-notices.service.js';
 import { SessionService } from '../auth/sessions/sessions.service.js';
@@ -11,20 +11,20 @@ import { Log } from '../core/log.js';
 import { digest, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
 import { Bots } from '../oauth/applications/bots.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
-import { ADMIN_KEY, BOT_TOKEN, WEBHOOK_ADDRESS } from '../policy/credential.js';
+import { ADMIN_KEY, BOT_TOKEN, WEBHOOK_URL } from '../policy/credential.js';
 import { WebhookService } from '../webhooks/webhooks.service.js';
 
 type Kind = 'session' | 'bot' | 'oauth2_token' | 'admin_key' | 'webhook';
 
 /** A possible credential: identified by its digest, or by an ID and the digest of the secret that follows it. */
-export interface Claim {
+export interface CredentialClaim {
   readonly kind: Kind;
   readonly id?: string;
   readonly digest: Buffer;
 }
 
 /** A valid credential with its owner. The revocation uses its `id`. */
-interface Held extends Claim {
+interface ValidCredential extends CredentialClaim {
   readonly id: string;
   readonly ownerId: string;
 }
@@ -35,13 +35,13 @@ interface FoundRow {
   readonly digest: Buffer;
 }
 
-const ENDING: Ending = { by: 'finder', reason: 'leaked' };
+const LEAK_CAUSE: RevocationCause = { by: 'finder', reason: 'leaked' };
 
 /**
  * Finds which claims are valid, with one statement per kind. `$1` are digests and `$2` IDs, if the kind has them. A
  * bot, and what it owns, belongs to the owner of its application.
  */
-const HELD: Readonly<Record<Kind, string>> = {
+const FIND_VALID_SQL: Readonly<Record<Kind, string>> = {
   session: 'SELECT id, account_id AS owner_id, digest FROM session WHERE digest = ANY ($1) AND revoked_at IS NULL',
   bot: 'SELECT id, owner_id, bot_digest AS digest FROM application WHERE bot_digest = ANY ($1) AND id = ANY ($2::bigint[])',
   oauth2_token: `SELECT application_id AS id, account_id AS owner_id, digest FROM oauth_token
@@ -54,9 +54,9 @@ const HELD: Readonly<Record<Kind, string>> = {
 const MAX_ID = 9223372036854775807n;
 
 /** Parses a reported text, which may start with an authentication scheme such as `Bearer`. */
-function claimOf(found: string): Claim | null {
+function parseCredential(found: string): CredentialClaim | null {
   const text = found.trim().split(' ').at(-1) ?? '';
-  const webhook = WEBHOOK_ADDRESS.exec(text);
+  const webhook = WEBHOOK_URL.exec(text);
   if (webhook) return { kind: 'webhook', id: webhook[1] as string, digest: digest(webhook[2] as string) };
   const bot = BOT_TOKEN.exec(text);
   if (bot) return { kind: 'bot', id: bot[1] as string, digest: digest(bot[2] as string) };
@@ -70,8 +70,8 @@ function claimOf(found: string): Claim | null {
  * Returns the possible credentials in the reported texts. Texts that do not have the format of a credential are
  * skipped.
  */
-export const claimsIn = (found: readonly string[]): Claim[] =>
-  found.flatMap((one) => claimOf(one) ?? []).filter(({ id = '0' }) => BigInt(id) <= MAX_ID);
+export const parseCredentials = (found: readonly string[]): CredentialClaim[] =>
+  found.flatMap((one) => parseCredential(one) ?? []).filter(({ id = '0' }) => BigInt(id) <= MAX_ID);
 
 /** Revokes leaked credentials that were reported (web.md section 6). */
 @Injectable()
@@ -90,20 +90,20 @@ export class LeakedCredentials {
   ) {}
 
   /** Revokes all known credentials. Returns false if some could not be revoked; repeat the call to revoke the rest. */
-  async endAll(claims: readonly Claim[], requestId: string): Promise<boolean> {
+  async revokeAll(claims: readonly CredentialClaim[], requestId: string): Promise<boolean> {
     let isDone = true;
-    for (const kind of Object.keys(HELD) as Kind[]) {
-      for (const held of await this.heldOf(kind, claims)) {
-        isDone = (await this.isDealtWith(held, requestId)) && isDone;
+    for (const kind of Object.keys(FIND_VALID_SQL) as Kind[]) {
+      for (const held of await this.findValid(kind, claims)) {
+        isDone = (await this.tryRevoke(held, requestId)) && isDone;
       }
     }
     return isDone;
   }
 
   /** Revokes one credential. A failure does not affect the others. */
-  private async isDealtWith(held: Held, requestId: string): Promise<boolean> {
+  private async tryRevoke(held: ValidCredential, requestId: string): Promise<boolean> {
     try {
-      await this.database.transaction((tx) => this.end(tx, held, requestId));
+      await this.database.transaction((tx) => this.revoke(tx, held, requestId));
       return true;
     } catch (error) {
       this.log.error('a leaked credential could not be ended', { kind: held.kind, error });
@@ -111,41 +111,41 @@ export class LeakedCredentials {
     }
   }
 
-  private async heldOf(kind: Kind, claims: readonly Claim[]): Promise<Held[]> {
+  private async findValid(kind: Kind, claims: readonly CredentialClaim[]): Promise<ValidCredential[]> {
     const ofKind = claims.filter((claim) => claim.kind === kind);
     if (ofKind.length === 0) return [];
     const ids = ofKind.flatMap(({ id }) => id ?? []);
     const digests = ofKind.map((claim) => claim.digest);
     const values = ids.length > 0 ? [digests, ids] : [digests];
-    const rows = await this.database.manager.query<FoundRow[]>(HELD[kind], values);
+    const rows = await this.database.manager.query<FoundRow[]>(FIND_VALID_SQL[kind], values);
     return rows.map((row) => ({ kind, id: row.id, digest: row.digest, ownerId: row.owner_id }));
   }
 
   /** Revokes a credential as its owner would, and notifies the owner. Of concurrent reports, only one takes effect. */
-  private async end(tx: Tx, held: Held, requestId: string): Promise<void> {
+  private async revoke(tx: Tx, held: ValidCredential, requestId: string): Promise<void> {
     const { kind, ownerId } = held;
     const owner = await this.accounts.lock(tx, ownerId);
-    if (!owner || !(await this.isEnded(tx, held))) return;
+    if (!owner || !(await this.revokeByKind(tx, held))) return;
     await this.notices.send(tx, owner, 'credential_leaked', undefined, { kind });
-    await this.audit.record(tx, theFinder(requestId), {
+    await this.audit.record(tx, leakReporter(requestId), {
       action: 'end_leaked_credential',
       target: { type: 'user', id: ownerId },
       metadata: { kind },
     });
   }
 
-  private async isEnded(tx: Tx, { kind, id, digest, ownerId }: Held): Promise<boolean> {
+  private async revokeByKind(tx: Tx, { kind, id, digest, ownerId }: ValidCredential): Promise<boolean> {
     switch (kind) {
       case 'session':
-        return this.sessions.endLeaked(tx, ownerId, digest, ENDING);
+        return this.sessions.endLeaked(tx, ownerId, digest, LEAK_CAUSE);
       case 'bot':
-        return this.bots.replaceToken(tx, id, digest, ENDING);
+        return this.bots.replaceToken(tx, id, digest, LEAK_CAUSE);
       case 'oauth2_token':
-        return (await this.grants.revoke(tx, ownerId, [id], ENDING)).length > 0;
+        return (await this.grants.revoke(tx, ownerId, [id], LEAK_CAUSE)).length > 0;
       case 'admin_key':
-        return this.keys.endKey(tx, id, digest, ENDING);
+        return this.keys.revokeByDigest(tx, id, digest, LEAK_CAUSE);
       case 'webhook':
-        return this.webhooks.replaceToken(tx, id, digest, ENDING);
+        return this.webhooks.rotateLeakedToken(tx, id, digest, LEAK_CAUSE);
     }
   }
 }

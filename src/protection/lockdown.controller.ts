@@ -1,10 +1,18 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../accounts/events/origin.js';
+import { getOrigin } from '../accounts/events/origin.js';
 import { Token64 } from '../auth/factors/fields.js';
 import { SudoInput } from '../auth/sudo/sudo.dto.js';
 import { ListOf } from '../http/input.js';
 import type { Call } from '../policy/call.js';
-import { AllowSuspicious, Me, Public, RateLimit, RequiresSudo, TheCall, UserOnly } from '../policy/decorators.js';
+import {
+  AllowSuspicious,
+  CurrentCall,
+  CurrentIdentity,
+  Public,
+  RateLimit,
+  RequiresSudo,
+  UserOnly,
+} from '../policy/decorators.js';
 import type { SessionIdentity } from '../policy/identity.js';
 import { LOCKABLE, Lockdown } from './lockdown.service.js';
 
@@ -38,9 +46,9 @@ export class LockdownController {
   @AllowSuspicious()
   @RequiresSudo({ isOptional: true, voidsProofs: true })
   @RateLimit('user:lockdown')
-  bySession(@Me() me: SessionIdentity, @Body() { include }: LockdownInput, @TheCall() call: Call) {
-    const origin = originOf(call);
-    return call.hasSudo ? this.lockdown.bySession(me, include, origin) : this.lockdown.ofSessions(me, origin);
+  bySession(@CurrentIdentity() me: SessionIdentity, @Body() { include }: LockdownInput, @CurrentCall() call: Call) {
+    const origin = getOrigin(call);
+    return call.hasSudo ? this.lockdown.bySession(me, include, origin) : this.lockdown.endSessions(me, origin);
   }
 
   /** Revoke all credentials of an account with the token of an emailed link. The password must be reset afterwards. */
@@ -48,7 +56,7 @@ export class LockdownController {
   @HttpCode(200)
   @Public()
   @RateLimit('auth:lockdown')
-  byLink(@Body() { token }: LockdownTokenInput, @TheCall() call: Call) {
-    return this.lockdown.byLink(token, originOf(call));
+  byLink(@Body() { token }: LockdownTokenInput, @CurrentCall() call: Call) {
+    return this.lockdown.byLink(token, getOrigin(call));
   }
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, LOCKED_DOWN } from '../accounts/account.service.js';
-import type { Ending, Origin } from '../accounts/events/origin.js';
+import type { Origin, RevocationCause } from '../accounts/events/origin.js';
 import { Grants } from '../accounts/grants/grants.service.js';
 import { AdminKeys } from '../admin/keys/admin-keys.service.js';
 import { SecurityNotices } from '../auth/notices/security-notices.service.js';
 import { MailedTokens } from '../auth/secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from '../auth/secrets/one-time-secrets.service.js';
+import { CallerGuard } from '../auth/sessions/caller-guard.service.js';
 import { SessionService } from '../auth/sessions/sessions.service.js';
-import { Standing } from '../auth/sessions/standing.service.js';
-import { invalid } from '../core/errors.js';
+import { validationError } from '../core/errors.js';
 import { Bots } from '../oauth/applications/bots.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Instance } from '../platform/instance/instance.js';
@@ -21,26 +21,26 @@ export const LOCKABLE = ['bot_tokens', 'grants', 'webhook_tokens', 'admin_keys',
 type Lockable = (typeof LOCKABLE)[number];
 
 /** Number of revoked items of each kind. */
-export type Ended = Record<Lockable, number>;
+export type RevokedCounts = Record<Lockable, number>;
 
 /** What the account owner has to do next. */
 export type NextStep = 'change_password' | 'reset_password' | 'sign_in_sso' | 'check_email';
 
-export interface LockedDown {
-  readonly ended: Ended;
+export interface LockdownResult {
+  readonly ended: RevokedCounts;
   readonly next: readonly NextStep[];
 }
 
-const NOTHING: Ended = { bot_tokens: 0, grants: 0, webhook_tokens: 0, admin_keys: 0, sessions: 0 };
+const NONE_REVOKED: RevokedCounts = { bot_tokens: 0, grants: 0, webhook_tokens: 0, admin_keys: 0, sessions: 0 };
 
-const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_LOCKDOWN_TOKEN');
+const unknownTokenError = () => validationError('token', 'INVALID_OR_EXPIRED_LOCKDOWN_TOKEN');
 
 /** Account lockdown: revokes everything that can act for an account in one transaction (web.md section 5). */
 @Injectable()
 export class Lockdown {
   constructor(
     private readonly database: Database,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly accounts: AccountService,
     private readonly tokens: MailedTokens,
     private readonly secrets: OneTimeSecrets,
@@ -54,25 +54,27 @@ export class Lockdown {
   ) {}
 
   /** Locks the account down from a session in sudo mode, which stays signed in. */
-  bySession(me: SessionIdentity, kinds: readonly Lockable[] = LOCKABLE, origin: Origin): Promise<LockedDown> {
-    return this.conclude(me, origin, (tx, ending) => this.end(tx, me.account.id, kinds, ending, me.sessionId));
+  bySession(me: SessionIdentity, kinds: readonly Lockable[] = LOCKABLE, origin: Origin): Promise<LockdownResult> {
+    return this.runForSession(me, origin, (tx, ending) =>
+      this.revokeKinds(tx, me.account.id, kinds, ending, me.sessionId),
+    );
   }
 
   /** Ends all sessions and nothing else, at the request of a session that is not in sudo mode and may be stolen. */
-  ofSessions(me: SessionIdentity, origin: Origin): Promise<LockedDown> {
-    return this.conclude(me, origin, async (tx, ending) => {
+  endSessions(me: SessionIdentity, origin: Origin): Promise<LockdownResult> {
+    return this.runForSession(me, origin, async (tx, ending) => {
       const { count } = await this.sessions.revokeAll(tx, me.account.id, ending);
-      return { ...NOTHING, sessions: count };
+      return { ...NONE_REVOKED, sessions: count };
     });
   }
 
-  private conclude(
+  private runForSession(
     me: SessionIdentity,
     origin: Origin,
-    end: (tx: Tx, ending: Ending) => Promise<Ended>,
-  ): Promise<LockedDown> {
+    end: (tx: Tx, ending: RevocationCause) => Promise<RevokedCounts>,
+  ): Promise<LockdownResult> {
     return this.database.transaction(async (tx) => {
-      const account = await this.standing.hold(tx, me);
+      const account = await this.standing.lockCaller(tx, me);
       const ended = await end(tx, { by: 'owner', reason: 'lockdown', origin });
       await this.notices.send(tx, account, 'locked_down', origin, { by: 'session', ended });
       const next = this.instance.isSsoEnforced
@@ -88,12 +90,12 @@ export class Lockdown {
    * Locks the account down with the token of an emailed link. All sessions end. No session is issued until the password
    * is reset or, if single sign-on is enforced, a linked identity signs in. The links of other emails become invalid, so
    * that an old link cannot lock the account again after its owner has recovered it.
-   * @throws Refusal FV(INVALID_OR_EXPIRED_LOCKDOWN_TOKEN@token), BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED
+   * @throws ApiError FV(INVALID_OR_EXPIRED_LOCKDOWN_TOKEN@token), BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED
    */
-  async byLink(token: string, origin: Origin): Promise<LockedDown> {
-    const found = await this.tokens.require('lockdown', token, unknown);
-    return this.tokens.redeem('lockdown', token, found, unknown, async (tx, { account }) => {
-      const ended = await this.end(tx, account.id, LOCKABLE, { by: 'owner', reason: 'lockdown', origin });
+  async byLink(token: string, origin: Origin): Promise<LockdownResult> {
+    const found = await this.tokens.require('lockdown', token, unknownTokenError);
+    return this.tokens.redeem('lockdown', token, found, unknownTokenError, async (tx, { account }) => {
+      const ended = await this.revokeKinds(tx, account.id, LOCKABLE, { by: 'owner', reason: 'lockdown', origin });
       await this.accounts.addTrait(tx, account.id, LOCKED_DOWN);
       await this.secrets.revokeAll('lockdown', account.id, tx);
       await this.notices.send(tx, account, 'locked_down', origin, { by: 'link', ended });
@@ -105,24 +107,24 @@ export class Lockdown {
    * Revokes credentials of an account that `tx` has locked. Incrementing the epoch invalidates sudo proofs and pending
    * operations in any case.
    */
-  private async end(
+  private async revokeKinds(
     tx: Tx,
     id: string,
     kinds: readonly Lockable[],
-    ending: Ending,
+    ending: RevocationCause,
     exceptSessionId?: string,
-  ): Promise<Ended> {
+  ): Promise<RevokedCounts> {
     const ends: Record<Lockable, () => Promise<number>> = {
       bot_tokens: () => this.bots.replaceAllOf(tx, id, ending),
       grants: async () => (await this.grants.revokeAll(tx, id, ending)).length,
-      webhook_tokens: () => this.webhooks.replaceAllOf(tx, id, ending),
-      admin_keys: () => this.keys.endAllOf(tx, id, ending),
+      webhook_tokens: () => this.webhooks.rotateAllOf(tx, id, ending),
+      admin_keys: () => this.keys.revokeAllOf(tx, id, ending),
       sessions: async () => (await this.sessions.revokeAll(tx, id, ending, exceptSessionId)).count,
     };
-    const ended: Ended = { ...NOTHING };
+    const ended: RevokedCounts = { ...NONE_REVOKED };
     for (const kind of LOCKABLE) if (kinds.includes(kind)) ended[kind] = await ends[kind]();
-    if (!kinds.includes('sessions')) await this.accounts.raiseEpoch(tx, id);
-    await this.secrets.endAll(tx, id);
+    if (!kinds.includes('sessions')) await this.accounts.incrementEpoch(tx, id);
+    await this.secrets.revokePending(tx, id);
     return ended;
   }
 }

@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { LOCALES } from '../accounts/locales.js';
 import { SsoConfiguration } from '../auth/sso/sso-configuration.service.js';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { Instance } from '../platform/instance/instance.js';
 import { CaptchaVerifier } from '../platform/outbound/captcha.js';
@@ -39,8 +39,8 @@ export class DiscoveryController {
       },
       captcha: {
         provider: this.captcha.provider,
-        hcaptcha_site_key: this.captcha.siteKeyOf('hcaptcha'),
-        turnstile_site_key: this.captcha.siteKeyOf('turnstile'),
+        hcaptcha_site_key: this.captcha.getSiteKey('hcaptcha'),
+        turnstile_site_key: this.captcha.getSiteKey('turnstile'),
       },
       sso: this.sso.status(),
       registration: { mode: registration.mode },
@@ -72,7 +72,7 @@ export class DiscoveryController {
   @RateLimit('instance:info')
   async challenge() {
     const challenge = await this.captcha.challenge();
-    if (!challenge) throw new Refusal('NOT_FOUND');
+    if (!challenge) throw new ApiError('NOT_FOUND');
     return challenge;
   }
 }

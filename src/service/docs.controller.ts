@@ -4,13 +4,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Controller, Get, Param } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
-import { ApiDescription } from '../description/description.service.js';
-import { callerHas } from '../http/conditions.js';
+import { ApiError } from '../core/errors.js';
+import { ApiDocuments } from '../description/description.service.js';
+import { isNotModified } from '../http/conditions.js';
 import { Text } from '../http/input.js';
-import { Answers } from '../policy/answers.js';
-import { ANSWERED, type Call } from '../policy/call.js';
-import { Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { ApiResponses } from '../policy/answers.js';
+import { type Call, RESPONSE_HANDLED } from '../policy/call.js';
+import { Cors, CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { DOCS_PAGE } from './docs.page.js';
 
 const FILES = {
@@ -54,7 +54,7 @@ export class DocsController {
   private readonly files = new Map<FileName, Asset>();
 
   constructor(
-    private readonly description: ApiDescription,
+    private readonly description: ApiDocuments,
     private readonly config: Config,
   ) {}
 
@@ -63,9 +63,9 @@ export class DocsController {
   @CredentialFree()
   @RateLimit('instance:info')
   @Cors('any')
-  @Answers({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  async openapi(@TheCall() call: Call) {
-    this.demandEnabled();
+  @ApiResponses({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  async openapi(@CurrentCall() call: Call) {
+    this.assertEnabled();
     const description = await this.description.get();
     return this.send(call, description, 'application/json; charset=utf-8');
   }
@@ -75,9 +75,9 @@ export class DocsController {
   @CredentialFree()
   @RateLimit('instance:info')
   @Cors('any')
-  @Answers({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  async asyncapi(@TheCall() call: Call) {
-    this.demandEnabled();
+  @ApiResponses({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  async asyncapi(@CurrentCall() call: Call) {
+    this.assertEnabled();
     const description = await this.description.getGateway();
     return this.send(call, description, 'application/json; charset=utf-8');
   }
@@ -86,9 +86,9 @@ export class DocsController {
   @Get('docs')
   @CredentialFree()
   @RateLimit('instance:info')
-  @Answers({ type: 'text/html' })
-  page(@TheCall() call: Call) {
-    this.demandEnabled();
+  @ApiResponses({ type: 'text/html' })
+  page(@CurrentCall() call: Call) {
+    this.assertEnabled();
     call.res.setHeader('Content-Type', 'text/html; charset=utf-8');
     call.res.setHeader('Content-Security-Policy', CSP);
     call.res.setHeader('Cache-Control', 'no-cache');
@@ -99,10 +99,10 @@ export class DocsController {
   @Get('docs/:file')
   @CredentialFree()
   @RateLimit('instance:info')
-  @Answers({ type: ['text/css', 'text/javascript'], headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  file(@Param() { file }: DocsFile, @TheCall() call: Call) {
-    this.demandEnabled();
-    if (!isKnown(file)) throw new Refusal('NOT_FOUND');
+  @ApiResponses({ type: ['text/css', 'text/javascript'], headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  file(@Param() { file }: DocsFile, @CurrentCall() call: Call) {
+    this.assertEnabled();
+    if (!isKnown(file)) throw new ApiError('NOT_FOUND');
     return this.send(call, this.asset(file), FILES[file]);
   }
 
@@ -116,26 +116,26 @@ export class DocsController {
     return asset;
   }
 
-  private send(call: Call, { bytes, etag }: Asset, type: string): typeof ANSWERED | undefined {
+  private send(call: Call, { bytes, etag }: Asset, type: string): typeof RESPONSE_HANDLED | undefined {
     if (this.isFresh(call, etag)) return undefined;
     const isHead = call.req.method === 'HEAD';
-    if (!isHead) call.transfers.beginAnswer(call);
+    if (!isHead) call.transfers.beginResponse(call);
     call.res.setHeader('Content-Type', type);
     call.res.setHeader('Content-Length', bytes.length);
     if (isHead) call.res.end();
     else call.transfers.send(call, bytes, () => {});
-    return ANSWERED;
+    return RESPONSE_HANDLED;
   }
 
   private isFresh({ req, res }: Call, etag: string): boolean {
     res.setHeader('ETag', etag);
     res.setHeader('Cache-Control', 'no-cache');
-    if (!callerHas(req, etag)) return false;
+    if (!isNotModified(req, etag)) return false;
     res.statusCode = 304;
     return true;
   }
 
-  private demandEnabled(): void {
-    if (!this.config.docsEnabled) throw new Refusal('NOT_FOUND');
+  private assertEnabled(): void {
+    if (!this.config.docsEnabled) throw new ApiError('NOT_FOUND');
   }
 }

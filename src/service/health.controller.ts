@@ -1,11 +1,11 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { addressIsIn, clientAddress } from '../core/address.js';
 import { Config } from '../core/config/config.js';
-import { Refusal, unavailable } from '../core/errors.js';
+import { ApiError, unavailable } from '../core/errors.js';
 import { Metrics } from '../core/metrics.js';
-import { Answers } from '../policy/answers.js';
+import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { CredentialFree, TheCall } from '../policy/decorators.js';
+import { CredentialFree, CurrentCall } from '../policy/decorators.js';
 import { Readiness } from './readiness.service.js';
 
 @Controller()
@@ -42,11 +42,11 @@ export class HealthController {
   @Get('metrics')
   @CredentialFree()
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  @Answers({ type: 'text/plain' })
-  async prometheus(@TheCall() { req }: Call) {
+  @ApiResponses({ type: 'text/plain' })
+  async prometheus(@CurrentCall() { req }: Call) {
     const address = clientAddress(req, this.config.trustedProxies);
     if (this.config.metricsPort !== undefined || !address || !addressIsIn(address, this.config.metricsAllow)) {
-      throw new Refusal('NOT_FOUND');
+      throw new ApiError('NOT_FOUND');
     }
     return this.metrics.text();
   }

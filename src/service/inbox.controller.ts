@@ -1,12 +1,12 @@
 import { Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
 import { Int, Text } from '../http/input.js';
 import { Inbox } from '../platform/mail/inbox.js';
-import { Answers } from '../policy/answers.js';
+import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { CredentialFree, TheCall } from '../policy/decorators.js';
+import { CredentialFree, CurrentCall } from '../policy/decorators.js';
 import { INBOX_CSP, inboxPage } from './inbox.page.js';
 
-const SHOWN = 50;
+const DEFAULT_LIMIT = 50;
 
 class InboxQuery {
   @Text({ min: 1, max: 254, optional: true }) to?: string;
@@ -21,18 +21,18 @@ export class InboxController {
   /** Show the development inbox as a page. */
   @Get('inbox')
   @CredentialFree()
-  @Answers({ type: 'text/html' })
-  async page(@Query() { to, limit }: InboxQuery, @TheCall() { res }: Call) {
+  @ApiResponses({ type: 'text/html' })
+  async page(@Query() { to, limit }: InboxQuery, @CurrentCall() { res }: Call) {
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.setHeader('Content-Security-Policy', INBOX_CSP);
-    return inboxPage(await this.inbox.list(to, limit ?? SHOWN));
+    return inboxPage(await this.inbox.list(to, limit ?? DEFAULT_LIMIT));
   }
 
   /** List the messages of the development inbox. */
   @Get('inbox.json')
   @CredentialFree()
   async list(@Query() { to, limit }: InboxQuery) {
-    return { messages: await this.inbox.list(to, limit ?? SHOWN) };
+    return { messages: await this.inbox.list(to, limit ?? DEFAULT_LIMIT) };
   }
 
   /** Empty the development inbox. */

@@ -1,9 +1,14 @@
 import type { Language } from '../core/text/languages.js';
-import { type AnyMailType, type Look, type RenderedMail, renderMail } from '../platform/mail/templates/render.js';
-import { sampleFacts, type TeamMailType, teamMails } from '../platform/mail/templates/team-mails.js';
+import { type ExtensionMailType, extensionMailTypes, sampleFacts } from '../platform/mail/templates/extension-mails.js';
+import {
+  type AnyMailType,
+  type MailBranding,
+  type RenderedMail,
+  renderMail,
+} from '../platform/mail/templates/render.js';
 import { codeMessage } from '../platform/mail/templates/text-message.js';
 import {
-  DONE_BY_OTHERS,
+  ADMINISTRATOR_EVENTS,
   type MailMetadata,
   type MailType,
   SECURITY_EVENTS,
@@ -48,32 +53,36 @@ export const SAMPLES: readonly string[] = [
 ];
 
 /** The built-in messages, then those of extensions. */
-export const allSamples = (): readonly string[] => [...SAMPLES, ...teamMails()];
+export const allSamples = (): readonly string[] => [...SAMPLES, ...extensionMailTypes()];
 
-export interface Sampled {
+export interface SampleOptions {
   readonly product: string;
   readonly webAppUrl: string;
-  readonly look: Look;
+  readonly look: MailBranding;
 }
 
 export type ShownMessage = Omit<RenderedMail, 'html' | 'subject'> & Partial<RenderedMail>;
 
-const noticeOf = (event: SecurityEvent): Sample<MailMetadata['security_notice']> => ({
-  metadata: DONE_BY_OTHERS.has(event) ? { event } : { event, token },
+const noticeSample = (event: SecurityEvent): Sample<MailMetadata['security_notice']> => ({
+  metadata: ADMINISTRATOR_EVENTS.has(event) ? { event } : { event, token },
   validSeconds: 7 * 24 * HOUR,
 });
 
-function kindOf(kind: string): { type: AnyMailType; metadata: object; validSeconds: number } {
+function findSample(kind: string): { type: AnyMailType; metadata: object; validSeconds: number } {
   const event = SECURITY_EVENTS.find((name) => kind === NOTICE + name);
-  if (event) return { type: 'security_notice', ...noticeOf(event) };
+  if (event) return { type: 'security_notice', ...noticeSample(event) };
   if (Object.hasOwn(MAILS, kind)) return { type: kind as MailType, ...MAILS[kind as keyof typeof MAILS] };
-  return { type: kind as TeamMailType, ...sampleFacts(kind) };
+  return { type: kind as ExtensionMailType, ...sampleFacts(kind) };
 }
 
 /** Renders a message as its recipient would see it, with sample data. */
-export function sampleOf(kind: string, language: Language, { product, webAppUrl, look }: Sampled): ShownMessage {
+export function renderSample(
+  kind: string,
+  language: Language,
+  { product, webAppUrl, look }: SampleOptions,
+): ShownMessage {
   if (kind === SMS) return { text: codeMessage(language, product, '482913', 600) };
-  const { type, ...sample } = kindOf(kind);
+  const { type, ...sample } = findSample(kind);
   const occasion = {
     ...{ ...sample, metadata: sample.metadata as never, product },
     at: new Date('2030-01-24T15:40:00.000Z'),

@@ -1,14 +1,14 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { LANGUAGES, type Language } from '../core/text/languages.js';
 import { field, OneOf } from '../http/input.js';
 import { Instance } from '../platform/instance/instance.js';
-import { lookOf } from '../platform/mail/templates/render.js';
-import { Answers } from '../policy/answers.js';
+import { mailBranding } from '../platform/mail/templates/render.js';
+import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { CredentialFree, TheCall } from '../policy/decorators.js';
-import { allSamples, SAMPLES, sampleOf } from './mail-samples.js';
+import { CredentialFree, CurrentCall } from '../policy/decorators.js';
+import { allSamples, renderSample, SAMPLES } from './mail-samples.js';
 import { MAILS_CSP, mailCsp, mailsIndex, mailsPage } from './mails.page.js';
 
 /** A kind of message. Checked at request time, because modules can add kinds. */
@@ -38,9 +38,9 @@ export class MailsController {
   /** Show every kind of message in every language, with sample data. */
   @Get()
   @CredentialFree()
-  @Answers({ type: 'text/html' })
-  page(@Query() { kind, language }: MailsQuery, @TheCall() call: Call) {
-    this.head(call, MAILS_CSP);
+  @ApiResponses({ type: 'text/html' })
+  page(@Query() { kind, language }: MailsQuery, @CurrentCall() call: Call) {
+    this.setPageHeaders(call, MAILS_CSP);
     if (kind === undefined) return mailsIndex();
     return mailsPage(kind, language ? [language] : LANGUAGES, (spoken) => this.sample(kind, spoken));
   }
@@ -48,24 +48,24 @@ export class MailsController {
   /** Show one message as HTML, as an email program receives it. */
   @Get(':language/:kind')
   @CredentialFree()
-  @Answers({ type: 'text/html' })
-  message(@Param() { language, kind }: MailPath, @TheCall() call: Call) {
+  @ApiResponses({ type: 'text/html' })
+  message(@Param() { language, kind }: MailPath, @CurrentCall() call: Call) {
     const { html } = this.sample(kind, language);
-    if (html === undefined) throw new Refusal('NOT_FOUND');
-    this.head(call, mailCsp(this.look.logo));
+    if (html === undefined) throw new ApiError('NOT_FOUND');
+    this.setPageHeaders(call, mailCsp(this.look.logo));
     return html;
   }
 
   private get look() {
-    return lookOf(this.config, this.instance.current.legal);
+    return mailBranding(this.config, this.instance.current.legal);
   }
 
   private sample(kind: string, language: Language) {
     const { productName: product } = this.instance.current.branding;
-    return sampleOf(kind, language, { product, webAppUrl: this.config.webAppUrl, look: this.look });
+    return renderSample(kind, language, { product, webAppUrl: this.config.webAppUrl, look: this.look });
   }
 
-  private head({ res }: Call, policy: string): void {
+  private setPageHeaders({ res }: Call, policy: string): void {
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.setHeader('Content-Security-Policy', policy);
   }

@@ -3,9 +3,9 @@ import { directionOf, LANGUAGE_NAMES, LANGUAGES, type Language } from '../core/t
 import { ALLOW_STYLE, STYLE } from './inbox.page.js';
 import { allSamples, type ShownMessage } from './mail-samples.js';
 
-const NOBODY = "base-uri 'none'; form-action 'none'";
+const NO_BASE_OR_FORMS = "base-uri 'none'; form-action 'none'";
 /** Allows the page's own style and the frames with messages. */
-export const MAILS_CSP = `default-src 'none'; ${ALLOW_STYLE}; frame-src 'self'; ${NOBODY}; frame-ancestors 'none'`;
+export const MAILS_CSP = `default-src 'none'; ${ALLOW_STYLE}; frame-src 'self'; ${NO_BASE_OR_FORMS}; frame-ancestors 'none'`;
 
 /**
  * The policy of a single message. Like an email program, it allows styles and the logo, but no scripts and no origin.
@@ -13,7 +13,7 @@ export const MAILS_CSP = `default-src 'none'; ${ALLOW_STYLE}; frame-src 'self'; 
 export const mailCsp = (logo: string | undefined): string =>
   [
     `default-src 'none'; style-src 'unsafe-inline'; img-src ${logo ? new URL(logo).origin : "'none'"}`,
-    `${NOBODY}; frame-ancestors 'self'; sandbox allow-popups`,
+    `${NO_BASE_OR_FORMS}; frame-ancestors 'self'; sandbox allow-popups`,
   ].join('; ');
 
 const PAGE = `<!doctype html>

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { INestApplication } from '@nestjs/common';
 import { addressIsIn } from '../core/address.js';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 
@@ -19,7 +19,7 @@ export async function serveMetrics(app: INestApplication): Promise<Server | unde
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Content-Type', isKnown ? metrics.registry.contentType : 'application/json; charset=utf-8');
-    res.end(isKnown ? await metrics.text() : JSON.stringify(new Refusal('NOT_FOUND').getResponse()));
+    res.end(isKnown ? await metrics.text() : JSON.stringify(new ApiError('NOT_FOUND').getResponse()));
   };
   const server = createServer((req, res) => {
     respond(req, res).catch((error) => {

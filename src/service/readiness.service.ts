@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Load } from '../http/load.js';
 import { HealthChecks } from '../platform/process/health-checks.js';
-import { DatabaseWatch } from '../platform/replicas/database-watch.js';
+import { DatabaseMonitor } from '../platform/replicas/database-monitor.js';
 
 /** Decides whether this process should receive traffic. */
 @Injectable()
 export class Readiness {
   constructor(
-    private readonly database: DatabaseWatch,
+    private readonly database: DatabaseMonitor,
     private readonly checks: HealthChecks,
     private readonly load: Load,
   ) {}

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ApiDescription } from '../description/description.service.js';
+import { ApiDocuments } from '../description/description.service.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { DocsController } from './docs.controller.js';
 import { HealthController } from './health.controller.js';
@@ -9,6 +9,6 @@ import { SiteFilesController } from './site-files.controller.js';
 /** Health, metrics, discovery and API documents. */
 @Module({
   controllers: [HealthController, DiscoveryController, DocsController, SiteFilesController],
-  providers: [ApiDescription, Readiness],
+  providers: [ApiDocuments, Readiness],
 })
 export class ServiceModule {}

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { Controller, Get, Header, HttpCode } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
-import { Answers } from '../policy/answers.js';
-import { ANSWERED, type Call } from '../policy/call.js';
-import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { ApiError } from '../core/errors.js';
+import { ApiResponses } from '../policy/answers.js';
+import { type Call, RESPONSE_HANDLED } from '../policy/call.js';
+import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 
 // RFC 9116 recommends less than a year, so that outdated contacts are not trusted.
-const EXPIRY_MS = 180 * 86_400_000;
+const SECURITY_TXT_LIFETIME_MS = 180 * 86_400_000;
 const DAILY = 'public, max-age=86400';
 const BRIEFLY = 'public, max-age=300';
 
@@ -27,12 +27,12 @@ export class SiteFilesController {
   @Get('favicon.ico')
   @CredentialFree()
   @RateLimit('instance:info')
-  @Answers({ type: 'image/x-icon' })
-  favicon(@TheCall() { res }: Call) {
+  @ApiResponses({ type: 'image/x-icon' })
+  favicon(@CurrentCall() { res }: Call) {
     res.setHeader('Content-Type', 'image/x-icon');
     res.setHeader('Cache-Control', DAILY);
     res.end(this.icon);
-    return ANSWERED;
+    return RESPONSE_HANDLED;
   }
 
   /** Get the robots file. It excludes the whole site from search engines. */
@@ -41,7 +41,7 @@ export class SiteFilesController {
   @RateLimit('instance:info')
   @Header('Content-Type', 'text/plain; charset=utf-8')
   @Header('Cache-Control', DAILY)
-  @Answers({ type: 'text/plain' })
+  @ApiResponses({ type: 'text/plain' })
   robots() {
     return 'User-agent: *\nDisallow: /\n';
   }
@@ -50,13 +50,13 @@ export class SiteFilesController {
   @Get('.well-known/security.txt')
   @CredentialFree()
   @RateLimit('instance:info')
-  @Answers({ type: 'text/plain' })
-  securityContact(@TheCall() { res }: Call) {
+  @ApiResponses({ type: 'text/plain' })
+  securityContact(@CurrentCall() { res }: Call) {
     const { securityContacts, publicOrigin } = this.config;
-    if (securityContacts.length === 0) throw new Refusal('NOT_FOUND');
+    if (securityContacts.length === 0) throw new ApiError('NOT_FOUND');
     res.setHeader('Content-Type', 'text/plain; charset=utf-8');
     res.setHeader('Cache-Control', DAILY);
-    const expires = new Date(this.clock.now() + EXPIRY_MS).toISOString();
+    const expires = new Date(this.clock.now() + SECURITY_TXT_LIFETIME_MS).toISOString();
     const lines = [
       ...securityContacts.map((contact) => `Contact: ${contact}`),
       `Expires: ${expires}`,
@@ -89,8 +89,8 @@ export class SiteFilesController {
   @HttpCode(302)
   @CredentialFree()
   @RateLimit('instance:info')
-  @Answers({ headers: ['Location'], description: 'The page for it' })
-  changePassword(@TheCall() { res }: Call) {
+  @ApiResponses({ headers: ['Location'], description: 'The page for it' })
+  changePassword(@CurrentCall() { res }: Call) {
     res.setHeader('Location', `${this.config.webAppUrl}/account/password`);
   }
 }

@@ -3,9 +3,9 @@ import { MediaModule } from '../media/media.module.js';
 import { BouncedEmailChange } from './contact/bounced-email-change.service.js';
 import { EmailChangeController } from './contact/email-change.controller.js';
 import { EmailChange } from './contact/email-change.service.js';
-import { MailTickets } from './contact/mail-tickets.service.js';
-import { MailedCodes } from './contact/mailed-codes.service.js';
-import { NewAddresses } from './contact/new-addresses.service.js';
+import { EmailedCodes } from './contact/emailed-codes.service.js';
+import { FlowTickets } from './contact/flow-tickets.service.js';
+import { NewEmailAddresses } from './contact/new-email-addresses.service.js';
 import { PhoneController } from './contact/phone.controller.js';
 import { PhoneVerification } from './contact/phone.service.js';
 import { BackupCodesController } from './factors/backup-codes.controller.js';
@@ -37,7 +37,15 @@ import { SecurityEventsController } from './security/security-events.controller.
   ],
   providers: [
     ...[MeService, SettingsService, Lifecycle, OwnPassword, OwnExport],
-    ...[MailTickets, MailedCodes, NewAddresses, EmailChange, BouncedEmailChange, PasswordChange, PhoneVerification],
+    ...[
+      FlowTickets,
+      EmailedCodes,
+      NewEmailAddresses,
+      EmailChange,
+      BouncedEmailChange,
+      PasswordChange,
+      PhoneVerification,
+    ],
     ...[OwnViews, TotpService, BackupCodes, BackupCodesChallenge],
   ],
   exports: [OwnViews, SettingsService],

@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
-import { Refusal } from '../core/errors.js';
-import { Answers } from '../policy/answers.js';
+import { ApiError } from '../core/errors.js';
+import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { Pages } from './pages.service.js';
 import { pathOf, sendFile } from './sending.js';
 
@@ -17,10 +17,10 @@ export class AssetsController {
   @Get('*file')
   @CredentialFree()
   @RateLimit('web:page')
-  @Answers({ type: TYPES, headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  file(@TheCall() call: Call) {
+  @ApiResponses({ type: TYPES, headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  file(@CurrentCall() call: Call) {
     const known = this.pages.asset(pathOf(call).slice('/assets/'.length));
-    if (!known) throw new Refusal('NOT_FOUND');
+    if (!known) throw new ApiError('NOT_FOUND');
     call.res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     return sendFile(call, known);
   }

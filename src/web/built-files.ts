@@ -25,7 +25,7 @@ export interface BuiltFile {
 
 export const etagOf = (bytes: Buffer | string): string => `"${hash('sha256', bytes, 'hex').slice(0, 32)}"`;
 
-export function packed(bytes: Buffer, type: string): BuiltFile {
+export function compressFile(bytes: Buffer, type: string): BuiltFile {
   return {
     type,
     etag: etagOf(bytes),
@@ -38,7 +38,7 @@ export function readFile(folder: string, name: string): BuiltFile {
   const path = join(folder, name);
   const identity = readFileSync(path);
   const type = TYPES[extname(name)] ?? 'application/octet-stream';
-  if (!existsSync(`${path}.br`)) return packed(identity, type);
+  if (!existsSync(`${path}.br`)) return compressFile(identity, type);
   return {
     type,
     etag: etagOf(identity),
@@ -49,13 +49,13 @@ export function readFile(folder: string, name: string): BuiltFile {
 const isCompressed = (name: string): boolean => /\.(?:br|gz)$/.test(name);
 
 /** The names of all built files below a folder. */
-export const namesBelow = (folder: string): string[] =>
+export const listBuiltFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !isCompressed(entry.name))
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'));
 
 export const readFiles = (folder: string): Map<string, BuiltFile> =>
-  new Map(namesBelow(folder).map((name) => [name, readFile(folder, name)]));
+  new Map(listBuiltFiles(folder).map((name) => [name, readFile(folder, name)]));
 
 /** The best content coding that the client accepts (RFC 9110 section 12.5.3). A weight of zero excludes a coding. */
 export function codingFor(accepted: string | undefined): Coding {

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
-import { Answers } from '../policy/answers.js';
+import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { sendPage } from './pages.controller.js';
 import { Pages } from './pages.service.js';
 import { COMPONENTS } from './paths.js';
@@ -15,8 +15,8 @@ export class ComponentsController {
   @Get(COMPONENTS)
   @CredentialFree()
   @RateLimit('web:page')
-  @Answers({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  components(@TheCall() call: Call) {
+  @ApiResponses({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  components(@CurrentCall() call: Call) {
     return sendPage(this.pages, call);
   }
 }

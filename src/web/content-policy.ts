@@ -39,30 +39,30 @@ function contentPolicy({ gateway, media, logo }: PageSources, captcha?: string):
   ].join('; ');
 }
 
-const UNUSED = `accelerometer autoplay camera display-capture fullscreen geolocation gyroscope hid idle-detection magnetometer
+const DISABLED_FEATURES = `accelerometer autoplay camera display-capture fullscreen geolocation gyroscope hid idle-detection magnetometer
   microphone midi payment picture-in-picture screen-wake-lock serial usb xr-spatial-tracking`;
 
 /** The permissions policy of a page: only passkeys are allowed. */
 export const PERMISSIONS = [
   ...['create', 'get'].map((name) => `publickey-credentials-${name}=(self)`),
-  ...UNUSED.split(/\s+/).map((name) => `${name}=()`),
+  ...DISABLED_FEATURES.split(/\s+/).map((name) => `${name}=()`),
 ].join(', ');
 
 /** Hash of the one inline style that the theme of the guides adds while switching between light and dark mode. */
-const WITHOUT_TRANSITIONS = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='";
+const THEME_STYLE_HASH = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='";
 
 /** The content security policy of the guides: only files of this origin, which the search also fetches. */
 const GUIDES_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  `style-src 'self' ${WITHOUT_TRANSITIONS}`,
+  `style-src 'self' ${THEME_STYLE_HASH}`,
   "connect-src 'self'",
   "img-src 'self' data:",
   ...['form-action', 'base-uri', 'frame-ancestors'].map((name) => `${name} 'none'`),
 ].join('; ');
 
 /** Security headers that all pages share. */
-const SHELTER = {
+const SECURITY_HEADERS = {
   'Cache-Control': 'no-cache',
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -71,12 +71,12 @@ const SHELTER = {
 
 /** Headers of the guides. */
 export const GUIDE_HEADERS: Readonly<Record<string, string>> = {
-  ...SHELTER,
+  ...SECURITY_HEADERS,
   'Content-Security-Policy': GUIDES_POLICY,
 };
 
 /** Headers of every page of the service (web.md section 1). Extensions should send them with their own pages. */
 export const pageHeaders = (config: Config, captcha?: string): Readonly<Record<string, string>> => ({
-  ...SHELTER,
+  ...SECURITY_HEADERS,
   'Content-Security-Policy': contentPolicy(sourcesOf(config), captcha),
 });

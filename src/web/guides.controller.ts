@@ -1,8 +1,8 @@
 import { Controller, Get, HttpCode } from '@nestjs/common';
-import { Refusal } from '../core/errors.js';
-import { Answers } from '../policy/answers.js';
+import { ApiError } from '../core/errors.js';
+import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { GUIDE_HEADERS } from './content-policy.js';
 import { Guides } from './guides.service.js';
 import { pathOf, sendFile } from './sending.js';
@@ -19,9 +19,9 @@ export class GuidesController {
   @HttpCode(302)
   @CredentialFree()
   @RateLimit('web:page')
-  @Answers({ headers: ['Location'], description: 'The first page' })
-  start(@TheCall() { res }: Call) {
-    if (!this.guides.file('start')) throw new Refusal('NOT_FOUND');
+  @ApiResponses({ headers: ['Location'], description: 'The first page' })
+  start(@CurrentCall() { res }: Call) {
+    if (!this.guides.file('start')) throw new ApiError('NOT_FOUND');
     res.setHeader('Location', '/guides/start');
   }
 
@@ -29,11 +29,11 @@ export class GuidesController {
   @Get('*path')
   @CredentialFree()
   @RateLimit('web:page')
-  @Answers({ type: TYPES, headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  file(@TheCall() call: Call) {
+  @ApiResponses({ type: TYPES, headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  file(@CurrentCall() call: Call) {
     const path = pathOf(call).slice('/guides/'.length);
     const known = this.guides.file(path);
-    if (!known) throw new Refusal('NOT_FOUND');
+    if (!known) throw new ApiError('NOT_FOUND');
     for (const [name, value] of Object.entries(GUIDE_HEADERS)) call.res.setHeader(name, value);
     // Names of these files contain a content hash.
     if (path.startsWith('assets/')) call.res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');

@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
-import { Refusal } from '../core/errors.js';
-import { Answers } from '../policy/answers.js';
+import { ApiError } from '../core/errors.js';
+import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { Pages } from './pages.service.js';
 import { CONSENT, isPage, PAGES } from './paths.js';
 import { pathOf, sendFile } from './sending.js';
@@ -10,7 +10,7 @@ import { pathOf, sendFile } from './sending.js';
 /** Sends a page. Unknown paths below a prefix are not pages. */
 export function sendPage(pages: Pages, call: Call): ReturnType<typeof sendFile> {
   const path = pathOf(call);
-  if (!isPage(path)) throw new Refusal('NOT_FOUND');
+  if (!isPage(path)) throw new ApiError('NOT_FOUND');
   for (const [name, value] of Object.entries(pages.headersOf(path))) call.res.setHeader(name, value);
   // The URL contains the request of an application, so this page must not be cached (conventions.md 11).
   if (path === CONSENT) call.res.setHeader('Cache-Control', 'no-store');
@@ -26,8 +26,8 @@ export class PagesController {
   @Get([...PAGES, 'account', 'account/*view'])
   @CredentialFree()
   @RateLimit('web:page')
-  @Answers({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  page(@TheCall() call: Call) {
+  @ApiResponses({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  page(@CurrentCall() call: Call) {
     return sendPage(this.pages, call);
   }
 }
@@ -41,8 +41,8 @@ export class ConsoleController {
   @Get(['', '*view'])
   @CredentialFree()
   @RateLimit('web:page')
-  @Answers({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  page(@TheCall() call: Call) {
+  @ApiResponses({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  page(@CurrentCall() call: Call) {
     return sendPage(this.pages, call);
   }
 }
@@ -56,8 +56,8 @@ export class ConsentPageController {
   @Get(CONSENT)
   @CredentialFree()
   @RateLimit('web:page')
-  @Answers({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  page(@TheCall() call: Call) {
+  @ApiResponses({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  page(@CurrentCall() call: Call) {
     return sendPage(this.pages, call);
   }
 }

@@ -5,7 +5,7 @@ import { Config } from '../core/config/config.js';
 import { StartError } from '../core/config/start-error.js';
 import { Instance } from '../platform/instance/instance.js';
 import { CaptchaVerifier } from '../platform/outbound/captcha.js';
-import { type BuiltFile, packed, readFiles } from './built-files.js';
+import { type BuiltFile, compressFile, readFiles } from './built-files.js';
 import { pageHeaders } from './content-policy.js';
 import { asksForCaptcha } from './paths.js';
 
@@ -15,7 +15,7 @@ const FOLDER = ['../../web/', '../../dist/web/']
   .find((path) => existsSync(`${path}assets`));
 const HTML = 'text/html; charset=utf-8';
 
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** The built pages, with the name and colors of the platform. No data of a request is inserted. */
 @Injectable()
@@ -23,7 +23,7 @@ export class Pages {
   private files: Map<string, BuiltFile>;
   private template: string;
   private readAt = 0;
-  private made: { readonly product: string; readonly page: BuiltFile } | undefined;
+  private cachedPage: { readonly product: string; readonly page: BuiltFile } | undefined;
 
   constructor(
     private readonly config: Config,
@@ -35,10 +35,11 @@ export class Pages {
 
   /** The HTML page, which is the same for all URLs. */
   page(): BuiltFile {
-    if (!this.config.production) this.readAgain();
+    if (!this.config.production) this.reloadIfChanged();
     const { productName: product } = this.instance.current.branding;
-    if (this.made?.product !== product) this.made = { product, page: packed(Buffer.from(this.filled(product)), HTML) };
-    return this.made.page;
+    if (this.cachedPage?.product !== product)
+      this.cachedPage = { product, page: compressFile(Buffer.from(this.renderTemplate(product)), HTML) };
+    return this.cachedPage.page;
   }
 
   headersOf(path: string): Readonly<Record<string, string>> {
@@ -54,18 +55,19 @@ export class Pages {
     this.files = readFiles(`${FOLDER}assets`);
     this.template = readFileSync(`${FOLDER}index.html`, 'utf8');
     const { logo } = this.config.brand;
-    if (logo?.file) this.files.set(logo.file.path.replace('/assets/', ''), packed(logo.file.bytes, logo.file.type));
+    if (logo?.file)
+      this.files.set(logo.file.path.replace('/assets/', ''), compressFile(logo.file.bytes, logo.file.type));
     this.readAt = statSync(`${FOLDER}index.html`).mtimeMs;
-    this.made = undefined;
+    this.cachedPage = undefined;
   }
 
   /** During development a build replaces the pages of the running service. */
-  private readAgain(): void {
+  private reloadIfChanged(): void {
     const { mtimeMs } = statSync(`${FOLDER}index.html`, { throwIfNoEntry: false }) ?? { mtimeMs: this.readAt };
     if (mtimeMs !== this.readAt) this.read();
   }
 
-  private filled(product: string): string {
+  private renderTemplate(product: string): string {
     const { brand, gatewayUrl, media, web, production, mailTransport, webauthnRpId, deletionGraceHours } = this.config;
     const known = {
       product,
@@ -83,7 +85,7 @@ export class Pages {
       development: !production && mailTransport === 'inbox',
     };
     return this.template
-      .replace('%GATEHOUSE%', () => escaped(JSON.stringify(known)))
-      .replace('%PRODUCT%', () => escaped(product));
+      .replace('%GATEHOUSE%', () => escapeHtml(JSON.stringify(known)))
+      .replace('%PRODUCT%', () => escapeHtml(product));
   }
 }

@@ -53,7 +53,7 @@ export const COMPONENTS = '/dev/components';
 export const CONSENT = '/oauth2/authorize';
 
 /** Pages that may show a CAPTCHA. Only they allow the widget of the provider. */
-const WITH_CAPTCHA: ReadonlySet<string> = new Set([
+const CAPTCHA_PAGES: ReadonlySet<string> = new Set([
   ...['/login', '/register', '/forgot', '/auth/reset', '/account/applications', '/admin/setup'],
   CONSENT,
 ]);
@@ -70,4 +70,4 @@ export const ALL_PAGES: ReadonlySet<string> = new Set([
 
 export const isPage = (path: string): boolean => ALL_PAGES.has(path) || path === COMPONENTS;
 
-export const asksForCaptcha = (path: string): boolean => WITH_CAPTCHA.has(path);
+export const asksForCaptcha = (path: string): boolean => CAPTCHA_PAGES.has(path);

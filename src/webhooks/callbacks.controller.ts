@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { Answers, Takes } from '../policy/answers.js';
+import { ApiBody, ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { Accepts, Cors, CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { CallbacksService } from './callbacks.service.js';
 import { MESSAGE_LIMITS } from './message-input.js';
 import { TokenPath } from './webhooks.dto.js';
@@ -20,13 +20,13 @@ export class CallbacksController {
   @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  @Answers({ type: 'text/html', description: '`ok`, as Slack expects it' })
-  @Takes({
+  @ApiResponses({ type: 'text/html', description: '`ok`, as Slack expects it' })
+  @ApiBody({
     type: 'application/json',
     members: { text: { ...TEXT, maxLength: MESSAGE_LIMITS.content } },
     example: { text: 'The build is green.' },
   })
-  slack(@TheCall() call: Call, @Param() path: TokenPath) {
+  slack(@CurrentCall() call: Call, @Param() path: TokenPath) {
     return this.callbacks.slack(call, path);
   }
 
@@ -37,8 +37,8 @@ export class CallbacksController {
   @RateLimit('webhook:github', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  @Takes({ type: 'application/json', members: { action: TEXT }, example: { action: 'opened' } })
-  github(@TheCall() call: Call, @Param() path: TokenPath) {
+  @ApiBody({ type: 'application/json', members: { action: TEXT }, example: { action: 'opened' } })
+  github(@CurrentCall() call: Call, @Param() path: TokenPath) {
     return this.callbacks.github(call, path);
   }
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Refusal } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { JSON_LIMIT, readJson } from '../http/body.js';
-import { ANSWERED, type Call } from '../policy/call.js';
+import { type Call, RESPONSE_HANDLED } from '../policy/call.js';
 import { readGitHub } from './github.js';
 import { type Repeatable, WebhookMessageService } from './messages.service.js';
 import { readSlack } from './slack.js';
@@ -32,11 +32,11 @@ export class CallbacksService {
     private readonly messages: WebhookMessageService,
   ) {}
 
-  async slack(call: Call, path: TokenPath): Promise<typeof ANSWERED> {
+  async slack(call: Call, path: TokenPath): Promise<typeof RESPONSE_HANDLED> {
     const webhook = await this.tokens.resolve(call, path);
     await this.messages.create(webhook, readSlack(await readJson(call, JSON_LIMIT, MAX_MEMBERS)));
     call.res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': 2 }).end('ok');
-    return ANSWERED;
+    return RESPONSE_HANDLED;
   }
 
   async github(call: Call, path: TokenPath): Promise<void> {
@@ -48,7 +48,7 @@ export class CallbacksService {
       await this.messages.create(webhook, input, repeat ? { repeat } : {});
     } catch (error) {
       // The message of a repeated delivery was deleted. The delivery still counts as handled.
-      if (!repeat || !(error instanceof Refusal) || error.code !== 'UNKNOWN_MESSAGE') throw error;
+      if (!repeat || !(error instanceof ApiError) || error.code !== 'UNKNOWN_MESSAGE') throw error;
     }
   }
 }

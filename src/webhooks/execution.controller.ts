@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { Answers, ReadsQuery, Takes } from '../policy/answers.js';
+import { ApiBody, ApiQuery, ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { Accepts, Cors, CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { ExecutionService } from './execution.service.js';
 import { MESSAGE_LIMITS } from './message-input.js';
 import { MessagePath, TokenPath } from './webhooks.dto.js';
@@ -29,7 +29,7 @@ export class ExecutionController {
   @CredentialFree()
   @RateLimit('webhook:read', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
-  show(@TheCall() call: Call, @Param() path: TokenPath) {
+  show(@CurrentCall() call: Call, @Param() path: TokenPath) {
     return this.execution.show(call, path);
   }
 
@@ -39,8 +39,12 @@ export class ExecutionController {
   @RateLimit('webhook:update', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  @Takes({ type: JSON_TYPE, members: { name: TEXT, avatar: { ...TEXT, format: 'byte' } }, example: { name: 'Builds' } })
-  edit(@TheCall() call: Call, @Param() path: TokenPath) {
+  @ApiBody({
+    type: JSON_TYPE,
+    members: { name: TEXT, avatar: { ...TEXT, format: 'byte' } },
+    example: { name: 'Builds' },
+  })
+  edit(@CurrentCall() call: Call, @Param() path: TokenPath) {
     return this.execution.edit(call, path);
   }
 
@@ -51,7 +55,7 @@ export class ExecutionController {
   @RateLimit('webhook:delete', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  delete(@TheCall() call: Call, @Param() path: TokenPath) {
+  delete(@CurrentCall() call: Call, @Param() path: TokenPath) {
     return this.execution.delete(call, path);
   }
 
@@ -62,17 +66,17 @@ export class ExecutionController {
   @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  @Answers({ status: 204, description: 'Stored, for callers that do not wait' })
-  @Takes(
+  @ApiResponses({ status: 204, description: 'Stored, for callers that do not wait' })
+  @ApiBody(
     { ...MESSAGE, type: JSON_TYPE },
     { type: 'multipart/form-data', members: FORM, example: { payload_json: '{"content":"The build is green."}' } },
   )
-  @ReadsQuery({
+  @ApiQuery({
     name: 'wait',
     description: 'Answers with the message for `true`, `True` and `1`, and for nothing else',
     schema: { type: 'string', examples: ['true'] },
   })
-  execute(@TheCall() call: Call, @Param() path: TokenPath) {
+  execute(@CurrentCall() call: Call, @Param() path: TokenPath) {
     return this.execution.execute(call, path);
   }
 
@@ -81,7 +85,7 @@ export class ExecutionController {
   @CredentialFree()
   @RateLimit('webhook:message_get', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
-  showMessage(@TheCall() call: Call, @Param() path: MessagePath) {
+  showMessage(@CurrentCall() call: Call, @Param() path: MessagePath) {
     return this.execution.showMessage(call, path);
   }
 
@@ -91,8 +95,8 @@ export class ExecutionController {
   @RateLimit('webhook:message_edit', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  @Takes({ ...MESSAGE, type: JSON_TYPE })
-  editMessage(@TheCall() call: Call, @Param() path: MessagePath) {
+  @ApiBody({ ...MESSAGE, type: JSON_TYPE })
+  editMessage(@CurrentCall() call: Call, @Param() path: MessagePath) {
     return this.execution.editMessage(call, path);
   }
 
@@ -103,7 +107,7 @@ export class ExecutionController {
   @RateLimit('webhook:message_delete', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  deleteMessage(@TheCall() call: Call, @Param() path: MessagePath) {
+  deleteMessage(@CurrentCall() call: Call, @Param() path: MessagePath) {
     return this.execution.deleteMessage(call, path);
   }
 }

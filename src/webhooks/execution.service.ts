@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type FieldError, fieldError, Refusal } from '../core/errors.js';
+import { ApiError, type FieldError, fieldError } from '../core/errors.js';
 import { hasBody, JSON_LIMIT, mediaType, readJson } from '../http/body.js';
 import { validateShape } from '../http/input.js';
-import { ANSWERED, type Call } from '../policy/call.js';
+import { type Call, RESPONSE_HANDLED } from '../policy/call.js';
 import type { MessageView } from './message.views.js';
 import { MessageFiles } from './message-files.service.js';
 import { readEdit, readMessage } from './message-input.js';
@@ -21,14 +21,14 @@ const tokenView = ({ id, applicationId, name, avatar }: Omit<OpenWebhook, 'diges
 
 const EDITABLE: ReadonlySet<string> = new Set(['name', 'avatar']);
 
-/** @throws Refusal FV(member: ...); members that cannot be edited are also listed */
-function requireEdit(body: Record<string, unknown>): EditWebhookInput {
+/** @throws ApiError FV(member: ...); members that cannot be edited are also listed */
+function parseEdit(body: Record<string, unknown>): EditWebhookInput {
   const { instance, faults } = validateShape(EditWebhookInput, body);
   const foreign: FieldError[] = Object.keys(body)
     .filter((name) => !EDITABLE.has(name))
     .map((name) => fieldError(name, 'INVALID_FORMAT'));
   const errors = [...faults, ...foreign].slice(0, 100);
-  if (errors.length > 0) throw new Refusal('INVALID_FORM_BODY', { errors });
+  if (errors.length > 0) throw new ApiError('INVALID_FORM_BODY', { errors });
   return instance;
 }
 
@@ -55,7 +55,7 @@ export class ExecutionService {
 
   async edit(call: Call, path: TokenPath) {
     const webhook = await this.tokens.resolve(call, path);
-    const input = requireEdit(await readJson(call, AVATAR_BODY_LIMIT));
+    const input = parseEdit(await readJson(call, AVATAR_BODY_LIMIT));
     return tokenView(await this.webhooks.change(webhook, input, (tx) => this.tokens.hold(tx, webhook)));
   }
 
@@ -65,13 +65,13 @@ export class ExecutionService {
   }
 
   /** Responds with 200 and the message if the caller waits for it, otherwise with 204. */
-  async execute(call: Call, path: TokenPath): Promise<MessageView | typeof ANSWERED> {
+  async execute(call: Call, path: TokenPath): Promise<MessageView | typeof RESPONSE_HANDLED> {
     const webhook = await this.tokens.resolve(call, path);
     const isForm = mediaType(call.req) === 'multipart/form-data' && hasBody(call.req);
     const message = isForm ? await this.sendForm(call, webhook) : await this.sendJson(call, webhook);
     if (wantsMessage(call.req.url ?? '')) return message;
     call.res.writeHead(204).end();
-    return ANSWERED;
+    return RESPONSE_HANDLED;
   }
 
   private async sendJson(call: Call, webhook: OpenWebhook): Promise<MessageView> {

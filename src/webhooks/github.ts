@@ -1,4 +1,4 @@
-import { invalid } from '../core/errors.js';
+import { validationError } from '../core/errors.js';
 import { isHttpUrl, type Members, type MessageInput, readMessage, URL_LENGTH } from './message-input.js';
 
 const TITLE = 70;
@@ -23,29 +23,29 @@ class Payload {
     return value;
   }
 
-  /** @throws Refusal FV(path: INVALID_FORMAT) */
+  /** @throws ApiError FV(path: INVALID_FORMAT) */
   text(path: string): string {
     const value = this.at(path);
-    if (typeof value !== 'string') throw invalid(path, 'INVALID_FORMAT');
+    if (typeof value !== 'string') throw validationError(path, 'INVALID_FORMAT');
     return value;
   }
 
-  /** @throws Refusal FV(path: INVALID_FORMAT) */
+  /** @throws ApiError FV(path: INVALID_FORMAT) */
   number(path: string): number {
     const value = this.at(path);
-    if (!Number.isSafeInteger(value)) throw invalid(path, 'INVALID_FORMAT');
+    if (!Number.isSafeInteger(value)) throw validationError(path, 'INVALID_FORMAT');
     return value as number;
   }
 
-  /** @throws Refusal FV(path: INVALID_FORMAT) */
+  /** @throws ApiError FV(path: INVALID_FORMAT) */
   list(path: string): Payload[] {
     const value = this.at(path);
-    if (!Array.isArray(value)) throw invalid(path, 'INVALID_FORMAT');
+    if (!Array.isArray(value)) throw validationError(path, 'INVALID_FORMAT');
     return value.map((element) => new Payload(element as Members));
   }
 
   /** Text that may be missing or null. */
-  maybe(path: string): string | undefined {
+  optionalText(path: string): string | undefined {
     const value = this.at(path);
     return typeof value === 'string' && value !== '' ? value : undefined;
   }
@@ -73,13 +73,13 @@ const numbered = (payload: Payload, at: string): string =>
 /** A title with the repository, and the text and URL of one member of the body. */
 const about = (payload: Payload, title: string, at: string): Rendered => ({
   title: `[${payload.repository}] ${title}`,
-  description: payload.maybe(`${at}.body`),
-  url: payload.maybe(`${at}.html_url`),
+  description: payload.optionalText(`${at}.body`),
+  url: payload.optionalText(`${at}.html_url`),
 });
 
 const ofRepository = (payload: Payload, title: string): Rendered => ({
   title: `[${payload.repository}] ${title}`,
-  url: payload.maybe('repository.html_url'),
+  url: payload.optionalText('repository.html_url'),
 });
 
 function refChange(payload: Payload, change: 'created' | 'deleted'): Rendered | null {
@@ -102,7 +102,7 @@ function push(payload: Payload): Rendered | null {
   return {
     title: `[${payload.repository}:${branch}] ${commits.length === 0 ? 'force-pushed' : count}`,
     description: lines.join('\n'),
-    url: payload.maybe('compare'),
+    url: payload.optionalText('compare'),
   };
 }
 
@@ -152,7 +152,8 @@ const EVENTS: Readonly<Record<string, Event>> = {
   push: { title: LONG_TITLE, render: push },
   release: {
     actions: ['published'],
-    render: (p) => about(p, `release published: ${p.maybe('release.name') ?? p.text('release.tag_name')}`, 'release'),
+    render: (p) =>
+      about(p, `release published: ${p.optionalText('release.name') ?? p.text('release.tag_name')}`, 'release'),
   },
   watch: { actions: ['started'], render: (p) => ofRepository(p, `star added by ${p.text('sender.login')}`) },
   check_run: {
@@ -160,14 +161,14 @@ const EVENTS: Readonly<Record<string, Event>> = {
     title: LONG_TITLE,
     render: (p) => ({
       ...about(p, `check ${p.text('check_run.name')}: ${p.text('check_run.conclusion')}`, 'check_run'),
-      description: p.maybe('check_run.output.summary') ?? p.maybe('check_run.output.title'),
+      description: p.optionalText('check_run.output.summary') ?? p.optionalText('check_run.output.title'),
     }),
   },
   check_suite: {
     actions: ['completed'],
     title: LONG_TITLE,
     render: (p) => {
-      const branch = p.maybe('check_suite.head_branch');
+      const branch = p.optionalText('check_suite.head_branch');
       return ofRepository(p, `check suite${branch ? ` of ${branch}` : ''}: ${p.text('check_suite.conclusion')}`);
     },
   },
@@ -183,7 +184,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
 };
 
 /** Cleans text for a message and shortens it to `max` code points. */
-function cut(text: string, max: number): string {
+function truncate(text: string, max: number): string {
   const points = [...text.replaceAll('\u0000', '').toWellFormed().trim()];
   return points.length <= max ? points.join('') : `${points.slice(0, max - 1).join('')}…`;
 }
@@ -191,7 +192,7 @@ function cut(text: string, max: number): string {
 /**
  * Creates a message from a GitHub event (webhooks.md section 6). Returns `null` if the event or its action has no
  * message.
- * @throws Refusal FV(member: INVALID_FORMAT)
+ * @throws ApiError FV(member: INVALID_FORMAT)
  */
 export function readGitHub(name: string, body: Members): MessageInput | null {
   const event = Object.hasOwn(EVENTS, name) ? EVENTS[name] : undefined;
@@ -203,13 +204,13 @@ export function readGitHub(name: string, body: Members): MessageInput | null {
   const rendered = event.render(payload);
   if (!rendered) return null;
   const { url } = rendered;
-  const description = cut(rendered.description ?? '', DESCRIPTION);
+  const description = truncate(rendered.description ?? '', DESCRIPTION);
   return readMessage({
     embeds: [
       {
-        title: cut(rendered.title, event.title ?? TITLE) || repository,
+        title: truncate(rendered.title, event.title ?? TITLE) || repository,
         author: { name: 'GitHub' },
-        footer: { text: cut(sender, TITLE) },
+        footer: { text: truncate(sender, TITLE) },
         ...(description === '' ? {} : { description }),
         ...(url !== undefined && url.length <= URL_LENGTH && isHttpUrl(url) ? { url } : {}),
       },

@@ -11,8 +11,8 @@ import { Metrics } from '../core/metrics.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { MediaUrlService } from '../media/addresses/urls.service.js';
 import { type Changed, Database, type Tx } from '../platform/database/database.js';
-import { backOffSeconds, Drain } from '../platform/process/at-least-once.js';
-import { Janitor } from '../platform/process/janitor.js';
+import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
+import { backOffSeconds, PollingWorker } from '../platform/process/polling-worker.js';
 import { messageView } from './message.views.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageEvent, type WebhookMessageSink } from './message-sinks.js';
 import type { WebhookMessage } from './webhook.entities.js';
@@ -20,7 +20,7 @@ import type { OpenWebhook } from './webhook-tokens.service.js';
 
 type Message = Omit<WebhookMessage, 'expiresAt'>;
 
-interface Claimed {
+interface ClaimedEvent {
   readonly webhook_id: string;
   /** Lease number of the claim. */
   readonly lease: string;
@@ -34,7 +34,7 @@ interface Claimed {
   readonly hopeless: boolean;
 }
 
-const ANSWER_MS = 10_000;
+const SINK_TIMEOUT_MS = 10_000;
 /** Longer than the time limit of a sink. After this, the process that claimed the event is considered crashed. */
 const LEASE_SECONDS = 30;
 
@@ -75,7 +75,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
   private readonly outcomes: Counter<'sink' | 'outcome'>;
   private sinks: readonly string[] = [];
   /** One per sink, so that sinks do not wait for each other. */
-  private drains: readonly Drain[] = [];
+  private drains: readonly PollingWorker[] = [];
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -84,7 +84,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     private readonly urls: MediaUrlService,
     private readonly log: Log,
     metrics: Metrics,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
     this.outcomes = new Counter({
       name: 'gatehouse_webhook_events_total',
@@ -118,7 +118,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     this.sinks = [...names];
     this.drains = sinks.map(
       (sink) =>
-        new Drain(
+        new PollingWorker(
           () => this.handleNext(sink),
           (error) => this.log.error('events of webhook messages cannot be read', { error }),
         ),
@@ -162,7 +162,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
 
   /** Handles the next due event. Returns false if there is none. */
   private async handleNext(sink: WebhookMessageSink): Promise<boolean> {
-    const [claimed] = await this.database.manager.query<Claimed[]>(CLAIM_DUE_WEBHOOK, [sink.name]);
+    const [claimed] = await this.database.manager.query<ClaimedEvent[]>(CLAIM_DUE_WEBHOOK, [sink.name]);
     if (!claimed) return false;
     if (claimed.id === null) await this.dequeue(sink, claimed);
     else if (claimed.hopeless) await this.park(sink, claimed);
@@ -170,9 +170,9 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     return true;
   }
 
-  private async attempt(sink: WebhookMessageSink, claimed: Claimed): Promise<void> {
+  private async attempt(sink: WebhookMessageSink, claimed: ClaimedEvent): Promise<void> {
     try {
-      await inTime(sink.handle(this.eventOf(claimed)));
+      await withSinkTimeout(sink.handle(this.toEvent(claimed)));
     } catch (error) {
       await this.defer(sink, claimed, error);
       return;
@@ -182,7 +182,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
   }
 
   /** Ends an event and makes the next one of the webhook due. Has no effect on the queue if the lease has been lost. */
-  private async finish(sink: WebhookMessageSink, { id, webhook_id, lease }: Claimed, end: string): Promise<void> {
+  private async finish(sink: WebhookMessageSink, { id, webhook_id, lease }: ClaimedEvent, end: string): Promise<void> {
     await this.database.manager.query(
       `WITH ended AS (${end} WHERE id = $1)
        UPDATE webhook_queue SET next_attempt_at = now(), attempts = 0, done_id = $1
@@ -196,7 +196,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
    * Removes the queue row of a webhook without waiting events. The row lock excludes concurrent `enqueue` calls, and
    * the check runs after it.
    */
-  private async dequeue(sink: WebhookMessageSink, { webhook_id: id }: Claimed): Promise<void> {
+  private async dequeue(sink: WebhookMessageSink, { webhook_id: id }: ClaimedEvent): Promise<void> {
     await this.database.transaction(async (tx) => {
       const key = [sink.name, id];
       await tx.query('SELECT 1 FROM webhook_queue WHERE sink = $1 AND webhook_id = $2 FOR UPDATE', key);
@@ -210,14 +210,14 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     this.wake();
   }
 
-  private eventOf({ event_id: eventId, kind, webhook, message }: Claimed): WebhookMessageEvent {
+  private toEvent({ event_id: eventId, kind, webhook, message }: ClaimedEvent): WebhookMessageEvent {
     if (kind === 'delete') return { eventId, kind, webhook, message: { id: message.id } };
     const editedAt = message.editedAt === null ? null : new Date(message.editedAt);
     const row = { ...message, createdAt: new Date(message.createdAt), editedAt };
     return { eventId, kind, webhook, message: messageView(row, this.urls) };
   }
 
-  private async defer(sink: WebhookMessageSink, claimed: Claimed, error: unknown): Promise<void> {
+  private async defer(sink: WebhookMessageSink, claimed: ClaimedEvent, error: unknown): Promise<void> {
     const { id, webhook_id, lease, attempts } = claimed;
     this.outcomes.inc({ sink: sink.name, outcome: 'deferred' });
     const reason = error instanceof Error ? error.constructor.name : 'unknown';
@@ -229,7 +229,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     );
   }
 
-  private async park(sink: WebhookMessageSink, claimed: Claimed): Promise<void> {
+  private async park(sink: WebhookMessageSink, claimed: ClaimedEvent): Promise<void> {
     this.outcomes.inc({ sink: sink.name, outcome: 'parked' });
     this.log.error('an event was given up that a sink did not take for a day', { sink: sink.name, event: claimed.id });
     await this.finish(sink, claimed, 'UPDATE webhook_event SET parked_at = now()');
@@ -240,12 +240,12 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
   }
 }
 
-class TooSlow extends Error {}
+class SinkTimeout extends Error {}
 
-async function inTime(work: Promise<void>): Promise<void> {
+async function withSinkTimeout(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TooSlow('no answer')), ANSWER_MS);
+    timer = setTimeout(() => reject(new SinkTimeout('no answer')), SINK_TIMEOUT_MS);
   });
   try {
     await Promise.race([work, tooLate]);

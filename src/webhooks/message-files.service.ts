@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { fieldError, Refusal, unavailable } from '../core/errors.js';
-import { assertPlainEncoding, bodyApart, drop } from '../http/body.js';
-import { closeGently } from '../http/framing.js';
+import { ApiError, fieldError, unavailable } from '../core/errors.js';
+import { assertPlainEncoding, discardBody, streamBody } from '../http/body.js';
+import { closeAfterResponse } from '../http/framing.js';
 import { plainFilename } from '../media/addresses/keys.js';
 import type { MediaObject } from '../media/objects/media.entities.js';
 import { attachmentKey, MediaService } from '../media/objects/media.service.js';
@@ -38,7 +38,7 @@ const FORM_BYTES = 251 * 1024 * 1024;
 const FORM_MS = 15 * 60_000;
 
 const storageFailure = (error: unknown): unknown =>
-  error instanceof StorageFault ? unavailable(5).because(error) : error;
+  error instanceof StorageFault ? unavailable(5).withCause(error) : error;
 
 /** Files of messages (webhooks.md 4.1). They are streamed to storage and deleted if the request fails. */
 @Injectable()
@@ -51,7 +51,7 @@ export class MessageFiles {
 
   /**
    * Reads a form and passes it to `use`, which may publish its files. Staged files are deleted afterwards.
-   * @throws Refusal of the form, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, and errors of `use`
+   * @throws ApiError of the form, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, and errors of `use`
    */
   async receive<T>(call: Call, use: (form: MessageForm) => Promise<T>): Promise<T> {
     const files: StagedFile[] = [];
@@ -82,21 +82,21 @@ export class MessageFiles {
     const limits: FormMembers['limits'] = [];
     let body: Readable | undefined;
     try {
-      if (Number(req.headers['content-length'] ?? 0) > FORM_BYTES) throw new Refusal('PAYLOAD_TOO_LARGE');
+      if (Number(req.headers['content-length'] ?? 0) > FORM_BYTES) throw new ApiError('PAYLOAD_TOO_LARGE');
       clearTimeout(call.bodyDeadline);
-      body = bodyApart(call, FORM_MS, new Refusal('BAD_REQUEST'));
+      body = streamBody(call, FORM_MS, new ApiError('BAD_REQUEST'));
       let room = FORM_BYTES;
       body.on('data', (chunk: Buffer) => {
         room -= chunk.length;
-        if (room < 0) body?.destroy(new Refusal('PAYLOAD_TOO_LARGE'));
+        if (room < 0) body?.destroy(new ApiError('PAYLOAD_TOO_LARGE'));
       });
       const form = await readForm(req.headers, body, (part) => write(part, limits));
       return { ...form, limits: [...form.limits, ...limits] };
     } catch (error) {
       if (!req.complete) {
-        closeGently(call);
+        closeAfterResponse(call);
         req.unpipe();
-        drop(req);
+        discardBody(req);
       }
       throw error;
     } finally {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
-import { type FieldError, fieldError, invalid, type Refusal } from '../core/errors.js';
+import { type ApiError, type FieldError, fieldError, validationError } from '../core/errors.js';
 import { JSON_LIMIT, parseJson } from '../http/body.js';
 import { MESSAGE_LIMITS } from './message-input.js';
 
@@ -23,11 +23,11 @@ const MAX_PARTS = 64;
 const MAX_BOUNDARY = 70;
 const FILE_NAME = /^files\[(\d)\]$/;
 
-export const broken = (): Refusal => invalid('files', 'FAILED_TO_PARSE_MULTIPART_FORM_DATA');
+export const malformedForm = (): ApiError => validationError('files', 'FAILED_TO_PARSE_MULTIPART_FORM_DATA');
 
 function parserFor(headers: IncomingHttpHeaders): busboy.Busboy {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(headers['content-type'] ?? '') ?? [];
-  if ((quoted ?? plain ?? '').length > MAX_BOUNDARY) throw broken();
+  if ((quoted ?? plain ?? '').length > MAX_BOUNDARY) throw malformedForm();
   try {
     return busboy({
       headers,
@@ -36,15 +36,15 @@ function parserFor(headers: IncomingHttpHeaders): busboy.Busboy {
       limits: { parts: MAX_PARTS, fieldSize: JSON_LIMIT + 1, fieldNameSize: 100, headerPairs: 20 },
     });
   } catch {
-    throw broken();
+    throw malformedForm();
   }
 }
 
 /** Parses a plain field as an integer. Other values are validated later. */
-const numberOf = (text: string): unknown => (/^\d{1,16}$/.test(text) ? Number(text) : text);
+const parseWholeNumber = (text: string): unknown => (/^\d{1,16}$/.test(text) ? Number(text) : text);
 
 /** Collects the parts of a form (webhooks.md 4.1). If the form is rejected, the caller drops the rest of the body. */
-class FormReading {
+class FormReader {
   private payload: string | undefined;
   private readonly fields: Record<string, unknown> = {};
   private readonly limits: FieldError[] = [];
@@ -64,7 +64,7 @@ class FormReading {
     if (name === 'payload_json') {
       if (Buffer.byteLength(value) > JSON_LIMIT) this.limit('payload_json', 'CONTENT_EXCEEDS_MAX_LENGTH');
       else this.payload = value;
-    } else if (name === 'flags') this.fields.flags = numberOf(value);
+    } else if (name === 'flags') this.fields.flags = parseWholeNumber(value);
     else if (name === 'content' || name === 'nonce') this.fields[name] = value;
   }
 
@@ -75,9 +75,9 @@ class FormReading {
     if (this.indexes.size >= MESSAGE_LIMITS.files) {
       this.limit('files', 'TOO_MANY_FILES');
       bytes.resume();
-    } else if (filename?.isWellFormed() === false) this.stop(broken());
-    else if (index === undefined) this.stop(invalid('files', 'INVALID_FILE_FIELD_NAME'));
-    else if (this.indexes.has(Number(index))) this.stop(invalid('files', 'DUPLICATE_FILE_INDEX'));
+    } else if (filename?.isWellFormed() === false) this.stop(malformedForm());
+    else if (index === undefined) this.stop(validationError('files', 'INVALID_FILE_FIELD_NAME'));
+    else if (this.indexes.has(Number(index))) this.stop(validationError('files', 'DUPLICATE_FILE_INDEX'));
     else {
       this.indexes.add(Number(index));
       this.writing.push(this.write({ index: Number(index), filename, bytes }).catch((error) => this.stop(error)));
@@ -85,7 +85,7 @@ class FormReading {
   }
 
   /** Waits until no file is being written. */
-  async settled(): Promise<void> {
+  async waitUntilWritten(): Promise<void> {
     await Promise.all(this.writing);
   }
 
@@ -97,7 +97,7 @@ class FormReading {
     try {
       return this.payload === undefined || this.payload.trim() === '' ? {} : parseJson(Buffer.from(this.payload));
     } catch {
-      throw invalid('payload_json', 'INVALID_JSON_IN_PAYLOAD_JSON');
+      throw validationError('payload_json', 'INVALID_JSON_IN_PAYLOAD_JSON');
     }
   }
 }
@@ -105,7 +105,7 @@ class FormReading {
 /**
  * Reads the form in `body`. Files are passed to `write` one at a time as they arrive. No file is being written after
  * this settles.
- * @throws Refusal FV(files: ...), FV(payload_json: ...), and errors of `body` and `write`
+ * @throws ApiError FV(files: ...), FV(payload_json: ...), and errors of `body` and `write`
  */
 export async function readForm(
   headers: IncomingHttpHeaders,
@@ -114,7 +114,7 @@ export async function readForm(
 ): Promise<FormMembers> {
   const parser = parserFor(headers);
   let stop: (error: unknown) => void = () => {};
-  const reading = new FormReading(write, (error) => stop(error));
+  const reading = new FormReader(write, (error) => stop(error));
   try {
     await new Promise<void>((resolve, reject) => {
       stop = reject;
@@ -122,16 +122,16 @@ export async function readForm(
       parser
         .on('file', (name, bytes, { filename }) => reading.file(name, bytes, filename))
         .on('field', (name, value) => reading.field(name, value))
-        .once('partsLimit', () => reject(broken()))
-        .on('error', () => reject(broken()))
-        .once('close', () => reading.settled().then(resolve, reject));
+        .once('partsLimit', () => reject(malformedForm()))
+        .on('error', () => reject(malformedForm()))
+        .once('close', () => reading.waitUntilWritten().then(resolve, reject));
       body.pipe(parser);
     });
     return reading.finish();
   } catch (error) {
     body.unpipe(parser);
     parser.destroy();
-    await reading.settled();
+    await reading.waitUntilWritten();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { type FieldCode, type FieldError, fieldError, invalid, Refusal } from '../core/errors.js';
+import { ApiError, type FieldCode, type FieldError, fieldError, validationError } from '../core/errors.js';
 import { codePoints, isText } from '../core/text/text.js';
 
 /** Limits of a message (webhooks.md 4.1). */
@@ -62,15 +62,15 @@ function timeOf(value: unknown): string | undefined {
  * Reads the members of a message. Any number of members with a wrong type or form produce one error; all exceeded
  * limits are listed (webhooks.md 4.3).
  */
-class Reading {
+class MessageReader {
   private isMalformed = false;
   private readonly limits: FieldError[] = [];
   private embedText = 0;
 
   finish(limits: readonly FieldError[] = []): void {
     this.limits.push(...limits);
-    if (this.isMalformed) throw invalid('message_data', 'INVALID_MESSAGE_DATA');
-    if (this.limits.length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: this.limits.slice(0, 100) });
+    if (this.isMalformed) throw validationError('message_data', 'INVALID_MESSAGE_DATA');
+    if (this.limits.length > 0) throw new ApiError('INVALID_FORM_BODY', { errors: this.limits.slice(0, 100) });
   }
 
   malformed(): undefined {
@@ -142,17 +142,17 @@ class Reading {
   private embed(value: unknown, path: string): Embed {
     const given = this.members(value) ?? {};
     const embed = present({
-      title: this.shown(given.title, `${path}.title`, 256),
-      description: this.shown(given.description, `${path}.description`, 4096),
+      title: this.countedText(given.title, `${path}.title`, 256),
+      description: this.countedText(given.description, `${path}.description`, 4096),
       url: this.url(given.url, `${path}.url`),
       color: this.int(given.color, 0xffffff),
       timestamp: this.time(given.timestamp),
       footer: this.part(given.footer, (footer) => ({
-        text: this.shown(footer.text, `${path}.footer.text`, 2048),
+        text: this.countedText(footer.text, `${path}.footer.text`, 2048),
         icon_url: this.url(footer.icon_url, `${path}.footer.icon_url`),
       })),
       author: this.part(given.author, (author) => ({
-        name: this.shown(author.name, `${path}.author.name`, 256),
+        name: this.countedText(author.name, `${path}.author.name`, 256),
         url: this.url(author.url, `${path}.author.url`),
         icon_url: this.url(author.icon_url, `${path}.author.icon_url`),
       })),
@@ -169,7 +169,7 @@ class Reading {
   }
 
   /** Text that counts toward the total length of all embeds. */
-  private shown(value: unknown, path: string, max: number, min = 0): string | undefined {
+  private countedText(value: unknown, path: string, max: number, min = 0): string | undefined {
     const text = this.text(value, path, { max, min });
     this.embedText += codePoints(text ?? '');
     return text;
@@ -202,8 +202,8 @@ class Reading {
       if (isNone(name) || isNone(text)) this.malformed();
       if (!isNone(inline) && typeof inline !== 'boolean') this.malformed();
       return {
-        name: this.shown(name, `${path}.${index}.name`, 256, 1),
-        value: this.shown(text, `${path}.${index}.value`, 1024, 1),
+        name: this.countedText(name, `${path}.${index}.name`, 256, 1),
+        value: this.countedText(text, `${path}.${index}.value`, 1024, 1),
         inline: inline === true,
       };
     });
@@ -218,10 +218,10 @@ function isVisible({ title, description, footer, author, image, thumbnail, field
 
 /**
  * Reads a message from a body. `limits` are the exceeded limits of its files.
- * @throws Refusal FV(message_data: INVALID_MESSAGE_DATA), or one error for each exceeded limit
+ * @throws ApiError FV(message_data: INVALID_MESSAGE_DATA), or one error for each exceeded limit
  */
 export function readMessage(body: Members, limits: readonly FieldError[] = []): MessageInput {
-  const reading = new Reading();
+  const reading = new MessageReader();
   const embeds = body.embeds === undefined && !isNone(body.embed) ? [body.embed] : body.embeds;
   const message: MessageInput = {
     content: reading.text(body.content, 'content', { max: MESSAGE_LIMITS.content }) ?? '',
@@ -238,10 +238,10 @@ export function readMessage(body: Members, limits: readonly FieldError[] = []): 
 
 /**
  * Reads the members of an edit that are present.
- * @throws Refusal like `readMessage`
+ * @throws ApiError like `readMessage`
  */
 export function readEdit(body: Members): MessageEdit {
-  const reading = new Reading();
+  const reading = new MessageReader();
   const content = body.content === null ? '' : reading.text(body.content, 'content', { max: MESSAGE_LIMITS.content });
   const embeds = reading.embeds(body.embeds);
   const flags = reading.flags(body.flags);

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
-import { invalid, Refusal } from '../core/errors.js';
+import { ApiError, validationError } from '../core/errors.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { GatewayEvents } from '../gateway/sessions/events.service.js';
 import { MediaUrlService } from '../media/addresses/urls.service.js';
@@ -15,7 +15,7 @@ import { type StoredAttachment, WebhookMessage, WebhookRepeat } from './webhook.
 import './webhook.events.js';
 import { type OpenWebhook, WebhookTokenService } from './webhook-tokens.service.js';
 import type { MessagesQuery } from './webhooks.dto.js';
-import { type Holder, WebhookService } from './webhooks.service.js';
+import { type WebhookCaller, WebhookService } from './webhooks.service.js';
 
 /** An idempotency value of a sender, and how long it is stored. */
 export interface Repeatable {
@@ -35,9 +35,9 @@ interface Visible {
   readonly attachments: readonly unknown[];
 }
 
-function requireVisible({ content, embeds, attachments }: Visible): void {
+function assertVisible({ content, embeds, attachments }: Visible): void {
   if (content.trim() === '' && embeds.length === 0 && attachments.length === 0) {
-    throw new Refusal('CANNOT_SEND_EMPTY_MESSAGE');
+    throw new ApiError('CANNOT_SEND_EMPTY_MESSAGE');
   }
 }
 
@@ -69,7 +69,7 @@ export class WebhookMessageService implements OnModuleInit {
   /**
    * Creates a message. A repeat returns the original message.
    * The bytes of `files` are already stored; the commit makes them public.
-   * @throws Refusal CANNOT_SEND_EMPTY_MESSAGE, MEDIA_QUOTA_EXCEEDED, UNKNOWN_WEBHOOK; UNKNOWN_MESSAGE for a repeat
+   * @throws ApiError CANNOT_SEND_EMPTY_MESSAGE, MEDIA_QUOTA_EXCEEDED, UNKNOWN_WEBHOOK; UNKNOWN_MESSAGE for a repeat
    * whose original was deleted
    */
   async create(
@@ -77,13 +77,13 @@ export class WebhookMessageService implements OnModuleInit {
     input: MessageInput,
     { files = [], repeat }: { files?: readonly NewFile[]; repeat?: Repeatable } = {},
   ): Promise<{ message: MessageView; isRepeat: boolean }> {
-    requireVisible({ ...input, attachments: files });
+    assertVisible({ ...input, attachments: files });
     const message = this.compose(
       webhook,
       input,
       files.map(({ attachment }) => attachment),
     );
-    const repeatable = repeat ?? nonceOf(input);
+    const repeatable = repeat ?? nonceKey(input);
     const first = await this.database.transaction(async (tx) => {
       await this.tokens.hold(tx, webhook);
       const earlier = repeatable ? await this.claim(tx, webhook.id, message.id, repeatable) : null;
@@ -91,7 +91,7 @@ export class WebhookMessageService implements OnModuleInit {
       await tx.createQueryBuilder().insert().into(WebhookMessage).values(this.expiring(message)).execute();
       if (files.length > 0) {
         const sizes = files.map(({ attachment }) => attachment.size);
-        await this.media.requireRoom(tx, webhook.ownerId, sizes);
+        await this.media.assertQuota(tx, webhook.ownerId, sizes);
       }
       await this.media.adopt(
         tx,
@@ -151,8 +151,12 @@ export class WebhookMessageService implements OnModuleInit {
   }
 
   /** Lists the messages of a webhook that the caller owns, newest first. */
-  async list(me: Holder, webhookId: string, { limit = PAGE, before, after }: MessagesQuery): Promise<MessageView[]> {
-    if (before !== undefined && after !== undefined) throw invalid('after', 'INVALID_FORMAT');
+  async list(
+    me: WebhookCaller,
+    webhookId: string,
+    { limit = PAGE, before, after }: MessagesQuery,
+  ): Promise<MessageView[]> {
+    if (before !== undefined && after !== undefined) throw validationError('after', 'INVALID_FORMAT');
     await this.webhooks.requireOwned(me, webhookId);
     const query = this.database.manager
       .createQueryBuilder(WebhookMessage, 'm')
@@ -175,28 +179,28 @@ export class WebhookMessageService implements OnModuleInit {
 
   private async require(webhookId: string, id: string): Promise<WebhookMessage> {
     const message = await this.find(webhookId, id);
-    if (!message) throw new Refusal('UNKNOWN_MESSAGE');
+    if (!message) throw new ApiError('UNKNOWN_MESSAGE');
     return message;
   }
 
-  /** @throws Refusal UNKNOWN_MESSAGE */
+  /** @throws ApiError UNKNOWN_MESSAGE */
   async show(webhookId: string, id: string): Promise<MessageView> {
     return messageView(await this.require(webhookId, id), this.urls);
   }
 
   /**
    * Replaces the members that are present.
-   * @throws Refusal UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE, CANNOT_SEND_EMPTY_MESSAGE
+   * @throws ApiError UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE, CANNOT_SEND_EMPTY_MESSAGE
    */
   async edit(webhook: OpenWebhook, id: string, edit: MessageEdit): Promise<MessageView> {
     const edited = await this.database.transaction(async (tx) => {
       await this.tokens.hold(tx, webhook);
       await tx.query('SELECT 1 FROM webhook_message WHERE id = $1 FOR UPDATE', [id]);
       const message = await this.find(webhook.id, id, tx);
-      if (!message) throw new Refusal('UNKNOWN_MESSAGE');
-      if (Object.keys(edit).length === 0) throw new Refusal('CANNOT_SEND_EMPTY_MESSAGE');
+      if (!message) throw new ApiError('UNKNOWN_MESSAGE');
+      if (Object.keys(edit).length === 0) throw new ApiError('CANNOT_SEND_EMPTY_MESSAGE');
       const changes = { ...edit, editedAt: this.clock.date() };
-      requireVisible({ ...message, ...edit });
+      assertVisible({ ...message, ...edit });
       await tx.update(WebhookMessage, { id }, changes as never);
       const { expiresAt: _, ...result } = Object.assign(message, changes);
       await this.sinks.enqueue(tx, 'update', webhook, result as NewMessage);
@@ -206,7 +210,7 @@ export class WebhookMessageService implements OnModuleInit {
     return messageView(edited, this.urls);
   }
 
-  /** @throws Refusal UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE */
+  /** @throws ApiError UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE */
   async delete(webhook: OpenWebhook, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.tokens.hold(tx, webhook);
@@ -218,7 +222,7 @@ export class WebhookMessageService implements OnModuleInit {
         .returning(['attachments'])
         .execute();
       const [deleted] = raw;
-      if (!deleted) throw new Refusal('UNKNOWN_MESSAGE');
+      if (!deleted) throw new ApiError('UNKNOWN_MESSAGE');
       await this.media.delete(
         tx,
         deleted.attachments.map(({ key }) => key),
@@ -240,5 +244,5 @@ export class WebhookMessageService implements OnModuleInit {
   }
 }
 
-const nonceOf = ({ nonce }: MessageInput): Repeatable | undefined =>
+const nonceKey = ({ nonce }: MessageInput): Repeatable | undefined =>
   nonce === null ? undefined : { kind: 'nonce', value: JSON.stringify(nonce), seconds: NONCE_SECONDS };

@@ -1,18 +1,18 @@
-import { fieldError, Refusal } from '../core/errors.js';
+import { ApiError, fieldError } from '../core/errors.js';
 import { isHttpUrl, type Members, type MessageInput, readMessage, URL_LENGTH } from './message-input.js';
 
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Replaces missing text where an embed requires it. */
-const BLANK = '\u200b';
+const PLACEHOLDER_TEXT = '\u200b';
 
 /** Returns a URL if a message may contain it; other URLs are dropped. */
 const urlOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length <= URL_LENGTH && isHttpUrl(value) ? value : undefined;
 
 /** Normalizes a member: `null` and empty text count as missing, and numbers and booleans become text. */
-function given(value: unknown): unknown {
+function normalizeMember(value: unknown): unknown {
   if (value === null || value === '') return undefined;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }
@@ -44,25 +44,25 @@ function timeOf(value: unknown): string | undefined {
  * are rejected later.
  */
 function descriptionOf({ pretext, text, fallback }: Members): unknown {
-  const lines = [pretext, text].map(given).filter(present);
+  const lines = [pretext, text].map(normalizeMember).filter(present);
   const odd = lines.find((line) => typeof line !== 'string');
   if (odd !== undefined) return odd;
-  return lines.length > 0 ? lines.join('\n') : given(fallback);
+  return lines.length > 0 ? lines.join('\n') : normalizeMember(fallback);
 }
 
 /** Fields in Slack may lack a title or a value; fields of embeds must have both. */
 function fieldOf(field: unknown): unknown {
   if (!isMembers(field)) return field;
-  const [name, value] = [given(field.title), given(field.value)];
+  const [name, value] = [normalizeMember(field.title), normalizeMember(field.value)];
   if (name === undefined && value === undefined) return undefined;
-  return { name: name ?? BLANK, value: value ?? BLANK, inline: field.short === true };
+  return { name: name ?? PLACEHOLDER_TEXT, value: value ?? PLACEHOLDER_TEXT, inline: field.short === true };
 }
 
 const present = (value: unknown): boolean => value !== undefined;
 
 function embedOf(attachment: unknown): unknown {
   if (!isMembers(attachment)) return attachment;
-  const [title, footer, author] = [attachment.title, attachment.footer, attachment.author_name].map(given);
+  const [title, footer, author] = [attachment.title, attachment.footer, attachment.author_name].map(normalizeMember);
   const [image, thumbnail] = [urlOf(attachment.image_url), urlOf(attachment.thumb_url)];
   const elements = elementsOf(attachment.fields);
   const fields = Array.isArray(elements) ? elements.map(fieldOf).filter(present) : elements;
@@ -82,21 +82,28 @@ function embedOf(attachment: unknown): unknown {
 }
 
 /** Translates a path in an error to the member names of Slack. */
-const theirs = (path: string): string => path.replace(/^content$/, 'text').replace(/^embeds/, 'attachments');
+const toSlackPath = (path: string): string => path.replace(/^content$/, 'text').replace(/^embeds/, 'attachments');
 
 /**
  * Creates a message from a Slack webhook body (webhooks.md section 6).
- * @throws Refusal FV(message_data: INVALID_MESSAGE_DATA), FV(text: CONTENT_EXCEEDS_MAX_LENGTH) and similar
+ * @throws ApiError FV(message_data: INVALID_MESSAGE_DATA), FV(text: CONTENT_EXCEEDS_MAX_LENGTH) and similar
  */
 export function readSlack({ text, username, icon_url, attachments }: Members): MessageInput {
   const elements = elementsOf(attachments);
   const embeds = Array.isArray(elements) ? elements.map(embedOf).filter(present) : elements;
   try {
-    return readMessage({ content: given(text), username: given(username), avatar_url: urlOf(icon_url), embeds });
+    return readMessage({
+      content: normalizeMember(text),
+      username: normalizeMember(username),
+      avatar_url: urlOf(icon_url),
+      embeds,
+    });
   } catch (error) {
     const { errors } =
-      error instanceof Refusal ? (error.getResponse() as { errors?: { path: string; code: never }[] }) : {};
+      error instanceof ApiError ? (error.getResponse() as { errors?: { path: string; code: never }[] }) : {};
     if (!errors) throw error;
-    throw new Refusal('INVALID_FORM_BODY', { errors: errors.map(({ path, code }) => fieldError(theirs(path), code)) });
+    throw new ApiError('INVALID_FORM_BODY', {
+      errors: errors.map(({ path, code }) => fieldError(toSlackPath(path), code)),
+    });
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AccountParts } from '../accounts/account-parts.service.js';
+import { AccountDataRegistry } from '../accounts/account-data-registry.service.js';
 import { MediaService } from '../media/objects/media.service.js';
 import { Applications } from '../oauth/applications/applications.service.js';
 import type { Changed, Tx } from '../platform/database/database.js';
-import { Janitor } from '../platform/process/janitor.js';
+import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
 import type { StoredAttachment } from './webhook.entities.js';
 import { WebhookService } from './webhooks.service.js';
 
@@ -11,18 +11,18 @@ import { WebhookService } from './webhooks.service.js';
 @Injectable()
 export class WebhookUpkeep implements OnModuleInit {
   constructor(
-    private readonly janitor: Janitor,
+    private readonly janitor: CleanupJobs,
     private readonly media: MediaService,
     private readonly webhooks: WebhookService,
     private readonly applications: Applications,
-    private readonly accounts: AccountParts,
+    private readonly accounts: AccountDataRegistry,
   ) {}
 
   onModuleInit(): void {
     this.janitor.addExpiry('webhook_repeat', 'ctid', 'expires_at <= now()');
     this.janitor.add('webhook_message', (tx, limit) => this.removeMessages(tx, limit));
-    this.accounts.alsoRemove((tx, accountId) => this.webhooks.removeAllOf(tx, { ownerId: accountId }));
-    this.applications.onEnd((tx, applicationId) => this.webhooks.removeAllOf(tx, { applicationId }));
+    this.accounts.registerEraser((tx, accountId) => this.webhooks.removeAllOf(tx, { ownerId: accountId }));
+    this.applications.beforeDelete((tx, applicationId) => this.webhooks.removeAllOf(tx, { applicationId }));
   }
 
   private async removeMessages(tx: Tx, limit: number): Promise<number> {

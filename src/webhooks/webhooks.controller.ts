@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { originOf } from '../accounts/events/origin.js';
+import { getOrigin } from '../accounts/events/origin.js';
 import type { Call } from '../policy/call.js';
-import { Accepts, Authenticated, Me, RateLimit, RequiresSudo, TheCall } from '../policy/decorators.js';
+import { Accepts, Authenticated, CurrentCall, CurrentIdentity, RateLimit, RequiresSudo } from '../policy/decorators.js';
 import { WebhookMessageService } from './messages.service.js';
 import { AVATAR_BODY_LIMIT, CreateWebhookInput, EditWebhookInput, MessagesQuery, WebhookPath } from './webhooks.dto.js';
-import { type Holder, WebhookService } from './webhooks.service.js';
+import { type WebhookCaller, WebhookService } from './webhooks.service.js';
 
 /** Webhooks of the caller (webhooks.md section 2). */
 @Controller('v1')
@@ -18,7 +18,7 @@ export class WebhooksController {
   @Get('users/@me/webhooks')
   @Authenticated()
   @RateLimit('webhook:list')
-  list(@Me() me: Holder) {
+  list(@CurrentIdentity() me: WebhookCaller) {
     return this.webhooks.list(me);
   }
 
@@ -29,7 +29,7 @@ export class WebhooksController {
   @Authenticated()
   @RateLimit('webhook:create')
   @Accepts('json', { limit: AVATAR_BODY_LIMIT })
-  create(@Me() me: Holder, @Body() input: CreateWebhookInput) {
+  create(@CurrentIdentity() me: WebhookCaller, @Body() input: CreateWebhookInput) {
     return this.webhooks.create(me, input);
   }
 
@@ -37,7 +37,7 @@ export class WebhooksController {
   @Get('webhooks/:id')
   @Authenticated()
   @RateLimit('webhook:read', { per: 'id' })
-  show(@Me() me: Holder, @Param() { id }: WebhookPath) {
+  show(@CurrentIdentity() me: WebhookCaller, @Param() { id }: WebhookPath) {
     return this.webhooks.show(me, id);
   }
 
@@ -46,7 +46,7 @@ export class WebhooksController {
   @Authenticated()
   @RateLimit('webhook:update', { per: 'id' })
   @Accepts('json', { limit: AVATAR_BODY_LIMIT })
-  edit(@Me() me: Holder, @Param() { id }: WebhookPath, @Body() input: EditWebhookInput) {
+  edit(@CurrentIdentity() me: WebhookCaller, @Param() { id }: WebhookPath, @Body() input: EditWebhookInput) {
     return this.webhooks.edit(me, id, input);
   }
 
@@ -55,7 +55,7 @@ export class WebhooksController {
   @HttpCode(204)
   @Authenticated()
   @RateLimit('webhook:delete', { per: 'id' })
-  delete(@Me() me: Holder, @Param() { id }: WebhookPath) {
+  delete(@CurrentIdentity() me: WebhookCaller, @Param() { id }: WebhookPath) {
     return this.webhooks.delete(me, id);
   }
 
@@ -66,15 +66,15 @@ export class WebhooksController {
   @Authenticated()
   @RequiresSudo()
   @RateLimit('webhook:rotate', { per: 'id' })
-  rotate(@Me() me: Holder, @Param() { id }: WebhookPath, @TheCall() call: Call) {
-    return this.webhooks.rotate(me, id, originOf(call));
+  rotate(@CurrentIdentity() me: WebhookCaller, @Param() { id }: WebhookPath, @CurrentCall() call: Call) {
+    return this.webhooks.rotate(me, id, getOrigin(call));
   }
 
   /** List the messages of a webhook, newest first. */
   @Get('webhooks/:id/messages')
   @Authenticated()
   @RateLimit('webhook:messages', { per: 'id' })
-  history(@Me() me: Holder, @Param() { id }: WebhookPath, @Query() query: MessagesQuery) {
+  history(@CurrentIdentity() me: WebhookCaller, @Param() { id }: WebhookPath, @Query() query: MessagesQuery) {
     return this.messages.list(me, id, query);
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { partialUserView } from '../accounts/account.views.js';
-import type { Ending, Origin } from '../accounts/events/origin.js';
+import type { Origin, RevocationCause } from '../accounts/events/origin.js';
 import { SecurityEvents } from '../accounts/events/security-events.service.js';
-import { Standing } from '../auth/sessions/standing.service.js';
+import { CallerGuard } from '../auth/sessions/caller-guard.service.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { digest, mintLetters } from '../core/secrets.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { GatewayEvents } from '../gateway/sessions/events.service.js';
@@ -21,12 +21,12 @@ import type { WebhookAction } from './webhook.events.js';
 import type { CreateWebhookInput, EditWebhookInput } from './webhooks.dto.js';
 
 /** The identity of an owner: a session or a bot. */
-export type Holder = SessionIdentity | BotIdentity;
+export type WebhookCaller = SessionIdentity | BotIdentity;
 
 /** Checks in the transaction that the caller is still authorized. */
-type Hold = (tx: Tx) => Promise<void>;
+type CallerCheck = (tx: Tx) => Promise<void>;
 
-type Named = Pick<Webhook, 'id' | 'ownerId' | 'name'>;
+type RotatedWebhook = Pick<Webhook, 'id' | 'ownerId' | 'name'>;
 
 const TOKEN_LENGTH = 64;
 
@@ -51,13 +51,13 @@ export class WebhookService {
     private readonly assets: Assets,
     private readonly media: MediaService,
     private readonly applications: Applications,
-    private readonly standing: Standing,
-    private readonly recorded: SecurityEvents,
+    private readonly standing: CallerGuard,
+    private readonly securityEvents: SecurityEvents,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
 
-  async list({ account }: Holder) {
+  async list({ account }: WebhookCaller) {
     const webhooks = await this.database.manager.find(Webhook, {
       where: { ownerId: account.id },
       order: { id: 'ASC' },
@@ -67,9 +67,9 @@ export class WebhookService {
 
   /**
    * Creates a webhook. The token is returned only here.
-   * @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, MAX_WEBHOOKS, FV(avatar: ...)
+   * @throws ApiError UNKNOWN_APPLICATION, ACCESS_DENIED, MAX_WEBHOOKS, FV(avatar: ...)
    */
-  async create(me: Holder, input: CreateWebhookInput) {
+  async create(me: WebhookCaller, input: CreateWebhookInput) {
     const { account } = me;
     const token = mintLetters(TOKEN_LENGTH);
     const id = this.snowflakes.next();
@@ -81,8 +81,8 @@ export class WebhookService {
       ...{ digest: digest(token), createdAt: this.clock.date() },
     };
     await this.database.transaction(async (tx) => {
-      await this.standing.hold(tx, me);
-      await this.requireRoom(tx, account.id);
+      await this.standing.lockCaller(tx, me);
+      await this.assertWebhookLimit(tx, account.id);
       await tx.insert(Webhook, webhook);
       if (avatar) await this.assets.replace(tx, 'avatars', owner, avatar);
       await this.announce(tx, webhook, 'create');
@@ -91,39 +91,43 @@ export class WebhookService {
   }
 
   /** A lock serializes concurrent creations for one account, so that together they cannot exceed the limit. */
-  private async requireRoom(tx: Tx, accountId: string): Promise<void> {
+  private async assertWebhookLimit(tx: Tx, accountId: string): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 11))', [accountId]);
     const count = await tx.countBy(Webhook, { ownerId: accountId });
-    if (count >= this.config.webhooksPerAccount) throw new Refusal('MAX_WEBHOOKS');
+    if (count >= this.config.webhooksPerAccount) throw new ApiError('MAX_WEBHOOKS');
   }
 
   /** A bot always uses its own application; a session may use one that its account owns. */
-  private async applicationFor(me: Holder, wanted: string | undefined): Promise<string | null> {
+  private async applicationFor(me: WebhookCaller, wanted: string | undefined): Promise<string | null> {
     if (wanted === undefined) return me.via === 'bot' ? me.applicationId : null;
     const { ownerId } = await this.applications.requireOwned(wanted);
     const isMine = me.via === 'bot' ? me.applicationId === wanted : ownerId === me.account.id;
-    if (!isMine) throw new Refusal('ACCESS_DENIED');
+    if (!isMine) throw new ApiError('ACCESS_DENIED');
     return wanted;
   }
 
-  /** @throws Refusal UNKNOWN_WEBHOOK, ACCESS_DENIED */
-  async requireOwned({ account }: Holder, id: string): Promise<Webhook> {
+  /** @throws ApiError UNKNOWN_WEBHOOK, ACCESS_DENIED */
+  async requireOwned({ account }: WebhookCaller, id: string): Promise<Webhook> {
     const webhook = await this.database.manager.findOneBy(Webhook, { id });
-    if (!webhook) throw new Refusal('UNKNOWN_WEBHOOK');
-    if (webhook.ownerId !== account.id) throw new Refusal('ACCESS_DENIED');
+    if (!webhook) throw new ApiError('UNKNOWN_WEBHOOK');
+    if (webhook.ownerId !== account.id) throw new ApiError('ACCESS_DENIED');
     return webhook;
   }
 
-  async show(me: Holder, id: string) {
+  async show(me: WebhookCaller, id: string) {
     return webhookView(await this.requireOwned(me, id), me.account);
   }
 
-  async edit(me: Holder, id: string, input: EditWebhookInput) {
+  async edit(me: WebhookCaller, id: string, input: EditWebhookInput) {
     return webhookView(await this.change(await this.requireOwned(me, id), input), me.account);
   }
 
   /** Changes name and avatar. `hold` checks again that the caller is authorized. */
-  async change(webhook: Pick<Webhook, 'id' | 'ownerId'>, input: EditWebhookInput, hold?: Hold): Promise<Webhook> {
+  async change(
+    webhook: Pick<Webhook, 'id' | 'ownerId'>,
+    input: EditWebhookInput,
+    hold?: CallerCheck,
+  ): Promise<Webhook> {
     const owner = { ownerId: webhook.id, accountId: webhook.ownerId };
     const avatar = await this.assets.prepare('avatars', owner, 'avatar', input.avatar);
     const changes = {
@@ -139,20 +143,20 @@ export class WebhookService {
       }
       return tx.findOneBy(Webhook, { id: webhook.id });
     });
-    if (!changed) throw new Refusal('UNKNOWN_WEBHOOK');
+    if (!changed) throw new ApiError('UNKNOWN_WEBHOOK');
     return changed;
   }
 
-  async delete(me: Holder, id: string): Promise<void> {
+  async delete(me: WebhookCaller, id: string): Promise<void> {
     await this.remove(await this.requireOwned(me, id));
   }
 
   /** Deletes a webhook with its messages and files. `hold` checks again that the caller is authorized. */
-  async remove(webhook: Pick<Webhook, 'id' | 'ownerId'>, hold?: Hold): Promise<void> {
+  async remove(webhook: Pick<Webhook, 'id' | 'ownerId'>, hold?: CallerCheck): Promise<void> {
     await this.database.transaction(async (tx) => {
       await hold?.(tx);
       const { affected } = await tx.delete(Webhook, { id: webhook.id });
-      if (affected !== 1) throw new Refusal('UNKNOWN_WEBHOOK');
+      if (affected !== 1) throw new ApiError('UNKNOWN_WEBHOOK');
       await this.media.deleteAllOf(tx, webhook.id);
       await this.announce(tx, webhook, 'delete');
     });
@@ -168,13 +172,13 @@ export class WebhookService {
   }
 
   /** Rotates the token. The old token stops working on every replica with the commit. */
-  async rotate(me: Holder, id: string, origin: Origin) {
+  async rotate(me: WebhookCaller, id: string, origin: Origin) {
     const webhook = await this.requireOwned(me, id);
     const token = mintLetters(TOKEN_LENGTH);
     await this.database.transaction(async (tx) => {
-      await this.standing.hold(tx, me);
+      await this.standing.lockCaller(tx, me);
       const { affected } = await tx.update(Webhook, { id }, { digest: digest(token) });
-      if (affected !== 1) throw new Refusal('UNKNOWN_WEBHOOK');
+      if (affected !== 1) throw new ApiError('UNKNOWN_WEBHOOK');
       await this.announce(tx, webhook, 'rotate');
       await this.recordRotation(tx, [webhook], { by: 'owner', reason: 'rotated', origin });
     });
@@ -185,17 +189,17 @@ export class WebhookService {
    * Rotates the tokens of all webhooks of an account and its bots. The new tokens are not shown. Returns the number of
    * webhooks.
    */
-  replaceAllOf(tx: Tx, ownerId: string, ending: Ending): Promise<number> {
+  rotateAllOf(tx: Tx, ownerId: string, ending: RevocationCause): Promise<number> {
     const owners = 'ARRAY(SELECT $1::bigint UNION ALL SELECT id FROM application WHERE owner_id = $1)';
-    return this.replace(tx, `owner_id = ANY (${owners})`, [ownerId], ending);
+    return this.rotateTokens(tx, `owner_id = ANY (${owners})`, [ownerId], ending);
   }
 
   /** Rotates the token of a webhook if its current digest is `present`. Returns false if it has already changed. */
-  async replaceToken(tx: Tx, id: string, present: Buffer, ending: Ending): Promise<boolean> {
-    return (await this.replace(tx, 'id = $1 AND digest = $2', [id, present], ending)) === 1;
+  async rotateLeakedToken(tx: Tx, id: string, present: Buffer, ending: RevocationCause): Promise<boolean> {
+    return (await this.rotateTokens(tx, 'id = $1 AND digest = $2', [id, present], ending)) === 1;
   }
 
-  private async replace(tx: Tx, condition: string, values: unknown[], ending: Ending): Promise<number> {
+  private async rotateTokens(tx: Tx, condition: string, values: unknown[], ending: RevocationCause): Promise<number> {
     const held = await tx.query<{ id: string }[]>(
       `SELECT id FROM webhook WHERE ${condition} ORDER BY id FOR NO KEY UPDATE`,
       values,
@@ -213,8 +217,12 @@ export class WebhookService {
     return replaced.length;
   }
 
-  private async recordRotation(tx: Tx, webhooks: readonly Named[], { by, reason, origin }: Ending): Promise<void> {
-    await this.recorded.recordAll(
+  private async recordRotation(
+    tx: Tx,
+    webhooks: readonly RotatedWebhook[],
+    { by, reason, origin }: RevocationCause,
+  ): Promise<void> {
+    await this.securityEvents.recordAll(
       tx,
       webhooks.map(({ id, ownerId, name }) => ({
         ...({ accountId: ownerId, type: 'webhook_rotated', origin } as const),

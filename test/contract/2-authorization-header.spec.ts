@@ -8,7 +8,7 @@ import {
   hasBotTokenForm,
   parseAuthorization,
   parseBareToken,
-  WEBHOOK_ADDRESS,
+  WEBHOOK_URL,
 } from '../../src/policy/credential.js';
 
 const ORDINARY: HeaderRules = { admin: false, anyCase: false };
@@ -149,7 +149,7 @@ describe('credentials.md 1 and gateway.md 7: the forms of credentials', () => {
   const forms: [of: (id: string, secret: string) => string, secret: string, form: RegExp][] = [
     [(id, secret) => `${id}.${secret}`, SECRET, BOT_TOKEN],
     [(id, secret) => `fa_${id}_${secret}`, KEY, ADMIN_KEY],
-    [(id, secret) => `/webhooks/${id}/${secret}`, WEBHOOK, WEBHOOK_ADDRESS],
+    [(id, secret) => `/webhooks/${id}/${secret}`, WEBHOOK, WEBHOOK_URL],
   ];
   test.each(forms)('an id is a snowflake and a secret has its length and letters: %#', (of, secret, form) => {
     for (const id of IDS) expect(of(id, secret)).toMatch(form);
@@ -173,9 +173,9 @@ describe('credentials.md 1 and gateway.md 7: the forms of credentials', () => {
   test('the address of a webhook has its id and token at the end of its path', () => {
     const address = `https://example.com/v1/webhooks/7/${WEBHOOK}`;
     for (const end of ['', '/slack', '?wait=true', '#top']) {
-      expect(WEBHOOK_ADDRESS.exec(address + end)?.slice(1)).toEqual(['7', WEBHOOK]);
+      expect(WEBHOOK_URL.exec(address + end)?.slice(1)).toEqual(['7', WEBHOOK]);
     }
-    for (const end of ['x', '.', '%']) expect(WEBHOOK_ADDRESS.exec(address + end)).toBeNull();
+    for (const end of ['x', '.', '%']) expect(WEBHOOK_URL.exec(address + end)).toBeNull();
   });
 
   test('a bare token is a session or a bot by its form alone, without a scheme', () => {

@@ -1,8 +1,16 @@
 import { Controller, Get, Module, Post } from '@nestjs/common';
-import { AdminAcl, Authenticated, BearerOnly, BotOnly, Me, OAuthScope, Public } from '../../src/policy/decorators.js';
+import {
+  AdminAcl,
+  Authenticated,
+  BearerOnly,
+  BotOnly,
+  CurrentIdentity,
+  OAuthScope,
+  Public,
+} from '../../src/policy/decorators.js';
 import type { Identity } from '../../src/policy/identity.js';
 import {
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Outfit,
@@ -18,32 +26,32 @@ const describeMe = (me: Identity | null) => ({ via: me?.via ?? null, id: me?.acc
 class ProbeController {
   @Get('anyone')
   @Public()
-  anyone(@Me() me: Identity | null) {
+  anyone(@CurrentIdentity() me: Identity | null) {
     return describeMe(me);
   }
 
   @Get('authenticated')
   @Authenticated()
   @OAuthScope('identify')
-  authenticated(@Me() me: Identity) {
+  authenticated(@CurrentIdentity() me: Identity) {
     return describeMe(me);
   }
 
   @Post('authenticated')
   @Authenticated()
-  post(@Me() me: Identity) {
+  post(@CurrentIdentity() me: Identity) {
     return describeMe(me);
   }
 
   @Get('bot')
   @BotOnly()
-  bot(@Me() me: Identity) {
+  bot(@CurrentIdentity() me: Identity) {
     return describeMe(me);
   }
 
   @Get('bearer')
   @BearerOnly()
-  bearer(@Me() me: Identity) {
+  bearer(@CurrentIdentity() me: Identity) {
     return describeMe(me);
   }
 }
@@ -52,7 +60,7 @@ class ProbeController {
 class AdminProbeController {
   @Get()
   @AdminAcl('audit_log:view')
-  admin(@Me() me: Identity) {
+  admin(@CurrentIdentity() me: Identity) {
     return describeMe(me);
   }
 }
@@ -94,19 +102,19 @@ describe('2.1 credential kinds', () => {
         const value = scheme + secret;
         const answer = await ask(PROTECTED, ` ${value}`);
         if (own.includes(value)) expect([value, answer.status]).toEqual([value, 200]);
-        else expectRefusal(answer, 'UNAUTHORIZED');
+        else expectApiError(answer, 'UNAUTHORIZED');
       }
     }
   });
 
   test('rule 4: Bearer with a session token is the session, so a bearer-only operation refuses it', async () => {
     expect((await ask(PROTECTED, ` Bearer ${alice.session}`)).body).toEqual({ via: 'session', id: alice.accountId });
-    expectRefusal(await ask('/v1/probe/bearer', ` Bearer ${alice.session}`), 'UNAUTHORIZED');
+    expectApiError(await ask('/v1/probe/bearer', ` Bearer ${alice.session}`), 'UNAUTHORIZED');
   });
 
   test('an Admin key outside /v1/admin is malformed', async () => {
     for (const path of [PROTECTED, '/v1/probe/bot', '/v1/users/@me']) {
-      expectRefusal(await ask(path, ` ${alice.adminKey}`), 'UNAUTHORIZED');
+      expectApiError(await ask(path, ` ${alice.adminKey}`), 'UNAUTHORIZED');
     }
     expect((await ask('/v1/probe/anyone', ` ${alice.adminKey}`)).body).toEqual({ via: null, id: null });
   });
@@ -193,7 +201,7 @@ describe('credentials.md 2: what is presented wrongly is no credential', () => {
       expect((await wire(service, [`GET ${PROTECTED} HTTP/1.1`, `${name}: ${alice.session}`])).status).toBe(200);
     }
     const lines = [`authorization: ${alice.session}`, `AUTHORIZATION: ${alice.session}`];
-    expectRefusal(await wire(service, [`GET ${PROTECTED} HTTP/1.1`, ...lines]), 'UNAUTHORIZED');
+    expectApiError(await wire(service, [`GET ${PROTECTED} HTTP/1.1`, ...lines]), 'UNAUTHORIZED');
   });
 
   test('a credential is read from this header alone', async () => {
@@ -216,7 +224,7 @@ describe('credentials.md 2: what is presented wrongly is no credential', () => {
     const sent = await wire(service, [`POST ${PROTECTED} HTTP/1.1`, 'Content-Type: application/json', length], {
       body,
     });
-    expectRefusal(sent, 'UNAUTHORIZED');
+    expectApiError(sent, 'UNAUTHORIZED');
   });
 
   test('an Authorization line in a chunked trailer is ignored', async () => {
@@ -230,7 +238,7 @@ describe('credentials.md 2: what is presented wrongly is no credential', () => {
       ],
       { body: `2\r\n{}\r\n0\r\nAuthorization: ${alice.session}\r\n\r\n` },
     );
-    expectRefusal(answer, 'UNAUTHORIZED');
+    expectApiError(answer, 'UNAUTHORIZED');
   });
 
   test('a control character or a folded line inside the value is a malformed request, not a credential', async () => {
@@ -268,8 +276,8 @@ describe('credentials.md 2: what is presented wrongly is no credential', () => {
     ];
     for (const lines of heads) {
       expect((await wire(service, [...lines, `Authorization: ${alice.session}`])).body.id).toBe(alice.accountId);
-      expectRefusal(await wire(service, [...lines, `Authorization: Bot ${alice.session}`]), 'UNAUTHORIZED');
-      expectRefusal(await wire(service, lines), 'UNAUTHORIZED');
+      expectApiError(await wire(service, [...lines, `Authorization: Bot ${alice.session}`]), 'UNAUTHORIZED');
+      expectApiError(await wire(service, lines), 'UNAUTHORIZED');
     }
   });
 });
@@ -282,7 +290,7 @@ describe('credentials.md 2: an id that no row can have', () => {
       Array.from({ length: 16 }, (_, index) => ask('/v1/admin/probe', ` ${index % 2 ? impossible : admin.adminKey}`)),
     );
     answers.forEach((answer, index) => {
-      if (index % 2) expectRefusal(answer, 'UNAUTHORIZED');
+      if (index % 2) expectApiError(answer, 'UNAUTHORIZED');
       else expect(answer.body).toEqual({ via: 'admin-key', id: admin.accountId });
     });
   });

@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { markConnectionError } from '../../src/core/errors.js';
 import { Database } from '../../src/platform/database/database.js';
-import { expectRefusal, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 
 const CONNECTIONS = 32;
 
@@ -40,7 +40,7 @@ describe('performance.md P4: what a credential costs the database', () => {
     const { session } = await outfit(service);
     expect((await me(session)).status).toBe(200);
     await service.as(session).post('/v1/auth/logout');
-    const cost = await counted(async () => expectRefusal(await me(session), 'UNAUTHORIZED'));
+    const cost = await counted(async () => expectApiError(await me(session), 'UNAUTHORIZED'));
     expect(cost).toEqual({ statements: 1, lookups: 1 });
   });
 
@@ -52,14 +52,14 @@ describe('performance.md P4: what a credential costs the database', () => {
     'Basic YTpi',
     `Admin fa_99999999999999999999_${'A'.repeat(32)}`,
   ])('%s: malformed, no statement', async (authorization) => {
-    const cost = await counted(async () => expectRefusal(await me(authorization), 'UNAUTHORIZED'));
+    const cost = await counted(async () => expectApiError(await me(authorization), 'UNAUTHORIZED'));
     expect(cost).toEqual({ statements: 0, lookups: 0 });
   });
 
   test('a route without a credential asks for none', async () => {
     const cost = await counted(async () => {
       expect((await service.anonymous.get('/.well-known/service')).status).toBe(200);
-      expectRefusal(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
     });
     expect(cost).toEqual({ statements: 0, lookups: 0 });
   });
@@ -151,7 +151,7 @@ describe('performance.md P4: at 32 connections', () => {
     markConnectionError(cut);
     const failing = jest.spyOn(service.app.get(Database), 'statement').mockRejectedValueOnce(cut);
     const answer = await me(ada.session);
-    expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    expectApiError(answer, 'SERVICE_UNAVAILABLE');
     expect(answer.headers.get('retry-after')).toBe('5');
     failing.mockRestore();
     expect((await me(ada.session)).status).toBe(200);

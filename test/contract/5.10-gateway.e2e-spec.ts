@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { Database } from '../../src/platform/database/database.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { GatewayClient, pass } from '../support/gateway-client.js';
 import {
   type Client,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -45,7 +45,7 @@ async function identifyEnds(d?: unknown): Promise<[number, string]> {
 
 /** Announces what an operation that does not exist here would announce. */
 const announce = (topic: string, data: Record<string, unknown>): Promise<void> =>
-  service.app.get(Database).transaction((tx) => service.app.get(Replica).announce(tx, { topic, data }));
+  service.app.get(Database).transaction((tx) => service.app.get(ReplicaBus).announce(tx, { topic, data }));
 
 describe('5.10.1 a session token or a bot token is sent in Identify', () => {
   test('READY of a user', async () => {
@@ -437,7 +437,7 @@ describe('gateway 9: revocation while connected', () => {
       BEGIN RAISE EXCEPTION 'no entry'; END $$`);
     await service.sql('CREATE TRIGGER refuse BEFORE INSERT ON journal FOR EACH ROW EXECUTE FUNCTION refuse()');
     try {
-      expectRefusal(await save('never'), 'INTERNAL_SERVER_ERROR');
+      expectApiError(await save('never'), 'INTERNAL_SERVER_ERROR');
       const [row] = await service.sql(
         'SELECT bio, (SELECT count(*)::int FROM journal WHERE account_id = id) AS entries FROM account WHERE id = $1',
         [erin.id],
@@ -466,11 +466,15 @@ describe('gateway 9: revocation while connected', () => {
 
 describe('gateway 9: while revocations cannot be heard', () => {
   beforeEach(() => {
-    const replica = service.app.get(Replica);
+    const replica = service.app.get(ReplicaBus);
     Object.defineProperty(replica, 'isConnected', { value: false, configurable: true, writable: true });
   });
   afterEach(() => {
-    Object.defineProperty(service.app.get(Replica), 'isConnected', { value: true, configurable: true, writable: true });
+    Object.defineProperty(service.app.get(ReplicaBus), 'isConnected', {
+      value: true,
+      configurable: true,
+      writable: true,
+    });
     pass(service, 1);
   });
 
@@ -537,7 +541,7 @@ describe('oauth 6.2: GET /v1/gateway/bot', () => {
     ...['Bot  1.x', 'Bot 1.x y', 'Bot 1.x=', '1.x', 'Bearer 1.x', 'Admin 1.x', 'Bots 1.x', 'Bot\t1.x', 'Bot ١.x'],
   ])('%j has not the form', async (authorization) => {
     const value = Buffer.from(authorization, 'utf8').toString('latin1');
-    expectRefusal(await service.as(value).get('/v1/gateway/bot'), 'UNAUTHORIZED');
+    expectApiError(await service.as(value).get('/v1/gateway/bot'), 'UNAUTHORIZED');
   });
 
   test('nothing is looked up', async () => {
@@ -548,7 +552,7 @@ describe('oauth 6.2: GET /v1/gateway/bot', () => {
   });
 
   test('no credential, and a session token, have not the form', async () => {
-    expectRefusal(await service.anonymous.get('/v1/gateway/bot'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(alice).get('/v1/gateway/bot'), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.get('/v1/gateway/bot'), 'UNAUTHORIZED');
+    expectApiError(await service.as(alice).get('/v1/gateway/bot'), 'UNAUTHORIZED');
   });
 });

@@ -1,6 +1,6 @@
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Hook,
@@ -71,7 +71,7 @@ describe('5.11 and webhooks.md section 3: one answer for whoever may not', () =>
         );
       }
       for (const answer of answers) {
-        expectRefusal(answer, 'UNKNOWN_WEBHOOK');
+        expectApiError(answer, 'UNKNOWN_WEBHOOK');
         expect(answer.text).toBe(answers[0]?.text);
         expect([...answer.headers.keys()]).toEqual([...(answers[0]?.headers.keys() ?? [])]);
       }
@@ -84,10 +84,13 @@ describe('5.11 and webhooks.md section 3: one answer for whoever may not', () =>
     const path = `/v1/webhooks/${hook.id}/${wrong}`;
     const bad = new TextEncoder().encode('{');
     for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
-      expectRefusal(await service.anonymous.post(path, bad, { headers: { 'content-type': type } }), 'UNKNOWN_WEBHOOK');
-      expectRefusal(await service.anonymous.patch(path, bad, { headers: { 'content-type': type } }), 'UNKNOWN_WEBHOOK');
+      expectApiError(await service.anonymous.post(path, bad, { headers: { 'content-type': type } }), 'UNKNOWN_WEBHOOK');
+      expectApiError(
+        await service.anonymous.patch(path, bad, { headers: { 'content-type': type } }),
+        'UNKNOWN_WEBHOOK',
+      );
     }
-    expectRefusal(await service.anonymous.post(path, new Uint8Array(600_000)), 'UNKNOWN_WEBHOOK');
+    expectApiError(await service.anonymous.post(path, new Uint8Array(600_000)), 'UNKNOWN_WEBHOOK');
   });
 
   test('id and token of the wrong form are refused before anything is looked up', async () => {
@@ -123,14 +126,14 @@ describe('5.11 Authorization is not read', () => {
         avatar: null,
       });
       expect((await client.post(hook.path, { content: 'x' })).status).toBe(204);
-      expectRefusal(await client.get(`/v1/webhooks/${hook.id}/${wrong}`), 'UNKNOWN_WEBHOOK');
+      expectApiError(await client.get(`/v1/webhooks/${hook.id}/${wrong}`), 'UNKNOWN_WEBHOOK');
     }
     const twice = await wire(service, [`GET ${hook.path} HTTP/1.1`, 'Authorization: a', 'Authorization: b']);
     expect(twice.status).toBe(200);
   });
 
   test('the owner needs the token like everyone else, and nothing of the owner is shown', async () => {
-    expectRefusal(await service.as(alice).get(`/v1/webhooks/${hook.id}/${wrong}`), 'UNKNOWN_WEBHOOK');
+    expectApiError(await service.as(alice).get(`/v1/webhooks/${hook.id}/${wrong}`), 'UNKNOWN_WEBHOOK');
     expect((await service.anonymous.get(hook.path)).text).not.toContain(alice.id);
   });
 });
@@ -152,7 +155,7 @@ describe('webhooks.md section 3, changes by token', () => {
   test('DELETE removes the webhook, whatever its body', async () => {
     const other = await newHook(service, alice);
     expect((await service.anonymous.delete(other.path, { any: 'thing' })).status).toBe(204);
-    expectRefusal(await service.as(alice).get(`/v1/webhooks/${other.id}`), 'UNKNOWN_WEBHOOK');
+    expectApiError(await service.as(alice).get(`/v1/webhooks/${other.id}`), 'UNKNOWN_WEBHOOK');
   });
 });
 
@@ -166,11 +169,11 @@ describe('webhooks.md section 3, guessing', () => {
         const bob = await person(limited, 'bob');
         const owned = await newHook(limited, bob);
         for (let n = 0; n < 60; n++) {
-          expectRefusal(await limited.anonymous.post(`/v1/webhooks/${n + 1}/${wrong}`, {}), 'UNKNOWN_WEBHOOK');
+          expectApiError(await limited.anonymous.post(`/v1/webhooks/${n + 1}/${wrong}`, {}), 'UNKNOWN_WEBHOOK');
         }
         for (const [method, rest, body] of ROUTES) {
           const answer = await limited.anonymous.send(method, owned.path + rest, body);
-          expectRefusal(answer, 'RATE_LIMITED', { global: false });
+          expectApiError(answer, 'RATE_LIMITED', { global: false });
           expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
           expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
         }
@@ -216,9 +219,9 @@ describe('webhooks.md section 9, the URL is a secret', () => {
 
   test('an encoded slash stays inside its parameter; bytes that are no text are refused', async () => {
     const get = (target: string) => wire(service, [`GET ${target} HTTP/1.1`]);
-    expectRefusal(await get(`/v1/webhooks/${hook.id}/..%2f${hook.token}`), 'UNKNOWN_WEBHOOK');
-    expectRefusal(await get(`/v1/webhooks/${hook.id}/%2e%2e%2f`), 'UNKNOWN_WEBHOOK');
-    expectRefusal(await get(`/v1/webhooks/${hook.id}/%ff`), 'BAD_REQUEST');
+    expectApiError(await get(`/v1/webhooks/${hook.id}/..%2f${hook.token}`), 'UNKNOWN_WEBHOOK');
+    expectApiError(await get(`/v1/webhooks/${hook.id}/%2e%2e%2f`), 'UNKNOWN_WEBHOOK');
+    expectApiError(await get(`/v1/webhooks/${hook.id}/%ff`), 'BAD_REQUEST');
     expect(
       (await get(`/v1/webhooks/${hook.id}/%${hook.token.charCodeAt(0).toString(16)}${hook.token.slice(1)}`)).status,
     ).toBe(200);
@@ -251,7 +254,7 @@ describe('webhooks.md section 9, the URL is a secret', () => {
       });
     for (const method of ['GET', 'POST', 'PATCH']) {
       const answer = await ask(hook.path, method);
-      expectRefusal(answer, 'NOT_FOUND');
+      expectApiError(answer, 'NOT_FOUND');
       expect(answer.headers.has('access-control-allow-origin')).toBe(false);
     }
     expect((await ask(`/v1/webhooks/${hook.id}/messages`, 'GET')).status).toBe(204);
@@ -264,7 +267,7 @@ describe('webhooks.md section 9, the URL is a secret', () => {
     await service.sql('ALTER TABLE webhook_message RENAME TO webhook_message_away');
     const broken = await service.anonymous.get(`${hook.path}/messages/${body.id}`);
     await service.sql('ALTER TABLE webhook_message_away RENAME TO webhook_message');
-    expectRefusal(broken, 'INTERNAL_SERVER_ERROR');
+    expectApiError(broken, 'INTERNAL_SERVER_ERROR');
     const answers = [
       broken,
       await service.anonymous.get(`${hook.path}/nowhere`),

@@ -1,4 +1,4 @@
-import { expectRefusal, type Gatehouse, gatehouse, person, signIn } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, person, signIn } from '../support/index.js';
 
 let service: Gatehouse;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('5.2 user session tokens', () => {
     const bob = await person(service, 'bob');
     const second = await signIn(service, bob);
     expect((await service.as(second).post('/v1/auth/logout')).status).toBe(204);
-    expectRefusal(await service.as(second).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(second).get('/v1/users/@me'), 'UNAUTHORIZED');
     expect((await service.as(bob).get('/v1/users/@me')).status).toBe(200);
   });
 });

@@ -9,10 +9,10 @@ import {
   BearerOnly,
   BlockedBySso,
   Captcha,
-  ChangesNothing,
   OAuthScope,
   Public,
   RateLimit,
+  ReadOnly,
   RequiresSudo,
   UserOnly,
 } from '../../src/policy/decorators.js';
@@ -22,7 +22,7 @@ import { scopes } from '../../src/policy/scopes.js';
 import {
   earnedCaptcha,
   enforceSso,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Outfit,
@@ -128,14 +128,14 @@ class AdminProbeController {
   @Post('fresh')
   @HttpCode(204)
   @AdminAcl('audit_log:view')
-  @ChangesNothing()
+  @ReadOnly()
   @RateLimit('probe:fresh')
   fresh(@Body() _input: NameInput) {}
 
   @Post('spent')
   @HttpCode(204)
   @AdminAcl('audit_log:view')
-  @ChangesNothing()
+  @ReadOnly()
   @RateLimit('probe:spent')
   spent(@Body() _input: NameInput) {}
 }
@@ -305,7 +305,7 @@ describe('credentials.md 4: which refusal wins', () => {
     const token = await earnedCaptcha(service);
     const client = service.anonymous.with({ 'x-captcha-token': token });
     await enforceSso(service, true);
-    expectRefusal(await client.post('/v1/probe/public', { name: 'x' }), 'SSO_REQUIRED');
+    expectApiError(await client.post('/v1/probe/public', { name: 'x' }), 'SSO_REQUIRED');
     await enforceSso(service, false);
     expect((await client.post('/v1/probe/public', { name: 'x' })).status).toBe(204);
   });

@@ -1,7 +1,7 @@
 import '../../src/app.js';
 import { Routes } from '../../src/policy/routes.js';
 import { administrator, adminKey, setAcls, superuser } from '../support/admin.js';
-import { expectRefusal, type Gatehouse, gatehouse, type Persona, person, wire } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type Persona, person, wire } from '../support/index.js';
 import { outfit } from '../support/outfit.js';
 
 let service: Gatehouse;
@@ -22,7 +22,7 @@ describe('5.6 who reaches the Admin API', () => {
     for (const { method, path } of adminRoutes()) {
       for (const credential of ['', 'nonsense', bot, 'Admin fa_1_short', `Admin fa_1_${'a'.repeat(32)}`]) {
         const client = credential === '' ? service.anonymous : service.as(credential);
-        expectRefusal(await client.send(method, filled(path)), 'UNAUTHORIZED');
+        expectApiError(await client.send(method, filled(path)), 'UNAUTHORIZED');
       }
     }
   });
@@ -34,7 +34,7 @@ describe('5.6 who reaches the Admin API', () => {
     for (const acls of [[], others, ['admin:*'], ['**', ' *', 'ADMIN:AUTHENTICATE', 'admin:authenticate ']]) {
       await setAcls(service, clerk, acls);
       for (const { method, path } of adminRoutes()) {
-        expectRefusal(await service.as(clerk).send(method, filled(path)), 'MISSING_PERMISSIONS');
+        expectApiError(await service.as(clerk).send(method, filled(path)), 'MISSING_PERMISSIONS');
       }
     }
   });
@@ -43,14 +43,14 @@ describe('5.6 who reaches the Admin API', () => {
     const clerk = await administrator(service);
     for (const { method, path, policy } of adminRoutes()) {
       if (policy.acl?.acls.every((acl) => acl === 'admin:authenticate')) continue;
-      expectRefusal(await service.as(clerk).send(method, filled(path)), 'MISSING_ACL');
+      expectApiError(await service.as(clerk).send(method, filled(path)), 'MISSING_ACL');
     }
   });
 
   test('5.6.3 a bearer counts only when it belongs to the built-in Admin application', async () => {
     const { accountId, bearer, adminBearer } = await outfit(service, { acls: ['*'], scopes: ['identify', 'email'] });
     for (const { method, path } of adminRoutes()) {
-      expectRefusal(await service.as(bearer).send(method, filled(path)), 'ACCESS_DENIED');
+      expectApiError(await service.as(bearer).send(method, filled(path)), 'ACCESS_DENIED');
     }
     const { status, body } = await service.as(adminBearer).get('/v1/admin/users/@me');
     expect([status, body.user.id]).toEqual([200, accountId]);
@@ -58,28 +58,28 @@ describe('5.6 who reaches the Admin API', () => {
 
   test('a foreign bearer is ACCESS_DENIED before the ACLs of its account are looked at', async () => {
     const { bearer, adminBearer } = await outfit(service);
-    expectRefusal(await service.as(bearer).get('/v1/admin/acls'), 'ACCESS_DENIED');
-    expectRefusal(await service.as(adminBearer).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
+    expectApiError(await service.as(bearer).get('/v1/admin/acls'), 'ACCESS_DENIED');
+    expectApiError(await service.as(adminBearer).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
   });
 
   test('5.6.6 no suspicious-activity gate applies to Admin operations', async () => {
     const clerk = await administrator(service);
     await service.sql('UPDATE account SET suspicious_flags = 255 WHERE id = $1', [clerk.id]);
     expect((await service.as(clerk).get('/v1/admin/acls')).status).toBe(200);
-    expectRefusal(await service.as(clerk).get('/v1/users/@me/nothing'), 'NOT_FOUND');
+    expectApiError(await service.as(clerk).get('/v1/users/@me/nothing'), 'NOT_FOUND');
   });
 
   test('ACLs come before validation, validation before everything that is looked up', async () => {
     const clerk = await administrator(service);
-    expectRefusal(await service.as(clerk).get('/v1/admin/users/x'), 'MISSING_ACL');
+    expectApiError(await service.as(clerk).get('/v1/admin/users/x'), 'MISSING_ACL');
     await setAcls(service, clerk, ['admin:authenticate', 'user:lookup']);
-    expectRefusal(await service.as(clerk).get('/v1/admin/users/x'), 'INVALID_FORM_BODY');
+    expectApiError(await service.as(clerk).get('/v1/admin/users/x'), 'INVALID_FORM_BODY');
   });
 
   test('the scheme Admin is unknown outside /v1/admin, and other spellings of the path reach nothing', async () => {
     const key = await adminKey(service, root, '*', 'admin:authenticate');
     for (const path of ['/v1/users/@me', '/v1/auth/sessions']) {
-      expectRefusal(await service.as(key).get(path), 'UNAUTHORIZED');
+      expectApiError(await service.as(key).get(path), 'UNAUTHORIZED');
     }
     for (const path of [
       '/V1/ADMIN/acls',
@@ -88,7 +88,7 @@ describe('5.6 who reaches the Admin API', () => {
       '/v1/Admin/acls',
       '/v1/admin/acls;a=b',
     ]) {
-      expectRefusal(await service.as(key).get(path), 'NOT_FOUND');
+      expectApiError(await service.as(key).get(path), 'NOT_FOUND');
     }
   });
 
@@ -100,7 +100,7 @@ describe('5.6 who reaches the Admin API', () => {
       expect([401, 403, 404]).toContain((await ask(target, bearer)).status);
     }
     const absolute = `http://127.0.0.1:${service.port}/v1/admin/acls`;
-    expectRefusal(await ask(absolute, bearer), 'ACCESS_DENIED');
+    expectApiError(await ask(absolute, bearer), 'ACCESS_DENIED');
     expect((await ask(absolute, root.authorization)).status).toBe(200);
   });
 });
@@ -109,7 +109,7 @@ describe('5.6.2 an Admin key is limited by itself and by its owner', () => {
   test('the owner holds the ACL, the key does not: MISSING_ACL on every route that names one', async () => {
     const key = await adminKey(service, root);
     for (const { method, path } of adminRoutes()) {
-      expectRefusal(await service.as(key).send(method, filled(path)), 'MISSING_ACL');
+      expectApiError(await service.as(key).send(method, filled(path)), 'MISSING_ACL');
     }
   });
 
@@ -118,9 +118,9 @@ describe('5.6.2 an Admin key is limited by itself and by its owner', () => {
     const key = await adminKey(service, owner, 'user:lookup');
     expect((await service.as(key).get('/v1/admin/users/1')).status).toBe(200);
     await setAcls(service, owner, ['admin:authenticate']);
-    expectRefusal(await service.as(key).get('/v1/admin/users/1'), 'MISSING_ACL');
+    expectApiError(await service.as(key).get('/v1/admin/users/1'), 'MISSING_ACL');
     await setAcls(service, owner, ['user:lookup']);
-    expectRefusal(await service.as(key).get('/v1/admin/users/1'), 'MISSING_PERMISSIONS');
+    expectApiError(await service.as(key).get('/v1/admin/users/1'), 'MISSING_PERMISSIONS');
     await setAcls(service, owner, ['*']);
     expect((await service.as(key).get('/v1/admin/users/1')).status).toBe(200);
   });
@@ -130,22 +130,22 @@ describe('5.6.2 an Admin key is limited by itself and by its owner', () => {
     const key = await adminKey(service, owner);
     await service.sql("UPDATE admin_key SET acls = '{*}' WHERE id = $1", [key.id]);
     expect((await service.as(key).get('/v1/admin/users/1')).status).toBe(200);
-    expectRefusal(await service.as(key).get('/v1/admin/audit-logs'), 'MISSING_ACL');
+    expectApiError(await service.as(key).get('/v1/admin/audit-logs'), 'MISSING_ACL');
   });
 
   test('prefix wildcards, white space and other spellings authorise nothing', async () => {
     const key = await adminKey(service, root);
     for (const acl of ['user:*', 'USER:LOOKUP', ' user:lookup', 'user:lookup ', '**', ' *', 'user']) {
       await service.sql('UPDATE admin_key SET acls = $2 WHERE id = $1', [key.id, [acl]]);
-      expectRefusal(await service.as(key).get('/v1/admin/users/1'), 'MISSING_ACL');
+      expectApiError(await service.as(key).get('/v1/admin/users/1'), 'MISSING_ACL');
     }
   });
 
   test('admin:authenticate is needed on the key only where the operation names it', async () => {
     const key = await adminKey(service, root, 'user:lookup');
     expect((await service.as(key).get('/v1/admin/users')).status).toBe(200);
-    expectRefusal(await service.as(key).get('/v1/admin/acls'), 'MISSING_ACL');
-    expectRefusal(await service.as(key).get('/v1/admin/users/@me'), 'MISSING_ACL');
+    expectApiError(await service.as(key).get('/v1/admin/acls'), 'MISSING_ACL');
+    expectApiError(await service.as(key).get('/v1/admin/users/@me'), 'MISSING_ACL');
     const named = await adminKey(service, root, 'admin:authenticate');
     expect((await service.as(named).get('/v1/admin/acls')).status).toBe(200);
   });
@@ -156,10 +156,10 @@ describe('5.6.2 an Admin key is limited by itself and by its owner', () => {
     const bits = { deleted: 34n, suspicious: 35n, selfDeleted: 36n, disabled: 38n };
     for (const bit of Object.values(bits)) {
       await service.sql('UPDATE account SET flags = $2 WHERE id = $1', [owner.id, String(1n << bit)]);
-      expectRefusal(await service.as(key).get('/v1/admin/users/1'), 'UNAUTHORIZED');
+      expectApiError(await service.as(key).get('/v1/admin/users/1'), 'UNAUTHORIZED');
     }
     await service.sql('UPDATE account SET flags = 0, banned = true WHERE id = $1', [owner.id]);
-    expectRefusal(await service.as(key).get('/v1/admin/users/1'), 'UNAUTHORIZED');
+    expectApiError(await service.as(key).get('/v1/admin/users/1'), 'UNAUTHORIZED');
     await service.sql('UPDATE account SET banned = false WHERE id = $1', [owner.id]);
     expect((await service.as(key).get('/v1/admin/users/1')).status).toBe(200);
   });

@@ -4,7 +4,7 @@ import { administrator, adminKey } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   enforceSso,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   inboxOf,
@@ -82,7 +82,7 @@ describe('5.7.1 what enforcement blocks', () => {
         const client = caller === undefined ? service.anonymous : service.as(caller);
         for (const sent of method === 'GET' ? [undefined] : [body, {}, { token: 5 }, '{', '[]']) {
           const answer = await client.send(method, path, sent);
-          expectRefusal(answer, 'SSO_REQUIRED');
+          expectApiError(answer, 'SSO_REQUIRED');
           expect(answer.body).toEqual({ code: 'SSO_REQUIRED', message: expect.any(String) });
         }
       }
@@ -113,12 +113,12 @@ describe('5.7.1 what enforcement blocks', () => {
     await enforceSso(limited, true);
     for (let n = 0; n < 15; n++) {
       const answer = await limited.anonymous.post('/v1/auth/login', {});
-      expectRefusal(answer, 'SSO_REQUIRED');
+      expectApiError(answer, 'SSO_REQUIRED');
       expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
     }
     await enforceSso(limited, false);
     const answer = await limited.anonymous.post('/v1/auth/login', {});
-    expectRefusal(answer, 'INVALID_FORM_BODY');
+    expectApiError(answer, 'INVALID_FORM_BODY');
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('9');
     await limited.close();
   });
@@ -134,7 +134,7 @@ describe('5.7.1 what enforcement blocks', () => {
       () => service.anonymous.post('/v1/auth/reset', { token: recovery.token, password: 'an entirely new password' }),
     ];
     await enforceSso(service, true);
-    for (const attempt of redeem) expectRefusal(await attempt(), 'SSO_REQUIRED');
+    for (const attempt of redeem) expectApiError(await attempt(), 'SSO_REQUIRED');
     await enforceSso(service, false);
     for (const attempt of redeem) expect((await attempt()).status).toBeLessThan(300);
   });

@@ -7,8 +7,8 @@ import { Text } from '../../src/http/input.js';
 import { Authenticated, RequiresSudo } from '../../src/policy/decorators.js';
 import {
   type Answer,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -72,7 +72,7 @@ function expectRequired(
   methods: { totp?: boolean; webauthn?: boolean; backup_codes?: boolean } = {},
 ): void {
   const { totp = false, webauthn = false, backup_codes = false } = methods;
-  expectRefusal(answer, 'SUDO_MODE_REQUIRED');
+  expectApiError(answer, 'SUDO_MODE_REQUIRED');
   expect(answer.body).toEqual({
     code: 'SUDO_MODE_REQUIRED',
     message: expect.any(String),
@@ -225,7 +225,7 @@ describe('8.3.2, 5.8.2 the proof', () => {
     const key = await withPasskey(service, persona, undefined, { mfa_method: 'totp', mfa_code: authenticator.next() });
     const path = '/v1/users/@me/mfa/webauthn/credentials/unknown';
     const failed = await service.as(persona).patch(path, { name: 'x', ...(await passkeySudo(service, persona, key)) });
-    expectRefusal(failed, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
+    expectApiError(failed, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
     const proof = proofOf(failed);
     expect(proof).not.toBe('');
     const again = await service.as(persona).sudo(proof).patch(path, { name: 'x' });
@@ -461,7 +461,7 @@ describe('5.8.7 the two operations that never issue', () => {
     expect([sent.status, sent.headers.has(HEADER)]).toEqual([200, false]);
     await service.sql('UPDATE account SET email_verified = false WHERE id = $1', [persona.id]);
     const failed = await service.as(persona).sudo(proof).post(REGISTRATION_OPTIONS);
-    expectRefusal(failed, 'MFA_EMAIL_VERIFICATION_REQUIRED');
+    expectApiError(failed, 'MFA_EMAIL_VERIFICATION_REQUIRED');
     expect(failed.headers.has(HEADER)).toBe(false);
   });
 
@@ -478,7 +478,7 @@ describe('5.8.7 the two operations that never issue', () => {
       const client = proof ? service.as(alice).sudo(proof) : service.as(alice);
       const answer = await client.post('/v1/users/@me/disable', members);
       expect([answer.status, answer.headers.has(HEADER)]).toEqual([204, false]);
-      expectRefusal(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
     }
   });
 });
@@ -524,7 +524,7 @@ describe('credentials.md section 6 when a proof dies early', () => {
       expect([answer.status, answer.headers.has(HEADER)]).toEqual([204, false]);
       token = await backIn();
     }
-    expectRefusal(await attempt(token, {}, proof), 'SUDO_MODE_REQUIRED');
+    expectApiError(await attempt(token, {}, proof), 'SUDO_MODE_REQUIRED');
   });
 });
 
@@ -753,13 +753,13 @@ describe('5.8.1 the suspicious-activity gate', () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [alice.id]);
     const refused = await service.as(alice).post('/v1/users/@me/mfa/totp/enable', 'not json');
-    expectRefusal(refused, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 4 } });
+    expectApiError(refused, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 4 } });
     expect(refused.body).toEqual({
       code: 'ACCOUNT_SUSPICIOUS_ACTIVITY',
       message: expect.any(String),
       data: { suspicious_activity_flags: 4 },
     });
-    expectRefusal(await service.anonymous.post('/v1/users/@me/mfa/totp/enable'), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.post('/v1/users/@me/mfa/totp/enable'), 'UNAUTHORIZED');
   });
 
   test('a flag that is set is in force from the next request on, one that is met is gone with it', async () => {
@@ -767,9 +767,9 @@ describe('5.8.1 the suspicious-activity gate', () => {
     const list = () => service.as(alice).get('/v1/users/@me/mfa/webauthn/credentials');
     expect((await list()).status).toBe(200);
     await service.sql('UPDATE account SET suspicious_flags = 5 WHERE id = $1', [alice.id]);
-    expectRefusal(await list(), 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 5 } });
+    expectApiError(await list(), 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 5 } });
     await service.sql('UPDATE account SET has_verified_phone = true WHERE id = $1', [alice.id]);
-    expectRefusal(await list(), 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 1 } });
+    expectApiError(await list(), 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 1 } });
     await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [alice.id]);
     expect((await list()).status).toBe(200);
   });

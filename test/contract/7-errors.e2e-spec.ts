@@ -14,10 +14,10 @@ import {
 } from '@nestjs/common';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import {
+  ApiError,
   type ErrorCode,
   errorTable,
   fieldCodeTable,
-  Refusal,
   registerErrorCode,
   registerFieldCode,
 } from '../../src/core/errors.js';
@@ -25,10 +25,10 @@ import { mintLetters, mintToken } from '../../src/core/secrets.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import type { Call } from '../../src/policy/call.js';
-import { BlockedBySso, Public, TheCall, UserOnly } from '../../src/policy/decorators.js';
+import { BlockedBySso, CurrentCall, Public, UserOnly } from '../../src/policy/decorators.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   outfit,
@@ -136,7 +136,7 @@ const THROWN: Record<string, [thrown: () => unknown, expected: string]> = {
   down: [() => new HttpException(SECRET, 503), '503 SERVICE_UNAVAILABLE'],
   slow: [() => new HttpException(SECRET, 504), '504 GATEWAY_TIMEOUT'],
   refused: [() => Object.assign(new Error(SECRET), { code: 'ECONNREFUSED' }), '500 INTERNAL_SERVER_ERROR'],
-  own: [() => new Refusal('OUT_OF_CAKE' as ErrorCode), '402 OUT_OF_CAKE'],
+  own: [() => new ApiError('OUT_OF_CAKE' as ErrorCode), '402 OUT_OF_CAKE'],
 };
 
 @Controller('v1/probe')
@@ -151,7 +151,7 @@ class ProbeController {
 
   @Get('begun')
   @Public()
-  begun(@TheCall() { res }: Call) {
+  begun(@CurrentCall() { res }: Call) {
     res.writeHead(200, { 'Content-Length': '100' });
     res.write('a beginning');
     throw new Error(SECRET);
@@ -159,23 +159,23 @@ class ProbeController {
 
   @Get('headers')
   @Public()
-  headers(@TheCall() { res }: Call) {
+  headers(@CurrentCall() { res }: Call) {
     for (const name of ['ETag', 'Content-Disposition', 'Accept-Ranges', 'Last-Modified']) res.setHeader(name, '"x"');
     res.setHeader('Content-Type', 'text/html');
     res.setHeader('Content-Length', '5');
     res.setHeader('Cache-Control', 'public');
-    throw new Refusal('NOT_FOUND');
+    throw new ApiError('NOT_FOUND');
   }
 
   @Get(':what')
   @Public()
-  get(@TheCall() { params }: Call) {
+  get(@CurrentCall() { params }: Call) {
     throw THROWN[String(params.what)]?.[0]();
   }
 
   @Post(':what')
   @Public()
-  async post(@TheCall() { params }: Call) {
+  async post(@CurrentCall() { params }: Call) {
     await null;
     throw THROWN[String(params.what)]?.[0]();
   }
@@ -324,7 +324,7 @@ describe('7 errors: nothing else produces an error body', () => {
     } finally {
       Reflect.deleteProperty(instance, 'isSsoEnforced');
     }
-    expectRefusal(await wire(service, ['GET /v1/guarded HTTP/1.1', authorization]), 'UNAUTHORIZED');
+    expectApiError(await wire(service, ['GET /v1/guarded HTTP/1.1', authorization]), 'UNAUTHORIZED');
   });
 
   test('a database that cannot be asked is 503 with Retry-After 5, never a yes and never a 401', async () => {
@@ -442,7 +442,7 @@ describe('5.5 one indistinct 401', () => {
     expect(causes.length).toBeGreaterThanOrEqual(40);
     const [first] = await answers(causes.slice(0, 1));
     for (const [index, answer] of (await answers(causes)).entries()) {
-      expectRefusal(answer, 'UNAUTHORIZED');
+      expectApiError(answer, 'UNAUTHORIZED');
       expect([causes[index]?.[0], seen(answer)]).toEqual([causes[index]?.[0], seen(first as WireAnswer)]);
     }
   });

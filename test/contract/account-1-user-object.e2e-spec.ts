@@ -1,8 +1,8 @@
 import { setAcls, superuser } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   newApp,
@@ -145,7 +145,7 @@ describe('account.md 1.1 the user object', () => {
   test('a bearer may not change what it may see', async () => {
     const alice = await person(service, 'alice');
     const bearer = await bearerOf(alice, 'identify email');
-    expectRefusal(await service.as(bearer).patch(ME, { bio: 'x' }), 'ACCESS_DENIED');
+    expectApiError(await service.as(bearer).patch(ME, { bio: 'x' }), 'ACCESS_DENIED');
     expect((await service.as(alice).get(ME)).body.bio).toBeNull();
   });
 
@@ -251,12 +251,12 @@ describe('SUS-03 the suspicious-activity gate in other spellings', () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
     const path = `${ME}/mfa/webauthn/credentials`;
-    expectRefusal(await service.as(alice).get(path), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
+    expectApiError(await service.as(alice).get(path), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
     expect((await service.as(alice).send('HEAD', path)).status).toBe(403);
     for (const other of [`${path}/`, path.toUpperCase(), `/${path}`, `${path}/.`, path.replace('@me', '%40me/')]) {
       expect([403, 404]).toContain((await service.as(alice).get(other)).status);
     }
     const overridden = service.as(alice).with({ 'x-http-method-override': 'GET' });
-    expectRefusal(await overridden.post(`${ME}/terms-acceptance`), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
+    expectApiError(await overridden.post(`${ME}/terms-acceptance`), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
   });
 });

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { MailDomains } from '../../src/platform/mail/mail-domains.js';
-import { MailedCodes } from '../../src/users/contact/mailed-codes.service.js';
-import { newAddressContext } from '../../src/users/contact/new-addresses.service.js';
+import { EmailedCodes } from '../../src/users/contact/emailed-codes.service.js';
+import { newEmailContext } from '../../src/users/contact/new-email-addresses.service.js';
 import { superuser } from '../support/admin.js';
 import {
   type Answer,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   inboxOf,
@@ -39,7 +39,7 @@ async function verified(name: string): Promise<Persona> {
 
 /** Asserts the shape of conventions.md 7.2: told how long, of which allowance, and of no bucket of a route. */
 function expectSpent(answer: Answer, limit: number): void {
-  expectRefusal(answer, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
+  expectApiError(answer, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
   const header = (name: string) => answer.headers.get(name);
   expect(header('retry-after')).toBe(String(Math.max(1, Math.ceil(answer.body.retry_after))));
   expect([header('x-ratelimit-scope'), header('x-ratelimit-limit')]).toEqual(['user', String(limit)]);
@@ -72,7 +72,7 @@ describe('account.md 1.5 allowances of mailed codes', () => {
     const { ticket } = (await service.as(alice).post(CHALLENGE)).body;
     const resend = () => service.as(alice).post(`${CHALLENGE}/resend`, { ticket });
     for (let count = 0; count < 3; count++) {
-      expectRefusal(await resend(), 'RATE_LIMITED');
+      expectApiError(await resend(), 'RATE_LIMITED');
       await sentLongAgo(alice, 'backup-codes-challenge', 'lastSent');
       expect((await resend()).status).toBe(204);
     }
@@ -138,7 +138,7 @@ describe('account.md 1.5 the allowance of a recipient', () => {
     const mailed = (await settledInboxOf(service, address)).map(({ metadata }) => metadata.code as string);
     expect(mailed).toHaveLength(5);
     // What was only as if sent can be confirmed by nothing that was, and another address is another matter.
-    const codes = service.app.get(MailedCodes);
+    const codes = service.app.get(EmailedCodes);
     const opening = asked.map(async ({ persona, ticket }) => {
       const [row] = await service.sql(
         `SELECT payload->'fresh' AS sent FROM one_time_secret WHERE subject = $1 AND payload->'fresh' IS NOT NULL`,
@@ -146,7 +146,7 @@ describe('account.md 1.5 the allowance of a recipient', () => {
       );
       const isRight = (code: string) => {
         try {
-          codes.demandRight(row?.sent, new Date(row?.sent.sentAt), newAddressContext(ticket), code);
+          codes.assertCorrectCode(row?.sent, new Date(row?.sent.sentAt), newEmailContext(ticket), code);
           return true;
         } catch {
           return false;

@@ -1,8 +1,8 @@
 import {
   ageMail,
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   inboxOf,
@@ -120,7 +120,7 @@ describe('account.md section 4 the change of a verified address', () => {
     const other = await signIn(service, alice);
     events.of(alice);
     const { email_token } = confirmedNew.body;
-    expectRefusal(await post(alice, 'apply', { email_token }), 'SUDO_MODE_REQUIRED');
+    expectApiError(await post(alice, 'apply', { email_token }), 'SUDO_MODE_REQUIRED');
     const applied = await apply(alice, email_token);
     expect(applied.status).toBe(200);
     expect(applied.body).toMatchObject({
@@ -253,7 +253,7 @@ describe('account.md section 4 the change of a verified address', () => {
     const alice = await verified('alice');
     const { ticket } = (await post(alice, 'start')).body;
     const early = await post(alice, 'resend-original', { ticket });
-    expectRefusal(early, 'RATE_LIMITED', { global: false });
+    expectApiError(early, 'RATE_LIMITED', { global: false });
     expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(25);
     expect(early.headers.get('x-ratelimit-scope')).toBe('user');
     expect(early.headers.has('x-ratelimit-bucket')).toBe(false);
@@ -264,8 +264,8 @@ describe('account.md section 4 the change of a verified address', () => {
     const [first, second] = [freshAddress(), freshAddress()];
     const request = (new_email: string) => post(alice, 'request-new', { ticket, new_email, original_proof });
     expect((await request(first)).status).toBe(200);
-    expectRefusal(await request(second), 'RATE_LIMITED');
-    expectRefusal(await post(alice, 'resend-new', { ticket }), 'RATE_LIMITED');
+    expectApiError(await request(second), 'RATE_LIMITED');
+    expectApiError(await post(alice, 'resend-new', { ticket }), 'RATE_LIMITED');
     await ageMail(service, alice, 'fresh', 31);
     expect((await post(alice, 'resend-new', { ticket })).status).toBe(204);
     await codeTo(first, 'email_change_new', 2);
@@ -293,7 +293,7 @@ describe('account.md section 4 the change of a verified address', () => {
     await post(alice, 'start');
     await post(alice, 'start');
     const spent = await post(alice, 'start');
-    expectRefusal(spent, 'RATE_LIMITED', { global: false });
+    expectApiError(spent, 'RATE_LIMITED', { global: false });
     expect(Number(spent.headers.get('retry-after'))).toBeGreaterThan(200);
     for (let i = 0; i < 5; i++) {
       const answer = await post(alice, 'request-new', { ticket, new_email: freshAddress(), original_proof: proof });
@@ -301,8 +301,8 @@ describe('account.md section 4 the change of a verified address', () => {
       await ageMail(service, alice, 'fresh', 31);
     }
     const last = { ticket, new_email: freshAddress(), original_proof: proof };
-    expectRefusal(await post(alice, 'request-new', last), 'RATE_LIMITED');
-    expectRefusal(await post(alice, 'resend-new', { ticket }), 'RATE_LIMITED');
+    expectApiError(await post(alice, 'request-new', last), 'RATE_LIMITED');
+    expectApiError(await post(alice, 'resend-new', { ticket }), 'RATE_LIMITED');
   });
 
   test('the new address must be another one, well formed and free', async () => {
@@ -334,7 +334,7 @@ describe('account.md section 4 the change of a verified address', () => {
     ]) {
       const answer = await request(odd);
       expect([odd, answer.status]).toEqual([odd, 400]);
-      expectRefusal(answer, 'INVALID_FORM_BODY');
+      expectApiError(answer, 'INVALID_FORM_BODY');
     }
     expect(await inboxOf(service, bob.email, 'email_change_new')).toEqual([]);
   });
@@ -473,7 +473,7 @@ describe('account.md section 4 apply', () => {
     const alice = await verified('alice');
     const { token, newEmail } = await confirmed(alice);
     const patch = (body: object) => service.as(alice).patch('/v1/users/@me', body);
-    expectRefusal(await patch({ email_token: token, bio: 'x' }), 'SUDO_MODE_REQUIRED');
+    expectApiError(await patch({ email_token: token, bio: 'x' }), 'SUDO_MODE_REQUIRED');
     const { password } = alice;
     expectInvalid(await patch({ email_token: 'unknown', bio: 'x', password }), 'email_token: INVALID_EMAIL_TOKEN');
     expect((await service.as(alice).get('/v1/users/@me')).body.bio).toBeNull();
@@ -501,7 +501,7 @@ describe('account.md section 4 a bounced address', () => {
     ]);
     const { ticket } = requested.body;
     const first = await codeTo(newEmail, 'email_change_new');
-    expectRefusal(await post(alice, 'bounced/resend-new', { ticket }), 'RATE_LIMITED');
+    expectApiError(await post(alice, 'bounced/resend-new', { ticket }), 'RATE_LIMITED');
     await ageMail(service, alice, 'fresh', 31);
     expect((await post(alice, 'bounced/resend-new', { ticket })).status).toBe(204);
     const code = await codeTo(newEmail, 'email_change_new', 2);
@@ -512,16 +512,16 @@ describe('account.md section 4 a bounced address', () => {
     expect(verifiedNew.body).not.toHaveProperty('email_bounced');
     expect(events.of(alice)).toEqual(['USER_UPDATE']);
     expect(await settledInboxOf(service, alice.email, 'email_change_revert')).toEqual([]);
-    expectRefusal(await post(alice, 'bounced/verify-new', { ticket, code }), 'ACCESS_DENIED');
+    expectApiError(await post(alice, 'bounced/verify-new', { ticket, code }), 'ACCESS_DENIED');
   });
 
   test('an address that is not bounced, or none at all, is ACCESS_DENIED at every route', async () => {
     const alice = await verified('alice');
     const { body } = await service.anonymous.post('/v1/auth/register', { username: 'nobody' });
     for (const caller of [alice, body.token]) {
-      expectRefusal(await post(caller, 'bounced/request-new', { new_email: freshAddress() }), 'ACCESS_DENIED');
-      expectRefusal(await post(caller, 'bounced/resend-new', { ticket: 'x' }), 'ACCESS_DENIED');
-      expectRefusal(await post(caller, 'bounced/verify-new', { ticket: 'x', code: 'x' }), 'ACCESS_DENIED');
+      expectApiError(await post(caller, 'bounced/request-new', { new_email: freshAddress() }), 'ACCESS_DENIED');
+      expectApiError(await post(caller, 'bounced/resend-new', { ticket: 'x' }), 'ACCESS_DENIED');
+      expectApiError(await post(caller, 'bounced/verify-new', { ticket: 'x', code: 'x' }), 'ACCESS_DENIED');
     }
   });
 
@@ -600,7 +600,7 @@ describe('account.md 4.1 password change by mail', () => {
     });
     expect(events.of(alice).sort()).toEqual(['AUTH_SESSION_CHANGE', 'USER_UPDATE']);
     for (const dead of [alice.authorization, other]) {
-      expectRefusal(await service.as(dead).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(dead).get('/v1/users/@me'), 'UNAUTHORIZED');
     }
     const sessions = await service.as(done.body.token).get('/v1/auth/sessions');
     expect(sessions.body).toHaveLength(1);
@@ -637,7 +637,7 @@ describe('account.md 4.1 password change by mail', () => {
     expectInvalid(await send(body.token, 'start'), 'email: USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
     const alice = await verified('alice');
     const { ticket } = (await send(alice, 'start')).body;
-    expectRefusal(await send(alice, 'resend', { ticket }), 'RATE_LIMITED');
+    expectApiError(await send(alice, 'resend', { ticket }), 'RATE_LIMITED');
     const past = () =>
       service.sql(
         `UPDATE one_time_secret SET payload = jsonb_set(payload, '{sent,sentAt}', '"2020-01-01T00:00:00.000Z"')
@@ -649,7 +649,7 @@ describe('account.md 4.1 password change by mail', () => {
       expect((await send(alice, 'resend', { ticket })).status).toBe(204);
     }
     await past();
-    expectRefusal(await send(alice, 'resend', { ticket }), 'RATE_LIMITED');
+    expectApiError(await send(alice, 'resend', { ticket }), 'RATE_LIMITED');
     const code = await codeTo(alice.email, 'password_change', 4);
     expectInvalid(await send(alice, 'verify', { ticket, code }), 'code: VERIFICATION_CODE_EXPIRED');
   });
@@ -684,7 +684,7 @@ describe('account.md 4.1 password change by mail', () => {
     const alice = await verified('alice');
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [alice.id]);
     for (const step of ['start', 'resend', 'verify', 'complete']) {
-      expectRefusal(await send(alice, step, {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY', {
+      expectApiError(await send(alice, step, {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY', {
         data: { suspicious_activity_flags: 4 },
       });
     }
@@ -729,17 +729,17 @@ describe('account.md section 4 hidden accounts, and no mail', () => {
     await withGatehouse({ env: { MAIL_TRANSPORT: 'none' } }, async (silent) => {
       const alice = await person(silent, 'alice');
       const me = silent.as(alice);
-      expectRefusal(await me.post(`${BASE}/start`), 'FEATURE_TEMPORARILY_DISABLED');
-      expectRefusal(await me.post('/v1/users/@me/password-change/start'), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(await me.post(`${BASE}/start`), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(await me.post('/v1/users/@me/password-change/start'), 'FEATURE_TEMPORARILY_DISABLED');
       await withTotp(silent, alice);
-      expectRefusal(await me.post('/v1/users/@me/mfa/backup-codes/challenge'), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(await me.post('/v1/users/@me/mfa/backup-codes/challenge'), 'FEATURE_TEMPORARILY_DISABLED');
       await silent.sql('UPDATE account SET email_verified = false WHERE id = $1', [alice.id]);
       const { body } = await me.post(`${BASE}/start`);
       const request = { ticket: body.ticket, new_email: 'x@example.net', original_proof: body.original_proof };
-      expectRefusal(await me.post(`${BASE}/request-new`, request), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(await me.post(`${BASE}/request-new`, request), 'FEATURE_TEMPORARILY_DISABLED');
       await silent.sql('UPDATE account SET email_bounced = true WHERE id = $1', [alice.id]);
       const bounce = { new_email: 'x@example.net' };
-      expectRefusal(await me.post(`${BASE}/bounced/request-new`, bounce), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(await me.post(`${BASE}/bounced/request-new`, bounce), 'FEATURE_TEMPORARILY_DISABLED');
     });
   });
 });

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import sharp from 'sharp';
-import { AccountParts } from '../../src/accounts/account-parts.service.js';
+import { AccountDataRegistry } from '../../src/accounts/account-data-registry.service.js';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
@@ -305,7 +305,7 @@ describe('account.md section 3 erasure', () => {
       (await service.anonymous.post('/v1/auth/register', { email, password: 'a password of one who goes' })).body;
     const [stuck, free] = [await register('stuck@example.com'), await register('free@example.com')];
     let isBroken = true;
-    service.app.get(AccountParts).alsoRemove(async (_, id) => {
+    service.app.get(AccountDataRegistry).registerEraser(async (_, id) => {
       if (isBroken && id === stuck.user_id) throw new Error('a part of a module fails');
     });
     const due = [stuck.user_id, free.user_id];
@@ -431,12 +431,12 @@ describe('sso.md section 3 row 5 adoption', () => {
     });
     const identity = await service.app.get(IdentityResolver).resolve({ kind: 'session', token: body.token });
     const uses = service.app.get(LastUsed);
-    await uses.settle();
+    await uses.flushNow();
     await service.sql('UPDATE account SET last_active_at = NULL, last_active_ip = NULL WHERE id = $1', [body.user_id]);
     const { status, body: adopted } = await signInBySso(service, provider, { email });
     expect([status, adopted.user_id]).toEqual([200, body.user_id]);
     if (identity) uses.touch(identity, '203.0.113.66');
-    await uses.settle();
+    await uses.flushNow();
     const [row] = await service.sql('SELECT last_active_at, last_active_ip FROM account WHERE id = $1', [body.user_id]);
     expect([identity?.account.id, row]).toEqual([body.user_id, { last_active_at: null, last_active_ip: null }]);
   });

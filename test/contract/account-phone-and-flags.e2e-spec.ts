@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Routes } from '../../src/policy/routes.js';
 import {
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -90,25 +90,25 @@ describe('account.md section 5 phone verification', () => {
 
   test('a number with a blocked prefix is refused at both operations', async () => {
     const alice = await person(service, 'alice');
-    expectRefusal(await send(alice, '+19005550100'), 'INVALID_PHONE_NUMBER');
-    expectRefusal(await verify(alice, '+88216123', '123456'), 'INVALID_PHONE_NUMBER');
+    expectApiError(await send(alice, '+19005550100'), 'INVALID_PHONE_NUMBER');
+    expectApiError(await verify(alice, '+88216123', '123456'), 'INVALID_PHONE_NUMBER');
   });
 
   test('a code is wrong, expired, used, of another number or of another account: one answer', async () => {
     const [alice, mallory] = [await person(service, 'alice'), await person(service, 'mallory')];
     const phone = freshNumber();
-    expectRefusal(await verify(alice, phone, '123456'), 'INVALID_PHONE_VERIFICATION_CODE');
+    expectApiError(await verify(alice, phone, '123456'), 'INVALID_PHONE_VERIFICATION_CODE');
     const code = await codeFor(alice, phone);
-    expectRefusal(await verify(alice, phone, otherThan(code)), 'INVALID_PHONE_VERIFICATION_CODE');
-    expectRefusal(await verify(alice, freshNumber(), code), 'INVALID_PHONE_VERIFICATION_CODE');
-    expectRefusal(await verify(mallory, phone, code), 'INVALID_PHONE_VERIFICATION_CODE');
+    expectApiError(await verify(alice, phone, otherThan(code)), 'INVALID_PHONE_VERIFICATION_CODE');
+    expectApiError(await verify(alice, freshNumber(), code), 'INVALID_PHONE_VERIFICATION_CODE');
+    expectApiError(await verify(mallory, phone, code), 'INVALID_PHONE_VERIFICATION_CODE');
     const expire = (by: string) =>
       service.sql(`UPDATE one_time_secret SET expires_at = expires_at ${by} WHERE purpose = 'phone-code'`);
     await expire("- interval '601 seconds'");
-    expectRefusal(await verify(alice, phone, code), 'INVALID_PHONE_VERIFICATION_CODE');
+    expectApiError(await verify(alice, phone, code), 'INVALID_PHONE_VERIFICATION_CODE');
     await expire("+ interval '601 seconds'");
     expect((await verify(alice, phone, code)).status).toBe(200);
-    expectRefusal(await verify(alice, phone, code), 'INVALID_PHONE_VERIFICATION_CODE');
+    expectApiError(await verify(alice, phone, code), 'INVALID_PHONE_VERIFICATION_CODE');
     expect((await service.as(mallory).get('/v1/users/@me')).body.has_verified_phone).toBe(false);
   });
 
@@ -117,14 +117,14 @@ describe('account.md section 5 phone verification', () => {
     const phone = freshNumber();
     const first = await codeFor(alice, phone);
     const second = await codeFor(alice, phone, 2);
-    if (first !== second) expectRefusal(await verify(alice, phone, first), 'INVALID_PHONE_VERIFICATION_CODE');
+    if (first !== second) expectApiError(await verify(alice, phone, first), 'INVALID_PHONE_VERIFICATION_CODE');
     for (let i = 0; i < 4; i++) {
-      expectRefusal(await verify(alice, phone, otherThan(second)), 'INVALID_PHONE_VERIFICATION_CODE');
+      expectApiError(await verify(alice, phone, otherThan(second)), 'INVALID_PHONE_VERIFICATION_CODE');
     }
-    expectRefusal(await verify(alice, phone, second), 'INVALID_PHONE_VERIFICATION_CODE');
+    expectApiError(await verify(alice, phone, second), 'INVALID_PHONE_VERIFICATION_CODE');
     const third = await codeFor(alice, phone, 3);
     for (let i = 0; i < 4; i++) {
-      expectRefusal(await verify(alice, phone, otherThan(third)), 'INVALID_PHONE_VERIFICATION_CODE');
+      expectApiError(await verify(alice, phone, otherThan(third)), 'INVALID_PHONE_VERIFICATION_CODE');
     }
     expect((await verify(alice, phone, third)).status).toBe(200);
   });
@@ -136,7 +136,7 @@ describe('account.md section 5 phone verification', () => {
     const { answers } = await race(32, () => verify(alice, phone, code));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers) {
-      if (answer.status !== 200) expectRefusal(answer, 'INVALID_PHONE_VERIFICATION_CODE');
+      if (answer.status !== 200) expectApiError(answer, 'INVALID_PHONE_VERIFICATION_CODE');
     }
   });
 
@@ -148,9 +148,9 @@ describe('account.md section 5 phone verification', () => {
     expect((await verify(first, phone, await codeFor(first, phone))).status).toBe(200);
     expect((await verify(second, phone, await codeFor(second, phone, 2))).status).toBe(200);
     const code = await codeFor(third, phone, 3);
-    expectRefusal(await verify(third, phone, otherThan(code)), 'INVALID_PHONE_VERIFICATION_CODE');
-    expectRefusal(await verify(third, phone, code), 'PHONE_ALREADY_USED');
-    expectRefusal(await verify(third, phone, code), 'INVALID_PHONE_VERIFICATION_CODE');
+    expectApiError(await verify(third, phone, otherThan(code)), 'INVALID_PHONE_VERIFICATION_CODE');
+    expectApiError(await verify(third, phone, code), 'PHONE_ALREADY_USED');
+    expectApiError(await verify(third, phone, code), 'INVALID_PHONE_VERIFICATION_CODE');
     expect((await service.as(third).get('/v1/users/@me')).body.has_verified_phone).toBe(false);
   });
 
@@ -158,7 +158,7 @@ describe('account.md section 5 phone verification', () => {
     const alice = await person(service, 'alice');
     for (let i = 0; i < 3; i++) await codeFor(alice, freshNumber());
     const spent = await send(alice, freshNumber());
-    expectRefusal(spent, 'PHONE_RATE_LIMIT_EXCEEDED', { retry_after: expect.any(Number) });
+    expectApiError(spent, 'PHONE_RATE_LIMIT_EXCEEDED', { retry_after: expect.any(Number) });
     expect(spent.headers.get('x-ratelimit-scope')).toBe('user');
     expect(Number(spent.headers.get('retry-after'))).toBeGreaterThan(7000);
     const phone = freshNumber();
@@ -170,7 +170,7 @@ describe('account.md section 5 phone verification', () => {
     ];
     for (const [index, caller] of callers.slice(0, 3).entries()) await codeFor(caller, phone, index + 1);
     const shared = await send(callers[3] as Persona, phone);
-    expectRefusal(shared, 'PHONE_RATE_LIMIT_EXCEEDED', { retry_after: expect.any(Number) });
+    expectApiError(shared, 'PHONE_RATE_LIMIT_EXCEEDED', { retry_after: expect.any(Number) });
     expect(shared.headers.get('x-ratelimit-scope')).toBe('shared');
     expect(shared.body.retry_after).toBeGreaterThan(86_400);
   });
@@ -179,8 +179,8 @@ describe('account.md section 5 phone verification', () => {
     await withGatehouse({}, async (silent) => {
       const alice = await person(silent, 'alice');
       const phone = freshNumber();
-      expectRefusal(await silent.as(alice).post(SEND, { phone }), 'SMS_VERIFICATION_UNAVAILABLE');
-      expectRefusal(await silent.as(alice).post(VERIFY, { phone, code: '1' }), 'SMS_VERIFICATION_UNAVAILABLE');
+      expectApiError(await silent.as(alice).post(SEND, { phone }), 'SMS_VERIFICATION_UNAVAILABLE');
+      expectApiError(await silent.as(alice).post(VERIFY, { phone, code: '1' }), 'SMS_VERIFICATION_UNAVAILABLE');
       expect((await silent.anonymous.get('/.well-known/service')).body.features.sms).toBe(false);
     });
   });
@@ -225,7 +225,7 @@ describe('account.md section 5 a provider over HTTP', () => {
       contentType: 'application/json',
     });
     status = 500;
-    expectRefusal(await http.as(alice).post(SEND, { phone }), 'SMS_VERIFICATION_UNAVAILABLE');
+    expectApiError(await http.as(alice).post(SEND, { phone }), 'SMS_VERIFICATION_UNAVAILABLE');
     expect((await http.anonymous.get('/.well-known/service')).body.features.sms).toBe(true);
   });
 });
@@ -242,7 +242,7 @@ describe('account.md section 7 suspicious-activity flags', () => {
     const answer = await service.as(persona).get(PATH);
     if (answer.status === 200) return 0;
     const flags = answer.body.data?.suspicious_activity_flags;
-    expectRefusal(answer, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
+    expectApiError(answer, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
     return flags;
   }
 

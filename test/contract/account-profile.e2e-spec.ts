@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import {
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -102,7 +102,7 @@ describe('account.md 2.2 the profile', () => {
   test('a body of more than 6 MiB is too large', async () => {
     const alice = await person(service, 'alice');
     const answer = await patch(alice, { bio: 'x'.repeat(6 * 1024 * 1024) });
-    expectRefusal(answer, 'PAYLOAD_TOO_LARGE');
+    expectApiError(answer, 'PAYLOAD_TOO_LARGE');
     expectInvalid(await patch(alice, { bio: 'x'.repeat(1024 * 1024) }), 'bio: CONTENT_EXCEEDS_MAX_LENGTH');
   });
 
@@ -228,7 +228,7 @@ describe('account.md 2.2 the name', () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     const { password } = alice;
     const { discriminator } = (await service.as(alice).get(ME)).body;
-    expectRefusal(await patch(alice, { username: 'carol' }), 'SUDO_MODE_REQUIRED');
+    expectApiError(await patch(alice, { username: 'carol' }), 'SUDO_MODE_REQUIRED');
     expect((await patch(alice, { username: 'carol', password })).body).toMatchObject({
       username: 'carol',
       discriminator,
@@ -279,7 +279,7 @@ describe('account.md 2.2 the password', () => {
       password_last_changed_at: expect.stringMatching(/Z$/),
     });
     expect(new Set(events.of(alice))).toEqual(new Set(['AUTH_SESSION_CHANGE', 'USER_UPDATE']));
-    for (const dead of [alice.authorization, other]) expectRefusal(await service.as(dead).get(ME), 'UNAUTHORIZED');
+    for (const dead of [alice.authorization, other]) expectApiError(await service.as(dead).get(ME), 'UNAUTHORIZED');
     const { body: sessions } = await service.as(answer.body.token).get('/v1/auth/sessions');
     expect(sessions).toHaveLength(1);
     expect(sessions[0].id_hash).toBe(answer.body.auth_session_id_hash);
@@ -292,7 +292,7 @@ describe('account.md 2.2 the password', () => {
 
   test('a password-only account proves the present one by sudo: none is 403, a wrong one INVALID_PASSWORD', async () => {
     const alice = await person(service, 'alice');
-    expectRefusal(await patch(alice, { new_password: NEW }), 'SUDO_MODE_REQUIRED');
+    expectApiError(await patch(alice, { new_password: NEW }), 'SUDO_MODE_REQUIRED');
     expectInvalid(
       await patch(alice, { new_password: NEW, password: 'a wrong password' }),
       'password: INVALID_PASSWORD',
@@ -337,7 +337,7 @@ describe('account.md 2.2 the password', () => {
     const { body } = await service.anonymous.post('/v1/auth/register', { username: 'nobody' });
     const answer = await patch(body.token, { new_password: NEW });
     expect(answer.body).toMatchObject({ id: body.user_id, token: expect.any(String) });
-    expectRefusal(await patch(answer.body.token, { new_password: 'yet another one 9' }), 'SUDO_MODE_REQUIRED');
+    expectApiError(await patch(answer.body.token, { new_password: 'yet another one 9' }), 'SUDO_MODE_REQUIRED');
   });
 
   test('of 32 parallel changes by one session exactly one is made', async () => {

@@ -2,8 +2,8 @@ import {
   Authenticator,
   ageMail,
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -88,13 +88,13 @@ describe('account.md 6.1 TOTP enable', () => {
   test('the errors have an order: already enabled, address not verified, wrong code', async () => {
     const alice = await person(service, 'alice');
     const authenticator = new Authenticator(service);
-    expectRefusal(await enable(alice, authenticator, { code: '000000' }), 'MFA_EMAIL_VERIFICATION_REQUIRED');
+    expectApiError(await enable(alice, authenticator, { code: '000000' }), 'MFA_EMAIL_VERIFICATION_REQUIRED');
     await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [alice.id]);
     expectInvalid(await enable(alice, authenticator, { code: '000000' }), 'code: INVALID_CODE');
     expect((await enable(alice, authenticator)).status).toBe(200);
     await service.sql('UPDATE account SET email_verified = false WHERE id = $1', [alice.id]);
     const again = { mfa_method: 'totp', mfa_code: authenticator.next(), code: '000000' };
-    expectRefusal(await enable(alice, new Authenticator(service), again), 'TWO_FA_ALREADY_ENABLED');
+    expectApiError(await enable(alice, new Authenticator(service), again), 'TWO_FA_ALREADY_ENABLED');
   });
 
   test('codes two steps away are refused, one step away accepted, and a burnt step stays burnt for ever', async () => {
@@ -205,13 +205,13 @@ describe('account.md 6.1 TOTP disable', () => {
     const proof = await sudoProof(service, alice, authenticator);
     expectInvalid(await service.as(alice).sudo(proof).post(DISABLE, { code: '000000' }), 'code: INVALID_CODE');
     expect((await service.as(alice).sudo(proof).post(DISABLE, { code: authenticator.next() })).status).toBe(204);
-    expectRefusal(await service.as(alice).sudo(proof).post(DISABLE, { code: 'x' }), 'SUDO_MODE_REQUIRED');
+    expectApiError(await service.as(alice).sudo(proof).post(DISABLE, { code: 'x' }), 'SUDO_MODE_REQUIRED');
   });
 
   test('not enabled is told before the code is looked at; backup codes stay while a passkey remains', async () => {
     const alice = await verified(service, 'alice');
     const answer = await service.as(alice).post(DISABLE, { password: alice.password, code: '000000' });
-    expectRefusal(answer, 'TWO_FA_NOT_ENABLED');
+    expectApiError(answer, 'TWO_FA_NOT_ENABLED');
     const { authenticator } = await withTotp(service, alice);
     const sudo = { mfa_method: 'totp', mfa_code: authenticator.next() };
     await withPasskey(service, alice, undefined, sudo);
@@ -270,9 +270,9 @@ describe('account.md 6.2 backup codes', () => {
     const alice = await verified(service, 'alice');
     const { password } = alice;
     expectInvalid(await service.as(alice).post(CODES, { password }), 'regenerate: INVALID_FORMAT');
-    expectRefusal(await service.as(alice).post(CODES, { regenerate: true, password }), 'TWO_FACTOR_REQUIRED');
+    expectApiError(await service.as(alice).post(CODES, { regenerate: true, password }), 'TWO_FACTOR_REQUIRED');
     expect((await service.as(alice).post(CODES, { regenerate: false, password })).body).toEqual({ backup_codes: [] });
-    expectRefusal(await service.as(alice).post(CODES, { regenerate: false }), 'SUDO_MODE_REQUIRED');
+    expectApiError(await service.as(alice).post(CODES, { regenerate: false }), 'SUDO_MODE_REQUIRED');
   });
 
   test('of 32 parallel uses of one backup code exactly one is accepted', async () => {
@@ -327,9 +327,9 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     await service.sql('UPDATE account SET email = NULL WHERE id = $1', [alice.id]);
     expectInvalid(await post(alice, ''), 'email: USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
     const bob = await person(service, 'bob');
-    expectRefusal(await post(bob, ''), 'MFA_EMAIL_VERIFICATION_REQUIRED');
+    expectApiError(await post(bob, ''), 'MFA_EMAIL_VERIFICATION_REQUIRED');
     await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [bob.id]);
-    expectRefusal(await post(bob, ''), 'TWO_FACTOR_REQUIRED');
+    expectApiError(await post(bob, ''), 'TWO_FACTOR_REQUIRED');
   });
 
   test('a ticket that is unknown, expired or of another account is refused at every step', async () => {
@@ -359,7 +359,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     const first = await mailed(alice);
     expectInvalid(await post(alice, '/verify', { ticket, code: 'AAAA-AAAA' }), 'code: INVALID_VERIFICATION_CODE');
     const early = await post(alice, '/resend', { ticket });
-    expectRefusal(early, 'RATE_LIMITED', { global: false });
+    expectApiError(early, 'RATE_LIMITED', { global: false });
     expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(25);
     expect(early.headers.has('x-ratelimit-bucket')).toBe(false);
     const proof = (await post(alice, '/verify', { ticket, code: first })).body.verification_proof;
@@ -400,10 +400,10 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     for (let i = 0; i < 5; i++) {
       expectInvalid(await post(alice, '/verify', { ticket, code: 'x' }), 'code: INVALID_VERIFICATION_CODE');
     }
-    expectRefusal(await post(alice, '/verify', { ticket, code: await mailed(alice) }), 'RATE_LIMITED');
+    expectApiError(await post(alice, '/verify', { ticket, code: await mailed(alice) }), 'RATE_LIMITED');
     expect((await post(alice, '')).status).toBe(200);
     expect((await post(alice, '')).status).toBe(200);
-    expectRefusal(await post(alice, ''), 'RATE_LIMITED');
+    expectApiError(await post(alice, ''), 'RATE_LIMITED');
   });
 
   test('without a second factor nothing is regenerated', async () => {
@@ -412,7 +412,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     const { ticket } = (await post(alice, '')).body;
     const { verification_proof } = (await post(alice, '/verify', { ticket, code: await mailed(alice) })).body;
     await service.sql('UPDATE account SET totp_secret = NULL WHERE id = $1', [alice.id]);
-    expectRefusal(await post(alice, '/regenerate', { ticket, verification_proof }), 'TWO_FACTOR_REQUIRED');
+    expectApiError(await post(alice, '/regenerate', { ticket, verification_proof }), 'TWO_FACTOR_REQUIRED');
   });
 
   test('a challenge dies with the second factor under which it was begun', async () => {

@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import {
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -105,7 +105,7 @@ describe('account.md 2.3 settings', () => {
     expect(body).toEqual(INITIAL);
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [alice.id]);
     expect((await service.as(alice).get(SETTINGS)).status).toBe(200);
-    expectRefusal(await service.as(alice).patch(SETTINGS, {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY', {
+    expectApiError(await service.as(alice).patch(SETTINGS, {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY', {
       data: { suspicious_activity_flags: 4 },
     });
   });
@@ -115,7 +115,7 @@ describe('account.md section 3 authorised addresses and terms', () => {
   test('forgetting empties the set, the address of the caller included; sessions stay; it is idempotent', async () => {
     const alice = await person(service, 'alice');
     const path = '/v1/users/@me/authorized-ips';
-    expectRefusal(await service.as(alice).delete(path), 'SUDO_MODE_REQUIRED');
+    expectApiError(await service.as(alice).delete(path), 'SUDO_MODE_REQUIRED');
     const count = async () =>
       (await service.sql('SELECT 1 FROM authorized_ip WHERE account_id = $1', [alice.id])).length;
     expect(await count()).toBe(1);
@@ -151,11 +151,11 @@ describe('account.md section 3 deletion', () => {
   test('the deletion is scheduled after 336 hours, every session ends, a mail names the deadline', async () => {
     const alice = await verified(service, 'alice');
     const other = await signIn(service, alice);
-    expectRefusal(await service.as(alice).post('/v1/users/@me/delete'), 'SUDO_MODE_REQUIRED');
+    expectApiError(await service.as(alice).post('/v1/users/@me/delete'), 'SUDO_MODE_REQUIRED');
     const answer = await schedule(alice);
     expect([answer.status, answer.text]).toEqual([204, '']);
-    expectRefusal(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(other).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(other).get('/v1/users/@me'), 'UNAUTHORIZED');
     const [row] = await service.sql(
       'SELECT extract(epoch FROM deletion_at - now()) AS left, deletion_at, flags FROM account WHERE id = $1',
       [alice.id],
@@ -223,7 +223,7 @@ describe('account.md section 3 deletion', () => {
     expectInvalid(login, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
     const { body: options } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
     const assertion = { response: key.get(options), challenge: options.challenge };
-    expectRefusal(
+    expectApiError(
       await service.anonymous.post('/v1/auth/webauthn/authenticate', assertion),
       'PASSKEY_AUTHENTICATION_FAILED',
     );
@@ -253,11 +253,11 @@ describe('account.md section 3 deletion', () => {
     expect((await service.as(them.bot).get('/v1/applications/@me')).status).toBe(200);
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [accountId]);
     await sweep(service);
-    expectRefusal(await service.as(them.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(them.bearer).get('/v1/users/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(them.session).get('/v1/users/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(them.adminKey).get('/v1/admin/users/@me'), 'UNAUTHORIZED');
-    expectRefusal(
+    expectApiError(await service.as(them.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(them.bearer).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(them.session).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(them.adminKey).get('/v1/admin/users/@me'), 'UNAUTHORIZED');
+    expectApiError(
       await service.anonymous.post(`/v1/webhooks/${webhook.id}/${webhook.token}`, { content: 'x' }),
       'UNKNOWN_WEBHOOK',
     );

@@ -5,8 +5,8 @@ import { administrator, adminKey, setAcls, superuser } from '../support/admin.js
 import {
   type Client,
   enforceSso,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   newApp,
@@ -154,7 +154,7 @@ async function everything(): Promise<Record<string, unknown>> {
 /** Asserts that every credential of the caller is refused with the code, and that nothing changes. */
 async function refused(ask: (client: Client) => ReturnType<Client['send']>, code: string): Promise<void> {
   const before = await everything();
-  for (const client of Object.values(credentials)) expectRefusal(await ask(client), code);
+  for (const client of Object.values(credentials)) expectApiError(await ask(client), code);
   expect(await everything()).toEqual(before);
 }
 
@@ -243,9 +243,9 @@ describe('admin.md 2 grant bound and own keys', () => {
       [(client) => client.delete(`/v1/admin/api-keys/${foreign.id}`), 'ADMIN_API_KEY_NOT_FOUND'],
     ];
     for (const [ask, code] of asked) {
-      expectRefusal(await ask(credentials.session), code);
-      expectRefusal(await ask(credentials.bearer), code);
-      expectRefusal(await ask(credentials.key), 'ACCESS_DENIED');
+      expectApiError(await ask(credentials.session), code);
+      expectApiError(await ask(credentials.bearer), code);
+      expectApiError(await ask(credentials.key), 'ACCESS_DENIED');
     }
     expect(await everything()).toEqual(before);
   });
@@ -297,10 +297,10 @@ describe('admin.md 2 whom the instance believes', () => {
     const change = () => credentials.key.patch(CONFIG, { sso: { allowed_domains: [] } });
     await setAcls(service, caller, ['*']);
     await service.sql('UPDATE admin_key SET acls = $2 WHERE id = $1', [key.id, ['instance:config:update']]);
-    expectRefusal(await change(), 'MISSING_ACL');
+    expectApiError(await change(), 'MISSING_ACL');
     await service.sql('UPDATE admin_key SET acls = $2 WHERE id = $1', [key.id, ['*']]);
     await setAcls(service, caller, ['admin:authenticate', 'instance:config:update']);
-    expectRefusal(await change(), 'MISSING_ACL');
+    expectApiError(await change(), 'MISSING_ACL');
   });
 
   test('the test of single sign-on needs the wildcard', async () => {

@@ -1,7 +1,7 @@
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { administrator, auditOf, superuser, withoutAudit } from '../support/admin.js';
 import { Events } from '../support/events.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 let service: Gatehouse;
 let root: Persona;
@@ -70,8 +70,8 @@ describe('admin.md 6 applications', () => {
       expect(body.applications.map(({ id }: { id: string }) => id)).toEqual([application.id, second.id]);
     }
     expect((await service.as(root).get(`/v1/admin/users/${root.id}/applications`)).body).toEqual({ applications: [] });
-    expectRefusal(await service.as(root).get(`${APPLICATIONS}?owner_id=1`), 'UNKNOWN_USER');
-    expectRefusal(await service.as(root).get('/v1/admin/users/1/applications'), 'UNKNOWN_USER');
+    expectApiError(await service.as(root).get(`${APPLICATIONS}?owner_id=1`), 'UNKNOWN_USER');
+    expectApiError(await service.as(root).get('/v1/admin/users/1/applications'), 'UNKNOWN_USER');
     expectInvalid(await service.as(root).get(APPLICATIONS), 'owner_id: INVALID_FORMAT');
     await service.as(root).patch(`${APPLICATIONS}/${second.id}`, { new_owner_id: root.id });
   });
@@ -80,7 +80,7 @@ describe('admin.md 6 applications', () => {
     const clerk = await administrator(service, 'application:list:by_owner');
     expect((await service.as(clerk).get(`${APPLICATIONS}?owner_id=${owner.id}`)).status).toBe(200);
     expect((await service.as(clerk).get(`/v1/admin/users/${owner.id}/applications`)).status).toBe(200);
-    expectRefusal(await service.as(clerk).get(`${APPLICATIONS}/${application.id}`), 'MISSING_ACL');
+    expectApiError(await service.as(clerk).get(`${APPLICATIONS}/${application.id}`), 'MISSING_ACL');
   });
 
   test('the built-in application is read by its id and appears in no list', async () => {
@@ -94,7 +94,7 @@ describe('admin.md 6 applications', () => {
       has_client_secret: false,
     });
     const refused = () => transfer(builtIn.id, root.id);
-    expectRefusal(await withoutAudit(service, refused), 'ACCESS_DENIED');
+    expectApiError(await withoutAudit(service, refused), 'ACCESS_DENIED');
   });
 });
 
@@ -107,7 +107,7 @@ describe('admin.md 6 transfer of ownership', () => {
     expect(body.application).toMatchObject({ owner_user_id: heir.id, owner_username: 'heir', version: 2 });
     expect(events.of(application)).toEqual(['USER_UPDATE']);
     expect((await service.as(`Bot ${application.bot.token}`).get('/v1/applications/@me')).body.owner.id).toBe(heir.id);
-    expectRefusal(await service.as(owner).get(`/v1/oauth2/applications/${application.id}`), 'ACCESS_DENIED');
+    expectApiError(await service.as(owner).get(`/v1/oauth2/applications/${application.id}`), 'ACCESS_DENIED');
     expect((await service.as(heir).get(`/v1/oauth2/applications/${application.id}`)).status).toBe(200);
     expect((await auditOf(service, 'transfer_ownership')).at(-1)).toMatchObject({
       target_type: 'application',
@@ -121,14 +121,14 @@ describe('admin.md 6 transfer of ownership', () => {
   test('refuses in order: unknown application, unknown account, an account that cannot own', async () => {
     const before = await show(application.id);
     const gone = await person(service, 'gone');
-    expectRefusal(await withoutAudit(service, () => transfer('1', '1')), 'UNKNOWN_APPLICATION');
-    expectRefusal(await withoutAudit(service, () => transfer(application.id, '1')), 'UNKNOWN_USER');
+    expectApiError(await withoutAudit(service, () => transfer('1', '1')), 'UNKNOWN_APPLICATION');
+    expectApiError(await withoutAudit(service, () => transfer(application.id, '1')), 'UNKNOWN_USER');
     const bot = () => transfer(application.id, application.id);
-    expectRefusal(await withoutAudit(service, bot), 'ACCESS_DENIED');
+    expectApiError(await withoutAudit(service, bot), 'ACCESS_DENIED');
     for (const state of [...[34n, 35n, 36n, 38n].map((bit) => `flags = ${1n << bit}`), 'banned = true']) {
       await service.sql('UPDATE account SET flags = 0, banned = false WHERE id = $1', [gone.id]);
       await service.sql(`UPDATE account SET ${state} WHERE id = $1`, [gone.id]);
-      expectRefusal(await withoutAudit(service, () => transfer(application.id, gone.id)), 'ACCESS_DENIED');
+      expectApiError(await withoutAudit(service, () => transfer(application.id, gone.id)), 'ACCESS_DENIED');
     }
     for (const value of ['x', undefined, null]) {
       const code = value === 'x' ? 'INVALID_SNOWFLAKE_FORMAT' : 'INVALID_FORMAT';
@@ -148,6 +148,6 @@ describe('admin.md 6 transfer of ownership', () => {
     );
     const answers = await Promise.all(ids.map((id) => transfer(id, heir.id)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'MAX_APPLICATIONS');
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'MAX_APPLICATIONS');
   });
 });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { AuditLog } from '../../src/admin/audit/audit.service.js';
-import { type Operator, theConsole } from '../../src/admin/audit/operator.js';
+import { consoleOperator, type Operator } from '../../src/admin/audit/operator.js';
 import { Database } from '../../src/platform/database/database.js';
 import { administrator, adminKey, superuser, withoutAudit } from '../support/admin.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
@@ -163,7 +163,7 @@ describe('admin.md 7 audit log', () => {
     }
     expectInvalid(await get({ request_id: 'x'.repeat(65) }), 'request_id: CONTENT_EXCEEDS_MAX_LENGTH');
     expectInvalid(await service.as(root).get(`${LOGS}/x`), 'log_id: INVALID_SNOWFLAKE_FORMAT');
-    expectRefusal(await service.as(root).get(`${LOGS}/1`), 'NOT_FOUND');
+    expectApiError(await service.as(root).get(`${LOGS}/1`), 'NOT_FOUND');
   });
 
   test('a request that is refused writes nothing', async () => {
@@ -175,7 +175,7 @@ describe('admin.md 7 audit log', () => {
       [service.as(clerk), 'MISSING_ACL'],
     ] as const;
     for (const [client, code] of refusals) {
-      expectRefusal(await withoutAudit(service, () => client.post('/v1/admin/api-keys', body)), code);
+      expectApiError(await withoutAudit(service, () => client.post('/v1/admin/api-keys', body)), code);
     }
   });
 
@@ -192,7 +192,7 @@ describe('admin.md 7 audit log', () => {
   });
 
   test('entries from before there were addresses keep their hashes', async () => {
-    const { origin: _, ...console } = theConsole();
+    const { origin: _, ...console } = consoleOperator();
     const record = (by: Operator) =>
       service.app
         .get(Database)

@@ -4,7 +4,7 @@ import {
   type App,
   consent,
   exchange,
-  expectRefusal,
+  expectApiError,
   expectUngranted,
   type Gatehouse,
   gatehouse,
@@ -63,7 +63,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     const code = await newCode(service, clerk, panel);
     const { status } = await (ENDS[what] as (typeof ENDS)[string])(clerk);
     expect(status).toBeLessThan(300);
-    expectRefusal(await service.as(`Bearer ${tokens.access_token}`).get(SELF), 'UNAUTHORIZED');
+    expectApiError(await service.as(`Bearer ${tokens.access_token}`).get(SELF), 'UNAUTHORIZED');
     await expectUngranted(service, panel, clerk, { tokens: [tokens], code });
   });
 
@@ -85,11 +85,11 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     const clerk = await administrator(service, 'user:lookup');
     const client = await bearer(clerk);
     expect((await client.get(`/v1/admin/users/${root.id}`)).status).toBe(200);
-    expectRefusal(await client.get('/v1/admin/instance/config'), 'MISSING_ACL');
+    expectApiError(await client.get('/v1/admin/instance/config'), 'MISSING_ACL');
     await setAcls(service, clerk, ['admin:authenticate']);
-    expectRefusal(await client.get(`/v1/admin/users/${root.id}`), 'MISSING_ACL');
+    expectApiError(await client.get(`/v1/admin/users/${root.id}`), 'MISSING_ACL');
     await setAcls(service, clerk, []);
-    expectRefusal(await client.get(SELF), 'MISSING_PERMISSIONS');
+    expectApiError(await client.get(SELF), 'MISSING_PERMISSIONS');
   });
 
   test('an operation by a bearer is audited as one of its account', async () => {
@@ -104,7 +104,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     const clerk = await administrator(service, 'user:lookup', 'admin_api_key:manage');
     const client = await bearer(clerk);
     expect((await client.post('/v1/admin/api-keys', { name: 'x', acls: ['user:lookup'] })).status).toBe(200);
-    expectRefusal(await client.post('/v1/admin/api-keys', { name: 'x', acls: ['*'] }), 'MISSING_ACL');
+    expectApiError(await client.post('/v1/admin/api-keys', { name: 'x', acls: ['*'] }), 'MISSING_ACL');
   });
 
   test('is nobody while the account is deleted, disabled or banned', async () => {
@@ -112,7 +112,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     const client = await bearer(clerk);
     for (const state of [34, 35, 36, 38].map((bit) => `flags = 1::bigint << ${bit}`).concat('banned = true')) {
       await service.sql(`UPDATE account SET ${state} WHERE id = $1`, [clerk.id]);
-      expectRefusal(await client.get(SELF), 'UNAUTHORIZED');
+      expectApiError(await client.get(SELF), 'UNAUTHORIZED');
       await service.sql('UPDATE account SET flags = 0, banned = false WHERE id = $1', [clerk.id]);
       expect((await client.get(SELF)).status).toBe(200);
     }
@@ -120,13 +120,13 @@ describe('admin.md 6.1 the built-in Admin application', () => {
 
   test('has one redirect URI, no bot, and no public face', async () => {
     for (const redirect_uri of ['https://panel.example/', `${CALLBACK}/`, 'https://evil.example/oauth2_callback']) {
-      expectRefusal(await consent(service, root, panel, { redirect_uri }), 'INVALID_REQUEST');
+      expectApiError(await consent(service, root, panel, { redirect_uri }), 'INVALID_REQUEST');
     }
-    expectRefusal(await consent(service, root, panel, { scope: 'bot' }), 'NOT_A_BOT_APPLICATION');
-    expectRefusal(await consent(service, root, panel, { scope: 'identify bot' }), 'NOT_A_BOT_APPLICATION');
-    expectRefusal(await service.as(panel.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.anonymous.get(`/v1/oauth2/applications/${ID}/public`), 'UNKNOWN_APPLICATION');
-    expectRefusal(await service.as(root).get(`/v1/oauth2/applications/${ID}`), 'UNKNOWN_APPLICATION');
+    expectApiError(await consent(service, root, panel, { scope: 'bot' }), 'NOT_A_BOT_APPLICATION');
+    expectApiError(await consent(service, root, panel, { scope: 'identify bot' }), 'NOT_A_BOT_APPLICATION');
+    expectApiError(await service.as(panel.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.get(`/v1/oauth2/applications/${ID}/public`), 'UNKNOWN_APPLICATION');
+    expectApiError(await service.as(root).get(`/v1/oauth2/applications/${ID}`), 'UNKNOWN_APPLICATION');
     const { body } = await service.as(root).get(`/v1/admin/applications/${ID}`);
     expect(body.application).toMatchObject({
       ...{ id: ID, name: 'Gatehouse Admin', oauth2_redirect_uris: [CALLBACK], has_client_secret: true },
@@ -150,8 +150,8 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     const pending = await newCode(service, clerk, panel);
     expect((await service.as(root).delete(`/v1/admin/users/${clerk.id}/sessions`)).status).toBe(200);
     expect(await isAlive(service, tokens.access_token)).toBe(false);
-    expectRefusal(await refresh(service, panel, tokens.refresh_token), 'INVALID_GRANT');
-    expectRefusal(await exchange(service, panel, pending), 'INVALID_GRANT');
+    expectApiError(await refresh(service, panel, tokens.refresh_token), 'INVALID_GRANT');
+    expectApiError(await exchange(service, panel, pending), 'INVALID_GRANT');
   });
 
   test('a logout of one session among others ends nothing of it', async () => {
@@ -171,9 +171,9 @@ describe('admin.md 2 combination rules', () => {
     expect((await list()).status).toBe(200);
     await setAcls(service, owner, ['admin:authenticate', 'application:lookup']);
     expect((await list()).status).toBe(200);
-    expectRefusal(await service.as(key).get(`/v1/admin/applications/${ID}`), 'MISSING_ACL');
+    expectApiError(await service.as(key).get(`/v1/admin/applications/${ID}`), 'MISSING_ACL');
     await setAcls(service, owner, ['admin:authenticate', 'user:lookup']);
-    expectRefusal(await list(), 'MISSING_ACL');
+    expectApiError(await list(), 'MISSING_ACL');
   });
 });
 
@@ -215,7 +215,7 @@ describe('admin.md 2.2 limits', () => {
         const { status, headers } = await client.get('/v1/admin/audit-logs');
         expect({ status, remaining: headers.get('x-ratelimit-remaining') }).toEqual({ status: 200, remaining });
       }
-      expectRefusal(await client.get('/v1/admin/audit-logs'), 'RATE_LIMITED', { global: false });
+      expectApiError(await client.get('/v1/admin/audit-logs'), 'RATE_LIMITED', { global: false });
     }
     await strict.close();
   });

@@ -1,7 +1,7 @@
 import '../../src/app.js';
 import { Routes } from '../../src/policy/routes.js';
 import { administrator, adminKey, auditOf, setAcls, superuser, withoutAudit } from '../support/admin.js';
-import { expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 import { outfit } from '../support/outfit.js';
 
 let service: Gatehouse;
@@ -141,7 +141,7 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
       const gone = await person(service, 'gone');
       await service.sql('UPDATE account SET deleted_at = now() WHERE id = $1', [gone.id]);
       for (const id of ['1', gone.id]) {
-        expectRefusal(await withoutAudit(service, () => send(root, id, mutation)), 'UNKNOWN_USER');
+        expectApiError(await withoutAudit(service, () => send(root, id, mutation)), 'UNKNOWN_USER');
       }
     },
   );
@@ -152,12 +152,12 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
       const clerk = await administrator(service, mutation.acl, 'admin_api_key:manage');
       const chief = await administrator(service, mutation.acl, 'audit_log:view');
       const before = await rowOf(chief);
-      expectRefusal(await withoutAudit(service, () => send(clerk, chief.id, mutation)), 'MISSING_ACL');
-      expectRefusal(await withoutAudit(service, () => send(clerk, root.id, mutation)), 'MISSING_ACL');
+      expectApiError(await withoutAudit(service, () => send(clerk, chief.id, mutation)), 'MISSING_ACL');
+      expectApiError(await withoutAudit(service, () => send(clerk, root.id, mutation)), 'MISSING_ACL');
       // A key reaches no further than key and owner do together.
       await setAcls(service, clerk, ['admin:authenticate', 'admin_api_key:manage', mutation.acl, 'audit_log:view']);
       const key = await adminKey(service, clerk, mutation.acl);
-      expectRefusal(await withoutAudit(service, () => send(key, chief.id, mutation)), 'MISSING_ACL');
+      expectApiError(await withoutAudit(service, () => send(key, chief.id, mutation)), 'MISSING_ACL');
       expect(await rowOf(chief)).toEqual(before);
       expect((await send(clerk, chief.id, mutation)).status).toBe(mutation.status ?? 200);
     },
@@ -173,7 +173,7 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
   test('an id that is none is refused by the name of the parameter', async () => {
     for (const mutation of MUTATIONS) {
       const answer = await send(root, 'abc', mutation);
-      expectRefusal(answer, 'INVALID_FORM_BODY');
+      expectApiError(answer, 'INVALID_FORM_BODY');
       expect(answer.body.errors[0]).toMatchObject({ path: 'user_id', code: 'INVALID_SNOWFLAKE_FORMAT' });
     }
   });
@@ -184,7 +184,7 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
     await service.sql("UPDATE account SET acls = '{*}' WHERE id = $1", [bot]);
     for (const mutation of MUTATIONS.filter(({ acl }) => acl === 'user:update:email')) {
       const refused = () => send(clerk, bot, mutation);
-      expectRefusal(await withoutAudit(service, refused), 'BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+      expectApiError(await withoutAudit(service, refused), 'BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
     }
   });
 

@@ -1,7 +1,7 @@
 import { administrator, auditOf, superuser } from '../support/admin.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -43,7 +43,7 @@ describe('web.md 4 search', () => {
     expect(await found({ phone })).toEqual([1, [alice.id]]);
     expect(await found({ phone: '+493022222223' })).toEqual([0, []]);
     const clerk = await administrator(service, 'user:lookup');
-    expectRefusal(await service.as(clerk).get(USERS, { query: { phone } }), 'MISSING_ACL');
+    expectApiError(await service.as(clerk).get(USERS, { query: { phone } }), 'MISSING_ACL');
     const wrong = await service.as(root).get(USERS, { query: { phone: '0301' } });
     expectInvalid(wrong, 'phone: PHONE_NUMBER_INVALID_FORMAT');
   });
@@ -56,7 +56,7 @@ describe('web.md 4 search', () => {
     expect(await found({ session_id_hash: hash })).toEqual([1, [alice.id]]);
     expect(await found({ session_id_hash: 'A'.repeat(43) })).toEqual([0, []]);
     const clerk = await administrator(service, 'user:lookup');
-    expectRefusal(await service.as(clerk).get(USERS, { query: { session_id_hash: hash } }), 'MISSING_ACL');
+    expectApiError(await service.as(clerk).get(USERS, { query: { session_id_hash: hash } }), 'MISSING_ACL');
     for (const wrong of ['A'.repeat(42), `${'A'.repeat(42)}=`]) {
       const answer = await service.as(root).get(USERS, { query: { session_id_hash: wrong } });
       expectInvalid(answer, 'session_id_hash: INVALID_FORMAT');
@@ -78,8 +78,8 @@ describe('web.md 4 a person', () => {
       ...{ target_type: 'user', target_id: alice.id, metadata: { network_count: '2' } },
     });
     const clerk = await administrator(service, 'user:list:sessions');
-    expectRefusal(await service.as(clerk).get(path), 'MISSING_ACL');
-    expectRefusal(await service.as(root).get(`${USERS}/1/networks`), 'UNKNOWN_USER');
+    expectApiError(await service.as(clerk).get(path), 'MISSING_ACL');
+    expectApiError(await service.as(root).get(`${USERS}/1/networks`), 'UNKNOWN_USER');
   });
 
   test('the identity of single sign-on is shown to who may change it', async () => {
@@ -90,8 +90,8 @@ describe('web.md 4 a person', () => {
       ...[identity.issuer, identity.subject, alice.id],
     ]);
     expect((await service.as(root).get(path)).body).toEqual({ identities: [identity] });
-    expectRefusal(await service.as(await administrator(service, 'user:lookup')).get(path), 'MISSING_ACL');
-    expectRefusal(await service.as(root).get(`${USERS}/1/sso-identity`), 'UNKNOWN_USER');
+    expectApiError(await service.as(await administrator(service, 'user:lookup')).get(path), 'MISSING_ACL');
+    expectApiError(await service.as(root).get(`${USERS}/1/sso-identity`), 'UNKNOWN_USER');
   });
 });
 

@@ -1,8 +1,8 @@
 import { auditOf, superuser, withoutAudit } from '../support/admin.js';
 import { verified, withTotp } from '../support/cast.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -130,7 +130,7 @@ describe('admin.md 5.3 mails that an administrator has sent', () => {
       const target = await person(service, 'target');
       for (let n = 0; n < 3; n++) expect((await service.as(root).post(of(target, what))).status).toBe(204);
       const refused = await withoutAudit(service, () => service.as(root).post(of(target, what)));
-      expectRefusal(refused, 'RATE_LIMITED', { global: false });
+      expectApiError(refused, 'RATE_LIMITED', { global: false });
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     }
   });
@@ -139,7 +139,7 @@ describe('admin.md 5.3 mails that an administrator has sent', () => {
     const target = await person(service, 'target');
     await service.as(root).put(of(target, 'deletion'), { reason_code: 3 });
     for (const what of ['verification-email', 'password-reset']) {
-      expectRefusal(await withoutAudit(service, () => service.as(root).post(of(target, what))), 'UNKNOWN_USER');
+      expectApiError(await withoutAudit(service, () => service.as(root).post(of(target, what))), 'UNKNOWN_USER');
     }
     expect(await settledInboxOf(service, target.email, 'password_reset')).toEqual([]);
   });
@@ -180,16 +180,16 @@ describe('admin.md 5.3 second factors', () => {
     const path = of(target, `webauthn-credentials/${passkey.id}`);
     const other = await person(service, 'other');
     const foreign = () => service.as(root).delete(of(other, `webauthn-credentials/${passkey.id}`));
-    expectRefusal(await withoutAudit(service, foreign), 'UNKNOWN_WEBAUTHN_CREDENTIAL');
+    expectApiError(await withoutAudit(service, foreign), 'UNKNOWN_WEBAUTHN_CREDENTIAL');
     expect((await service.as(root).delete(path)).status).toBe(204);
     expect(await lastMetadata('delete_webauthn_credential')).toEqual({ credential_id: passkey.id });
     expect((await list()).body).toEqual([]);
     expect((await userOf(target)).authenticator_types).toEqual([]);
     const notices = await settledInboxOf(service, target.email, 'security_notice');
     expect(notices.some(({ metadata }) => metadata.event === 'passkey_removed')).toBe(true);
-    expectRefusal(await withoutAudit(service, () => service.as(root).delete(path)), 'UNKNOWN_WEBAUTHN_CREDENTIAL');
+    expectApiError(await withoutAudit(service, () => service.as(root).delete(path)), 'UNKNOWN_WEBAUTHN_CREDENTIAL');
     const long = await service.as(root).delete(of(target, `webauthn-credentials/${'x'.repeat(1401)}`));
     expectInvalid(long, 'credential_id: CONTENT_EXCEEDS_MAX_LENGTH');
-    expectRefusal(await service.as(root).get(of({ id: '1' }, 'webauthn-credentials')), 'UNKNOWN_USER');
+    expectApiError(await service.as(root).get(of({ id: '1' }, 'webauthn-credentials')), 'UNKNOWN_USER');
   });
 });

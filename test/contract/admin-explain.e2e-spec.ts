@@ -1,5 +1,5 @@
 import { administrator, superuser, withoutAudit } from '../support/admin.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 let service: Gatehouse;
 let root: Persona;
@@ -75,7 +75,7 @@ describe('web.md 4 explain', () => {
 
   test('needs admin:authenticate, changes nothing and leaves no entry', async () => {
     const body = { method: 'GET', path: '/v1/users/@me' };
-    expectRefusal(await service.as(await person(service)).post(EXPLAIN, body), 'MISSING_PERMISSIONS');
+    expectApiError(await service.as(await person(service)).post(EXPLAIN, body), 'MISSING_PERMISSIONS');
     const clerk = await administrator(service);
     const { status } = await withoutAudit(service, () => service.as(clerk).post(EXPLAIN, body));
     expect(status).toBe(200);

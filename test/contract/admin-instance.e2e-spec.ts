@@ -1,5 +1,5 @@
 import { administrator, auditOf, setAcls, withoutAudit } from '../support/admin.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 let service: Gatehouse;
 let root: Persona;
@@ -111,13 +111,13 @@ describe('admin.md 9 instance configuration', () => {
 
   test('reading and changing are two permissions', async () => {
     await setAcls(service, root, ['admin:authenticate', 'instance:config:view']);
-    expectRefusal(await patch({}), 'MISSING_ACL');
+    expectApiError(await patch({}), 'MISSING_ACL');
     await setAcls(service, root, ['*']);
   });
 
   test('registration closes and opens with the configuration', async () => {
     await patch({ registration: { mode: 'closed' } });
-    expectRefusal(await register(), 'REGISTRATION_CLOSED');
+    expectApiError(await register(), 'REGISTRATION_CLOSED');
     expect((await discovery()).registration).toEqual({ mode: 'closed' });
     await patch({ registration: { mode: 'open' } });
     expect((await register()).status).toBe(200);
@@ -162,9 +162,9 @@ describe('admin.md 9 pending registrations', () => {
 
   test('an approved one may sign in, a rejected one may not, until it is approved after all', async () => {
     const id = await apply('third@example.com');
-    expectRefusal(await login('third@example.com'), 'REGISTRATION_PENDING_APPROVAL');
+    expectApiError(await login('third@example.com'), 'REGISTRATION_PENDING_APPROVAL');
     expect((await decide(id, 'rejected')).body.user).toMatchObject({ id, traits: ['registration_rejected'] });
-    expectRefusal(await login('third@example.com'), 'REGISTRATION_REJECTED');
+    expectApiError(await login('third@example.com'), 'REGISTRATION_REJECTED');
     expect((await decide(id, 'approved')).body.user.traits).toEqual([]);
     expect((await login('third@example.com')).status).toBe(200);
     const actions = (await auditOf(service)).filter(({ target_id }) => target_id === id).map(({ action }) => action);
@@ -176,16 +176,16 @@ describe('admin.md 9 pending registrations', () => {
     const applicant = await person(service, 'applicant');
     await service.sql("UPDATE account SET traits = '{registration_pending_approval}' WHERE id = $1", [applicant.id]);
     await decide(applicant.id, 'rejected');
-    expectRefusal(await service.as(applicant).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(applicant).get('/v1/users/@me'), 'UNAUTHORIZED');
   });
 
   test('what is not pending cannot be decided', async () => {
     const member = await person(service, 'member');
-    expectRefusal(await withoutAudit(service, () => decide(member.id, 'approved')), 'REGISTRATION_NOT_PENDING');
-    expectRefusal(await withoutAudit(service, () => decide('1', 'approved')), 'UNKNOWN_USER');
+    expectApiError(await withoutAudit(service, () => decide(member.id, 'approved')), 'REGISTRATION_NOT_PENDING');
+    expectApiError(await withoutAudit(service, () => decide('1', 'approved')), 'UNKNOWN_USER');
     expectInvalid(await decide(member.id, 'maybe'), 'status: INVALID_FORMAT');
     expectInvalid(await decide('x', 'approved'), 'user_id: INVALID_SNOWFLAKE_FORMAT');
     const clerk = await administrator(service, 'instance:config:view');
-    expectRefusal(await service.as(clerk).patch(`${PENDING}/${member.id}`, { status: 'approved' }), 'MISSING_ACL');
+    expectApiError(await service.as(clerk).patch(`${PENDING}/${member.id}`, { status: 'approved' }), 'MISSING_ACL');
   });
 });

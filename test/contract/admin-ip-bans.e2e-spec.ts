@@ -1,11 +1,11 @@
 import { IpBans } from '../../src/bans/ip-bans.service.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { administrator, auditOf, setAcls, withoutAudit } from '../support/admin.js';
 import {
   ban as banAddress,
   type Client,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -56,8 +56,8 @@ describe('admin.md 8 a banned address', () => {
       appeal_email: 'us@example.com',
       appeals_supported: true,
     };
-    expectRefusal(await visit('203.0.113.9'), 'GLOBAL_IP_BANNED', members);
-    expectRefusal(await behind('203.0.113.9').as(root).get('/v1/admin/acls'), 'GLOBAL_IP_BANNED', members);
+    expectApiError(await visit('203.0.113.9'), 'GLOBAL_IP_BANNED', members);
+    expectApiError(await behind('203.0.113.9').as(root).get('/v1/admin/acls'), 'GLOBAL_IP_BANNED', members);
     expect((await behind('203.0.113.9').anonymous.get('/health/live')).status).toBe(200);
     expect((await visit('203.0.113.10')).status).toBe(200);
     expect(await isBanned('203.0.113.9')).toBe(true);
@@ -67,7 +67,7 @@ describe('admin.md 8 a banned address', () => {
   test('of IPv6 counts by its /64, in any spelling', async () => {
     await ban('2001:DB8:1:2:0:0:0:7');
     for (const address of ['2001:db8:1:2::7', '2001:db8:1:2:ffff::1']) {
-      expectRefusal(await visit(address), 'GLOBAL_IP_BANNED', { ip_address: address });
+      expectApiError(await visit(address), 'GLOBAL_IP_BANNED', { ip_address: address });
       expect(await isBanned(address)).toBe(true);
     }
     expect((await visit('2001:db8:1:3::7')).status).toBe(200);
@@ -82,7 +82,7 @@ describe('admin.md 8 a banned address', () => {
     await ban('203.0.112.0/25');
     await ban('2001:db8:a000::/36');
     for (const address of ['203.0.112.0', '203.0.112.127', '2001:db8:afff:1::1']) {
-      expectRefusal(await visit(address), 'GLOBAL_IP_BANNED');
+      expectApiError(await visit(address), 'GLOBAL_IP_BANNED');
       expect(await isBanned(address)).toBe(true);
     }
     for (const address of ['203.0.112.128', '2001:db8:b000::1']) expect((await visit(address)).status).toBe(200);
@@ -90,7 +90,7 @@ describe('admin.md 8 a banned address', () => {
 
   test('written as IPv4-mapped IPv6 is the IPv4 address', async () => {
     await ban('::ffff:203.0.113.77');
-    expectRefusal(await visit('203.0.113.77'), 'GLOBAL_IP_BANNED');
+    expectApiError(await visit('203.0.113.77'), 'GLOBAL_IP_BANNED');
     expect(await isBanned('::ffff:203.0.113.77')).toBe(true);
     expect((await office().delete(entry('203.0.113.77'))).status).toBe(204);
     expect((await visit('203.0.113.77')).status).toBe(200);
@@ -110,7 +110,7 @@ describe('admin.md 8 a banned address', () => {
     await ban('203.0.115.0/24');
     await ban('203.0.115.5');
     await office().delete(entry('203.0.115.5'));
-    expectRefusal(await visit('203.0.115.5'), 'GLOBAL_IP_BANNED');
+    expectApiError(await visit('203.0.115.5'), 'GLOBAL_IP_BANNED');
     await office().delete(entry('203.0.115.0/24'));
     expect((await visit('203.0.115.5')).status).toBe(200);
   });
@@ -135,7 +135,7 @@ describe('admin.md 8 temporary bans', () => {
 
   test('are lifted by the address, also for the /64 that an IPv6 address stands for', async () => {
     await automatic('2001:db8:5:6::/64', 3600);
-    expectRefusal(await visit('2001:db8:5:6::99'), 'GLOBAL_IP_TEMPORARILY_BANNED');
+    expectApiError(await visit('2001:db8:5:6::99'), 'GLOBAL_IP_TEMPORARILY_BANNED');
     await office().delete(entry('2001:db8:5:6::99'));
     expect((await visit('2001:db8:5:6::99')).status).toBe(200);
   });
@@ -143,9 +143,9 @@ describe('admin.md 8 temporary bans', () => {
   test('never replace a permanent one, which replaces them', async () => {
     await automatic('203.0.113.31', 3600);
     await ban('203.0.113.31');
-    expectRefusal(await visit('203.0.113.31'), 'GLOBAL_IP_BANNED');
+    expectApiError(await visit('203.0.113.31'), 'GLOBAL_IP_BANNED');
     await automatic('203.0.113.31', 3600);
-    expectRefusal(await visit('203.0.113.31'), 'GLOBAL_IP_BANNED');
+    expectApiError(await visit('203.0.113.31'), 'GLOBAL_IP_BANNED');
   });
 });
 
@@ -157,11 +157,11 @@ describe('admin.md 8 what cannot be banned', () => {
       ...['100.64.0.1', '::1', 'fc00::1', 'fe80::1', '0.0.0.0', '::ffff:10.0.0.1'],
     ];
     const before = (await auditOf(service, 'ban_ip')).length;
-    for (const ip of declined) expectRefusal(await ban(ip), 'IP_BAN_DECLINED');
+    for (const ip of declined) expectApiError(await ban(ip), 'IP_BAN_DECLINED');
     expect(await auditOf(service, 'ban_ip_declined')).toHaveLength(declined.length);
     expect(await auditOf(service, 'ban_ip')).toHaveLength(before);
     const own = behind('203.0.113.50').as(root).post(ENTRIES, { ip: '203.0.113.0/26' });
-    expectRefusal(await own, 'IP_BAN_DECLINED');
+    expectApiError(await own, 'IP_BAN_DECLINED');
     expect(await isBanned('203.0.113.50')).toBe(false);
   });
 
@@ -247,20 +247,20 @@ describe('admin.md 8 the list', () => {
     const clerk = await administrator(behind('198.51.100.2'), 'ban:ip:check');
     const client = behind('198.51.100.2').as(clerk);
     expect((await client.get(ENTRIES)).status).toBe(200);
-    expectRefusal(await client.post(ENTRIES, { ip: '203.0.113.200' }), 'MISSING_ACL');
-    expectRefusal(await client.delete(entry('203.0.113.200')), 'MISSING_ACL');
+    expectApiError(await client.post(ENTRIES, { ip: '203.0.113.200' }), 'MISSING_ACL');
+    expectApiError(await client.delete(entry('203.0.113.200')), 'MISSING_ACL');
   });
 });
 
 describe('IPB-11 bans on every replica', () => {
   test('a replica hears of a change, and reads everything again after it could not hear', async () => {
-    const replica = service.app.get(Replica) as unknown as {
+    const replica = service.app.get(ReplicaBus) as unknown as {
       deliver(notice: object, concerns: () => boolean): Promise<void>;
     };
     await service.sql("INSERT INTO ip_ban (value, kind, reason) VALUES ('203.0.113.60', 'permanent', 'automatic')");
     expect((await visit('203.0.113.60')).status).toBe(200);
     await replica.deliver({ topic: 'ip-ban', data: { values: ['203.0.113.60'] } }, () => true);
-    expectRefusal(await visit('203.0.113.60'), 'GLOBAL_IP_BANNED');
+    expectApiError(await visit('203.0.113.60'), 'GLOBAL_IP_BANNED');
     await service.sql("DELETE FROM ip_ban WHERE value = '203.0.113.60'");
     await replica.deliver({ topic: 'resync', data: {} }, () => true);
     expect((await visit('203.0.113.60')).status).toBe(200);

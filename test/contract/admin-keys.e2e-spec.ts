@@ -1,5 +1,5 @@
 import { administrator, adminKey, auditOf, superuser, withoutAudit } from '../support/admin.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
 import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
@@ -43,10 +43,10 @@ describe('admin.md 4 Admin API keys', () => {
     const client = service.as(`Admin ${body.key}`);
     expect((await client.get('/v1/admin/users/1')).status).toBe(200);
     await service.sql("UPDATE admin_key SET expires_at = expires_at - interval '31 days' WHERE id = $1", [body.key_id]);
-    expectRefusal(await client.get('/v1/admin/users/1'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(root).get(`${KEYS}/${body.key_id}`), 'ADMIN_API_KEY_NOT_FOUND');
-    expectRefusal(await service.as(root).patch(`${KEYS}/${body.key_id}`, { name: 'x' }), 'ADMIN_API_KEY_NOT_FOUND');
-    expectRefusal(await service.as(root).delete(`${KEYS}/${body.key_id}`), 'ADMIN_API_KEY_NOT_FOUND');
+    expectApiError(await client.get('/v1/admin/users/1'), 'UNAUTHORIZED');
+    expectApiError(await service.as(root).get(`${KEYS}/${body.key_id}`), 'ADMIN_API_KEY_NOT_FOUND');
+    expectApiError(await service.as(root).patch(`${KEYS}/${body.key_id}`, { name: 'x' }), 'ADMIN_API_KEY_NOT_FOUND');
+    expectApiError(await service.as(root).delete(`${KEYS}/${body.key_id}`), 'ADMIN_API_KEY_NOT_FOUND');
     const list = await service.as(root).get(KEYS);
     expect(list.body.map(({ key_id }: { key_id: string }) => key_id)).not.toContain(body.key_id);
   });
@@ -70,14 +70,14 @@ describe('admin.md 4 Admin API keys', () => {
   test('nobody puts an ACL on a key that they do not hold themselves, at creation or later', async () => {
     const clerk = await administrator(service, 'admin_api_key:manage', 'user:lookup');
     for (const acls of [['*'], ['user:lookup', 'audit_log:view']]) {
-      expectRefusal(
+      expectApiError(
         await withoutAudit(service, () => service.as(clerk).post(KEYS, { name: 'x', acls })),
         'MISSING_ACL',
       );
     }
     const key = await adminKey(service, clerk, 'user:lookup');
     const edit = () => service.as(clerk).patch(`${KEYS}/${key.id}`, { acls: ['*'] });
-    expectRefusal(await withoutAudit(service, edit), 'MISSING_ACL');
+    expectApiError(await withoutAudit(service, edit), 'MISSING_ACL');
     expect((await service.as(clerk).get(`${KEYS}/${key.id}`)).body.acls).toEqual(['user:lookup']);
   });
 
@@ -86,7 +86,7 @@ describe('admin.md 4 Admin API keys', () => {
     const client = service.as(`Admin ${body.key}`);
     const edited = await service.as(root).patch(`${KEYS}/${body.key_id}`, { acls: [], expires_in_days: 300, key: 'x' });
     expect(edited.body).toMatchObject({ name: 'a', acls: [], expires_at: body.expires_at });
-    expectRefusal(await client.get('/v1/admin/users/1'), 'MISSING_ACL');
+    expectApiError(await client.get('/v1/admin/users/1'), 'MISSING_ACL');
     await service.as(root).patch(`${KEYS}/${body.key_id}`, { name: 'b', acls: ['audit_log:view'] });
     expect((await client.get('/v1/admin/audit-logs?limit=1')).status).toBe(200);
     expectInvalid(await service.as(root).patch(`${KEYS}/${body.key_id}`, { name: null }), 'name: INVALID_FORMAT');
@@ -96,8 +96,8 @@ describe('admin.md 4 Admin API keys', () => {
     const key = await adminKey(service, root, 'user:lookup');
     const revoked = await service.as(root).delete(`${KEYS}/${key.id}`);
     expect([revoked.status, revoked.body]).toEqual([200, { success: true }]);
-    expectRefusal(await service.as(key).get('/v1/admin/users/1'), 'UNAUTHORIZED');
-    expectRefusal(
+    expectApiError(await service.as(key).get('/v1/admin/users/1'), 'UNAUTHORIZED');
+    expectApiError(
       await withoutAudit(service, () => service.as(root).delete(`${KEYS}/${key.id}`)),
       'ADMIN_API_KEY_NOT_FOUND',
     );
@@ -107,9 +107,9 @@ describe('admin.md 4 Admin API keys', () => {
     const clerk = await administrator(service, 'admin_api_key:manage');
     const key = await adminKey(service, clerk);
     const path = `${KEYS}/${key.id}`;
-    expectRefusal(await service.as(root).get(path), 'ADMIN_API_KEY_NOT_FOUND');
-    expectRefusal(await service.as(root).patch(path, { name: 'mine' }), 'ADMIN_API_KEY_NOT_FOUND');
-    expectRefusal(await service.as(root).delete(path), 'ADMIN_API_KEY_NOT_FOUND');
+    expectApiError(await service.as(root).get(path), 'ADMIN_API_KEY_NOT_FOUND');
+    expectApiError(await service.as(root).patch(path, { name: 'mine' }), 'ADMIN_API_KEY_NOT_FOUND');
+    expectApiError(await service.as(root).delete(path), 'ADMIN_API_KEY_NOT_FOUND');
     expect((await service.as(clerk).get(KEYS)).body).toHaveLength(1);
   });
 
@@ -122,7 +122,7 @@ describe('admin.md 4 Admin API keys', () => {
       () => client.patch(`${KEYS}/${key.id}`, { acls: ['*'] }),
       () => client.delete(`${KEYS}/${key.id}`),
     ]) {
-      expectRefusal(await withoutAudit(service, refused), 'ACCESS_DENIED');
+      expectApiError(await withoutAudit(service, refused), 'ACCESS_DENIED');
     }
   });
 
@@ -158,7 +158,7 @@ describe('admin.md 4 Admin API keys', () => {
       `Admin  ${key}`,
       `Admin ${key.replace('fa_', 'fa_0')}`,
     ]) {
-      expectRefusal(await service.as(form).get('/v1/admin/users/1'), 'UNAUTHORIZED');
+      expectApiError(await service.as(form).get('/v1/admin/users/1'), 'UNAUTHORIZED');
     }
   });
 
@@ -168,7 +168,7 @@ describe('admin.md 4 Admin API keys', () => {
     for (let n = 0; n < 30; n++) await make();
     const answers = await Promise.all(Array.from({ length: 32 }, make));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'MAX_ADMIN_API_KEYS');
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'MAX_ADMIN_API_KEYS');
     await service.sql(
       'UPDATE admin_key SET expires_at = now() WHERE id = (SELECT max(id) FROM admin_key WHERE owner_id = $1)',
       [clerk.id],
@@ -203,6 +203,6 @@ describe('admin.md 4 the end of the owner', () => {
     await service.sql("UPDATE account SET deletion_at = now() - interval '1 second' WHERE id = $1", [clerk.id]);
     await sweep(service);
     expect(await service.sql('SELECT id FROM admin_key WHERE id = $1', [key.id])).toEqual([]);
-    expectRefusal(await service.as(key).get(KEYS), 'UNAUTHORIZED');
+    expectApiError(await service.as(key).get(KEYS), 'UNAUTHORIZED');
   });
 });

@@ -1,6 +1,6 @@
 import { administrator, adminKey, auditOf, superuser, withoutAudit } from '../support/admin.js';
 import { Events } from '../support/events.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 import { outfit } from '../support/outfit.js';
 
 let service: Gatehouse;
@@ -24,7 +24,7 @@ describe('admin.md 5.3 ACLs', () => {
     expect(body.user.acls).toEqual(['user:lookup', 'admin:authenticate', 'audit_log:view']);
     expect((await service.as(target).get('/v1/admin/users/1')).status).toBe(200);
     await service.as(root).put(of(target, 'acls'), { acls: ['admin:authenticate'] });
-    expectRefusal(await service.as(target).get('/v1/admin/users/1'), 'MISSING_ACL');
+    expectApiError(await service.as(target).get('/v1/admin/users/1'), 'MISSING_ACL');
     expect(await lastMetadata('set_acls')).toEqual({
       old_acls: 'audit_log:view,admin:authenticate,user:lookup',
       new_acls: 'admin:authenticate',
@@ -36,7 +36,7 @@ describe('admin.md 5.3 ACLs', () => {
     const target = await administrator(service, 'admin_api_key:manage', 'user:lookup');
     const key = await adminKey(service, target, 'user:lookup');
     await service.as(root).put(of(target, 'acls'), { acls: ['admin:authenticate'] });
-    expectRefusal(await service.as(key).get('/v1/admin/users/1'), 'MISSING_ACL');
+    expectApiError(await service.as(key).get('/v1/admin/users/1'), 'MISSING_ACL');
   });
 
   test('no value is handed on that the operator does not hold; the wildcard holds all', async () => {
@@ -44,14 +44,14 @@ describe('admin.md 5.3 ACLs', () => {
     const target = await person(service, 'target');
     for (const acls of [['*'], ['audit_log:view'], ['user:lookup', 'audit_log:view']]) {
       const refused = () => service.as(clerk).put(of(target, 'acls'), { acls });
-      expectRefusal(await withoutAudit(service, refused), 'MISSING_ACL');
+      expectApiError(await withoutAudit(service, refused), 'MISSING_ACL');
     }
     expect((await service.as(clerk).put(of(target, 'acls'), { acls: ['user:lookup'] })).status).toBe(200);
     const key = await adminKey(service, clerk, 'acl:set:user', 'user:lookup');
     const other = await person(service, 'other');
     expect((await service.as(key).put(of(other, 'acls'), { acls: ['user:lookup'] })).status).toBe(200);
     const refused = () => service.as(key).put(of(other, 'acls'), { acls: ['admin_api_key:manage'] });
-    expectRefusal(await withoutAudit(service, refused), 'MISSING_ACL');
+    expectApiError(await withoutAudit(service, refused), 'MISSING_ACL');
   });
 
   test('nobody sets their own, whether it is there or not, and a bot has none', async () => {
@@ -59,11 +59,11 @@ describe('admin.md 5.3 ACLs', () => {
     const key = await adminKey(service, clerk, 'acl:set:user');
     for (const credential of [clerk, key]) {
       const refused = () => service.as(credential).put(of(clerk, 'acls'), { acls: [] });
-      expectRefusal(await withoutAudit(service, refused), 'ACCESS_DENIED');
+      expectApiError(await withoutAudit(service, refused), 'ACCESS_DENIED');
     }
     const { applicationId } = await outfit(service);
     const bot = () => service.as(root).put(of({ id: applicationId }, 'acls'), { acls: [] });
-    expectRefusal(await withoutAudit(service, bot), 'ACCESS_DENIED');
+    expectApiError(await withoutAudit(service, bot), 'ACCESS_DENIED');
   });
 
   test('values outside the registry are named one by one', async () => {
@@ -119,7 +119,7 @@ describe('admin.md 5.3 suspicious-activity flags', () => {
     const target = await person(service, 'target');
     const { body } = await service.as(root).put(of(target, 'suspicious-activity-flags'), { flags: 130 });
     expect(body.user.suspicious_activity_flags).toBe(130);
-    expectRefusal(
+    expectApiError(
       await service.as(target).get('/v1/users/@me/mfa/webauthn/credentials'),
       'ACCOUNT_SUSPICIOUS_ACTIVITY',
       {

@@ -1,5 +1,5 @@
 import { superuser } from '../support/admin.js';
-import { type Answer, expectRefusal, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
+import { type Answer, expectApiError, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
 
 const INSIDE = '127.0.80.5';
 const OUTSIDE = '127.0.81.5';
@@ -34,7 +34,7 @@ describe('web.md 4 ADMIN_ALLOW_NETWORKS', () => {
       expect(unknown).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
       for (const path of PATHS) expect(told(await outside.get(path))).toEqual(unknown);
       const made = await outside.post('/v1/admin/api-keys', { name: 'x', acls: [] });
-      expectRefusal(made, 'NOT_FOUND');
+      expectApiError(made, 'NOT_FOUND');
     }
     expect(await service.sql('SELECT count(*)::int AS n FROM audit_log')).toEqual([{ n }]);
     expect(await service.sql('SELECT 1 FROM admin_key')).toEqual([]);

@@ -1,13 +1,13 @@
 import { Config } from '../../src/core/config/config.js';
 import { Instance } from '../../src/platform/instance/instance.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { administrator, adminKey, setAcls } from '../support/admin.js';
 import {
   type Answer,
   asApp,
   enforceSso,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -73,16 +73,16 @@ describeOnPostgres('on every replica', () => {
     const attempt = () => second.as(key).get(`/v1/admin/users/${clerk.id}`);
     expect((await attempt()).status).toBe(200);
     await first.as(root).put(`/v1/admin/users/${clerk.id}/acls`, { acls: ['admin:authenticate'] });
-    expectRefusal(await attempt(), 'MISSING_ACL');
+    expectApiError(await attempt(), 'MISSING_ACL');
     await setAcls(first, clerk, []);
-    expectRefusal(await attempt(), 'MISSING_PERMISSIONS');
+    expectApiError(await attempt(), 'MISSING_PERMISSIONS');
   });
 
   test('a revoked Admin key is dead at the next request', async () => {
     const key = await adminKey(first, root, 'user:lookup');
     expect((await second.as(key).get(`/v1/admin/users/${root.id}`)).status).toBe(200);
     expect((await first.as(root).delete(`/v1/admin/api-keys/${key.id}`)).status).toBe(200);
-    expectRefusal(await second.as(key).get(`/v1/admin/users/${root.id}`), 'UNAUTHORIZED');
+    expectApiError(await second.as(key).get(`/v1/admin/users/${root.id}`), 'UNAUTHORIZED');
   });
 
   test('OAU-26 so are a client secret, a bot token and the tokens of a grant', async () => {
@@ -94,9 +94,9 @@ describeOnPostgres('on every replica', () => {
     const base = `/v1/oauth2/applications/${app.id}`;
     const sudo = { password: owner.password };
     expect((await first.as(owner).post(`${base}/bot/reset-token`, sudo)).status).toBe(200);
-    expectRefusal(await second.as(app.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
+    expectApiError(await second.as(app.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
     expect((await first.as(owner).post(`${base}/client-secret/reset`, sudo)).status).toBe(200);
-    expectRefusal(await introspect(), 'INVALID_CLIENT');
+    expectApiError(await introspect(), 'INVALID_CLIENT');
     expect(await isAlive(second, tokens.access_token)).toBe(true);
     expect((await first.as(owner).delete(`/v1/oauth2/@me/authorizations/${app.id}`)).status).toBe(204);
     expect(await isAlive(second, tokens.access_token)).toBe(false);
@@ -118,13 +118,13 @@ describe('a replica that could not hear', () => {
   afterAll(() => service.close());
 
   test('reads the instance configuration again once it can', async () => {
-    const replica = service.app.get(Replica) as unknown as {
+    const replica = service.app.get(ReplicaBus) as unknown as {
       deliver(notice: object, concerns: () => boolean): Promise<void>;
     };
     await service.sql(`INSERT INTO instance (name, value) VALUES ('registration', '{"mode": "closed"}')`);
     expect((await register(service)).status).toBe(200);
     await replica.deliver({ topic: 'resync', data: {} }, () => true);
-    expectRefusal(await register(service), 'REGISTRATION_CLOSED');
+    expectApiError(await register(service), 'REGISTRATION_CLOSED');
     expect(service.app.get(Instance).current.registration.mode).toBe('closed');
   });
 });

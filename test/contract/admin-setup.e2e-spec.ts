@@ -1,6 +1,6 @@
 import { SetupToken } from '../../src/admin/setup/setup.service.js';
 import { auditOf, setAcls, withoutAudit } from '../support/admin.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 const TOKEN = 'a-setup-token-that-was-preset-for-this-test';
 
@@ -8,7 +8,7 @@ let service: Gatehouse;
 let token: string;
 beforeAll(async () => {
   service = await gatehouse();
-  token = (await service.app.get(SetupToken).reveal()) ?? '';
+  token = (await service.app.get(SetupToken).issueIfNeeded()) ?? '';
 });
 afterAll(() => service.close());
 
@@ -19,12 +19,12 @@ describe('admin.md 3 setup', () => {
     const first = await person(service, 'first');
     const { body } = await service.as(first).get('/v1/users/@me');
     expect(body.acls).toEqual([]);
-    expectRefusal(await service.as(first).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
+    expectApiError(await service.as(first).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
   });
 
   test('the token is 32 random bytes in base64url, shown once and stored only as a digest', async () => {
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect(await service.app.get(SetupToken).reveal()).toBeNull();
+    expect(await service.app.get(SetupToken).issueIfNeeded()).toBeNull();
     const rows = await service.sql('SELECT name, value::text FROM instance');
     expect(JSON.stringify(rows)).not.toContain(token);
     expect(service.log.join('')).not.toContain(token);
@@ -33,17 +33,17 @@ describe('admin.md 3 setup', () => {
   test('a wrong token and an inactive account are refused, and the token stays good', async () => {
     const person1 = await person(service, 'ghost');
     for (const wrong of [`${token}x`, token.slice(1), token.toUpperCase(), 'x', ' '.repeat(3)]) {
-      expectRefusal(await withoutAudit(service, () => setup(person1, wrong)), 'MISSING_PERMISSIONS');
+      expectApiError(await withoutAudit(service, () => setup(person1, wrong)), 'MISSING_PERMISSIONS');
     }
     const states = { flags: [34n, 35n, 36n, 38n].map((bit) => `flags = ${1n << bit}`), banned: ['banned = true'] };
     for (const state of [...states.flags, ...states.banned]) {
       await service.sql(`UPDATE account SET flags = 0, banned = false WHERE id = $1`, [person1.id]);
       await service.sql(`UPDATE account SET ${state} WHERE id = $1`, [person1.id]);
-      expectRefusal(await withoutAudit(service, () => setup(person1, token)), 'MISSING_PERMISSIONS');
+      expectApiError(await withoutAudit(service, () => setup(person1, token)), 'MISSING_PERMISSIONS');
     }
     expectInvalid(await setup(person1, ''), 'token: INVALID_FORMAT');
     expectInvalid(await setup(person1, 'x'.repeat(257)), 'token: CONTENT_EXCEEDS_MAX_LENGTH');
-    expectRefusal(await service.anonymous.post('/v1/setup', { token }), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.post('/v1/setup', { token }), 'UNAUTHORIZED');
   });
 
   test('of 32 parallel callers with the live token exactly one becomes administrator', async () => {
@@ -52,7 +52,7 @@ describe('admin.md 3 setup', () => {
     const answers = await Promise.all(people.map((racer) => setup(racer, token)));
     const winners = answers.filter(({ status }) => status === 200);
     expect(winners).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'MISSING_PERMISSIONS');
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'MISSING_PERMISSIONS');
     expect(winners[0]?.body.user).toMatchObject({ acls: ['*'], username: 'racer' });
     const holders = await service.sql("SELECT id FROM account WHERE '*' = ANY(acls)");
     expect(holders).toEqual([{ id: winners[0]?.body.user.id }]);
@@ -64,10 +64,10 @@ describe('admin.md 3 setup', () => {
   test('a used token is void for good, also for the administrator and after the last one is gone', async () => {
     const [holder] = await service.sql("SELECT id FROM account WHERE '*' = ANY(acls)");
     const next = await person(service, 'next');
-    expectRefusal(await setup(next, token), 'MISSING_PERMISSIONS');
+    expectApiError(await setup(next, token), 'MISSING_PERMISSIONS');
     await setAcls(service, { id: holder?.id }, []);
-    expectRefusal(await setup(next, token), 'MISSING_PERMISSIONS');
-    expect(await service.app.get(SetupToken).reveal()).toBeNull();
+    expectApiError(await setup(next, token), 'MISSING_PERMISSIONS');
+    expect(await service.app.get(SetupToken).issueIfNeeded()).toBeNull();
   });
 });
 
@@ -79,19 +79,19 @@ describe('admin.md 3 a preset setup token', () => {
   afterAll(() => preset.close());
 
   test('works once, admits a suspicious account, and nothing is printed', async () => {
-    expect(await preset.app.get(SetupToken).reveal()).toBeNull();
+    expect(await preset.app.get(SetupToken).issueIfNeeded()).toBeNull();
     const alice = await person(preset, 'alice');
     await preset.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
     const { status, body } = await preset.as(alice).post('/v1/setup', { token: TOKEN });
     expect([status, body.user.acls]).toEqual([200, ['*']]);
-    expectRefusal(await preset.as(alice).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');
+    expectApiError(await preset.as(alice).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');
   });
 
   test('a restart with the same token does not revive it', async () => {
     await preset.sql("UPDATE account SET acls = '{}'");
     await preset.app.get(SetupToken).onModuleInit();
     const bob = await person(preset, 'bob');
-    expectRefusal(await preset.as(bob).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');
+    expectApiError(await preset.as(bob).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');
   });
 });
 
@@ -105,7 +105,7 @@ describe('admin.md 3 a setup token and another way to the wildcard', () => {
   test('the token is void as soon as any account holds the wildcard', async () => {
     const [alice, bob] = [await person(other, 'alice'), await person(other, 'bob')];
     await setAcls(other, alice, ['*']);
-    expectRefusal(await other.as(bob).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');
-    expectRefusal(await other.as(alice).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');
+    expectApiError(await other.as(bob).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');
+    expectApiError(await other.as(alice).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');
   });
 });

@@ -1,8 +1,8 @@
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { administrator, adminKey, auditOf, setAcls, superuser, withoutAudit } from '../support/admin.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   logIn,
@@ -19,7 +19,7 @@ let root: Persona;
 const revoked: Record<string, unknown>[] = [];
 beforeAll(async () => {
   service = await gatehouse();
-  service.app.get(Replica).on('revoked', (data) => void revoked.push(data));
+  service.app.get(ReplicaBus).on('revoked', (data) => void revoked.push(data));
   root = await superuser(service);
 });
 afterAll(() => service.close());
@@ -38,7 +38,7 @@ async function expectShutOut(target: Persona, act: () => Promise<unknown>): Prom
   revoked.length = 0;
   await act();
   for (const credential of [target.authorization, second]) {
-    expectRefusal(await service.as(credential).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(credential).get('/v1/users/@me'), 'UNAUTHORIZED');
   }
   expect(revoked).toEqual([{ sessions: [expect.any(String), expect.any(String)] }]);
   expect(await epochOf()).toBeGreaterThan(epoch);
@@ -55,7 +55,7 @@ describe('admin.md 5.3 ban', () => {
       const banned_until = body.user.temp_banned_until;
       expect(await lastMetadata('temp_ban')).toEqual({ duration_hours: '24', reason: 'spam', banned_until });
     });
-    expectRefusal(await logIn(service, target), 'ACCOUNT_SUSPENDED_TEMPORARILY');
+    expectApiError(await logIn(service, target), 'ACCOUNT_SUSPENDED_TEMPORARILY');
     expect(await noticesTo(target, 'account_suspended')).toHaveLength(1);
     await service.sql("UPDATE account SET banned_until = now() - interval '1 second' WHERE id = $1", [target.id]);
     const { body } = await logIn(service, target);
@@ -69,7 +69,7 @@ describe('admin.md 5.3 ban', () => {
     const put = (duration_hours: number) => service.as(root).put(of(target, 'ban'), { duration_hours });
     await put(5);
     expect((await put(0)).body.user).toMatchObject({ banned: true, temp_banned_until: null });
-    expectRefusal(await logIn(service, target), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(await logIn(service, target), 'ACCOUNT_SUSPENDED_PERMANENTLY');
     const lifted = await service.as(root).delete(of(target, 'ban'));
     expect(lifted.body.user).toMatchObject({ banned: false, temp_banned_until: null, flags: '0' });
     expect((await logIn(service, target)).status).toBe(200);
@@ -90,7 +90,7 @@ describe('admin.md 5.3 ban', () => {
     const target = await administrator(service, 'admin_api_key:manage', 'user:lookup');
     const key = await adminKey(service, target, 'user:lookup');
     await service.as(root).put(of(target, 'ban'), { duration_hours: 0 });
-    expectRefusal(await service.as(key).get('/v1/admin/users'), 'UNAUTHORIZED');
+    expectApiError(await service.as(key).get('/v1/admin/users'), 'UNAUTHORIZED');
     await service.as(root).delete(of(target, 'ban'));
     expect((await service.as(key).get('/v1/admin/users')).status).toBe(200);
   });
@@ -101,7 +101,7 @@ describe('admin.md 5.3 ban', () => {
     expect((await check()).status).toBe(204);
     revoked.length = 0;
     await service.as(root).put(of({ id }, 'ban'), { duration_hours: 1 });
-    expectRefusal(await check(), 'UNAUTHORIZED');
+    expectApiError(await check(), 'UNAUTHORIZED');
     expect(revoked).toEqual([{ bot: id }]);
     await service.sql("UPDATE account SET banned_until = now() - interval '1 second' WHERE id = $1", [id]);
     expect((await check()).status).toBe(204);
@@ -109,7 +109,7 @@ describe('admin.md 5.3 ban', () => {
 
   test('not of oneself, and within bounds', async () => {
     const ban = (body: object, target = root) => service.as(root).put(of(target, 'ban'), body);
-    expectRefusal(await withoutAudit(service, () => ban({ duration_hours: 1 })), 'ACCESS_DENIED');
+    expectApiError(await withoutAudit(service, () => ban({ duration_hours: 1 })), 'ACCESS_DENIED');
     const target = await person(service, 'target');
     for (const duration_hours of [-1, 8761, 0.5, '1', null, undefined]) {
       expectInvalid(await ban({ duration_hours }, target), 'duration_hours: INVALID_FORMAT');
@@ -158,7 +158,7 @@ describe('admin.md 5.3 suspicious-activity disablement', () => {
     const { applicationId } = await outfit(service);
     for (const id of [applicationId, root.id]) {
       const refused = () => service.as(root).put(of({ id }, 'suspicious-activity-disablement'), { flags: 1 });
-      expectRefusal(await withoutAudit(service, refused), 'ACCESS_DENIED');
+      expectApiError(await withoutAudit(service, refused), 'ACCESS_DENIED');
     }
     const target = await person(service, 'target');
     const answer = await service.as(root).put(of(target, 'suspicious-activity-disablement'), { flags: 256 });
@@ -225,7 +225,7 @@ describe('admin.md 5.3 scheduled deletion', () => {
     const { applicationId } = await outfit(service);
     for (const id of [applicationId, root.id]) {
       const refused = () => service.as(root).put(of({ id }, 'deletion'), { reason_code: 2 });
-      expectRefusal(await withoutAudit(service, refused), 'ACCESS_DENIED');
+      expectApiError(await withoutAudit(service, refused), 'ACCESS_DENIED');
     }
     const target = await person(service, 'target');
     const put = (body: object) => service.as(root).put(of(target, 'deletion'), body);
@@ -255,7 +255,7 @@ describe('admin.md 5.3 sessions', () => {
     const { accountId: id, adminBearer, bearer } = await outfit(service, { acls: ['*'], scopes: ['identify'] });
     expect((await service.as(adminBearer).get('/v1/admin/acls')).status).toBe(200);
     await service.as(root).delete(of({ id }, 'sessions'));
-    expectRefusal(await service.as(adminBearer).get('/v1/admin/acls'), 'UNAUTHORIZED');
+    expectApiError(await service.as(adminBearer).get('/v1/admin/acls'), 'UNAUTHORIZED');
     expect((await service.as(bearer).get('/v1/users/@me')).status).toBe(200);
   });
 
@@ -292,6 +292,6 @@ describe('admin.md 5.3 sessions', () => {
       '1',
     ]);
     const unknown = () => service.as(clerk).get(of({ id: '1' }, 'sessions'));
-    expectRefusal(await withoutAudit(service, unknown), 'UNKNOWN_USER');
+    expectApiError(await withoutAudit(service, unknown), 'UNKNOWN_USER');
   });
 });

@@ -1,6 +1,6 @@
 import { administrator, superuser, withoutAudit } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
-import { expectRefusal, type Gatehouse, gatehouse, type Persona, person, signIn } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type Persona, person, signIn } from '../support/index.js';
 import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
@@ -19,7 +19,7 @@ describe('web.md 4 right now', () => {
     const before = await statistics();
     const alice = await person(service);
     await signIn(service, alice);
-    expectRefusal(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
     const { client } = await GatewayClient.identified(service, alice.authorization);
     const after = await statistics();
     client.socket.terminate();
@@ -74,7 +74,7 @@ describe('web.md 4 right now', () => {
   });
 
   test('needs instance:config:view and leaves no entry', async () => {
-    expectRefusal(await service.as(await administrator(service)).get(STATISTICS), 'MISSING_ACL');
+    expectApiError(await service.as(await administrator(service)).get(STATISTICS), 'MISSING_ACL');
     const clerk = await administrator(service, 'instance:config:view');
     const { status } = await withoutAudit(service, () => service.as(clerk).get(STATISTICS));
     expect(status).toBe(200);

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { administrator, auditOf, setAcls, superuser, withoutAudit } from '../support/admin.js';
 import {
   earnedCaptcha,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -35,13 +35,13 @@ describe('admin.md 9: the test of mail', () => {
       ...{ admin_user_id: admin.id, target_type: 'instance', metadata: { ok: 'true' } },
     });
     for (let sent = 1; sent < 5; sent++) expect((await service.as(admin).post(MAIL)).status).toBe(200);
-    expectRefusal(await withoutAudit(service, () => service.as(admin).post(MAIL)), 'RATE_LIMITED');
+    expectApiError(await withoutAudit(service, () => service.as(admin).post(MAIL)), 'RATE_LIMITED');
   });
 
   test('is for whoever may change the instance, and needs an address', async () => {
     const viewer = await administrator(service, 'instance:config:view');
-    expectRefusal(await withoutAudit(service, () => service.as(viewer).post(MAIL)), 'MISSING_ACL');
-    expectRefusal(await service.anonymous.post(MAIL), 'UNAUTHORIZED');
+    expectApiError(await withoutAudit(service, () => service.as(viewer).post(MAIL)), 'MISSING_ACL');
+    expectApiError(await service.anonymous.post(MAIL), 'UNAUTHORIZED');
     const root = await superuser(service);
     await service.sql('UPDATE account SET email = NULL WHERE id = $1', [root.id]);
     expectInvalid(
@@ -90,8 +90,8 @@ describe('admin.md 9: the test of mail', () => {
   test('where no mail is sent there is nothing to test', async () => {
     await withGatehouse({ env: { MAIL_TRANSPORT: 'none' } }, async (other) => {
       const root = await superuser(other);
-      expectRefusal(await withoutAudit(other, () => other.as(root).post(MAIL)), 'FEATURE_TEMPORARILY_DISABLED');
-      expectRefusal(
+      expectApiError(await withoutAudit(other, () => other.as(root).post(MAIL)), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(
         await withoutAudit(other, () => other.as(root).post(CAPTCHA, { token: 'x' })),
         'FEATURE_TEMPORARILY_DISABLED',
       );
@@ -135,7 +135,7 @@ describe('admin.md 9: the test of the captcha', () => {
   test('is for whoever may change the instance', async () => {
     const [viewer, root] = [await admin('instance:config:view'), await admin('*')];
     const token = await earnedCaptcha(service);
-    expectRefusal(await withoutAudit(service, () => service.as(viewer).post(CAPTCHA, { token })), 'MISSING_ACL');
+    expectApiError(await withoutAudit(service, () => service.as(viewer).post(CAPTCHA, { token })), 'MISSING_ACL');
     expectInvalid(await service.as(root).post(CAPTCHA, {}), 'token: INVALID_FORMAT');
     expectInvalid(await service.as(root).post(CAPTCHA, { token, type: 'none' }), 'type: INVALID_FORMAT');
     expect((await service.as(root).post(CAPTCHA, { token })).body).toEqual({ ok: true });

@@ -1,7 +1,7 @@
 import {
   type Answer,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   logIn,
@@ -120,8 +120,8 @@ describe('BRF-08 whoever locks an account by guessing locks out nobody who has a
           .from(`127.0.70.${n}`)
           .post('/v1/auth/login', { email: alice.email, password: 'not the password' });
       for (let n = 1; n <= 5; n++) expect((await guess(n)).status).toBe(400);
-      expectRefusal(await guess(6), 'RATE_LIMITED');
-      expectRefusal(
+      expectApiError(await guess(6), 'RATE_LIMITED');
+      expectApiError(
         await service.anonymous
           .from('127.0.70.7')
           .post('/v1/auth/login', { email: alice.email, password: alice.password }),
@@ -155,7 +155,7 @@ describe('conventions 12 a flood of logins', () => {
         const shed = answers.filter(({ status }) => status === 503);
         expect(shed.length).toBeGreaterThan(0);
         for (const answer of shed) {
-          expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+          expectApiError(answer, 'SERVICE_UNAVAILABLE');
           expect(answer.headers.get('retry-after')).toBe('1');
         }
         const examined = answers.filter(({ status }) => status !== 503);

@@ -5,7 +5,7 @@ import { Captchas } from '../../src/auth/secrets/captchas.service.js';
 import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
 import type { Call } from '../../src/policy/call.js';
 import { fake } from '../machine/callers.js';
-import { expectRefusal, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
 
 /** Tokens that the provider was asked about, with the address of whoever presented them. It refuses some of them. */
 const asked: string[][] = [];
@@ -54,35 +54,35 @@ describe('auth.md 1.6: a captcha token', () => {
       string,
       string
     >[]) {
-      expectRefusal(await present(headers), 'CAPTCHA_REQUIRED');
+      expectApiError(await present(headers), 'CAPTCHA_REQUIRED');
     }
     expect([asked, await spent()]).toEqual([[], 0]);
   });
 
   test('passes where the provider says so, which is told whose it is', async () => {
     const token = fresh();
-    expectRefusal(await presentToken(token), PASSED);
+    expectApiError(await presentToken(token), PASSED);
     expect(asked).toEqual([[token, '127.0.0.1']]);
   });
 
   test('is refused where the provider does not, and nothing is remembered of it', async () => {
     const before = await spent();
-    expectRefusal(await presentToken('bought'), 'INVALID_CAPTCHA');
+    expectApiError(await presentToken('bought'), 'INVALID_CAPTCHA');
     expect([asked, await spent()]).toEqual([[['bought', '127.0.0.1']], before]);
   });
 
   test('is refused where it is said to be of a kind that has no secret', async () => {
     const token = fresh();
-    expectRefusal(await presentToken(token, { 'x-captcha-type': 'turnstile' }), 'INVALID_CAPTCHA');
+    expectApiError(await presentToken(token, { 'x-captcha-type': 'turnstile' }), 'INVALID_CAPTCHA');
     expect(asked).toEqual([]);
-    expectRefusal(await presentToken(token, { 'x-captcha-type': 'hcaptcha' }), PASSED);
+    expectApiError(await presentToken(token, { 'x-captcha-type': 'hcaptcha' }), PASSED);
   });
 
   test('is asked about up to 8192 characters', async () => {
     const longest = fresh().padEnd(8192, 'x');
-    expectRefusal(await presentToken(`${longest}x`), 'INVALID_CAPTCHA');
+    expectApiError(await presentToken(`${longest}x`), 'INVALID_CAPTCHA');
     expect(asked).toEqual([]);
-    expectRefusal(await presentToken(longest), PASSED);
+    expectApiError(await presentToken(longest), PASSED);
     expect(asked).toHaveLength(1);
   });
 
@@ -91,7 +91,7 @@ describe('auth.md 1.6: a captcha token', () => {
     const before = await spent();
     const { codes } = await race(8, () => presentToken(token));
     expect(codes).toEqual({ [PASSED]: 1, INVALID_CAPTCHA: 7 });
-    expectRefusal(await presentToken(token), 'INVALID_CAPTCHA');
+    expectApiError(await presentToken(token), 'INVALID_CAPTCHA');
     expect(await spent()).toBe(before + 1);
     const secrets = service.app.get(OneTimeSecrets);
     expect(await secrets.claim('captcha-spent', token, 600)).toBe(false);
@@ -100,10 +100,10 @@ describe('auth.md 1.6: a captcha token', () => {
   test('is not asked of an account that is exempt, and of every other one it is', async () => {
     const exempt = await outfit(service, { traits: ['captcha_exempt'] });
     const other = await outfit(service, { traits: ['captcha', 'exempt'] });
-    expectRefusal(await present({}, service.as(exempt.session)), PASSED);
-    expectRefusal(await present({ 'x-captcha-token': 'bought' }, service.as(exempt.session)), PASSED);
-    expectRefusal(await present({}, service.as(other.session)), 'CAPTCHA_REQUIRED');
-    expectRefusal(await present({}, service.as(`${exempt.session}x`)), 'CAPTCHA_REQUIRED');
+    expectApiError(await present({}, service.as(exempt.session)), PASSED);
+    expectApiError(await present({ 'x-captcha-token': 'bought' }, service.as(exempt.session)), PASSED);
+    expectApiError(await present({}, service.as(other.session)), 'CAPTCHA_REQUIRED');
+    expectApiError(await present({}, service.as(`${exempt.session}x`)), 'CAPTCHA_REQUIRED');
     expect(asked).toEqual([]);
   });
 

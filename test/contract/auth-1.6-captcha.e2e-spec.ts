@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { expectRefusal, type Gatehouse, gatehouse, type Persona, race } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type Persona, race } from '../support/index.js';
 
 const fresh = (): string => randomBytes(12).toString('hex');
 const GUARDED = ['/v1/auth/register', '/v1/auth/login', '/v1/auth/forgot'];
@@ -70,16 +70,16 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
       hcaptcha_site_key: type === 'hcaptcha' ? 'the-site-key' : null,
       turnstile_site_key: type === 'turnstile' ? 'the-site-key' : null,
     });
-    expectRefusal(await service.anonymous.get('/v1/captcha/challenge'), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get('/v1/captcha/challenge'), 'NOT_FOUND');
   });
 
   test.each(GUARDED)('%s needs a token, before its body is read', async (path) => {
     for (const headers of [{}, { 'x-captcha-token': '' }] as Record<string, string>[]) {
-      expectRefusal(await service.anonymous.with(headers).post(path, { email: 7 }), 'CAPTCHA_REQUIRED');
+      expectApiError(await service.anonymous.with(headers).post(path, { email: 7 }), 'CAPTCHA_REQUIRED');
     }
     provider.answer = { body: '{"success":false}' };
     const headers = { 'x-captcha-token': fresh() };
-    expectRefusal(await service.anonymous.with(headers).post(path, { email: 7 }), 'INVALID_CAPTCHA');
+    expectApiError(await service.anonymous.with(headers).post(path, { email: 7 }), 'INVALID_CAPTCHA');
   });
 
   test('an explicit success passes; the provider is told secret, token, client address and site key', async () => {
@@ -95,7 +95,7 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
     expect((await register({ 'x-captcha-token': fresh(), 'x-captcha-type': type })).status).toBe(200);
     for (const foreign of [other, 'altcha']) {
       const headers = { 'x-captcha-token': fresh(), 'x-captcha-type': foreign };
-      expectRefusal(await register(headers), 'INVALID_CAPTCHA');
+      expectApiError(await register(headers), 'INVALID_CAPTCHA');
     }
     expect(provider.asked).toHaveLength(2);
   });
@@ -118,7 +118,7 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
   ])('%s of the provider is INVALID_CAPTCHA', async (_what, answer) => {
     provider.answer = answer;
     const before = (await service.sql('SELECT 1 FROM account')).length;
-    expectRefusal(await register({ 'x-captcha-token': fresh() }), 'INVALID_CAPTCHA');
+    expectApiError(await register({ 'x-captcha-token': fresh() }), 'INVALID_CAPTCHA');
     expect(await service.sql('SELECT 1 FROM account')).toHaveLength(before);
   });
 
@@ -126,30 +126,30 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
     const token = fresh();
     const { answers } = await race(32, () => register({ 'x-captcha-token': token }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'INVALID_CAPTCHA');
-    expectRefusal(await register({ 'x-captcha-token': token }), 'INVALID_CAPTCHA');
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'INVALID_CAPTCHA');
+    expectApiError(await register({ 'x-captcha-token': token }), 'INVALID_CAPTCHA');
   });
 
   test('a token of 8192 characters is asked about, a longer one is not', async () => {
     expect((await register({ 'x-captcha-token': fresh().padEnd(8192, 'x') })).status).toBe(200);
     provider.asked.length = 0;
-    expectRefusal(await register({ 'x-captcha-token': fresh().padEnd(8193, 'x') }), 'INVALID_CAPTCHA');
+    expectApiError(await register({ 'x-captcha-token': fresh().padEnd(8193, 'x') }), 'INVALID_CAPTCHA');
     expect(provider.asked).toEqual([]);
   });
 
   test('the credential of an exempt account waives it, that of another account and a bad one do not', async () => {
     const alice: Persona = await registered();
     const as = service.as(alice);
-    expectRefusal(await register({}, as), 'CAPTCHA_REQUIRED');
+    expectApiError(await register({}, as), 'CAPTCHA_REQUIRED');
     await service.sql("UPDATE account SET traits = '{captcha_exempt}' WHERE id = $1", [alice.id]);
     expect((await register({}, as)).status).toBe(200);
     await as.post('/v1/auth/logout');
-    expectRefusal(await register({}, as), 'CAPTCHA_REQUIRED');
+    expectApiError(await register({}, as), 'CAPTCHA_REQUIRED');
   });
 
   test('no member of the body waives it', async () => {
     const body = { captcha_exempt: true, traits: ['captcha_exempt'], captcha_token: fresh() };
-    expectRefusal(await service.anonymous.post('/v1/auth/register', body), 'CAPTCHA_REQUIRED');
+    expectApiError(await service.anonymous.post('/v1/auth/register', body), 'CAPTCHA_REQUIRED');
   });
 
   async function registered(): Promise<Persona> {
@@ -172,7 +172,7 @@ describe('conventions 8 a captcha provider that is silent', () => {
     try {
       provider.answer = { silent: true };
       const answer = await service.anonymous.with({ 'x-captcha-token': fresh() }).post('/v1/auth/register', {});
-      expectRefusal(answer, 'INVALID_CAPTCHA');
+      expectApiError(answer, 'INVALID_CAPTCHA');
       expect(asked).toContain(10_000);
     } finally {
       AbortSignal.timeout = real;
@@ -186,7 +186,7 @@ describe('conventions 8 a captcha provider that is silent', () => {
     const service = await gatehouse({ env: { ...env, CAPTCHA_VERIFY_URL: 'http://127.0.0.1:9' } });
     try {
       const answer = await service.anonymous.with({ 'x-captcha-token': fresh() }).post('/v1/auth/register', {});
-      expectRefusal(answer, 'INVALID_CAPTCHA');
+      expectApiError(answer, 'INVALID_CAPTCHA');
     } finally {
       await service.close();
     }
@@ -213,7 +213,7 @@ describe('conventions 8 captcha by proof of work', () => {
     const token = await solved();
     const { answers } = await race(32, () => register({ 'x-captcha-token': token }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'INVALID_CAPTCHA');
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'INVALID_CAPTCHA');
   });
 
   test('a challenge stays spent in every other spelling of its solution', async () => {
@@ -225,7 +225,7 @@ describe('conventions 8 captcha by proof of work', () => {
       JSON.stringify(payload, null, 1),
       ` ${JSON.stringify(payload)}`,
     ]) {
-      expectRefusal(await register({ 'x-captcha-token': Buffer.from(text).toString('base64') }), 'INVALID_CAPTCHA');
+      expectApiError(await register({ 'x-captcha-token': Buffer.from(text).toString('base64') }), 'INVALID_CAPTCHA');
     }
   });
 
@@ -239,7 +239,7 @@ describe('conventions 8 captcha by proof of work', () => {
       { 'x-captcha-token': forged },
       { 'x-captcha-token': token, 'x-captcha-type': 'hcaptcha' },
     ] as Record<string, string>[]) {
-      expectRefusal(await register(headers), 'INVALID_CAPTCHA');
+      expectApiError(await register(headers), 'INVALID_CAPTCHA');
     }
     expect((await register({ 'x-captcha-token': token, 'x-captcha-type': 'altcha' })).status).toBe(200);
   });

@@ -1,8 +1,8 @@
 import { MailedTokens } from '../../src/auth/secrets/mailed-tokens.service.js';
-import { invalid, Refusal } from '../../src/core/errors.js';
+import { ApiError, validationError } from '../../src/core/errors.js';
 import { Database, type Tx } from '../../src/platform/database/database.js';
 import { codeOf } from '../machine/callers.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
 
 const PURPOSE = 'email-verification';
 const HOUR = 3600;
@@ -97,13 +97,13 @@ describe('auth.md 1.7: a token of a mailed link', () => {
   test('is refused to a bot, and not spent', async () => {
     const { botId } = await unverified();
     const token = await issue(botId);
-    expectRefusal(await verify(token), 'BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    expectApiError(await verify(token), 'BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
     expect([await isVerified(botId), await issuedTo(botId)]).toEqual([false, [{ purpose: PURPOSE }]]);
   });
 });
 
 describe('credentials.md 7: a token that was looked at, and is spent later', () => {
-  const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
+  const unknown = () => validationError('token', 'INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
 
   /** The token of an account, as it was found, and what becomes of it once it is spent. */
   async function found() {
@@ -140,7 +140,7 @@ describe('credentials.md 7: a token that was looked at, and is spent later', () 
 
   test('is not spent where what it is for is refused', async () => {
     const { id, redeem } = await found();
-    const refuse = () => Promise.reject(new Refusal('ACCESS_DENIED'));
+    const refuse = () => Promise.reject(new ApiError('ACCESS_DENIED'));
     expect(await redeem(undefined, refuse)).toBe('ACCESS_DENIED');
     expect(await issuedTo(id)).toEqual([{ purpose: PURPOSE }]);
     expect(await redeem()).toBeNull();

@@ -3,7 +3,7 @@ import { superuser } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   type App,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -29,7 +29,7 @@ const since = (service: Gatehouse, column: 'created_at' | 'last_used_at', { id }
 
 const works = async (service: Gatehouse, token: string) => {
   const answer = await service.as(token).get('/v1/users/@me');
-  if (answer.status !== 200) expectRefusal(answer, 'UNAUTHORIZED');
+  if (answer.status !== 200) expectApiError(answer, 'UNAUTHORIZED');
   return answer.status === 200;
 };
 
@@ -67,7 +67,7 @@ describe.each([
     expect(await works(service, bob.authorization)).toBe(true);
     await age(bob, limit);
     expect(await works(service, bob.authorization)).toBe(false);
-    expectRefusal(await service.as(bob).post('/v1/auth/logout'), 'UNAUTHORIZED');
+    expectApiError(await service.as(bob).post('/v1/auth/logout'), 'UNAUTHORIZED');
     const client = await GatewayClient.greeted(service);
     client.send({ op: 2, d: { token: bob.authorization } });
     expect((await client.closed())[0]).toBe(4004);
@@ -125,7 +125,7 @@ describe.each([
     await age(root, limit);
     await sweep(service);
     expect(await isAlive(service, tokens.access_token)).toBe(false);
-    expectRefusal(await refresh(service, panel, tokens.refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, panel, tokens.refresh_token), 'INVALID_GRANT');
   });
 
   test('a device that it approved gets no session any more', async () => {

@@ -1,7 +1,7 @@
 import {
   type Answer,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -130,11 +130,11 @@ describe('auth 10 session exchange', () => {
     const plain = body.code.replace('-', '').toLowerCase();
     expect((await inspect(` ${plain.slice(0, 4)}-${plain.slice(4, 9)} ${plain.slice(9)}`)).body.status).toBe('pending');
     for (const code of ['ABCDEF', 'ABCDEFABCDEI', 'ABCDEFABCDE0', `${plain}A`, 'x'.repeat(500)]) {
-      expectRefusal(await inspect(code), 'INVALID_HANDOFF_CODE');
-      expectRefusal(await status(code), 'INVALID_HANDOFF_CODE');
-      expectRefusal(await collect(code, 'x'), 'INVALID_HANDOFF_CODE');
-      expectRefusal(await cancel(code), 'INVALID_HANDOFF_CODE');
-      expectRefusal(await approve(code), 'INVALID_HANDOFF_CODE');
+      expectApiError(await inspect(code), 'INVALID_HANDOFF_CODE');
+      expectApiError(await status(code), 'INVALID_HANDOFF_CODE');
+      expectApiError(await collect(code, 'x'), 'INVALID_HANDOFF_CODE');
+      expectApiError(await cancel(code), 'INVALID_HANDOFF_CODE');
+      expectApiError(await approve(code), 'INVALID_HANDOFF_CODE');
     }
   });
 
@@ -191,33 +191,33 @@ describe('auth 10 session exchange', () => {
   test('complete refuses another account, unknown, never inspected, completed and expired codes', async () => {
     const bob = await person(service, 'bob');
     const { code } = await inspected();
-    expectRefusal(await approve(code, bob.id), 'SESSION_TOKEN_MISMATCH');
-    expectRefusal(await approve('ABCDEF-ABCDEF'), 'INVALID_HANDOFF_CODE');
-    expectRefusal(await approve((await initiate()).body.code), 'INVALID_HANDOFF_CODE');
+    expectApiError(await approve(code, bob.id), 'SESSION_TOKEN_MISMATCH');
+    expectApiError(await approve('ABCDEF-ABCDEF'), 'INVALID_HANDOFF_CODE');
+    expectApiError(await approve((await initiate()).body.code), 'INVALID_HANDOFF_CODE');
     expect((await approve(code)).status).toBe(204);
-    expectRefusal(await approve(code), 'INVALID_HANDOFF_CODE');
-    expectRefusal(await approve(code, bob.id, bob), 'INVALID_HANDOFF_CODE');
+    expectApiError(await approve(code), 'INVALID_HANDOFF_CODE');
+    expectApiError(await approve(code, bob.id, bob), 'INVALID_HANDOFF_CODE');
     const late = await inspected();
     await age(301);
-    expectRefusal(await approve(late.code), 'HANDOFF_CODE_EXPIRED');
+    expectApiError(await approve(late.code), 'HANDOFF_CODE_EXPIRED');
   });
 
   test('complete takes a session of an account without outstanding requirement', async () => {
     const { code } = await inspected();
-    expectRefusal(
+    expectApiError(
       await service.anonymous.post('/v1/auth/handoff/complete', { code, user_id: alice.id }),
       'UNAUTHORIZED',
     );
     const carol = await person(service, 'carol');
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [carol.id]);
-    expectRefusal(await approve(code, carol.id, carol), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
+    expectApiError(await approve(code, carol.id, carol), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
     await service.sql('UPDATE account SET suspicious_flags = 0, banned = true WHERE id = $1', [carol.id]);
-    expectRefusal(await approve(code, carol.id, carol), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(await approve(code, carol.id, carol), 'ACCOUNT_SUSPENDED_PERMANENTLY');
     await service.sql('UPDATE account SET banned = false, flags = $2::bigint WHERE id = $1', [
       carol.id,
       String(DELETED),
     ]);
-    expectRefusal(await approve(code, carol.id, carol), 'INVALID_HANDOFF_CODE');
+    expectApiError(await approve(code, carol.id, carol), 'INVALID_HANDOFF_CODE');
     expect((await approve(code)).status).toBe(204);
   });
 
@@ -256,7 +256,7 @@ describe('auth 10 session exchange', () => {
     const { code, secret } = await inspected();
     await approve(code, dave.id, dave);
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [dave.id]);
-    expectRefusal(await collect(code, secret), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(await collect(code, secret), 'ACCOUNT_SUSPENDED_PERMANENTLY');
   });
 
   test('cancel ends a code and repeats as 204; a session that was made stays', async () => {
@@ -266,7 +266,7 @@ describe('auth 10 session exchange', () => {
       expect({ answered, text }).toEqual({ answered: 204, text: '' });
     }
     expect((await collect(code, secret)).body).toEqual(EXPIRED);
-    expectRefusal(await approve(code), 'INVALID_HANDOFF_CODE');
+    expectApiError(await approve(code), 'INVALID_HANDOFF_CODE');
     const other = await approved();
     const { body } = await collect(other.code, other.secret);
     await cancel(other.code, { poll_secret: other.secret });
@@ -313,8 +313,8 @@ describe('auth 10 session exchange', () => {
     ];
     for (const index of wrongFor('42').keys()) {
       const { code, secret, confirmation } = await inspected();
-      expectRefusal(await confirm(code, wrongFor(confirmation)[index]), 'INVALID_HANDOFF_CODE');
-      expectRefusal(await confirm(code, confirmation), 'INVALID_HANDOFF_CODE');
+      expectApiError(await confirm(code, wrongFor(confirmation)[index]), 'INVALID_HANDOFF_CODE');
+      expectApiError(await confirm(code, confirmation), 'INVALID_HANDOFF_CODE');
       expect((await collect(code, secret)).body).toEqual(EXPIRED);
     }
     const other = await inspected();
@@ -325,7 +325,7 @@ describe('auth 10 session exchange', () => {
 
   test('a wrong confirmation does not void what was approved before', async () => {
     const { code, secret } = await approved();
-    expectRefusal(await confirm(code, 'refused'), 'INVALID_HANDOFF_CODE');
+    expectApiError(await confirm(code, 'refused'), 'INVALID_HANDOFF_CODE');
     expect((await collect(code, secret)).body.status).toBe('completed');
   });
 
@@ -335,7 +335,7 @@ describe('auth 10 session exchange', () => {
     const { answers } = await race(32, (n) => confirm(code, guess(n)));
     const right = answers.filter(({ status: answered }) => answered === 204).length;
     for (const answer of answers.filter(({ status: answered }) => answered !== 204)) {
-      expectRefusal(answer, 'INVALID_HANDOFF_CODE');
+      expectApiError(answer, 'INVALID_HANDOFF_CODE');
     }
     const collected = (await collect(code, secret)).body.status;
     expect([right, collected]).toEqual(right === 1 ? [1, 'completed'] : [0, 'expired']);
@@ -344,7 +344,7 @@ describe('auth 10 session exchange', () => {
   test('a code is looked up three times in all', async () => {
     const { body } = await initiate();
     for (let n = 0; n < 3; n++) expect((await inspect(body.code)).body.status).toBe('pending');
-    expectRefusal(await inspect(body.code), 'INVALID_HANDOFF_CODE');
+    expectApiError(await inspect(body.code), 'INVALID_HANDOFF_CODE');
     expect((await approve(body.code)).status).toBe(204);
   });
 
@@ -352,13 +352,13 @@ describe('auth 10 session exchange', () => {
     const { code, secret } = await approved();
     for (let n = 0; n < 3; n++) await inspect('ABCDEF-ABCDEF');
     for (let n = 0; n < 2; n++) await collect(code, 'wrong');
-    expectRefusal(await collect(code, secret), 'INVALID_HANDOFF_CODE');
-    expectRefusal(await inspect(code), 'INVALID_HANDOFF_CODE');
+    expectApiError(await collect(code, secret), 'INVALID_HANDOFF_CODE');
+    expectApiError(await inspect(code), 'INVALID_HANDOFF_CODE');
     const blocked = await service
       .as(alice)
       .from(`127.0.30.${host}`)
       .post('/v1/auth/handoff/complete', { code, user_id: alice.id });
-    expectRefusal(blocked, 'INVALID_HANDOFF_CODE');
+    expectApiError(blocked, 'INVALID_HANDOFF_CODE');
     expect((await status(code)).body).toEqual(PENDING);
     const elsewhere = service.anonymous.from(`127.0.32.${host}`);
     const { body } = await elsewhere.post(`/v1/auth/handoff/${code}/status`, { poll_secret: secret });
@@ -376,7 +376,7 @@ describe('auth 10 session exchange', () => {
     const { answers } = await race(32, () => approve(code));
     expect(answers.filter(({ status: answered }) => answered === 204)).toHaveLength(1);
     for (const answer of answers.filter(({ status: answered }) => answered !== 204)) {
-      expectRefusal(answer, 'INVALID_HANDOFF_CODE');
+      expectApiError(answer, 'INVALID_HANDOFF_CODE');
     }
     expect((await collect(code, secret)).body.status).toBe('completed');
   });

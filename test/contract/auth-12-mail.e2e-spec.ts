@@ -10,8 +10,8 @@ import { ConfigurationError } from '../../src/core/config/start-error.js';
 import { testOnPostgres } from '../machine/postgres.js';
 import {
   eventually,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -187,9 +187,9 @@ describe('auth 12 mail settings', () => {
   test('without the inbox transport there is no inbox', async () => {
     await withGatehouse({ env: { MAIL_TRANSPORT: 'none' } }, async (service) => {
       for (const path of ['/dev/inbox', '/dev/inbox.json']) {
-        expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+        expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
       }
-      expectRefusal(await service.anonymous.delete('/dev/inbox'), 'NOT_FOUND');
+      expectApiError(await service.anonymous.delete('/dev/inbox'), 'NOT_FOUND');
       const alice = await person(service, 'alice');
       expect((await service.anonymous.post('/v1/auth/forgot', { email: alice.email })).status).toBe(204);
       expect((await service.as(alice).post('/v1/auth/verify/resend')).status).toBe(204);

@@ -3,7 +3,7 @@ import { setAcls, superuser } from '../support/admin.js';
 import {
   type Answer,
   configureSso,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   logIn,
@@ -168,7 +168,7 @@ describe('admin.md 5.3 a ban is explained', () => {
     const target = await verified(service, 'target');
     const { user } = ok(await service.as(root).put(of(target, 'ban'), BAN));
     const refused = await logIn(service, target);
-    expectRefusal(refused, 'ACCOUNT_SUSPENDED_TEMPORARILY');
+    expectApiError(refused, 'ACCOUNT_SUSPENDED_TEMPORARILY');
     expect(refused.body).toMatchObject({ banned_until: user.temp_banned_until, reason: BAN.reason });
     const [mail] = await settledInboxOf(service, target.email, 'security_notice');
     expect(mail?.metadata).toEqual({
@@ -194,7 +194,7 @@ describe('admin.md 5.3 a ban is explained', () => {
     const target = await verified(service, 'target');
     ok(await service.as(root).put(of(target, 'ban'), { duration_hours: 0 }));
     const refused = await logIn(service, target);
-    expectRefusal(refused, 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(refused, 'ACCOUNT_SUSPENDED_PERMANENTLY');
     expect(refused.body).toMatchObject({ banned_until: null, reason: null });
     const [mail] = await settledInboxOf(service, target.email, 'security_notice');
     expect(mail?.metadata).toEqual({ event: 'account_suspended', until: null });

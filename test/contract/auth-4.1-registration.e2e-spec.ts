@@ -4,8 +4,8 @@ import { Instance } from '../../src/platform/instance/instance.js';
 import { MailDomains } from '../../src/platform/mail/mail-domains.js';
 import {
   type Answer,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   inboxOf,
@@ -219,7 +219,7 @@ describe('auth 4.1 register', () => {
     await configure(service, { initialSuspiciousFlags: 1 });
     const { body } = await register(service, { email: fresh(), password });
     await configure(service, { initialSuspiciousFlags: 0 });
-    expectRefusal(await service.as(body.token).post('/v1/users/@me/disable'), 'ACCOUNT_SUSPICIOUS_ACTIVITY', {
+    expectApiError(await service.as(body.token).post('/v1/users/@me/disable'), 'ACCOUNT_SUSPICIOUS_ACTIVITY', {
       data: { suspicious_activity_flags: 1 },
     });
   });
@@ -227,7 +227,7 @@ describe('auth 4.1 register', () => {
   test('mode closed refuses, mode approval answers pending approval and makes no session', async () => {
     await configure(service, { mode: 'closed' });
     const before = await accounts(service);
-    expectRefusal(await register(service, { email: fresh(), password }), 'REGISTRATION_CLOSED');
+    expectApiError(await register(service, { email: fresh(), password }), 'REGISTRATION_CLOSED');
     expect(await accounts(service)).toBe(before);
 
     await configure(service, { mode: 'approval' });
@@ -241,9 +241,9 @@ describe('auth 4.1 register', () => {
     expect(await service.sql('SELECT 1 FROM session WHERE account_id = $1', [body.user_id])).toEqual([]);
     await mailTo(service, email, 'email_verification');
     const login = { email, password };
-    expectRefusal(await service.anonymous.post('/v1/auth/login', login), 'REGISTRATION_PENDING_APPROVAL');
+    expectApiError(await service.anonymous.post('/v1/auth/login', login), 'REGISTRATION_PENDING_APPROVAL');
     await service.sql("UPDATE account SET traits = '{registration_rejected}' WHERE id = $1", [body.user_id]);
-    expectRefusal(await service.anonymous.post('/v1/auth/login', login), 'REGISTRATION_REJECTED');
+    expectApiError(await service.anonymous.post('/v1/auth/login', login), 'REGISTRATION_REJECTED');
   });
 });
 
@@ -399,7 +399,7 @@ describe('auth 1.5 registration allowances', () => {
   const from = (address: string, body: object) => service.anonymous.from(address).post('/v1/auth/register', body);
 
   function expectSpent(answer: Answer): void {
-    expectRefusal(answer, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
+    expectApiError(answer, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answer.headers.get('x-ratelimit-scope')).toBe('user');
     expect(answer.headers.has('x-ratelimit-bucket')).toBe(false);

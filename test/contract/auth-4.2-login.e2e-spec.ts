@@ -3,8 +3,8 @@ import { hash } from '@node-rs/argon2';
 import {
   type Answer,
   eventually,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -112,7 +112,7 @@ describe('auth 4.2 login', () => {
       const mallory = await person(service, 'mallory');
       await service.sql(`UPDATE account SET ${set} WHERE id = $1`, [mallory.id]);
       expectInvalid(await login(service, { email: mallory.email, password: 'not the password' }), ...WRONG);
-      expectRefusal(await login(service, { email: mallory.email, password: mallory.password }), code);
+      expectApiError(await login(service, { email: mallory.email, password: mallory.password }), code);
       expect(await sessionsOf(service, mallory)).toBe(1);
     }
   });
@@ -206,7 +206,7 @@ describe('auth 1.5 login allowances', () => {
     service.anonymous.from(address).post('/v1/auth/login', { email, password });
 
   function expectSpent(answer: Answer): void {
-    expectRefusal(answer, 'RATE_LIMITED', { global: false });
+    expectApiError(answer, 'RATE_LIMITED', { global: false });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answer.headers.has('x-ratelimit-bucket')).toBe(false);
   }

@@ -1,6 +1,6 @@
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   logIn,
@@ -52,7 +52,7 @@ describe('auth 4.3 login MFA by code', () => {
     const { alice } = await enrolled();
     const { ticket } = await challenged(alice);
     for (const authorization of [ticket, `Bearer ${ticket}`, `Bot ${ticket}`]) {
-      expectRefusal(await service.as(authorization).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(authorization).get('/v1/users/@me'), 'UNAUTHORIZED');
     }
   });
 
@@ -181,7 +181,7 @@ describe('auth 4.3 login MFA by code', () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [alice.id]);
-    expectRefusal(await complete({ ticket, code: authenticator.next() }), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(await complete({ ticket, code: authenticator.next() }), 'ACCOUNT_SUSPENDED_PERMANENTLY');
     await service.sql('UPDATE account SET banned = false WHERE id = $1', [alice.id]);
     expect((await complete({ ticket, code: authenticator.next() })).status).toBe(200);
   });

@@ -1,7 +1,7 @@
 import {
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailsTo,
@@ -173,14 +173,14 @@ describe('auth 5 email verification', () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
     expect((await resend(alice)).status).toBe(204);
-    expectRefusal(await service.anonymous.post('/v1/auth/verify/resend'), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.post('/v1/auth/verify/resend'), 'UNAUTHORIZED');
   });
 
   test('an address gets three resends in 15 minutes; the registration mail does not count', async () => {
     const alice = await person(service, 'alice');
     for (let n = 0; n < 3; n++) expect((await resend(alice)).status).toBe(204);
     const spent = await resend(alice);
-    expectRefusal(spent, 'RATE_LIMITED', { global: false });
+    expectApiError(spent, 'RATE_LIMITED', { global: false });
     expect(spent.headers.has('x-ratelimit-bucket')).toBe(false);
     expect(await settledInboxOf(service, alice.email, 'email_verification')).toHaveLength(4);
   });

@@ -1,8 +1,8 @@
 import {
   Events,
   eventually,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   logIn,
@@ -134,7 +134,7 @@ describe('auth 6 password recovery', () => {
     const { body } = await reset(first);
     expect(events.of(alice)).toContain('USER_UPDATE');
     for (const token of [alice.authorization, second]) {
-      expectRefusal(await service.as(token).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(token).get('/v1/users/@me'), 'UNAUTHORIZED');
     }
     expectInvalid(await reset(other), UNKNOWN);
     expect(await sessionsOf(service, alice)).toBe(1);
@@ -151,7 +151,7 @@ describe('auth 6 password recovery', () => {
       code: authenticator.next(),
     });
     const ended = await service.as(body.token).sudo(proof).post('/v1/auth/sessions/logout', { session_id_hashes: [] });
-    expectRefusal(ended, 'SUDO_MODE_REQUIRED');
+    expectApiError(ended, 'SUDO_MODE_REQUIRED');
   });
 
   test('an e-mail change that was under way is void: its ticket and its token', async () => {
@@ -269,7 +269,7 @@ describe('auth 6 password recovery', () => {
     ] as const;
     for (const [set, code] of cases) {
       await service.sql(`UPDATE account SET ${set} WHERE id = $1`, [alice.id]);
-      expectRefusal(await reset(token), code);
+      expectApiError(await reset(token), code);
     }
     await service.sql("UPDATE account SET traits = '{}' WHERE id = $1", [alice.id]);
     expect((await logIn(service, alice)).status).toBe(200);
@@ -303,7 +303,7 @@ describe('auth 6 password recovery', () => {
       expect(outcome.status).toBe(200);
       for (const { status, body } of logins) {
         expect([200, 400]).toContain(status);
-        if (status === 200) expectRefusal(await service.as(body.token).get('/v1/users/@me'), 'UNAUTHORIZED');
+        if (status === 200) expectApiError(await service.as(body.token).get('/v1/users/@me'), 'UNAUTHORIZED');
       }
       expect(await sessionsOf(service, alice)).toBe(1);
     }
@@ -327,7 +327,7 @@ describe('auth 6 password recovery', () => {
     for (const email of [alice.email, 'somebody@example.com']) {
       for (let n = 0; n < 5; n++) expect((await forgot(email)).status).toBe(204);
       const spent = await forgot(email.toUpperCase());
-      expectRefusal(spent, 'RATE_LIMITED', { global: false });
+      expectApiError(spent, 'RATE_LIMITED', { global: false });
       expect(spent.headers.has('x-ratelimit-bucket')).toBe(false);
     }
     expect(await settledInboxOf(service, alice.email, 'password_reset')).toHaveLength(5);
@@ -338,6 +338,6 @@ describe('auth 6 password recovery', () => {
     for (let n = 0; n < 20; n++) {
       expect((await from.post('/v1/auth/forgot', { email: `n${n}@example.com` })).status).toBe(204);
     }
-    expectRefusal(await from.post('/v1/auth/forgot', { email: 'n20@example.com' }), 'RATE_LIMITED');
+    expectApiError(await from.post('/v1/auth/forgot', { email: 'n20@example.com' }), 'RATE_LIMITED');
   });
 });

@@ -1,8 +1,8 @@
 import {
   changeEmail,
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   logIn,
@@ -73,7 +73,7 @@ describe('auth 7 email revert', () => {
     );
     const token = await stolen(alice, () => ({ mfa_method: 'totp', mfa_code: authenticator.next() }));
     const { body } = await revert(token);
-    expectRefusal(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
     expect(await sessionsOf(service, alice)).toBe(1);
     const [row] = await service.sql(
       `SELECT totp_secret, passkey_second_factor, (SELECT count(*)::int FROM passkey p WHERE p.account_id = a.id) AS passkeys,
@@ -154,10 +154,10 @@ describe('auth 7 email revert', () => {
     const alice = await person(service, 'alice');
     const token = await stolen(alice);
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [alice.id]);
-    expectRefusal(await revert(token), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(await revert(token), 'ACCOUNT_SUSPENDED_PERMANENTLY');
     const locked = [alice.id, String(DISABLED_SUSPICIOUS)];
     await service.sql('UPDATE account SET banned = false, flags = $2::bigint WHERE id = $1', locked);
-    expectRefusal(await revert(token), 'ACCESS_DENIED');
+    expectApiError(await revert(token), 'ACCESS_DENIED');
     await service.sql('UPDATE account SET flags = 0 WHERE id = $1', [alice.id]);
     expect((await revert(token)).status).toBe(200);
   });

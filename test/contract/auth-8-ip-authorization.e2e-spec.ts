@@ -1,8 +1,8 @@
 import {
   type Answer,
   eventually,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailsTo,
@@ -50,7 +50,7 @@ describe('auth 8 IP authorisation', () => {
   test('a password login from an unknown address is held: ticket, mail, no session', async () => {
     const alice = await person(service, 'alice');
     const answer = await attempt(alice);
-    expectRefusal(answer, 'IP_AUTHORIZATION_REQUIRED', {
+    expectApiError(answer, 'IP_AUTHORIZATION_REQUIRED', {
       ip_authorization_required: true,
       ticket: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       email: alice.email,
@@ -187,7 +187,7 @@ describe('auth 8 IP authorisation', () => {
   test('resend within 30 seconds is refused with the time that is left', async () => {
     const { ticket } = await held();
     const answer = await resend(ticket);
-    expectRefusal(answer, 'IP_AUTHORIZATION_RESEND_COOLDOWN', {
+    expectApiError(answer, 'IP_AUTHORIZATION_RESEND_COOLDOWN', {
       resend_available_in: expect.any(Number),
       retry_after: expect.any(Number),
     });
@@ -208,7 +208,7 @@ describe('auth 8 IP authorisation', () => {
     expect(await expiry()).toEqual(before);
     const [second] = await mailsTo(service, alice.email, 'ip_authorization', 2);
     expectInvalid(await authorize(token), TOKEN);
-    expectRefusal(await resend(ticket), 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
+    expectApiError(await resend(ticket), 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
     expect((await authorize(second?.metadata.token)).status).toBe(204);
     expectInvalid(await resend(ticket), TICKET);
   });
@@ -219,7 +219,7 @@ describe('auth 8 IP authorisation', () => {
     const { answers } = await race(32, () => resend(ticket));
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 204)) {
-      expectRefusal(answer, 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
+      expectApiError(answer, 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
     }
     expect(await settledInboxOf(service, alice.email, 'ip_authorization')).toHaveLength(2);
   });
@@ -237,11 +237,11 @@ describe('auth 8 IP authorisation', () => {
     const suspend = (banned: boolean) =>
       service.sql('UPDATE account SET banned = $2 WHERE id = $1', [alice.id, banned]);
     await suspend(true);
-    expectRefusal(await authorize(token), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(await authorize(token), 'ACCOUNT_SUSPENDED_PERMANENTLY');
     await suspend(false);
     await authorize(token);
     await suspend(true);
-    expectRefusal(await poll(ticket), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(await poll(ticket), 'ACCOUNT_SUSPENDED_PERMANENTLY');
     expect(await sessionsOf(service, alice)).toBe(1);
     await suspend(false);
     expect((await poll(ticket)).body.completed).toBe(true);
@@ -261,7 +261,7 @@ describe('auth 8 IP authorisation', () => {
     expectInvalid(await poll(token), TICKET);
     expectInvalid(await authorize(ticket), 'token: STRING_LENGTH_EXACT');
     for (const secret of [ticket, token]) {
-      expectRefusal(await service.as(secret).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(secret).get('/v1/users/@me'), 'UNAUTHORIZED');
     }
   });
 
@@ -292,9 +292,9 @@ describe('auth 4.2 addresses of IPv6', () => {
     expect(registered.status).toBe(200);
     const login = (address: string) => at(address).post('/v1/auth/login', credentials);
     expect((await login('2001:db8:0:1:ffff:ffff:ffff:ffff')).status).toBe(200);
-    expectRefusal(await login('2001:db8:0:2::1'), 'IP_AUTHORIZATION_REQUIRED');
-    expectRefusal(await login('203.0.113.1'), 'IP_AUTHORIZATION_REQUIRED');
-    expectRefusal(await login('::ffff:203.0.113.1'), 'IP_AUTHORIZATION_REQUIRED');
+    expectApiError(await login('2001:db8:0:2::1'), 'IP_AUTHORIZATION_REQUIRED');
+    expectApiError(await login('203.0.113.1'), 'IP_AUTHORIZATION_REQUIRED');
+    expectApiError(await login('::ffff:203.0.113.1'), 'IP_AUTHORIZATION_REQUIRED');
     const hold = await eventually('the mail of the last hold', async () => {
       const rows = await service.sql(
         "SELECT metadata FROM inbox_message WHERE recipient = $1 AND type = 'ip_authorization' ORDER BY id",
@@ -305,7 +305,7 @@ describe('auth 4.2 addresses of IPv6', () => {
     expect(hold.ip).toBe('203.0.113.1');
     expect((await at('203.0.113.9').post('/v1/auth/authorize-ip', { token: hold.token })).status).toBe(204);
     expect((await login('::ffff:203.0.113.1')).status).toBe(200);
-    expectRefusal(await login('203.0.113.9'), 'IP_AUTHORIZATION_REQUIRED');
+    expectApiError(await login('203.0.113.9'), 'IP_AUTHORIZATION_REQUIRED');
   });
 });
 

@@ -4,8 +4,8 @@ import { Database } from '../../src/platform/database/database.js';
 import { testOnPostgres } from '../machine/postgres.js';
 import {
   eventually,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   outfit,
@@ -38,7 +38,7 @@ describe('auth 9 sessions', () => {
   /** One request of hers, and what is written behind it. */
   const use = async (alice: Persona): Promise<void> => {
     expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
-    await service.app.get(LastUsed).settle();
+    await service.app.get(LastUsed).flushNow();
   };
   const usedAgo = async ({ id }: Persona, seconds: number): Promise<void> => {
     const at = `now() - interval '${seconds} seconds'`;
@@ -92,7 +92,7 @@ describe('auth 9 sessions', () => {
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest('base64url'));
     // What is written behind these requests is written now, and nothing behind those of the next minute.
     for (const token of tokens) await list(token);
-    await service.app.get(LastUsed).settle();
+    await service.app.get(LastUsed).flushNow();
     // The later a session was made, the longer ago it was used.
     await service.sql(
       `UPDATE session SET last_used_at = now() - interval '1 day' * (SELECT count(*) FROM session s WHERE s.id <= session.id)
@@ -186,7 +186,7 @@ describe('auth 9 sessions', () => {
     const [second, third] = [await signIn(service, alice), await signIn(service, alice)];
     const hashes = (await list(second)).filter(({ current }) => current).map(({ id_hash }) => id_hash);
     expect((await end(alice, hashes)).status).toBe(204);
-    expectRefusal(await service.as(second).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(second).get('/v1/users/@me'), 'UNAUTHORIZED');
     expect(await list(third)).toHaveLength(2);
     expect(
       (
@@ -197,7 +197,7 @@ describe('auth 9 sessions', () => {
       ).status,
     ).toBe(204);
     for (const token of [alice.authorization, third]) {
-      expectRefusal(await service.as(token).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(token).get('/v1/users/@me'), 'UNAUTHORIZED');
     }
   });
 
@@ -226,7 +226,7 @@ describe('auth 9 sessions', () => {
   test('terminating needs sudo, and issues a proof to an account with a factor', async () => {
     const alice = await person(service, 'alice');
     const hashes = (await list(alice)).map(({ id_hash }) => id_hash);
-    expectRefusal(await end(alice, hashes, {}), 'SUDO_MODE_REQUIRED', {
+    expectApiError(await end(alice, hashes, {}), 'SUDO_MODE_REQUIRED', {
       has_mfa: false,
       methods: { totp: false, webauthn: false, backup_codes: false },
     });
@@ -256,7 +256,7 @@ describe('auth 4.6 logout', () => {
     const second = await signIn(service, alice);
     const { status, text } = await service.as(second).post('/v1/auth/logout');
     expect({ status, text }).toEqual({ status: 204, text: '' });
-    expectRefusal(await service.as(second).post('/v1/auth/logout'), 'UNAUTHORIZED');
+    expectApiError(await service.as(second).post('/v1/auth/logout'), 'UNAUTHORIZED');
     expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
   });
 
@@ -269,13 +269,13 @@ describe('auth 4.6 logout', () => {
   test('a bot token gets 204 and revokes nothing, an access token is refused', async () => {
     const { bot, bearer } = await outfit(service);
     for (let n = 0; n < 2; n++) expect((await service.as(bot).post('/v1/auth/logout')).status).toBe(204);
-    expectRefusal(await service.as(bearer).post('/v1/auth/logout'), 'ACCESS_DENIED');
+    expectApiError(await service.as(bearer).post('/v1/auth/logout'), 'ACCESS_DENIED');
   });
 
   test('of 32 parallel logouts of one session all answer 204 or 401, and the session is gone', async () => {
     const alice = await person(service, 'alice');
     const { answers } = await race(32, () => service.as(alice).post('/v1/auth/logout'));
     expect(answers.every(({ status }) => status === 204 || status === 401)).toBe(true);
-    expectRefusal(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
   });
 });

@@ -1,4 +1,4 @@
-import { expectRefusal, type Gatehouse, gatehouse, person } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, person } from '../support/index.js';
 
 const BALANCER = '127.0.0.9';
 
@@ -49,7 +49,7 @@ describe('conventions.md 1: the client address behind a balancer', () => {
       ...['[fe80::1%eth0]:443', 'localhost:443', `[${':'.repeat(8000)}`],
     ];
     for (const forwarded of unreadable) {
-      expectRefusal(await through(forwarded).get('/.well-known/service'), 'FORBIDDEN');
+      expectApiError(await through(forwarded).get('/.well-known/service'), 'FORBIDDEN');
     }
     // The log names the cause once a minute: the next one is that of the next test.
     service.clock.advance({ seconds: 61 });
@@ -60,7 +60,7 @@ describe('conventions.md 1: the client address behind a balancer', () => {
     const account = { email: 'ada@example.com', password: 'a long enough password' };
     for (const forwarded of [undefined, '', 'unknown', '198.51.100.7, nonsense']) {
       for (let time = 0; time < 3; time++) {
-        expectRefusal(await through(forwarded).post('/v1/auth/register', account), 'FORBIDDEN');
+        expectApiError(await through(forwarded).post('/v1/auth/register', account), 'FORBIDDEN');
       }
     }
     expect(await service.sql("SELECT 1 FROM account WHERE email = 'ada@example.com'")).toEqual([]);
@@ -71,8 +71,8 @@ describe('conventions.md 1: the client address behind a balancer', () => {
       peer: BALANCER,
     });
     service.clock.advance({ seconds: 61 });
-    expectRefusal(await through('unknown').get('/v1/users/@me'), 'FORBIDDEN');
-    expectRefusal(await through('unknown').get('/v1/users/@me'), 'FORBIDDEN');
+    expectApiError(await through('unknown').get('/v1/users/@me'), 'FORBIDDEN');
+    expectApiError(await through('unknown').get('/v1/users/@me'), 'FORBIDDEN');
     expect(warnings()).toHaveLength(before + 2);
     expect(warnings().at(-1)).toContain('an unreadable X-Forwarded-For');
   });

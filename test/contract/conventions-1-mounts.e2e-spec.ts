@@ -1,4 +1,4 @@
-import { expectRefusal, type Gatehouse, gatehouse, withGatehouse } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, withGatehouse } from '../support/index.js';
 
 const PAGE = { headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } };
 const UNKNOWN = [
@@ -34,17 +34,17 @@ describe('conventions.md 1: mounts', () => {
       expect(page.text).not.toContain('script');
       expect(await service.anonymous.send('HEAD', path, undefined, PAGE)).toMatchObject({ status: 404, text: '' });
       for (const accept of ['*/*', 'application/json', 'text/htmlx']) {
-        expectRefusal(await service.anonymous.get(path, { headers: { accept } }), 'NOT_FOUND');
+        expectApiError(await service.anonymous.get(path, { headers: { accept } }), 'NOT_FOUND');
       }
-      expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
-      expectRefusal(await service.anonymous.post(path, {}, PAGE), 'NOT_FOUND');
+      expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
+      expectApiError(await service.anonymous.post(path, {}, PAGE), 'NOT_FOUND');
     },
   );
 
   test('other refusals stay JSON whatever is accepted: what a route refuses, and what is no path', async () => {
-    expectRefusal(await service.anonymous.get('/v1/users/@me', PAGE), 'UNAUTHORIZED');
-    expectRefusal(await service.anonymous.get('/docs/nothing', PAGE), 'NOT_FOUND');
-    expectRefusal(await service.anonymous.get('/%zz', PAGE), 'BAD_REQUEST');
+    expectApiError(await service.anonymous.get('/v1/users/@me', PAGE), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.get('/docs/nothing', PAGE), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get('/%zz', PAGE), 'BAD_REQUEST');
   });
 
   test('/favicon.ico is an icon, /robots.txt keeps crawlers out', async () => {
@@ -98,6 +98,6 @@ describe('conventions.md 1: mounts', () => {
 
 test('without a contact there is no security.txt', async () => {
   await withGatehouse({}, async ({ anonymous }) => {
-    expectRefusal(await anonymous.get('/.well-known/security.txt'), 'NOT_FOUND');
+    expectApiError(await anonymous.get('/.well-known/security.txt'), 'NOT_FOUND');
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   hurry,
@@ -84,7 +84,7 @@ async function until(ask: () => Promise<WireAnswer>, status: number): Promise<Wi
 }
 
 function expectTooMany(answer: WireAnswer): void {
-  expectRefusal(answer, 'RATE_LIMITED', { global: false, retry_after: 5 });
+  expectApiError(answer, 'RATE_LIMITED', { global: false, retry_after: 5 });
   expect(answer.headers.get('retry-after')).toBe('5');
   expect(answer.headers.get('connection')).toBe('close');
 }
@@ -95,7 +95,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
     try {
       await crowd.answered(CROWD - PER_ADDRESS);
       for (const answer of crowd.answers) expectTooMany(answer);
-      expectRefusal(await login(B), 'INVALID_FORM_BODY');
+      expectApiError(await login(B), 'INVALID_FORM_BODY');
       expect((await service.anonymous.get('/health/ready')).status).toBe(200);
       // What needs no body is served at the crowded address, too.
       expect((await wire(service, ['GET /.well-known/service HTTP/1.1'], { from: A })).status).toBe(200);
@@ -103,7 +103,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
     } finally {
       crowd.close();
     }
-    expectRefusal(await until(() => login(A), 400), 'INVALID_FORM_BODY');
+    expectApiError(await until(() => login(A), 400), 'INVALID_FORM_BODY');
   });
 
   test('a /64 of IPv6 is one address', async () => {
@@ -116,7 +116,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
       expectTooMany(await next.send(bytes('2001:db8::ffff')).answer());
       const other = await Wire.open(service, PROXY);
       other.send(`${bytes('2001:db8:0:1::1')}: ""}${' '.repeat(LENGTH - 13)}`);
-      expectRefusal(await other.answer(), 'INVALID_FORM_BODY');
+      expectApiError(await other.answer(), 'INVALID_FORM_BODY');
       for (const connection of [next, other]) connection.close();
     } finally {
       crowd.close();
@@ -167,7 +167,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
       expect((await small.anonymous.get('/.well-known/service')).status).toBe(200);
       for (const connection of waiting) {
         connection.send(`: ""}${' '.repeat(LENGTH - 13)}`);
-        expectRefusal(await connection.answer(), 'INVALID_FORM_BODY');
+        expectApiError(await connection.answer(), 'INVALID_FORM_BODY');
         connection.close();
       }
     }));
@@ -184,7 +184,7 @@ describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
       service.clock.advance({ seconds: 11 });
       await Promise.race([answered, delay(100)]);
     }
-    expectRefusal(answer, 'BAD_REQUEST');
+    expectApiError(answer, 'BAD_REQUEST');
     expect(answer.headers.get('connection')).toBe('close');
     await connection.closed;
   }
@@ -222,7 +222,7 @@ describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
       service.clock.advance({ seconds: 5 });
     }
     connection.send(' '.repeat(length - 80_002));
-    expectRefusal(await connection.answer(), 'INVALID_FORM_BODY');
+    expectApiError(await connection.answer(), 'INVALID_FORM_BODY');
     connection.close();
   });
 });
@@ -247,7 +247,7 @@ describe('conventions.md 12: an early answer ends the wait for the body', () => 
     const connection = await Wire.open(service);
     const length = code === 'PAYLOAD_TOO_LARGE' ? 300_000 : LENGTH;
     const answer = await connection.send(`${head(start, ...lines, `Content-Length: ${length}`)}{`).answer();
-    if (code) expectRefusal(answer, code);
+    if (code) expectApiError(answer, code);
     else expect(answer.status).toBe(200);
     await connection.closed;
     expect(connection.unread).toBe('');
@@ -257,7 +257,7 @@ describe('conventions.md 12: an early answer ends the wait for the body', () => 
     const connection = await Wire.open(service);
     for (let round = 0; round < 2; round++) {
       connection.send(`${head('PATCH /v1/users/@me', 'Content-Length: 2')}{}`);
-      expectRefusal(await connection.answer(), 'UNAUTHORIZED');
+      expectApiError(await connection.answer(), 'UNAUTHORIZED');
     }
     connection.close();
   });

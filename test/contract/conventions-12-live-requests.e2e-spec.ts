@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { readJson } from '../../src/http/body.js';
 import { LiveRequests } from '../../src/http/live-requests.js';
 import type { Call } from '../../src/policy/call.js';
-import { Accepts, Public, TheCall } from '../../src/policy/decorators.js';
+import { Accepts, CurrentCall, Public } from '../../src/policy/decorators.js';
 import {
   type Gatehouse,
   gatehouse,
@@ -51,7 +51,7 @@ class ProbeController {
   @Post('late')
   @Accepts('raw')
   @Public()
-  async late(@TheCall() call: Call) {
+  async late(@CurrentCall() call: Call) {
     await new Promise<void>((resolve) => held.push(resolve));
     return readJson(call, 1000);
   }

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LiveRequests } from '../../src/http/live-requests.js';
 import {
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   hurry,
@@ -138,7 +138,7 @@ describe('conventions.md 12: readers of media who do not read', () => {
       }
       expect(statuses.filter((status) => status === 200)).toHaveLength(PER_ADDRESS);
       expect(statuses.filter((status) => status === 429)).toHaveLength(CROWD - PER_ADDRESS);
-      expectRefusal(await wire(service, [`GET ${path} HTTP/1.1`], { from: A }), 'RATE_LIMITED', {
+      expectApiError(await wire(service, [`GET ${path} HTTP/1.1`], { from: A }), 'RATE_LIMITED', {
         ...{ global: false, retry_after: 5 },
       });
       const answer = await whole(B);
@@ -158,7 +158,7 @@ describe('conventions.md 12: readers of media who do not read', () => {
       expect(statusOf(await reader.start())).toBe(200);
       idle.push(reader);
     }
-    expectRefusal(await whole(A), 'RATE_LIMITED');
+    expectApiError(await whole(A), 'RATE_LIMITED');
     await expectCut(idle, 200);
     expect((await whole(A)).status).toBe(200);
     for (const reader of idle) expect(await reader.drain()).toBeLessThan(SIZE);

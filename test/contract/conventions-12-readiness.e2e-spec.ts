@@ -2,7 +2,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
-import { copyOfTemplate, expectRefusal, type Gatehouse, gatehouse, withGatehouse } from '../support/index.js';
+import { copyOfTemplate, expectApiError, type Gatehouse, gatehouse, withGatehouse } from '../support/index.js';
 
 /** Runs `work` while every connection of the pool is in a transaction of somebody else. */
 async function whileBusy(service: Gatehouse, connections: number, work: () => Promise<void>): Promise<void> {
@@ -65,7 +65,7 @@ describeOnPostgres('conventions.md 1 and 12: readiness tells what was last seen 
     await setReadOnly('on');
     const input = { email: 'ada@example.com', password: 'a long enough password' };
     await until(async () => (await ready()) === 503);
-    expectRefusal(await service.anonymous.post('/v1/auth/register', input), 'SERVICE_UNAVAILABLE');
+    expectApiError(await service.anonymous.post('/v1/auth/register', input), 'SERVICE_UNAVAILABLE');
     expect((await service.anonymous.get('/health/live')).status).toBe(200);
     // It stays so, and does not only tell that connections ended.
     for (let round = 0; round < 20; round++) {

@@ -4,7 +4,7 @@ import { type BoundedQueue, Passwords } from '../../src/auth/factors/passwords.s
 import { Database } from '../../src/platform/database/database.js';
 import { Public } from '../../src/policy/decorators.js';
 import {
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   logIn,
@@ -94,12 +94,12 @@ describe('conventions.md 12: password hashing', () => {
     await whileFull(async () => {
       for (let attempt = 0; attempt < 8; attempt++) {
         const answer = await logIn(service, alice);
-        expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+        expectApiError(answer, 'SERVICE_UNAVAILABLE');
         expect(answer.headers.get('retry-after')).toBe('1');
       }
       const input = { email: 'new@example.com', password: 'a long enough password' };
       const registered = await service.anonymous.post('/v1/auth/register', input);
-      expectRefusal(registered, 'SERVICE_UNAVAILABLE');
+      expectApiError(registered, 'SERVICE_UNAVAILABLE');
       expect(registered.headers.get('retry-after')).toBe('1');
     });
     expect((await logIn(service, alice)).status).toBe(200);
@@ -109,7 +109,7 @@ describe('conventions.md 12: password hashing', () => {
 describe('conventions.md 12: what an outage is', () => {
   test('a statement that breaks the protocol is a fault of the service, not one of the database', async () => {
     const answer = await service.anonymous.get('/v1/probe/wrong');
-    expectRefusal(answer, 'INTERNAL_SERVER_ERROR');
+    expectApiError(answer, 'INTERNAL_SERVER_ERROR');
     expect(answer.headers.has('retry-after')).toBe(false);
     expect(service.log.filter((line) => line.includes('"request failed"') && line.includes('08P01'))).toHaveLength(1);
   });

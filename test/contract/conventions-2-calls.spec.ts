@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { Call, callOf, type Waiting } from '../../src/policy/call.js';
+import { Call, callOf, type TransferTracker } from '../../src/policy/call.js';
 import type { RoutePlan } from '../../src/policy/plan.js';
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const transfers = {} as Waiting;
+const transfers = {} as TransferTracker;
 
 let server: Server;
 let hear: RequestListener;
@@ -99,18 +99,18 @@ describe('the headers of an answer', () => {
   test('are on the response from the moment that somebody may look at them', async () => {
     await sent(GET, (call) => {
       const { res } = call;
-      call.head(['X-One', '1', 'X-Two', '2']);
+      call.setInitialHeaders(['X-One', '1', 'X-Two', '2']);
       call.header('X-Three', '3');
-      expect([call.isUndressed, res.getHeaderNames()]).toEqual([true, []]);
-      call.dress();
-      expect([call.isUndressed, { ...res.getHeaders() }]).toEqual([
+      expect([call.hasPendingHeaders, res.getHeaderNames()]).toEqual([true, []]);
+      call.flushHeaders();
+      expect([call.hasPendingHeaders, { ...res.getHeaders() }]).toEqual([
         false,
         { 'x-one': '1', 'x-two': '2', 'x-three': '3' },
       ]);
       call.header('X-Four', '4');
       expect(res.getHeader('X-Four')).toBe('4');
       res.removeHeader('X-One');
-      call.dress();
+      call.flushHeaders();
       expect(res.hasHeader('X-One')).toBe(false);
       res.end();
     });
@@ -118,14 +118,14 @@ describe('the headers of an answer', () => {
 
   test.each<[name: string, begin: (call: Call) => void]>([
     ['nobody has looked at them', () => {}],
-    ['somebody has', (call) => call.dress()],
+    ['somebody has', (call) => call.flushHeaders()],
   ])('go out with a text where %s', async (_name, begin) => {
     const { head, body } = await sent(GET, (call) => {
-      call.head(['X-One', '1']);
+      call.setInitialHeaders(['X-One', '1']);
       begin(call);
       call.res.statusCode = 404;
-      call.answer('{"ö":"€"}', 'application/json; charset=utf-8');
-      expect(call.isUndressed).toBe(false);
+      call.sendText('{"ö":"€"}', 'application/json; charset=utf-8');
+      expect(call.hasPendingHeaders).toBe(false);
     });
     expect(head[0]).toBe('HTTP/1.1 404 Not Found');
     expect(head).toEqual(
@@ -136,8 +136,8 @@ describe('the headers of an answer', () => {
 
   test('go out alone to who asks for the head', async () => {
     const { head, body } = await sent(['HEAD / HTTP/1.1', 'Host: one.example'], (call) => {
-      call.head(['X-One', '1']);
-      call.answer('all of it', 'text/plain');
+      call.setInitialHeaders(['X-One', '1']);
+      call.sendText('all of it', 'text/plain');
     });
     expect(head).toEqual(expect.arrayContaining(['HTTP/1.1 200 OK', 'X-One: 1', 'Content-Length: 9']));
     expect(body).toBe('');

@@ -11,17 +11,17 @@ import {
   UseInterceptors,
   UsePipes,
 } from '@nestjs/common';
-import { Refusal, unavailable } from '../../src/core/errors.js';
+import { ApiError, unavailable } from '../../src/core/errors.js';
 import { Log } from '../../src/core/log.js';
 import { Metrics } from '../../src/core/metrics.js';
 import { ClientAddresses } from '../../src/http/client-addresses.js';
 import { CrossOrigin } from '../../src/http/cross-origin.js';
-import { Doorkeeper } from '../../src/http/doorkeeper.js';
 import { Text } from '../../src/http/input.js';
 import { LiveRequests } from '../../src/http/live-requests.js';
+import { RequestHooks } from '../../src/http/request-hooks.js';
 import type { Call } from '../../src/policy/call.js';
-import { Public, TheCall } from '../../src/policy/decorators.js';
-import { expectRefusal, type Gatehouse, gatehouse, Wire, wire } from '../support/index.js';
+import { CurrentCall, Public } from '../../src/policy/decorators.js';
+import { expectApiError, type Gatehouse, gatehouse, Wire, wire } from '../support/index.js';
 
 class Failing extends Error {
   override get message(): string {
@@ -34,10 +34,10 @@ circle.itself = circle;
 
 /** What handlers throw, by name. */
 const THROWN: Readonly<Record<string, () => unknown>> = {
-  header: () => new Refusal('NOT_FOUND').with({ 'X-Reason': 'café 中' }),
-  'header-name': () => new Refusal('NOT_FOUND').with({ 'X Reason': 'words' }),
-  bigint: () => new Refusal('RATE_LIMITED', { global: false, retry_after: 1n as unknown as number }),
-  circle: () => new Refusal('RATE_LIMITED', { global: circle as unknown as boolean, retry_after: 1 }),
+  header: () => new ApiError('NOT_FOUND').withHeaders({ 'X-Reason': 'café 中' }),
+  'header-name': () => new ApiError('NOT_FOUND').withHeaders({ 'X Reason': 'words' }),
+  bigint: () => new ApiError('RATE_LIMITED', { global: false, retry_after: 1n as unknown as number }),
+  circle: () => new ApiError('RATE_LIMITED', { global: circle as unknown as boolean, retry_after: 1 }),
   null: () => null,
   undefined: () => undefined,
   text: () => 'words',
@@ -109,7 +109,7 @@ class ProbeController {
 
   @Get('own-header')
   @Public()
-  ownHeader(@TheCall() call: Call) {
+  ownHeader(@CurrentCall() call: Call) {
     call.res.setHeader('X-Fine', 'yes');
     throw THROWN.header?.();
   }
@@ -129,7 +129,7 @@ class ProbeController {
   @Get('cause')
   @Public()
   cause() {
-    throw unavailable(5).because(new Error('the disk is full', { cause: new Error('no inode is left') }));
+    throw unavailable(5).withCause(new Error('the disk is full', { cause: new Error('no inode is left') }));
   }
 
   @Get('framework')
@@ -169,7 +169,7 @@ const nothingIsLeft = async () => {
 
 async function expectFault(path: string): Promise<void> {
   const answer = await ask(path);
-  expectRefusal(answer, 'INTERNAL_SERVER_ERROR', { request_id: answer.headers.get('x-request-id') });
+  expectApiError(answer, 'INTERNAL_SERVER_ERROR', { request_id: answer.headers.get('x-request-id') });
   expect(answer.headers.get('x-fine')).toBeNull();
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   const lines = service.log.filter((line) => line.includes(`"request_id":"${answer.headers.get('x-request-id')}"`));
@@ -210,26 +210,26 @@ async function broken(target: object, name: string, work: () => Promise<void>): 
 
 describe('conventions.md 5: the service goes on when a part of it throws', () => {
   const before: [string, () => object, string][] = [
-    ['the checks before routing', () => service.app.get(Doorkeeper), 'arrive'],
-    ['the client address', () => service.app.get(ClientAddresses), 'of'],
+    ['the checks before routing', () => service.app.get(RequestHooks), 'onRequest'],
+    ['the client address', () => service.app.get(ClientAddresses), 'addressOf'],
     ['cross-origin rules', () => service.app.get(CrossOrigin), 'apply'],
   ];
   test.each(before)('%s: 500', async (_what, part, name) => {
     await broken(part(), name, async () => {
       const answer = await ask('/v1/probe/fine');
-      expectRefusal(answer, 'INTERNAL_SERVER_ERROR', { request_id: answer.headers.get('x-request-id') });
+      expectApiError(answer, 'INTERNAL_SERVER_ERROR', { request_id: answer.headers.get('x-request-id') });
     });
     await nothingIsLeft();
   });
 
   const after: [string, () => object, string][] = [
-    ['the checks after the response', () => service.app.get(Doorkeeper), 'leave'],
-    ['the metrics', () => service.app.get(Metrics), 'request'],
+    ['the checks after the response', () => service.app.get(RequestHooks), 'onResponse'],
+    ['the metrics', () => service.app.get(Metrics), 'recordRequest'],
   ];
   test.each(after)('%s: the response is out', async (_what, part, name) => {
     await broken(part(), name, async () => {
       expect((await ask('/v1/probe/fine')).status).toBe(200);
-      expectRefusal(await ask('/v1/nope'), 'NOT_FOUND');
+      expectApiError(await ask('/v1/nope'), 'NOT_FOUND');
     });
     expect(service.log.some((line) => line.includes(`${name} failed`))).toBe(true);
     await nothingIsLeft();
@@ -264,7 +264,7 @@ describe('conventions.md 5: the log has the cause of every 5xx', () => {
     ['refused', 'INTERNAL_SERVER_ERROR', ['ECONNREFUSED 192.0.2.1:443']],
   ] as const)('%s: %s', async (path, code, words) => {
     const answer = await ask(`/v1/probe/${path}`);
-    expectRefusal(answer, code, { request_id: answer.headers.get('x-request-id') });
+    expectApiError(answer, code, { request_id: answer.headers.get('x-request-id') });
     const lines = linesOf(answer.headers.get('x-request-id'));
     expect(lines).toHaveLength(1);
     for (const word of words) expect(lines[0]).toContain(word);

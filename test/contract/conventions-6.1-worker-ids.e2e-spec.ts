@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
 import { Detour } from '../support/detour.js';
-import { type Answer, copyOfTemplate, expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
+import { type Answer, copyOfTemplate, expectApiError, type Gatehouse, gatehouse } from '../support/index.js';
 
 const LEASES = 0x6777;
 
@@ -41,12 +41,12 @@ describeOnPostgres('conventions.md 6.1: a worker id is used by one process at a 
         const { rows } = await other.query('SELECT pg_try_advisory_lock($1, $2) AS won', [LEASES, worker]);
         return rows[0].won;
       });
-      await until(() => !service.app.get(Replica).hasWorkerId);
-      expectRefusal(await service.anonymous.get('/health/ready'), 'SERVICE_UNAVAILABLE');
+      await until(() => !service.app.get(ReplicaBus).hasWorkerId);
+      expectApiError(await service.anonymous.get('/health/ready'), 'SERVICE_UNAVAILABLE');
       const before = await service.sql('SELECT count(*)::int AS accounts FROM account');
       for (let round = 0; round < 4; round++) {
         const answer = await register();
-        expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+        expectApiError(answer, 'SERVICE_UNAVAILABLE');
         expect(answer.headers.get('retry-after')).toBe('5');
       }
       expect(await service.sql('SELECT count(*)::int AS accounts FROM account')).toEqual(before);

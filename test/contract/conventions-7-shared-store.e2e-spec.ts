@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import type { Log } from '../../src/core/log.js';
 import { RedisStore, SharedStore } from '../../src/platform/store/shared-store.js';
 import { describeWithRedis, redisDatabase } from '../machine/redis.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
+import { expectApiError, expectInvalid, type Gatehouse, gatehouse } from '../support/index.js';
 
 const REDIS_URL = redisDatabase(9);
 
@@ -75,8 +75,8 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
       expectInvalid(answer, ...REFUSED);
       expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(remaining));
     }
-    expectRefusal(await attempt(second), 'RATE_LIMITED', { global: false });
-    expectRefusal(await attempt(first), 'RATE_LIMITED', { global: false });
+    expectApiError(await attempt(second), 'RATE_LIMITED', { global: false });
+    expectApiError(await attempt(first), 'RATE_LIMITED', { global: false });
   });
 
   test('one that a process gives back is there for the other, and no bucket falls below empty', async () => {

@@ -11,7 +11,7 @@ import {
   basic,
   type Client,
   eventually,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -62,12 +62,12 @@ describe('conventions 9 repeated failures of an address', () => {
 
   test('9.1 twenty different dead credentials in one window ban at once, for a day', async () => {
     const ip = address();
-    for (let i = 0; i < 19; i++) expectRefusal(await me(ip, token()), 'UNAUTHORIZED');
+    for (let i = 0; i < 19; i++) expectApiError(await me(ip, token()), 'UNAUTHORIZED');
     expect(await isBanned(ip)).toBe(false);
     await me(ip, token());
     expect(await isBanned(ip)).toBe(true);
     const refused = await from(ip).get('/.well-known/service');
-    expectRefusal(refused, 'GLOBAL_IP_TEMPORARILY_BANNED', {
+    expectApiError(refused, 'GLOBAL_IP_TEMPORARILY_BANNED', {
       ip_address: ip,
       ban_kind: 'temporary_24h',
       appeal_email: 'appeals@example.com',
@@ -111,7 +111,7 @@ describe('conventions 9 repeated failures of an address', () => {
         client_secret: token(),
         grant_type: 'refresh_token',
       });
-      expectRefusal(answer, 'INVALID_CLIENT');
+      expectApiError(answer, 'INVALID_CLIENT');
     }
     expect(await isBanned(client)).toBe(true);
     const socket = address();
@@ -155,7 +155,7 @@ describe('conventions 9 repeated failures of an address', () => {
             for (const { name, form, authorization } of ways) {
               const client = authorization ? caller.with({ authorization }) : caller;
               const answer = await client.with({ 'x-request-id': name }).form('/v1/oauth2/token', form);
-              expectRefusal(answer, 'INVALID_CLIENT');
+              expectApiError(answer, 'INVALID_CLIENT');
             }
           });
           // Thirty guesses weigh 52.5, below a strike; as distinct ones they would have been too many.
@@ -198,8 +198,8 @@ describe('conventions 9 repeated failures of an address', () => {
       gateway.send({ op: 2, d: { token: same } });
       expect(await gateway.closed()).toEqual([4004, 'Invalid token']);
       for (let i = 0; i < 12; i++) {
-        expectRefusal(await caller.with({ authorization: same }).get('/v1/users/@me'), 'UNAUTHORIZED');
-        expectRefusal(await caller.with({ authorization: `Bearer ${same}` }).get('/v1/users/@me'), 'UNAUTHORIZED');
+        expectApiError(await caller.with({ authorization: same }).get('/v1/users/@me'), 'UNAUTHORIZED');
+        expectApiError(await caller.with({ authorization: `Bearer ${same}` }).get('/v1/users/@me'), 'UNAUTHORIZED');
       }
     });
     expect(isOut).toBe(false);
@@ -242,7 +242,7 @@ describe('conventions 9 repeated failures of an address', () => {
     async (_, headers) => {
       const ip = address();
       for (let i = 0; i < 20; i++)
-        expectRefusal(await from(ip, token()).with(headers).get('/v1/users/@me'), 'UNAUTHORIZED');
+        expectApiError(await from(ip, token()).with(headers).get('/v1/users/@me'), 'UNAUTHORIZED');
       expect(await isBanned(ip)).toBe(true);
     },
   );
@@ -345,7 +345,7 @@ describe('conventions 9 repeated failures of an address', () => {
         }
         await look(prober, 'GET', '/.well-known/service');
         await strict.idle();
-        expectRefusal(await look(prober, 'GET', '/.well-known/service'), 'GLOBAL_IP_TEMPORARILY_BANNED', {
+        expectApiError(await look(prober, 'GET', '/.well-known/service'), 'GLOBAL_IP_TEMPORARILY_BANNED', {
           ...{ ip_address: prober, ban_kind: 'temporary_24h', expires_at: expect.any(String) },
           ...{ appeal_email: null, appeals_supported: false },
         });
@@ -404,12 +404,12 @@ describe('conventions 9.2 bans that are over', () => {
       for (const value of passing) await ban(service, value, 60);
       await ban(service, '9.9.9.2', null);
       await ban(service, '9.9.9.3', 600);
-      expect(bans.held).toBe(6);
+      expect(bans.size).toBe(6);
       bans.sweep();
-      expect(bans.held).toBe(6);
+      expect(bans.size).toBe(6);
       service.clock.advance({ seconds: 61 });
       bans.sweep();
-      expect(bans.held).toBe(2);
+      expect(bans.size).toBe(2);
       expect([bans.find('9.9.9.1'), bans.find('2a00:1450:4001:81b::1')]).toEqual([null, null]);
       expect([bans.find('9.9.9.2')?.kind, bans.find('9.9.9.3')?.kind]).toEqual(['permanent', 'temporary_24h']);
       await ban(service, '9.9.9.1', 600);
@@ -422,8 +422,8 @@ describe('conventions 9.1 the off switch', () => {
   test('signals are counted, nothing is banned', async () => {
     const service = await boot({ ABUSE_BANS: 'off' });
     const client = (credential: string) => service.as(credential).with({ 'x-forwarded-for': '9.9.255.1' });
-    for (let i = 0; i < 25; i++) expectRefusal(await client(token()).get('/v1/users/@me'), 'UNAUTHORIZED');
-    expectRefusal(await client(token()).get('/v1/users/@me'), 'UNAUTHORIZED');
+    for (let i = 0; i < 25; i++) expectApiError(await client(token()).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await client(token()).get('/v1/users/@me'), 'UNAUTHORIZED');
     await service.close();
   });
 });

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
-import { Anything, Bool, Int, ListOf, OneOf, Snowflake, Text } from '../../src/http/input.js';
+import { AnyObject, Bool, Int, ListOf, OneOf, Snowflake, Text } from '../../src/http/input.js';
 import { Accepts, Public, UserOnly } from '../../src/policy/decorators.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Outfit,
@@ -14,7 +14,7 @@ import {
 } from '../support/index.js';
 
 class AnyInput {
-  @Anything({ optional: true }) any?: object;
+  @AnyObject({ optional: true }) any?: object;
   @Text({ max: 300_000, optional: true, nullable: true }) text?: string | null;
   @Text({ min: 2, max: 3, optional: true }) short?: string;
   @Snowflake({ optional: true }) id?: string;
@@ -138,19 +138,19 @@ describe('conventions.md 1: content type and encoding', () => {
     ],
   ])('%j is 415', async (type) => {
     for (const path of ['/v1/probe/body', '/v1/probe/none']) {
-      expectRefusal(await send('{"bool":true}', { path, type }), 'UNSUPPORTED_MEDIA_TYPE');
+      expectApiError(await send('{"bool":true}', { path, type }), 'UNSUPPORTED_MEDIA_TYPE');
     }
   });
 
   test('no content type is 415', async () => {
-    expectRefusal(await send('{"bool":true}', { type: null }), 'UNSUPPORTED_MEDIA_TYPE');
+    expectApiError(await send('{"bool":true}', { type: null }), 'UNSUPPORTED_MEDIA_TYPE');
   });
 
   test.each(['gzip', 'br', 'deflate', 'x-gzip', 'identity, gzip', 'zstd', 'unknown', ''])(
     'Content-Encoding %j is 415',
     async (encoding) => {
       const headers = [`Content-Encoding: ${encoding}`];
-      expectRefusal(await send('{"bool":true}', { headers }), 'UNSUPPORTED_MEDIA_TYPE');
+      expectApiError(await send('{"bool":true}', { headers }), 'UNSUPPORTED_MEDIA_TYPE');
     },
   );
 
@@ -356,27 +356,27 @@ describe('conventions.md 1: size', () => {
   test('256 KiB pass, one byte more does not, announced or not', async () => {
     expect((await send(ofSize(LIMIT))).status).toBe(200);
     expect((await sendChunked(ofSize(LIMIT))).status).toBe(200);
-    expectRefusal(await send(ofSize(LIMIT + 1)), 'PAYLOAD_TOO_LARGE');
-    expectRefusal(await sendChunked(ofSize(LIMIT + 1)), 'PAYLOAD_TOO_LARGE');
-    expectRefusal(await send(ofSize(LIMIT + 1), { path: '/v1/probe/none' }), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await send(ofSize(LIMIT + 1)), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await sendChunked(ofSize(LIMIT + 1)), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await send(ofSize(LIMIT + 1), { path: '/v1/probe/none' }), 'PAYLOAD_TOO_LARGE');
   });
 
   test('an operation may state its own limit', async () => {
     expect((await send('{"text":"123456789"}', { path: '/v1/probe/small' })).status).toBe(200);
-    expectRefusal(await send('{"text":"1234567890"}', { path: '/v1/probe/small' }), 'PAYLOAD_TOO_LARGE');
-    expectRefusal(await sendChunked('{"text":"1234567890"}', { path: '/v1/probe/small' }, 1), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await send('{"text":"1234567890"}', { path: '/v1/probe/small' }), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await sendChunked('{"text":"1234567890"}', { path: '/v1/probe/small' }, 1), 'PAYLOAD_TOO_LARGE');
   });
 
   test('a client that sends far too much reads its refusal', async () => {
     const answers = await Promise.all([1, 3, 7].map((mib) => send(ofSize(mib * 1024 * 1024))));
-    for (const answer of answers) expectRefusal(answer, 'PAYLOAD_TOO_LARGE');
+    for (const answer of answers) expectApiError(answer, 'PAYLOAD_TOO_LARGE');
   });
 
   test('what is announced is refused before a byte of it is read', async () => {
     const answer = await wire(service, [
       ...['POST /v1/probe/body HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 1000000000'],
     ]);
-    expectRefusal(answer, 'PAYLOAD_TOO_LARGE');
+    expectApiError(answer, 'PAYLOAD_TOO_LARGE');
   });
 
   test('the body of a refused request does not become the next request', async () => {
@@ -384,7 +384,7 @@ describe('conventions.md 1: size', () => {
     const body = `GET /v1/users/@me HTTP/1.1\r\nHost: x\r\n\r\n`;
     connection.send(`POST /v1/probe/closed HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    expectRefusal(await connection.answer(), 'UNAUTHORIZED');
+    expectApiError(await connection.answer(), 'UNAUTHORIZED');
     expect((await connection.answer()).body).toEqual({ status: 'ok' });
     connection.close();
   });
@@ -412,7 +412,7 @@ describe('conventions.md 1: Expect', () => {
   ])('%s: the body is never asked for, and the connection ends', async (_title, lines, code) => {
     const connection = await Wire.open(service);
     connection.send(expecting(code === 'UNAUTHORIZED' ? '/v1/probe/closed' : '/v1/probe/body', ...lines));
-    expectRefusal(await connection.answer(), code);
+    expectApiError(await connection.answer(), code);
     await connection.closed;
     expect(connection.unread).toBe('');
   });
@@ -436,11 +436,11 @@ describe('credentials.md 4 a type that nobody can read speaks in its turn', () =
 
   test.each(UNREADABLE)('%j: an unknown path, a missing credential and an unmet kind come before it', async (type) => {
     const headers = { 'content-type': type };
-    expectRefusal(await service.anonymous.post('/v1/nothing', '{}', { headers }), 'NOT_FOUND');
-    expectRefusal(await service.anonymous.post('/v1/probe/closed', '{}', { headers }), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.post('/v1/nothing', '{}', { headers }), 'NOT_FOUND');
+    expectApiError(await service.anonymous.post('/v1/probe/closed', '{}', { headers }), 'UNAUTHORIZED');
     const answer = await service.anonymous.post('/v1/probe/body', '{}', { headers });
     if (type.startsWith('application/json')) expect([200, 415]).toContain(answer.status);
-    else expectRefusal(answer, 'UNSUPPORTED_MEDIA_TYPE');
+    else expectApiError(answer, 'UNSUPPORTED_MEDIA_TYPE');
   });
 });
 

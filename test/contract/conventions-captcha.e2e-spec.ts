@@ -5,7 +5,7 @@ import { Captcha, Public, UserOnly } from '../../src/policy/decorators.js';
 import {
   captchaToken,
   earnedCaptcha,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   outfit,
@@ -44,17 +44,17 @@ const presentToken = (token: string, type?: string) =>
 
 describe('conventions.md 8: captcha', () => {
   test('no token, or an empty one, is CAPTCHA_REQUIRED', async () => {
-    expectRefusal(await present({}), 'CAPTCHA_REQUIRED');
-    expectRefusal(await present({ 'x-captcha-token': '' }), 'CAPTCHA_REQUIRED');
-    expectRefusal(await present({ 'x-captcha-token': '  ' }), 'CAPTCHA_REQUIRED');
-    expectRefusal(await present({ 'x-captcha-type': 'altcha' }), 'CAPTCHA_REQUIRED');
+    expectApiError(await present({}), 'CAPTCHA_REQUIRED');
+    expectApiError(await present({ 'x-captcha-token': '' }), 'CAPTCHA_REQUIRED');
+    expectApiError(await present({ 'x-captcha-token': '  ' }), 'CAPTCHA_REQUIRED');
+    expectApiError(await present({ 'x-captcha-type': 'altcha' }), 'CAPTCHA_REQUIRED');
   });
 
   test('an earned token passes once', async () => {
     const token = await earnedCaptcha(service);
     expect((await presentToken(token)).status).toBe(204);
-    expectRefusal(await presentToken(token), 'INVALID_CAPTCHA');
-    expectRefusal(await presentToken(token, 'altcha'), 'INVALID_CAPTCHA');
+    expectApiError(await presentToken(token), 'INVALID_CAPTCHA');
+    expectApiError(await presentToken(token, 'altcha'), 'INVALID_CAPTCHA');
   });
 
   test('a challenge passes once, however its solution is written down', async () => {
@@ -68,14 +68,14 @@ describe('conventions.md 8: captcha', () => {
       Buffer.from(JSON.stringify({ challenge, solution })).toString('base64url'),
       captchaToken({ challenge, solution: again }),
     ];
-    for (const token of spellings) expectRefusal(await presentToken(token), 'INVALID_CAPTCHA');
+    for (const token of spellings) expectApiError(await presentToken(token), 'INVALID_CAPTCHA');
   });
 
   test('of 32 parallel presentations exactly one passes', async () => {
     const token = await earnedCaptcha(service);
     const { answers } = await race(32, () => presentToken(token));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(31).fill(400)]);
-    for (const answer of answers) if (answer.status !== 204) expectRefusal(answer, 'INVALID_CAPTCHA');
+    for (const answer of answers) if (answer.status !== 204) expectApiError(answer, 'INVALID_CAPTCHA');
   });
 
   test('a token that was not earned is INVALID_CAPTCHA', async () => {
@@ -100,7 +100,7 @@ describe('conventions.md 8: captcha', () => {
       }),
       captchaToken({ challenge: foreign, solution: await solveChallenge({ challenge: foreign, deriveKey }) }),
     ];
-    for (const token of tokens) expectRefusal(await presentToken(token), 'INVALID_CAPTCHA');
+    for (const token of tokens) expectApiError(await presentToken(token), 'INVALID_CAPTCHA');
     expect((await presentToken(captchaToken({ challenge, solution }))).status).toBe(204);
   });
 
@@ -108,21 +108,21 @@ describe('conventions.md 8: captcha', () => {
     service.clock.advance({ seconds: -301 });
     const late = await earnedCaptcha(service);
     service.clock.advance({ seconds: 301 });
-    expectRefusal(await presentToken(late), 'INVALID_CAPTCHA');
+    expectApiError(await presentToken(late), 'INVALID_CAPTCHA');
   });
 
   test('a type without a secret is refused, an unknown one is the configured one', async () => {
     const token = await earnedCaptcha(service);
-    for (const type of ['hcaptcha', 'turnstile']) expectRefusal(await presentToken(token, type), 'INVALID_CAPTCHA');
+    for (const type of ['hcaptcha', 'turnstile']) expectApiError(await presentToken(token, type), 'INVALID_CAPTCHA');
     expect((await presentToken(token, 'something')).status).toBe(204);
     expect((await presentToken(await earnedCaptcha(service), 'altcha')).status).toBe(204);
   });
 
   test('the captcha comes before the credential', async () => {
-    expectRefusal(await service.anonymous.post('/v1/probe/closed'), 'CAPTCHA_REQUIRED');
+    expectApiError(await service.anonymous.post('/v1/probe/closed'), 'CAPTCHA_REQUIRED');
     const token = await earnedCaptcha(service);
     const client = service.anonymous.with({ 'x-captcha-token': token });
-    expectRefusal(await client.post('/v1/probe/closed'), 'UNAUTHORIZED');
+    expectApiError(await client.post('/v1/probe/closed'), 'UNAUTHORIZED');
   });
 
   test('a credential of an exempt account waives it, and nothing shows that', async () => {
@@ -138,16 +138,16 @@ describe('conventions.md 8: captcha', () => {
     const exempt = await outfit(service, { traits: ['captcha_exempt'] });
     const plain = await outfit(service, { traits: ['captcha', 'exempt'], acls: ['*'], flags: 1n << 47n });
     for (const value of [plain.session, plain.bot, `${exempt.session}x`, exempt.adminKey, 'captcha_exempt']) {
-      expectRefusal(await present({}, service.as(value)), 'CAPTCHA_REQUIRED');
+      expectApiError(await present({}, service.as(value)), 'CAPTCHA_REQUIRED');
     }
     for (const body of [{ captcha_exempt: true }, { traits: ['captcha_exempt'] }, { 'x-captcha-token': 'x' }]) {
-      expectRefusal(await service.anonymous.post('/v1/probe', body), 'CAPTCHA_REQUIRED');
+      expectApiError(await service.anonymous.post('/v1/probe', body), 'CAPTCHA_REQUIRED');
     }
     const token = await earnedCaptcha(service);
     for (const path of [`/v1/probe?x-captcha-token=${encodeURIComponent(token)}`, '/v1/probe?captcha_exempt=true']) {
-      expectRefusal(await service.anonymous.post(path), 'CAPTCHA_REQUIRED');
+      expectApiError(await service.anonymous.post(path), 'CAPTCHA_REQUIRED');
     }
-    expectRefusal(await present({ cookie: `x-captcha-token=${token}` }), 'CAPTCHA_REQUIRED');
+    expectApiError(await present({ cookie: `x-captcha-token=${token}` }), 'CAPTCHA_REQUIRED');
   });
 
   test('a token stands nowhere in the log', async () => {
@@ -159,7 +159,7 @@ describe('conventions.md 8: captcha', () => {
 
   test('the operations of the contract ask for it', async () => {
     for (const path of ['/v1/auth/register', '/v1/auth/login', '/v1/auth/forgot']) {
-      expectRefusal(await service.anonymous.post(path, {}), 'CAPTCHA_REQUIRED');
+      expectApiError(await service.anonymous.post(path, {}), 'CAPTCHA_REQUIRED');
     }
   });
 

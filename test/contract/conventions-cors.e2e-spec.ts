@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Module, Post } from '@nestjs/common'
 import { Cors, CredentialFree, Public } from '../../src/policy/decorators.js';
 import type { RoutePlan } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { expectRefusal, type Gatehouse, gatehouse, type WireAnswer, wire } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type WireAnswer, wire } from '../support/index.js';
 
 const APP = 'https://app.example';
 
@@ -196,23 +196,23 @@ describe('conventions.md 3: preflight', () => {
     const any = await preflight('/v1/probe/page', 'https://evil.example', 'POST');
     expect(any.headers.get('access-control-allow-origin')).toBe('*');
     expect(any.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST');
-    expectRefusal(await preflight('/v1/probe/page', APP, 'DELETE'), 'NOT_FOUND');
+    expectApiError(await preflight('/v1/probe/page', APP, 'DELETE'), 'NOT_FOUND');
   });
 
   test('an address that is a secret answers none; its readable neighbour does', async () => {
-    expectRefusal(await preflight('/v1/probe/1/s3cret', APP, 'POST'), 'NOT_FOUND');
-    expectRefusal(await preflight('/v1/probe/1/s3cret', APP, 'GET'), 'NOT_FOUND');
+    expectApiError(await preflight('/v1/probe/1/s3cret', APP, 'POST'), 'NOT_FOUND');
+    expectApiError(await preflight('/v1/probe/1/s3cret', APP, 'GET'), 'NOT_FOUND');
     const answer = await preflight('/v1/probe/1/messages', APP, 'GET');
     expect([answer.status, answer.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD']);
   });
 
   test('OPTIONS is nothing else', async () => {
-    expectRefusal(await preflight('/v1/nope', APP, 'GET'), 'NOT_FOUND');
+    expectApiError(await preflight('/v1/nope', APP, 'GET'), 'NOT_FOUND');
     for (const nothing of ['/v1/oauth2/applications/', '/v1/oauth2/applications//bot', '/media/attachments/']) {
-      expectRefusal(await preflight(nothing, APP, 'GET'), 'NOT_FOUND');
+      expectApiError(await preflight(nothing, APP, 'GET'), 'NOT_FOUND');
     }
-    expectRefusal(await ask('/v1/users/@me', APP, 'OPTIONS'), 'NOT_FOUND');
-    expectRefusal(await ask('/v1/users/@me', null, 'OPTIONS', 'Access-Control-Request-Method: GET'), 'NOT_FOUND');
+    expectApiError(await ask('/v1/users/@me', APP, 'OPTIONS'), 'NOT_FOUND');
+    expectApiError(await ask('/v1/users/@me', null, 'OPTIONS', 'Access-Control-Request-Method: GET'), 'NOT_FOUND');
     expect((await ask('*', APP, 'OPTIONS', 'Access-Control-Request-Method: GET')).status).toBe(400);
   });
 });

@@ -1,5 +1,5 @@
 import {
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Outfit,
@@ -112,14 +112,14 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
     const answer = await ask(target);
     expect(shown(answer)).toBe(expected);
     expectFixedHeaders(answer);
-    if (expected.includes(' ')) expectRefusal(answer, expected.split(' ')[1] ?? '');
+    if (expected.includes(' ')) expectApiError(answer, expected.split(' ')[1] ?? '');
   });
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LINK', 'M-SEARCH', 'SOURCE', 'PURGE'])(
     '%s where there is none is 404 without Allow',
     async (method) => {
       const answer = await ask(ME, method);
-      expectRefusal(answer, 'NOT_FOUND');
+      expectApiError(answer, 'NOT_FOUND');
       expectFixedHeaders(answer);
     },
   );
@@ -127,7 +127,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
   test('a method is what stands in the request line, nothing else', async () => {
     const overrides = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'].map((name) => `${name}: POST`);
     expect((await ask(`${ME}?_method=POST`, 'GET', ...overrides)).status).toBe(200);
-    expectRefusal(await ask(`${ME}?_method=GET`, 'POST', 'X-HTTP-Method-Override: GET'), 'NOT_FOUND');
+    expectApiError(await ask(`${ME}?_method=GET`, 'POST', 'X-HTTP-Method-Override: GET'), 'NOT_FOUND');
     expect((await ask(ME, 'GET', 'X-Original-URL: /nope', 'X-Rewrite-URL: /nope')).status).toBe(200);
   });
 
@@ -254,7 +254,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
   test.each(FAULTY)('%s: 400 with our body, and the connection ends', async (_title, bytes) => {
     const answer = await lastWord(platform, bytes + SMUGGLED);
     expect(answer.status).toBe(400);
-    expectRefusal(answer, 'BAD_REQUEST');
+    expectApiError(answer, 'BAD_REQUEST');
     expectFixedHeaders(answer);
     expect(answer.headers.get('connection')).toBe('close');
   });
@@ -282,7 +282,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
 
   test('CONNECT opens no tunnel', async () => {
     const answer = await lastWord(platform, 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n');
-    expectRefusal(answer, 'NOT_FOUND');
+    expectApiError(answer, 'NOT_FOUND');
     expectFixedHeaders(answer);
   });
 
@@ -314,7 +314,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
     expect((await connection.answer()).status).toBe(200);
     connection.send('nonsense\r\n\r\n').send('more nonsense\r\n\r\n');
-    expectRefusal(await connection.answer(), 'BAD_REQUEST');
+    expectApiError(await connection.answer(), 'BAD_REQUEST');
     await connection.closed;
     expect(connection.unread).toBe('');
   });

@@ -10,12 +10,12 @@ import { Load } from '../../src/http/load.js';
 import { LoadGuard } from '../../src/pipeline/guards.js';
 import { EventLoop } from '../../src/platform/process/event-loop.js';
 import type { Call } from '../../src/policy/call.js';
-import { BlockedBySso, Public, RateLimit, TheCall } from '../../src/policy/decorators.js';
+import { BlockedBySso, CurrentCall, Public, RateLimit } from '../../src/policy/decorators.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
   type Answer,
   ban,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   liftBan,
@@ -42,7 +42,7 @@ class ProbeController {
   @Get('address')
   @Public()
   @RateLimit('instance:info')
-  address(@TheCall() { address }: Call) {
+  address(@CurrentCall() { address }: Call) {
     return { address };
   }
 
@@ -108,10 +108,10 @@ describe('conventions.md 12: load shedding', () => {
   test('more than MAX_IN_FLIGHT at once: 503 with Retry-After 1, and all is well afterwards', async () => {
     await whileFull(async () => {
       const answer = await ask('/v1/probe/address', 'Origin: http://localhost:8080');
-      expectRefusal(answer, 'SERVICE_UNAVAILABLE', { request_id: answer.headers.get('x-request-id') });
+      expectApiError(answer, 'SERVICE_UNAVAILABLE', { request_id: answer.headers.get('x-request-id') });
       expect(answer.headers.get('retry-after')).toBe('1');
       expect(answer.headers.get('access-control-allow-origin')).toBe('http://localhost:8080');
-      expectRefusal(await ask('/v1/nope'), 'SERVICE_UNAVAILABLE');
+      expectApiError(await ask('/v1/nope'), 'SERVICE_UNAVAILABLE');
     });
     expect((await ask('/v1/probe/address')).status).toBe(200);
   });
@@ -121,10 +121,10 @@ describe('conventions.md 12: load shedding', () => {
     const { counters } = service.app.get(IdentityResolver);
     const before = counters.lookups;
     await whileFull(async () => {
-      expectRefusal(await ask('/v1/users/@me', `Authorization: ${session}`), 'SERVICE_UNAVAILABLE');
+      expectApiError(await ask('/v1/users/@me', `Authorization: ${session}`), 'SERVICE_UNAVAILABLE');
       const expecting = ['Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue'];
       const lines = ['POST /v1/auth/login HTTP/1.1', `X-Forwarded-For: ${CLIENT}`, ...expecting];
-      expectRefusal(await wire(service, lines), 'SERVICE_UNAVAILABLE');
+      expectApiError(await wire(service, lines), 'SERVICE_UNAVAILABLE');
     });
     expect(counters.lookups).toBe(before);
   });
@@ -143,7 +143,7 @@ describe('conventions.md 12: load shedding', () => {
       expect(await ready()).toBe(200);
       service.clock.advance({ seconds: 11 });
       const answer = await ask('/health/ready');
-      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+      expectApiError(answer, 'SERVICE_UNAVAILABLE');
       expect(answer.headers.get('retry-after')).toBe('1');
       expect((await ask('/health/live')).status).toBe(200);
     });
@@ -205,7 +205,7 @@ describe('conventions.md 9.2: a banned address', () => {
   test('or until a time', async () => {
     await banned(CLIENT, 60, async () => {
       const answer = await ask('/v1/probe/address');
-      expectRefusal(answer, 'GLOBAL_IP_TEMPORARILY_BANNED', {
+      expectApiError(answer, 'GLOBAL_IP_TEMPORARILY_BANNED', {
         ip_address: CLIENT,
         ban_kind: 'temporary_24h',
         expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -228,9 +228,9 @@ describe('conventions.md 9.2: a banned address', () => {
         const answer = await wire(service, [...lines, 'Content-Length: 0']);
         const expected = OPERATIONAL.includes(path) ? 200 : 403;
         expect([method, path, answer.status]).toEqual([method, path, expected]);
-        if (expected === 403) expectRefusal(answer, 'GLOBAL_IP_BANNED');
+        if (expected === 403) expectApiError(answer, 'GLOBAL_IP_BANNED');
       }
-      expectRefusal(await ask('/v1/nope'), 'GLOBAL_IP_BANNED');
+      expectApiError(await ask('/v1/nope'), 'GLOBAL_IP_BANNED');
       expect(counters.lookups).toBe(before);
     });
   });
@@ -252,7 +252,7 @@ describe('conventions.md 9.2: a banned address', () => {
   test('shedding comes before the ban, the ban before single sign-on and a limit', async () => {
     await banned(CLIENT, null, async () => {
       await whileBannedAndFull();
-      expectRefusal(await wire(service, sso()), 'GLOBAL_IP_BANNED');
+      expectApiError(await wire(service, sso()), 'GLOBAL_IP_BANNED');
     });
   });
 
@@ -261,7 +261,7 @@ describe('conventions.md 9.2: a banned address', () => {
     await liftBan(service, CLIENT);
     await whileFull(async () => {
       await ban(service, CLIENT, null);
-      expectRefusal(await wire(service, sso()), 'SERVICE_UNAVAILABLE');
+      expectApiError(await wire(service, sso()), 'SERVICE_UNAVAILABLE');
     });
   }
 });
@@ -283,13 +283,13 @@ describe('conventions.md 1: client address', () => {
     ];
     const more = ['X-Client-IP: 1.2.3.4', 'X-Cluster-Client-IP: 1.2.3.4', 'X-Forwarded: 1.2.3.4', 'Via: 1.2.3.4'];
     expect((await seen('X-Forwarded-For: 198.51.100.9', ...others, ...more)).body.address).toBe('198.51.100.9');
-    expectRefusal(await seen(...others, ...more), 'FORBIDDEN');
+    expectApiError(await seen(...others, ...more), 'FORBIDDEN');
   });
 
   test('an address that cannot be determined is refused before any bucket; operational routes are not', async () => {
     for (const lines of [[], ['X-Forwarded-For: unknown'], ['X-Forwarded-For: 1.2.3.4:65536'], ['X-Forwarded-For:']]) {
       const answer = await seen(...lines);
-      expectRefusal(answer, 'FORBIDDEN');
+      expectApiError(answer, 'FORBIDDEN');
       expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
       expect((await wire(service, ['GET /health/live HTTP/1.1', ...lines])).status).toBe(200);
     }
@@ -302,7 +302,7 @@ describe('conventions.md 1: client address', () => {
 
   test('metrics are for the addresses of METRICS_ALLOW', async () => {
     expect((await ask('/metrics')).status).toBe(200);
-    expectRefusal(await wire(service, ['GET /metrics HTTP/1.1', 'X-Forwarded-For: 198.51.100.9']), 'NOT_FOUND');
+    expectApiError(await wire(service, ['GET /metrics HTTP/1.1', 'X-Forwarded-For: 198.51.100.9']), 'NOT_FOUND');
   });
 
   test('operational routes know no limits', async () => {

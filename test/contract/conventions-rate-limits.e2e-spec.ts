@@ -16,7 +16,7 @@ import {
 import { Routes } from '../../src/policy/routes.js';
 import {
   type Answer,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Outfit,
@@ -102,7 +102,7 @@ class ProbeController {
   @UserOnly()
   @RateLimit('probe:many')
   allowance() {
-    return this.limiter.demand('probe', 'everyone', 2, 3600);
+    return this.limiter.chargeOrThrow('probe', 'everyone', 2, 3600);
   }
 }
 
@@ -186,7 +186,7 @@ describe('conventions.md 7: rate limits', () => {
     const client = from(freshAddress());
     for (let i = 0; i < 4; i++) await client.get('/v1/probe/timed');
     const answer = await client.get('/v1/probe/timed');
-    expectRefusal(answer, 'RATE_LIMITED', { global: false });
+    expectApiError(answer, 'RATE_LIMITED', { global: false });
     expect(Object.keys(answer.body).sort()).toEqual(['code', 'global', 'message', 'retry_after']);
     const { retry_after: retryAfter } = answer.body;
     expect(retryAfter).toBeGreaterThan(10);
@@ -295,7 +295,7 @@ describe('conventions.md 7: rate limits', () => {
     const client = from(freshAddress(), session);
     let answer = await client.post('/v1/probe/allowance');
     for (let i = 0; i < 2; i++) answer = await client.post('/v1/probe/allowance');
-    expectRefusal(answer, 'RATE_LIMITED', { global: false });
+    expectApiError(answer, 'RATE_LIMITED', { global: false });
     expect(limits(answer)).toEqual({
       'retry-after': expect.stringMatching(/^\d+$/),
       scope: 'user',

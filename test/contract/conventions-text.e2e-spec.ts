@@ -9,8 +9,8 @@ import { GatewayClient } from '../support/gateway-client.js';
 import {
   type Answer,
   type Client,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -111,7 +111,7 @@ describe('conventions.md 2: a header that cannot be stored is ignored', () => {
       expect((await service.anonymous.with(headers).post('/v1/auth/login', sent)).status).toBe(200);
       expect(await osOf(bob)).toBeNull();
       const held = await service.anonymous.from('127.0.33.1').with(headers).post('/v1/auth/login', sent);
-      expectRefusal(held, 'IP_AUTHORIZATION_REQUIRED');
+      expectApiError(held, 'IP_AUTHORIZATION_REQUIRED');
       expect((await mailTo(service, bob.email, 'ip_authorization')).metadata.token).toMatch(/^\w{64}$/);
       const wrong = { ...sent, password: 'not the password' };
       const answer = await service.anonymous.from('127.0.33.1').with(headers).post('/v1/auth/login', wrong);

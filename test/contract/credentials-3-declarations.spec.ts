@@ -12,20 +12,20 @@ import {
   BotOnly,
   Captcha,
   CaseInsensitiveScheme,
-  ChangesNothing,
   ClientAuth,
   Cors,
   CredentialFree,
+  CurrentCall,
+  CurrentIdentity,
   callIn,
-  fromCall,
-  Me,
+  createCallDecorator,
+  findCallReader,
   OAuthScope,
   Public,
   RateLimit,
+  ReadOnly,
   RequiresSudo,
-  readerOf,
   readPolicy,
-  TheCall,
   UserOnly,
 } from '../../src/policy/decorators.js';
 import type { PolicyKind, RoutePolicy } from '../../src/policy/route-policy.js';
@@ -55,7 +55,7 @@ const MODIFIERS: Record<string, () => MethodDecorator> = {
   AllowSuspicious,
   RequiresSudo,
   RateLimit: () => RateLimit('auth:login'),
-  ChangesNothing,
+  ChangesNothing: ReadOnly,
   Captcha,
   CaseInsensitiveScheme,
   Cors: () => Cors('any'),
@@ -137,7 +137,7 @@ describe('credentials.md 3: a policy', () => {
 
   test('is refined by what only one kind of operation says', () => {
     expect(declared(BotOnly(), CaseInsensitiveScheme())).toEqual(bare('BotOnly', { caseInsensitiveScheme: true }));
-    expect(declared(ChangesNothing(), AdminAcl('audit_log:view'))).toEqual(
+    expect(declared(ReadOnly(), AdminAcl('audit_log:view'))).toEqual(
       bare('AdminAcl', { acl: { mode: 'all', acls: ['audit_log:view'] }, changesNothing: true }),
     );
   });
@@ -189,9 +189,9 @@ const ofGateway = (...given: unknown[]) =>
   ({ getType: () => 'ws', getArgByIndex: (index: number) => given[index] }) as unknown as ExecutionContext;
 
 describe('credentials.md 5: what a handler is given', () => {
-  const Answer = fromCall(({ address }) => `to ${address}`);
+  const Answer = createCallDecorator(({ address }) => `to ${address}`);
   class Handlers {
-    handle(@Me() _me: unknown, @TheCall() _call: unknown, @Answer() _answer: unknown) {}
+    handle(@CurrentIdentity() _me: unknown, @CurrentCall() _call: unknown, @Answer() _answer: unknown) {}
   }
   type Factory = (data: unknown, context: ExecutionContext) => unknown;
   const bound: Record<string, { index: number; factory: Factory }> = Reflect.getMetadata(
@@ -216,15 +216,15 @@ describe('credentials.md 5: what a handler is given', () => {
   });
 
   test('is the same without a framework', () => {
-    expect(readerOf(me)?.(call)).toBe(call.identity);
-    expect(readerOf(theCall)?.(call)).toBe(call);
-    expect(readerOf(answer)?.(call)).toBe('to 192.0.2.1');
-    expect(readerOf(() => call.identity)).toBeUndefined();
+    expect(findCallReader(me)?.(call)).toBe(call.identity);
+    expect(findCallReader(theCall)?.(call)).toBe(call);
+    expect(findCallReader(answer)?.(call)).toBe('to 192.0.2.1');
+    expect(findCallReader(() => call.identity)).toBeUndefined();
   });
 
   test('is nobody where nobody was resolved', () => {
     expect(me(undefined, ofHttp({ call: callBy(null) }))).toBeNull();
-    expect(readerOf(me)?.(callBy(null))).toBeNull();
+    expect(findCallReader(me)?.(callBy(null))).toBeNull();
   });
 
   test('is whoever sent a gateway command, behind the connection and the payload', () => {

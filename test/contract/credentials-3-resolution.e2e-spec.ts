@@ -1,4 +1,4 @@
-import { IS_ACTIVE } from '../../src/accounts/account-facts.js';
+import { IS_ACTIVE_SQL } from '../../src/accounts/account-facts.js';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { digest } from '../../src/core/secrets.js';
 import type { Credential } from '../../src/policy/credential.js';
@@ -171,7 +171,9 @@ describe('credentials.md 5.9: credentials of an account that is out of use', () 
     const who = await outfit(service);
     await change(who, assignment);
     expect(await resolvedKinds(who)).toEqual(kinds);
-    const [row] = await service.sql(`SELECT ${IS_ACTIVE} AS is_active FROM account a WHERE id = $1`, [who.accountId]);
+    const [row] = await service.sql(`SELECT ${IS_ACTIVE_SQL} AS is_active FROM account a WHERE id = $1`, [
+      who.accountId,
+    ]);
     expect(row?.is_active).toBe(kinds === KINDS);
   });
 });
@@ -186,22 +188,22 @@ describe('credentials.md 3: a credential that stays in use', () => {
     const who = await outfit(service);
     const id = await sessionOf(who);
     await service.sql('UPDATE session SET digest = $2 WHERE id = $1', [id, digest('another token')]);
-    expect(await resolver.heldSession(id)).toEqual({
+    expect(await resolver.resolveSessionById(id)).toEqual({
       via: 'session',
       sessionId: id,
       digest: digest('another token'),
       account: expect.objectContaining({ id: who.accountId }),
     });
     await service.sql('UPDATE session SET revoked_at = now() WHERE id = $1', [id]);
-    expect(await resolver.heldSession(id)).toBeNull();
+    expect(await resolver.resolveSessionById(id)).toBeNull();
   });
 
   test('a bot is found by the digest of its secret, until that is reset', async () => {
     const who = await outfit(service);
     const key = digest(tokenOf('bot', who).split('.')[1] as string);
-    expect(await resolver.heldBot(who.applicationId, key)).toMatchObject({ via: 'bot', digest: key });
+    expect(await resolver.resolveBotByDigest(who.applicationId, key)).toMatchObject({ via: 'bot', digest: key });
     await service.sql("UPDATE application SET bot_digest = '\\x01' WHERE id = $1", [who.applicationId]);
-    expect(await resolver.heldBot(who.applicationId, key)).toBeNull();
+    expect(await resolver.resolveBotByDigest(who.applicationId, key)).toBeNull();
   });
 });
 

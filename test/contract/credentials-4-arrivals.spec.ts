@@ -1,4 +1,4 @@
-import { Refusal } from '../../src/core/errors.js';
+import { ApiError } from '../../src/core/errors.js';
 import {
   AclGuard,
   AdminGuard,
@@ -37,7 +37,7 @@ describe('credentials.md 4: the order of outcomes', () => {
   test('every row says with which codes it may refuse', () => {
     const guard = (type: new (...parts: never[]) => object) => Reflect.construct(type, [{}, {}]) as Guard;
     const said = [...arrivalGuardsInOrder(), ...guardsInOrder()].map((type) =>
-      guard(type).refuses(policyOf('UserOnly')),
+      guard(type).possibleErrors(policyOf('UserOnly')),
     );
     expect(said).toEqual([
       ['SERVICE_UNAVAILABLE'],
@@ -142,8 +142,8 @@ describe('row 4: single sign-on', () => {
   test('refuses while it is enforced, or imagined to be', async () => {
     expect(await judged(enforced, {}, planOf('Public'))).toBe('SSO_REQUIRED');
     expect(await judged(not, {}, planOf('Public'))).toBeNull();
-    expect(enforced.foresee({ identity: null, authorization: [], isSsoEnforced: false })).toBe(true);
-    expect(await codeOf(() => not.foresee({ identity: null, authorization: [], isSsoEnforced: true }))).toBe(
+    expect(enforced.dryRun({ identity: null, authorization: [], isSsoEnforced: false })).toBe(true);
+    expect(await codeOf(() => not.dryRun({ identity: null, authorization: [], isSsoEnforced: true }))).toBe(
       'SSO_REQUIRED',
     );
   });
@@ -187,7 +187,7 @@ describe('row 14: sudo', () => {
       res: { setHeader: (...header: unknown[]) => headers.push(header) },
     } as unknown as Call;
     const code = await codeOf(() => guard.check(call, planOf('UserOnly', sudo ? { sudo } : {})));
-    return { code, demanded, headers, kept: call.proofOnRefusal };
+    return { code, demanded, headers, kept: call.proofOnError };
   };
   const SHOWN = [['X-Service-Sudo-Mode-JWT', 'a proof']];
   const passed = { code: null, demanded: [me], headers: [], kept: undefined };
@@ -242,7 +242,7 @@ describe('row 14: sudo', () => {
 
   test('what only stored state can tell is refused before a factor is spent', async () => {
     const first = () => {
-      throw new Refusal('ACCESS_DENIED');
+      throw new ApiError('ACCESS_DENIED');
     };
     expect(await ask({ first })).toEqual({ ...passed, code: 'ACCESS_DENIED', demanded: [] });
     expect(await ask({ first, when: () => false })).toEqual({ ...passed, demanded: [] });

@@ -42,15 +42,15 @@ describe('row 7: who is nobody', () => {
   });
 
   test('says with which codes, by route', () => {
-    expect(guard.refuses(policyOf('ClientAuth'))).toEqual([
+    expect(guard.possibleErrors(policyOf('ClientAuth'))).toEqual([
       ...['INVALID_CLIENT', 'INVALID_REQUEST', 'INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
     ]);
-    expect(guard.refuses(policyOf('BotOnly', { caseInsensitiveScheme: true }))).toEqual([
+    expect(guard.possibleErrors(policyOf('BotOnly', { caseInsensitiveScheme: true }))).toEqual([
       'INVALID_TOKEN',
       'UNAUTHORIZED',
     ]);
-    expect(guard.refuses(policyOf('BotOnly'))).toEqual(['UNAUTHORIZED']);
-    expect(guard.refuses(policyOf('UserOnly', { caseInsensitiveScheme: true }))).toEqual(['UNAUTHORIZED']);
+    expect(guard.possibleErrors(policyOf('BotOnly'))).toEqual(['UNAUTHORIZED']);
+    expect(guard.possibleErrors(policyOf('UserOnly', { caseInsensitiveScheme: true }))).toEqual(['UNAUTHORIZED']);
   });
 
   test.each([...OF_ACCOUNTS, 'AdminAcl'] as const)('%s: without an identity nobody passes', async (kind) => {
@@ -97,7 +97,7 @@ describe('row 7: who is nobody', () => {
       [call, true],
       [call, false],
     ]);
-    expect(guard.foresee(call, policyOf('ClientAuth'))).toBe(false);
+    expect(guard.dryRun(call, policyOf('ClientAuth'))).toBe(false);
   });
 });
 
@@ -160,7 +160,7 @@ describe('row 9: scopes', () => {
       expect(await judged(guard, { identity }, plan)).toBeNull();
     }
     expect(await judged(guard, { identity: bearer() }, planOf('UserOnly'))).toBeNull();
-    const refusal = await refusalOf(() => guard.foresee({ identity: bearer(), authorization: [] }, plan.policy));
+    const refusal = await refusalOf(() => guard.dryRun({ identity: bearer(), authorization: [] }, plan.policy));
     expect(refusal?.getResponse()).toMatchObject({ code: 'MISSING_OAUTH_SCOPE', required_scope: 'email' });
   });
 });
@@ -220,7 +220,7 @@ describe('row 12: suspicion', () => {
     expect(await judged(guard, { identity: session() }, plan)).toBeNull();
     expect(await judged(guard, { identity: null }, plan)).toBeNull();
     expect(await judged(guard, { identity: session({ suspicious: 5 }) }, plan)).toBe('ACCOUNT_SUSPICIOUS_ACTIVITY');
-    const refusal = await refusalOf(() => guard.foresee({ identity: session({ suspicious: 5 }) }));
+    const refusal = await refusalOf(() => guard.dryRun({ identity: session({ suspicious: 5 }) }));
     expect(refusal?.getResponse()).toMatchObject({ data: { suspicious_activity_flags: 5 } });
   });
 });

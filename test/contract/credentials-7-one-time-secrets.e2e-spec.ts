@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Begun } from '../../src/accounts/seen.js';
+import type { StoredEpochs } from '../../src/accounts/account-snapshot.js';
 import { OneTimeSecrets, type Purpose } from '../../src/auth/secrets/one-time-secrets.service.js';
 import { type OwnedPurpose, PURPOSES } from '../../src/auth/secrets/purposes.js';
 import { TOKEN } from '../../src/core/secrets.js';
@@ -37,14 +37,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function somebody(): Promise<Begun> {
+async function somebody(): Promise<StoredEpochs> {
   const { accountId } = await outfit(service);
   await service.sql('UPDATE account SET epoch = 7, address_epoch = 3 WHERE id = $1', [accountId]);
   return { id: accountId, epoch: 7, addressEpoch: 3 };
 }
 
 const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => service.app.get(Database).transaction(work);
-const raise = (column: 'epoch' | 'address_epoch', { id }: Begun) =>
+const raise = (column: 'epoch' | 'address_epoch', { id }: StoredEpochs) =>
   service.sql(`UPDATE account SET ${column} = ${column} + 1 WHERE id = $1`, [id]);
 const digestOf = (purpose: string, secret: string) => createHash('sha256').update(`${purpose}\0${secret}`).digest();
 const rowOf = async (purpose: string, secret: string) =>
@@ -64,7 +64,7 @@ async function foundBy(purpose: Purpose, secret: string) {
     await secrets.peek(purpose, secret),
     consumed,
     await inTransaction((tx) => secrets.hold(purpose, secret, tx)),
-    await secrets.attempt(purpose, secret, 1000),
+    await secrets.chargeAttempt(purpose, secret, 1000),
     await secrets.ageOf(purpose, secret),
     (await secrets.change(purpose, secret, [{}, {}])) || null,
   ].map((value) => value !== null);
@@ -133,9 +133,9 @@ describe('credentials.md 7: a secret that works once', () => {
     const owner = await somebody();
     const secret = await secrets.issue(PURPOSE, owner, {}, HOUR);
     const { seen } = (await secrets.peek(PURPOSE, secret)) ?? {};
-    expect(seen?.isTrueOf({ id: owner.id, epoch: 7 } as Account)).toBe(true);
-    expect(seen?.isTrueOf({ id: owner.id, epoch: 8 } as Account)).toBe(false);
-    expect(seen?.isTrueOf({ id: '1', epoch: 7 } as Account)).toBe(false);
+    expect(seen?.isStillCurrent({ id: owner.id, epoch: 7 } as Account)).toBe(true);
+    expect(seen?.isStillCurrent({ id: owner.id, epoch: 8 } as Account)).toBe(false);
+    expect(seen?.isStillCurrent({ id: '1', epoch: 7 } as Account)).toBe(false);
   });
 
   test('is spent by exactly one of 32 at once', async () => {
@@ -150,7 +150,7 @@ describe('credentials.md 7: a secret that works once', () => {
     const live = await secrets.issue(PURPOSE, owner, { n: 1 }, HOUR);
     const claim = inTransaction(async (tx) => {
       await secrets.issue(PURPOSE, owner, {}, HOUR, { tx, secret: 'not issued' });
-      await secrets.attempt(PURPOSE, live, 10, tx);
+      await secrets.chargeAttempt(PURPOSE, live, 10, tx);
       await secrets.change(PURPOSE, live, [{ n: 1 }, { n: 2 }], { tx });
       await secrets.revokeAll(OTHER, owner.id, tx);
       expect(await secrets.peek(PURPOSE, live, tx)).toMatchObject({ payload: { attempts: 1, n: 2 } });
@@ -292,10 +292,10 @@ describe('credentials.md 7: a secret on its way', () => {
 
   test('lets be tried as often as its limit says, by 32 at once too', async () => {
     const secret = await secrets.issue(PURPOSE, await somebody(), { to: 'here' }, HOUR);
-    expect(await secrets.attempt(PURPOSE, secret, 4)).toMatchObject({ payload: { to: 'here', attempts: 1 } });
-    const tried = await Promise.all(Array.from({ length: 32 }, () => secrets.attempt(PURPOSE, secret, 4)));
+    expect(await secrets.chargeAttempt(PURPOSE, secret, 4)).toMatchObject({ payload: { to: 'here', attempts: 1 } });
+    const tried = await Promise.all(Array.from({ length: 32 }, () => secrets.chargeAttempt(PURPOSE, secret, 4)));
     expect(tried.filter((one) => one !== null)).toHaveLength(3);
-    expect(await secrets.attempt(PURPOSE, secret, 4)).toBeNull();
+    expect(await secrets.chargeAttempt(PURPOSE, secret, 4)).toBeNull();
     expect((await rowOf(PURPOSE, secret))?.payload).toEqual({ to: 'here', attempts: 4 });
   });
 
@@ -317,7 +317,7 @@ describe('credentials.md 7: a secret on its way', () => {
     const [owner, other] = [await somebody(), await somebody()];
     const secret = await secrets.issue(PURPOSE, owner, { used: 'up', to: 'here' }, HOUR);
     const isMarked = (mark: object, by = owner, purpose: Purpose = PURPOSE) =>
-      inTransaction((tx) => secrets.isMarked(purpose, secret, { ...mark }, by, tx));
+      inTransaction((tx) => secrets.hasPayload(purpose, secret, { ...mark }, by, tx));
     expect(await isMarked({ used: 'up' })).toBe(true);
     expect(await isMarked({ used: 'not' })).toBe(false);
     expect(await isMarked({ used: 'up' }, other)).toBe(false);
@@ -371,7 +371,7 @@ describe('credentials.md 7: what ends secrets', () => {
       bound.map(async (purpose) => [purpose, await secrets.issue(purpose, owner, {}, HOUR)] as const),
     );
     const foreign = await secrets.issue(PURPOSE, other, {}, HOUR);
-    await inTransaction((tx) => secrets.endAll(tx, owner.id));
+    await inTransaction((tx) => secrets.revokePending(tx, owner.id));
     const left: string[] = [];
     for (const [purpose, secret] of issued) if (await rowOf(purpose, secret)) left.push(purpose);
     expect(left).toEqual(['email-revert', 'lockdown']);
@@ -383,7 +383,7 @@ describe('credentials.md 7: what ends secrets', () => {
     const bound = await secrets.issue('lockdown', owner, {}, HOUR, { subject: 'a thing' });
     const about = await secrets.issue('sso-state', owner.id, {}, HOUR);
     const foreign = await secrets.issue(PURPOSE, other, {}, HOUR);
-    await inTransaction((tx) => secrets.forget(tx, owner.id));
+    await inTransaction((tx) => secrets.deleteAll(tx, owner.id));
     expect(await rowOf('lockdown', bound)).toBeUndefined();
     expect(await rowOf('sso-state', about)).toBeUndefined();
     await expectLive(PURPOSE, foreign);

@@ -8,7 +8,7 @@ import {
   type Authenticator,
   enforceSso,
   eventually,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -392,7 +392,7 @@ async function stall(who: Owner, route: string, { path = {}, body: sent = {} }: 
     ].join('\r\n'),
   );
   await eventually('the resolution of the credential', async () => {
-    await service.app.get(LastUsed).settle();
+    await service.app.get(LastUsed).flushNow();
     const [row] = await service.sql(
       "SELECT last_used_at > now() - interval '1 minute' AS is_used FROM session WHERE digest = $1",
       [digest(who.stolen)],
@@ -421,7 +421,7 @@ describe('credentials.md section 7 a request that began before a revocation', ()
       await service.idle();
       const before = await facts();
       connection.send('}');
-      expectRefusal(await connection.answer(), 'UNAUTHORIZED');
+      expectApiError(await connection.answer(), 'UNAUTHORIZED');
       await service.idle();
       expect(await facts()).toEqual(before);
     } finally {
@@ -446,7 +446,7 @@ describe('credentials.md section 7 a request that began before a revocation', ()
       ok(await service.as(who).post('/v1/users/@me/mfa/totp/disable', { code, mfa_method: 'totp', mfa_code: code }));
       const before = await facts();
       connection.send('}');
-      expectRefusal(await connection.answer(), 'UNAUTHORIZED');
+      expectApiError(await connection.answer(), 'UNAUTHORIZED');
       expect(await facts()).toEqual(before);
     } finally {
       connection.close();

@@ -1,5 +1,5 @@
 import { Database } from '../../src/platform/database/database.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import {
@@ -72,7 +72,7 @@ describe('notices', () => {
   test('of any topic are told with others of the same transaction', () =>
     withGatehouse({}, async (service) => {
       const heard: unknown[] = [];
-      const replica = service.app.get(Replica);
+      const replica = service.app.get(ReplicaBus);
       const topics = ['a "topic"', 'back\\slash', 'line\nend', '{}'];
       for (const topic of topics) replica.on(topic, (data) => void heard.push(data));
       await service.app.get(Database).transaction(async (tx) => {

@@ -1,14 +1,21 @@
 /** @own-modules It registers a bucket and a code, which stay for as long as the modules do. */
 import { Module } from '@nestjs/common';
 import { ConnectedSocket, MessageBody, SubscribeMessage } from '@nestjs/websockets';
-import { type ErrorCode, Refusal, registerErrorCode } from '../../src/core/errors.js';
+import { ApiError, type ErrorCode, registerErrorCode } from '../../src/core/errors.js';
 import type { GatewayConnection } from '../../src/gateway/commands/command.js';
 import { GatewayCommands } from '../../src/gateway/commands/decorators.js';
 import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
-import { Anything, Snowflake, Text } from '../../src/http/input.js';
+import { AnyObject, Snowflake, Text } from '../../src/http/input.js';
 import { Database } from '../../src/platform/database/database.js';
 import { registerBucket } from '../../src/platform/store/limits.js';
-import { AllowSuspicious, Authenticated, BotOnly, Me, RateLimit, UserOnly } from '../../src/policy/decorators.js';
+import {
+  AllowSuspicious,
+  Authenticated,
+  BotOnly,
+  CurrentIdentity,
+  RateLimit,
+  UserOnly,
+} from '../../src/policy/decorators.js';
 import type { Identity } from '../../src/policy/identity.js';
 import { GatewayClient, holdLookups } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, outfit, type Persona, person, withGatehouse } from '../support/index.js';
@@ -26,7 +33,7 @@ declare module '../../src/index.js' {
 class WatchInput {
   @Snowflake() note_id: string;
   @Text({ max: 5, optional: true }) label?: string;
-  @Anything({ optional: true }) more?: object;
+  @AnyObject({ optional: true }) more?: object;
 }
 
 /** What handlers were called with. */
@@ -46,7 +53,11 @@ class NotesGateway {
 
   @SubscribeMessage('NOTES_WATCH')
   @UserOnly()
-  watch(@Me() me: Identity, @MessageBody() body: WatchInput, @ConnectedSocket() { session }: GatewayConnection) {
+  watch(
+    @CurrentIdentity() me: Identity,
+    @MessageBody() body: WatchInput,
+    @ConnectedSocket() { session }: GatewayConnection,
+  ) {
     served.push({ me: me.account.id, via: me.via, body, isInput: body instanceof WatchInput, session: session?.id });
     return { event: 'NOTES_WATCHED', data: { note_id: body.note_id } };
   }
@@ -62,7 +73,7 @@ class NotesGateway {
   @SubscribeMessage(65)
   @BotOnly()
   @AllowSuspicious()
-  async robot(@Me() me: Identity) {
+  async robot(@CurrentIdentity() me: Identity) {
     served.push(me.via);
     return { event: 'NOTES_ROBOT' };
   }
@@ -82,7 +93,7 @@ class NotesGateway {
   @SubscribeMessage('NOTES_GONE')
   @UserOnly()
   gone(): never {
-    throw new Refusal('NOTE_IS_GONE' as ErrorCode);
+    throw new ApiError('NOTE_IS_GONE' as ErrorCode);
   }
 
   @SubscribeMessage('NOTES_BROKEN')

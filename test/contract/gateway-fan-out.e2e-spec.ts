@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from '../../src/gateway/connection.js';
 import { Gateway } from '../../src/gateway/gateway.service.js';
-import { eventOf, numbered } from '../../src/gateway/protocol/event.js';
+import { eventOf, journalEvent } from '../../src/gateway/protocol/event.js';
 import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
@@ -36,7 +36,7 @@ const numberOf = ({ id }: Persona): number => told.get(id) ?? 0;
 function tell(who: Persona, webhook_id = SMALL): void {
   told.set(who.id, numberOf(who) + 1);
   const event = eventOf('WEBHOOKS_UPDATE', { webhook_id, action: 'update' });
-  service.app.get(LiveSessions).dispatch(who.id, numbered(numberOf(who), event));
+  service.app.get(LiveSessions).dispatch(who.id, journalEvent(numberOf(who), event));
 }
 
 interface Reader {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { eventOf, numbered } from '../../src/gateway/protocol/event.js';
+import { eventOf, journalEvent } from '../../src/gateway/protocol/event.js';
 import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
 import { GatewayClient, holdLookups, pass } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, person } from '../support/index.js';
@@ -168,7 +168,7 @@ describe('gateway 10: limits', () => {
     // Nothing that compression could make small: what the system takes on the way is full at some time.
     const webhook_id = randomBytes(75_000).toString('base64');
     for (let n = 1; sessions.find(ready.session_id)?.holder; n++) {
-      sessions.dispatch(who.id, numbered(n, eventOf('WEBHOOKS_UPDATE', { webhook_id, action: 'update' })));
+      sessions.dispatch(who.id, journalEvent(n, eventOf('WEBHOOKS_UPDATE', { webhook_id, action: 'update' })));
       await new Promise((resolve) => setImmediate(resolve));
     }
     client.socket.resume();

@@ -3,14 +3,14 @@ import { Redis } from 'ioredis';
 import { Client as PgClient } from 'pg';
 import { Config } from '../../src/core/config/config.js';
 import { Database } from '../../src/platform/database/database.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { ADVISORY_LOCKS } from '../machine/postgres.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';
 import { administrator } from '../support/admin.js';
 import { Detour } from '../support/detour.js';
 import { GatewayClient } from '../support/gateway-client.js';
-import { expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 /** Of this file alone: connections are counted. */
 const REDIS_URL = redisDatabase(14);
@@ -68,11 +68,11 @@ describeWithSharedStore(
       toRedis.cut();
       await listening(0);
       toRedis.mend();
-      await until(() => second.app.get(Replica).isConnected && isListening());
+      await until(() => second.app.get(ReplicaBus).isConnected && isListening());
     });
 
     const connectionOf = ({ app }: Gatehouse) =>
-      (app.get(Replica) as unknown as { connection: { client?: object } }).connection;
+      (app.get(ReplicaBus) as unknown as { connection: { client?: object } }).connection;
     const isListening = () => connectionOf(second).client !== undefined;
     const clients = async () =>
       String(await store.client('LIST'))
@@ -86,7 +86,7 @@ describeWithSharedStore(
       readonly channel: string;
       readonly sender: Redis;
     }
-    const wayOf = ({ app }: Gatehouse) => (app.get(Replica) as unknown as { hints: Way }).hints;
+    const wayOf = ({ app }: Gatehouse) => (app.get(ReplicaBus) as unknown as { hints: Way }).hints;
     const channel = () => wayOf(first).channel;
 
     async function withoutNotify(): Promise<void> {
@@ -106,7 +106,7 @@ describeWithSharedStore(
     async function expectHeard({ client, who }: { client: GatewayClient; who: Persona }): Promise<void> {
       const address = await ban();
       await until(async () => (await visit(address)).status !== 200);
-      expectRefusal(await visit(address), 'GLOBAL_IP_BANNED');
+      expectApiError(await visit(address), 'GLOBAL_IP_BANNED');
       expect((await first.as(root).delete(`${ENTRIES}/${address}`)).status).toBe(204);
       await until(async () => (await visit(address)).status === 200);
 
@@ -136,7 +136,7 @@ describeWithSharedStore(
       await withoutNotify();
       await expectHeard(socket);
       expect(isListening()).toBe(false);
-      expect(second.app.get(Replica).isConnected).toBe(true);
+      expect(second.app.get(ReplicaBus).isConnected).toBe(true);
     });
 
     test('a replica that has no Redis is woken by PostgreSQL', async () => {
@@ -169,7 +169,7 @@ describeWithSharedStore(
       const { app } = first;
       for (let n = 0; n < 50; n++) {
         const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: String(n), action: 'update' } };
-        await app.get(Database).transaction((tx) => app.get(Replica).announce(tx, { topic: 'event', data }));
+        await app.get(Database).transaction((tx) => app.get(ReplicaBus).announce(tx, { topic: 'event', data }));
       }
       toDatabase.mend();
       const seen: unknown[] = [];
@@ -181,18 +181,18 @@ describeWithSharedStore(
 
     test('a transaction that takes longer than a later one is heard all the same', async () => {
       const heard: unknown[] = [];
-      second.app.get(Replica).on('probe', ({ n }) => void heard.push(n));
+      second.app.get(ReplicaBus).on('probe', ({ n }) => void heard.push(n));
       const gate = new PgClient({ connectionString: first.app.get(Config).databaseUrl });
       listeners.push(() => gate.end());
       await gate.connect();
       await gate.query('SELECT pg_advisory_lock(7)');
       const announce = (n: number, isHeld = false) =>
         first.app.get(Database).transaction(async (tx) => {
-          await first.app.get(Replica).announce(tx, { topic: 'probe', data: { n } });
+          await first.app.get(ReplicaBus).announce(tx, { topic: 'probe', data: { n } });
           // After the row is written, before the commit.
           if (!isHeld) return;
           const gate = { name: 'probe_gate', text: 'SELECT pg_advisory_xact_lock($1::bigint)', values: ['7'] };
-          first.app.get(Database).withCommit(tx, () => ({ ...gate, failed: () => {} }));
+          first.app.get(Database).withCommit(tx, () => ({ ...gate, onFailure: () => {} }));
         });
       const late = announce(1, true);
       await until(async () => {
@@ -212,7 +212,7 @@ describeWithSharedStore(
 
     test('what was committed though the answer was lost is heard where it was done, too', async () => {
       const heard: unknown[] = [];
-      second.app.get(Replica).on('probe', ({ n }) => void heard.push(n));
+      second.app.get(ReplicaBus).on('probe', ({ n }) => void heard.push(n));
       const gate = new PgClient({ connectionString: first.app.get(Config).databaseUrl });
       listeners.push(() => gate.end());
       await gate.connect();
@@ -221,8 +221,8 @@ describeWithSharedStore(
       const outcome = second.app
         .get(Database)
         .transaction(async (tx) => {
-          await second.app.get(Replica).announce(tx, { topic: 'probe', data: { n: 1 } });
-          second.app.get(Database).withCommit(tx, () => ({ ...statement, failed: () => {} }));
+          await second.app.get(ReplicaBus).announce(tx, { topic: 'probe', data: { n: 1 } });
+          second.app.get(Database).withCommit(tx, () => ({ ...statement, onFailure: () => {} }));
         })
         .catch((error) => error);
       const waiting = `${ADVISORY_LOCKS} AND objid = 8 AND NOT granted`;
@@ -238,7 +238,7 @@ describeWithSharedStore(
     test('what somebody else writes to the channel of Redis changes nothing', async () => {
       const heard: unknown[] = [];
       for (const topic of ['ip-ban', 'revoked', 'resync', 'gap', 'event', 'instance']) {
-        second.app.get(Replica).on(topic, (data) => void heard.push(data));
+        second.app.get(ReplicaBus).on(topic, (data) => void heard.push(data));
       }
       const { client, ready, who } = await connected();
       await client.event('SESSIONS_REPLACE');
@@ -257,7 +257,7 @@ describeWithSharedStore(
         ...[forged('resync', {}), forged('gap', {}), forged('nothing', {}), forged('__proto__', {}), forged(7, {})],
       ];
       for (const message of messages) expect(await store.publish(channel(), message)).toBe(2);
-      expectRefusal(await visit(banned), 'GLOBAL_IP_BANNED');
+      expectApiError(await visit(banned), 'GLOBAL_IP_BANNED');
       await client.beat();
       expect((await first.as(who).patch('/v1/users/@me', { bio: 'last' })).status).toBe(200);
       await client.event('USER_UPDATE');
@@ -286,7 +286,7 @@ describeWithSharedStore(
             account_id: who.id,
             d: { webhook_id: String(n).padEnd(n === 0 ? 20_000 : 1, '-'), action: 'update' },
           };
-          return app.get(Replica).announce(tx, { topic: 'event', data });
+          return app.get(ReplicaBus).announce(tx, { topic: 'event', data });
         });
       const lane = async (_: unknown, n: number) => {
         for (let each = 0; each < 25; each++) await announce(25 * n + each);

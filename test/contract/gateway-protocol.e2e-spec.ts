@@ -5,8 +5,8 @@ import { GatewayClient, holdLookups, pass, tick } from '../support/gateway-clien
 import { frame, HANDSHAKE, lastClose, upgradeBytes } from '../support/gateway-wire.js';
 import {
   ban,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   liftBan,
@@ -113,8 +113,8 @@ describe('gateway 1: connecting', () => {
   });
 
   test('without an upgrade request the path does not exist', async () => {
-    expectRefusal(await service.anonymous.get('/gateway'), 'NOT_FOUND');
-    expectRefusal(await service.anonymous.post('/gateway'), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get('/gateway'), 'NOT_FOUND');
+    expectApiError(await service.anonymous.post('/gateway'), 'NOT_FOUND');
   });
 
   test.each([
@@ -156,7 +156,7 @@ describe('gateway 1: connecting', () => {
       const answer = await service.anonymous.get('/v1/users/@me');
       const upgrade = await refusedUpgrade('/gateway');
       await liftBan(service, '127.0.0.1');
-      expectRefusal(answer, seconds ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED');
+      expectApiError(answer, seconds ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED');
       expect(upgrade.status).toBe(403);
       expect(upgrade.body).toEqual(answer.body);
       const shared = [...answer.headers.keys()].filter((name) => !['date', 'vary', 'keep-alive'].includes(name));

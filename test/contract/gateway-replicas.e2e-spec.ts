@@ -3,7 +3,7 @@ import { Config } from '../../src/core/config/config.js';
 import { Metrics } from '../../src/core/metrics.js';
 import { Gateway } from '../../src/gateway/gateway.service.js';
 import { Database } from '../../src/platform/database/database.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, person, signIn } from '../support/index.js';
@@ -89,7 +89,7 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
     for (let n = 0; n < 20; n++) {
       const { app } = n % 2 ? first : second;
       const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: String(n), action: 'update' } };
-      await app.get(Database).transaction((tx) => app.get(Replica).announce(tx, { topic: 'event', data }));
+      await app.get(Database).transaction((tx) => app.get(ReplicaBus).announce(tx, { topic: 'event', data }));
     }
     const inOrder = Array.from({ length: 20 }, (_, n) => String(n));
     expect(await Promise.all(seen)).toEqual([inOrder, inOrder]);
@@ -99,7 +99,7 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
     const who = await person(first);
     const { client, ready } = await GatewayClient.identified(second, who.authorization);
     const notices: object[] = [];
-    second.app.get(Replica).on('event', (data) => void notices.push(data));
+    second.app.get(ReplicaBus).on('event', (data) => void notices.push(data));
     const { body } = await first
       .as(who)
       .patch('/v1/users/@me', { password: who.password, new_password: 'entirely new words' });
@@ -146,6 +146,6 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
     );
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
     await spared.beat();
-    while (!second.app.get(Replica).isConnected) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (!second.app.get(ReplicaBus).isConnected) await new Promise((resolve) => setTimeout(resolve, 10));
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayEvents } from '../../src/gateway/sessions/events.service.js';
 import { Database } from '../../src/platform/database/database.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
 import {
   expectInvalid,
@@ -26,7 +26,7 @@ const commit = (work: Parameters<Database['transaction']>[0]) => service.app.get
 
 /** Announces events of one account, each in a transaction of its own, until the gateway has heard of all. */
 async function announce(accountId: string, ...events: [type: string, d?: unknown][]): Promise<void> {
-  const replica = service.app.get(Replica);
+  const replica = service.app.get(ReplicaBus);
   for (const [type, d] of events) {
     const data = { type, account_id: accountId, ...(d === undefined ? {} : { d }) };
     await commit((tx) => replica.announce(tx, { topic: 'event', data }));
@@ -309,7 +309,7 @@ describe('gateway 11: events', () => {
     expectInvalid(await service.as(who).patch('/v1/users/@me', { bio: '' }), 'bio: INVALID_FORMAT');
     const failed = commit(async (tx) => {
       await service.app
-        .get(Replica)
+        .get(ReplicaBus)
         .announce(tx, { topic: 'event', data: { type: 'USER_UPDATE', account_id: who.id } });
       throw new Error('rolled back');
     });
@@ -410,7 +410,7 @@ describe('gateway 11: events', () => {
     const { who, id, seq } = await away();
     const { client } = await resumed(who.authorization, id, seq);
     // biome-ignore lint/suspicious/noExplicitAny: what the replica does by itself when its connection is back
-    await (service.app.get(Replica) as any).deliver({ topic: 'gap', data: {} });
+    await (service.app.get(ReplicaBus) as any).deliver({ topic: 'gap', data: {} });
     await announce(who.id, note(1));
     const { s = 0 } = await client.event('WEBHOOKS_UPDATE');
     client.resume(who.authorization, id, s);
@@ -419,7 +419,7 @@ describe('gateway 11: events', () => {
 
   test('32 transactions that announce for the same accounts in opposite orders all commit; numbers have no gap', async () => {
     const [one, two] = [await person(service), await person(service)];
-    const replica = service.app.get(Replica);
+    const replica = service.app.get(ReplicaBus);
     const data = (who: Persona) => ({
       type: 'WEBHOOKS_UPDATE',
       account_id: who.id,
@@ -445,9 +445,9 @@ describe('gateway 11: events', () => {
 
   test('after a long time without any, the next event is heard like every other', async () => {
     const { who, id, seq } = await away();
-    const replica = service.app.get(Replica) as unknown as { heardAt: number };
+    const replica = service.app.get(ReplicaBus) as unknown as { lastReadAt: number };
     // A process that shares its database has looked every second.
-    if (!process.env.TEST_DATABASE_URL) replica.heardAt -= 600_000;
+    if (!process.env.TEST_DATABASE_URL) replica.lastReadAt -= 600_000;
     await announce(who.id, note(1));
     expect(idsOf((await resumed(who.authorization, id, seq)).replayed)).toEqual(['1']);
   });

@@ -3,7 +3,7 @@ import { Config } from '../../src/core/config/config.js';
 import { Gateway } from '../../src/gateway/gateway.service.js';
 import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
 import { Database } from '../../src/platform/database/database.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';
 import { Detour } from '../support/detour.js';
@@ -42,7 +42,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
   /** Announces an event of an account at a replica, in a transaction of its own. */
   const announce = ({ app }: Gatehouse, { id }: Persona, n: number, type = 'WEBHOOKS_UPDATE') =>
     app.get(Database).transaction((tx) =>
-      app.get(Replica).announce(tx, {
+      app.get(ReplicaBus).announce(tx, {
         topic: 'event',
         data: { type, account_id: id, d: { webhook_id: String(n), action: 'update' } },
       }),
@@ -171,7 +171,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await leaving.close();
     await first.app.get(Database).transaction(async (tx) => {
       const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: '1', action: 'update' } };
-      await first.app.get(Replica).announce(tx, { topic: 'event', data });
+      await first.app.get(ReplicaBus).announce(tx, { topic: 'event', data });
       await announce(second, who, 2);
     });
     const { replayed } = await resumed(second, who.authorization, ready.session_id, seq);
@@ -338,10 +338,10 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
   async function hintsHeard(from: Gatehouse) {
     const topic = `all of ${from.url}`;
     const unheard = new Set([first, second].filter((service) => service !== from));
-    for (const service of unheard) service.app.get(Replica).onHint(topic, () => unheard.delete(service));
+    for (const service of unheard) service.app.get(ReplicaBus).onHint(topic, () => unheard.delete(service));
     // What is hinted at before there is a connection is lost.
     await until(async () => {
-      if (unheard.size > 0) from.app.get(Replica).hint(topic, {});
+      if (unheard.size > 0) from.app.get(ReplicaBus).hint(topic, {});
       return unheard.size === 0;
     });
     for (const service of [first, second]) await service.idle();

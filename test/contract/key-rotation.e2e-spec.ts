@@ -7,13 +7,13 @@ import { Keyring } from '../../src/core/secrets.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { DigestKeys } from '../../src/platform/keys/digest-keys.js';
+import { checkDecryption, ENCRYPTED_KINDS } from '../../src/platform/keys/encrypted-columns.js';
 import { KeyCheck } from '../../src/platform/keys/key-check.service.js';
 import { KeyRotation } from '../../src/platform/keys/key-rotation.js';
-import { SEALED_KINDS, sealedStates } from '../../src/platform/keys/sealed-kinds.js';
 import {
   Authenticator,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   person,
@@ -58,7 +58,7 @@ describe('credentials.md section 6: two keys are live during a rotation', () => 
     };
     const demand = (proof: string) =>
       service.as(alice).sudo(proof).post('/v1/auth/sessions/logout', { session_id_hashes: [] });
-    expectRefusal(await demand(await proofBy(stranger)), 'SUDO_MODE_REQUIRED');
+    expectApiError(await demand(await proofBy(stranger)), 'SUDO_MODE_REQUIRED');
     expect((await demand(await proofBy(before))).status).toBe(204);
     expect((await demand(await proofBy(service.app.get(Keyring)))).status).toBe(204);
   });
@@ -86,7 +86,7 @@ describe('keys rotate', () => {
   const stored = async () => {
     const [account] = await service.sql('SELECT id, totp_secret FROM account WHERE totp_secret IS NOT NULL LIMIT 1');
     const [mail] = await service.sql('SELECT id, payload FROM outbox WHERE payload IS NOT NULL LIMIT 1');
-    const { clientSecret } = (await service.app.get(Instance).stored()).sso;
+    const { clientSecret } = (await service.app.get(Instance).readStored()).sso;
     return { account, mail, clientSecret: Buffer.from(clientSecret ?? '', 'base64') };
   };
 
@@ -120,17 +120,17 @@ describe('keys rotate', () => {
   });
 
   test('a start tries one stored thing of each kind and warns by name of those that no secret opens', async () => {
-    expect(SEALED_KINDS.map(({ name }) => name).sort()).toEqual(service.app.get(KeyRotation).names.sort());
+    expect(ENCRYPTED_KINDS.map(({ name }) => name).sort()).toEqual(service.app.get(KeyRotation).names.sort());
     const { manager } = service.app.get(Database);
     const [bob] = await service.sql('SELECT id FROM account WHERE totp_secret IS NOT NULL');
     await service.sql("INSERT INTO backup_code (account_id, digest, position) VALUES ($1, '\\x00', 0)", [bob?.id]);
-    const states = (keyring: Keyring) => sealedStates(manager, keyring);
+    const states = (keyring: Keyring) => checkDecryption(manager, keyring);
     const check = async (keyring: Keyring) => {
       const from = service.log.length;
       await new KeyCheck(service.app.get(Database), keyring, service.app.get(Log)).onModuleInit();
       return service.log.slice(from).filter((line) => line.includes('no secret of the service opens what is stored'));
     };
-    const names = SEALED_KINDS.map(({ name }) => name);
+    const names = ENCRYPTED_KINDS.map(({ name }) => name);
     expect(await states(service.app.get(Keyring))).toEqual(names.map((name) => ({ name, tried: 1, opened: 1 })));
     expect(await states(stranger)).toEqual(names.map((name) => ({ name, tried: 1, opened: 0 })));
     expect(await check(service.app.get(Keyring))).toEqual([]);
@@ -156,7 +156,7 @@ describe('keys rotate', () => {
   });
 
   test('the keys of digests are what they were, under whatever secret they are stored', async () => {
-    const keys = service.app.get(DigestKeys).of('backup-code');
+    const keys = service.app.get(DigestKeys).keysFor('backup-code');
     expect(keys).toHaveLength(1);
     const master = randomBytes(32);
     const boxes = [before.encrypt('digest_keys', master.toString('base64'), 'digest_keys')];
@@ -165,7 +165,9 @@ describe('keys rotate', () => {
     await service.sql("UPDATE instance SET value = $1 WHERE name = 'digest_keys'", [JSON.stringify(value)]);
     expect((await rotate()).get('digest keys')).toEqual({ renewed: 1, lost: 0 });
     await service.app.get(DigestKeys).onModuleInit();
-    expect(service.app.get(DigestKeys).of('backup-code')).toEqual([keys[0], expect.any(Buffer)]);
-    expect(service.app.get(DigestKeys).of('phone')).not.toEqual(service.app.get(DigestKeys).of('backup-code'));
+    expect(service.app.get(DigestKeys).keysFor('backup-code')).toEqual([keys[0], expect.any(Buffer)]);
+    expect(service.app.get(DigestKeys).keysFor('phone')).not.toEqual(
+      service.app.get(DigestKeys).keysFor('backup-code'),
+    );
   });
 });

@@ -7,8 +7,8 @@ import { Images } from '../../src/media/images/images.service.js';
 import { Storage } from '../../src/platform/storage/storage.js';
 import {
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   factsOf,
   fetchBytes,
   type Gatehouse,
@@ -98,7 +98,7 @@ describe('media.md section 2, assets on the way in', () => {
     const first = await avatarOf(await picture('png', 40, 20, '#101010'), bob);
     const second = await avatarOf(await picture('png', 40, 20, '#202020'), bob);
     expect(await rowsOf(bob.id)).toEqual([`avatars/${bob.id}/${second}`]);
-    expectRefusal(await service.anonymous.get(`/media/avatars/${bob.id}/${first}.png`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`/media/avatars/${bob.id}/${first}.png`), 'NOT_FOUND');
     await fetched(`/media/avatars/${bob.id}/${second}.png`);
     await service.sql("UPDATE media_garbage SET since = since - interval '21 minutes'");
     await sweep(service);
@@ -106,7 +106,7 @@ describe('media.md section 2, assets on the way in', () => {
     expect(await size(first)).toBeNull();
     expect(await size(second)).not.toBeNull();
     await change({ avatar: null }, bob);
-    expectRefusal(await service.anonymous.get(`/media/avatars/${bob.id}/${second}.png`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`/media/avatars/${bob.id}/${second}.png`), 'NOT_FOUND');
   });
 
   test('of 16 parallel changes one stays, and only its object', async () => {
@@ -136,7 +136,7 @@ describe('media.md section 2, assets on the way in', () => {
     const path = `/media/avatars/${erin.id}/${await avatarOf(await picture('png'), erin)}.png`;
     await fetched(path);
     await service.sql('UPDATE account SET deleted_at = now() WHERE id = $1', [erin.id]);
-    expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
   });
 });
 
@@ -159,7 +159,7 @@ describe('oauth.md 6.5, images of a bot', () => {
     expect(shown).toMatchObject({ icon: body.avatar, bot: { avatar: body.avatar, banner: body.banner } });
     const cleared = await service.as(alice).patch(path, { avatar: null });
     expect(cleared.body).toMatchObject({ avatar: null, banner: body.banner });
-    expectRefusal(await service.anonymous.get(`/media/avatars/${id}/${body.avatar}.webp`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`/media/avatars/${id}/${body.avatar}.webp`), 'NOT_FOUND');
   });
 
   test('what is no image changes nothing', async () => {
@@ -173,7 +173,7 @@ describe('oauth.md 6.5, images of a bot', () => {
     expect(body.bot).toMatchObject({ avatar: null, banner: null, bio: null });
     expect(await rowsOf(id)).toEqual([]);
     const mallory = await person(service, 'mallory');
-    expectRefusal(await service.as(mallory).patch(path, { avatar: base64(await picture('png')) }), 'ACCESS_DENIED');
+    expectApiError(await service.as(mallory).patch(path, { avatar: base64(await picture('png')) }), 'ACCESS_DENIED');
     expect(await rowsOf(id)).toEqual([]);
   });
 
@@ -184,7 +184,7 @@ describe('oauth.md 6.5, images of a bot', () => {
       .patch(`/v1/oauth2/applications/${id}/bot`, { avatar: base64(await picture('png')) });
     const { password } = alice;
     expect((await service.as(alice).delete(`/v1/oauth2/applications/${id}`, { password })).status).toBe(204);
-    expectRefusal(await service.anonymous.get(`/media/avatars/${id}/${body.avatar}.png`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`/media/avatars/${id}/${body.avatar}.png`), 'NOT_FOUND');
   });
 });
 
@@ -199,7 +199,7 @@ describe('webhooks.md section 2, avatar of a webhook', () => {
     const { avatar } = hook as unknown as { avatar: string };
     expect((await fetched(`/media/avatars/${hook.id}/${avatar}.png`)).facts.format).toBe('png');
     const byOwner = await service.as(alice).patch(owned(), { avatar: base64(await picture('gif', 40, 20, '#30c060')) });
-    expectRefusal(await service.anonymous.get(`/media/avatars/${hook.id}/${avatar}.png`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`/media/avatars/${hook.id}/${avatar}.png`), 'NOT_FOUND');
     await fetched(`/media/avatars/${hook.id}/${byOwner.body.avatar}.png`);
     const byToken = await service.anonymous.patch(hook.path, { avatar: base64(await movie('webp')) });
     expect(byToken.body.avatar).toMatch(/^a_/);
@@ -211,7 +211,7 @@ describe('webhooks.md section 2, avatar of a webhook', () => {
     const sent = await service.anonymous.post(`${hook.path}?wait=true`, { content: 'x' });
     expect(sent.body.author.avatar).toBe(last);
     await service.as(alice).delete(owned());
-    expectRefusal(await service.anonymous.get(`/media/avatars/${hook.id}/${last}.png`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`/media/avatars/${hook.id}/${last}.png`), 'NOT_FOUND');
   });
 
   test.each<[string, unknown, string]>([
@@ -333,7 +333,7 @@ describe('media.md 7.1, selectors of avatars and banners', () => {
     expect(part.headers.get('content-range')).toBe(`bytes 4-7/${bytes.length}`);
     const head = await service.anonymous.send('HEAD', `${avatar}.png`);
     expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', String(bytes.length)]);
-    expectRefusal(
+    expectApiError(
       await service.anonymous.get(`${avatar}.png`, { headers: { range: 'bytes=9999999-' } }),
       'RANGE_NOT_SATISFIABLE',
     );
@@ -363,10 +363,10 @@ describe('media.md 7.1, selectors of avatars and banners', () => {
     const digest = hash('sha256', key, 'hex');
     writeFileSync(join(service.app.get(Config).media.root, 'media', digest.slice(0, 2), digest), 'broken');
     const answer = await service.anonymous.get(`/media/avatars/${frank.id}/${name}.png`);
-    expectRefusal(answer, 'TRANSCODE_FAILED');
+    expectApiError(answer, 'TRANSCODE_FAILED');
     expect(answer.headers.has('etag')).toBe(false);
     await service.app.get(Storage).remove('media', key);
-    expectRefusal(await service.anonymous.get(`/media/avatars/${frank.id}/${name}.png`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`/media/avatars/${frank.id}/${name}.png`), 'NOT_FOUND');
   });
 });
 
@@ -387,7 +387,7 @@ describe('media.md section 2, asset grammar', () => {
   ])('%s is not found', async (path) => {
     for (const kind of ['avatars', 'banners']) {
       const answer = await wire(service, [`GET /media/${kind}/${path} HTTP/1.1`]);
-      expectRefusal(answer, 'NOT_FOUND');
+      expectApiError(answer, 'NOT_FOUND');
       expect(answer.headers.has('location')).toBe(false);
     }
   });
@@ -399,7 +399,7 @@ describe('media.md section 2, asset grammar', () => {
     `1/%5c${HASH}.png`,
     `%2e%2e/${HASH}.png`,
   ])('%s breaks the key rule', async (path) => {
-    expectRefusal(await wire(service, [`GET /media/avatars/${path} HTTP/1.1`]), 'BAD_REQUEST');
+    expectApiError(await wire(service, [`GET /media/avatars/${path} HTTP/1.1`]), 'BAD_REQUEST');
   });
 
   test('an asset is no attachment, and one of another kind or owner is not found', async () => {
@@ -411,7 +411,7 @@ describe('media.md section 2, asset grammar', () => {
       `/media/banners/${grace.id}/${name}.png`,
       `/media/avatars/${alice.id}/${name}.png`,
     ]) {
-      expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+      expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     }
   });
 });

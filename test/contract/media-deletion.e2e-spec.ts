@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
 import { setAcls, superuser } from '../support/admin.js';
 import {
-  expectRefusal,
+  expectApiError,
   fetchBytes,
   type Gatehouse,
   gatehouse,
@@ -103,7 +103,7 @@ describe('media.md section 2, deletion with the owning account', () => {
 
     await service.sql(`UPDATE account SET deletion_at = now() - interval '1 second' WHERE id = $1`, [persona.id]);
     await sweep(service);
-    for (const path of paths) expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+    for (const path of paths) expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     expect(await keysOf(persona)).toEqual([]);
     await destroy();
     expect(keys.filter((key) => existsSync(fileOf(key)))).toEqual([]);

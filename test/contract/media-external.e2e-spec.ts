@@ -9,8 +9,8 @@ import { MediaUrlService } from '../../src/media/addresses/urls.service.js';
 import { OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   factsOf,
   fetchBytes,
   type Gatehouse,
@@ -94,7 +94,7 @@ describe('media.md 5.3, the issuer', () => {
     expect(Number(maxAge)).toBeGreaterThan(0);
     expect(Number(maxAge)).toBeLessThanOrEqual(60);
     service.clock.advance({ seconds: 61 });
-    expectRefusal(await refused(path), 'UNAUTHORIZED');
+    expectApiError(await refused(path), 'UNAUTHORIZED');
   });
 
   test('what this service shows already is returned verbatim', async () => {
@@ -130,10 +130,10 @@ describe('media.md 5.3, the issuer', () => {
     const { session, bot, bearer, adminKey } = await outfit(service, { scopes: ['identify'] });
     const suspicious = await outfit(service, { suspicious: 1 });
     for (const who of [session, bot]) expect((await sign({ url: site() }, who)).status).toBe(200);
-    expectRefusal(await sign({ url: site() }, bearer), 'ACCESS_DENIED');
-    expectRefusal(await sign({ url: site() }, adminKey), 'UNAUTHORIZED');
-    expectRefusal(await service.anonymous.post('/v1/media/external', { url: site() }), 'UNAUTHORIZED');
-    expectRefusal(await sign({ url: site() }, suspicious.session), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
+    expectApiError(await sign({ url: site() }, bearer), 'ACCESS_DENIED');
+    expectApiError(await sign({ url: site() }, adminKey), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.post('/v1/media/external', { url: site() }), 'UNAUTHORIZED');
+    expectApiError(await sign({ url: site() }, suspicious.session), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
   });
 
   test('controllers sign by MediaUrlService', () => {
@@ -167,7 +167,7 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     expect(origin.requests.at(-1)?.url).toBe('/%41b');
     const signature = signatureOf(NEW, signed);
     for (const other of [`http/${host}/Ab`, `http/${host}/%41%62`, `%68ttp/${host}/%41b`, `http/${host}/%41b/`]) {
-      expectRefusal(await wire(service, [`GET /media/external/${signature}/${other} HTTP/1.1`]), 'UNAUTHORIZED');
+      expectApiError(await wire(service, [`GET /media/external/${signature}/${other} HTTP/1.1`]), 'UNAUTHORIZED');
     }
     expect(origin.requests).toHaveLength(1);
   });
@@ -198,7 +198,7 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     ],
   ])('%s is refused before anything is looked up', async (_, spoil) => {
     const signed = opaqueTarget(site());
-    expectRefusal(
+    expectApiError(
       await wire(service, [`GET /media/external/${spoil(signatureOf(NEW, signed), signed)} HTTP/1.1`]),
       'UNAUTHORIZED',
     );
@@ -211,17 +211,17 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     const signature = createHmac('sha256', relay as Uint8Array)
       .update(signed)
       .digest('base64url');
-    expectRefusal(await refused(`/media/external/${signature}/${signed}`), 'UNAUTHORIZED');
+    expectApiError(await refused(`/media/external/${signature}/${signed}`), 'UNAUTHORIZED');
     const claims = { b: 'uploads', k: 'abc', m: 'put', mb: 10, e: service.clock.seconds() + 60 };
     const t = signCapability(Buffer.from(NEW), claims);
-    expectRefusal(await service.anonymous.put(`/media/relay/abc?t=${t}`, Buffer.from('x')), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.put(`/media/relay/abc?t=${t}`, Buffer.from('x')), 'UNAUTHORIZED');
   });
 
   test('a secret that left the list opens nothing, and signs nothing', async () => {
-    expectRefusal(await refused(pathTo(site(), 'another-signing-secret-of-32-characters-and-more')), 'UNAUTHORIZED');
+    expectApiError(await refused(pathTo(site(), 'another-signing-secret-of-32-characters-and-more')), 'UNAUTHORIZED');
     await withGatehouse({ network: origin, env: { MEDIA_SIGNING_SECRETS: NEW } }, async (rotated) => {
       expect((await fetchBytes(rotated, pathTo(site(), NEW))).status).toBe(200);
-      expectRefusal(await rotated.anonymous.get(pathTo(site(), OLD)), 'UNAUTHORIZED');
+      expectApiError(await rotated.anonymous.get(pathTo(site(), OLD)), 'UNAUTHORIZED');
     });
   });
 
@@ -231,27 +231,27 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     const signed = `e/${now + 1000}/${target}`;
     const signature = signatureOf(NEW, signed);
     for (const other of [`e/${now + 2000}/${target}`, target, `e/${now + 1000}/e/${now + 1000}/${target}`]) {
-      expectRefusal(await refused(`/media/external/${signature}/${other}`), 'UNAUTHORIZED');
+      expectApiError(await refused(`/media/external/${signature}/${other}`), 'UNAUTHORIZED');
     }
     const expired = await refused(sealed(`e/${now - 1}/${target}`));
     const wrong = await refused(`/media/external/${'A'.repeat(43)}/${target}`);
-    expectRefusal(expired, 'UNAUTHORIZED');
+    expectApiError(expired, 'UNAUTHORIZED');
     expect(expired.text).toBe(wrong.text);
     expect(origin.asked).toEqual([]);
   });
 
   test.each(['e/', 'e/1', 'e/x/v2/aa', 'e/01/v2/aa', 'e/-1/v2/aa', 'e/123456789012/v2/aa', 'e/1.5/v2/aa', 'e//v2/aa'])(
     'the expiry of %s is malformed',
-    async (signed) => expectRefusal(await refused(sealed(signed)), 'BAD_REQUEST'),
+    async (signed) => expectApiError(await refused(sealed(signed)), 'BAD_REQUEST'),
   );
 
   test.each(['abc', 'abc/', `${'A'.repeat(43)}`, `${'A'.repeat(43)}/`])(
     '/media/external/%s signs nothing',
-    async (rest) => expectRefusal(await wire(service, [`GET /media/external/${rest} HTTP/1.1`]), 'BAD_REQUEST'),
+    async (rest) => expectApiError(await wire(service, [`GET /media/external/${rest} HTTP/1.1`]), 'BAD_REQUEST'),
   );
 
   test('without a signature there is nothing, for one platform not even a route', async () => {
-    expectRefusal(await wire(service, ['GET /media/external/ HTTP/1.1']), 'NOT_FOUND');
+    expectApiError(await wire(service, ['GET /media/external/ HTTP/1.1']), 'NOT_FOUND');
     for (const rest of ['/', '/v2/abc']) {
       const { status } = await wire(service, [`GET /media/external/${rest} HTTP/1.1`]);
       expect([400, 404]).toContain(status);
@@ -262,13 +262,13 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     ...['v2/', 'v2/a', 'v2/%61', 'v2/a=', 'v3/abc', 'x', 'http', 'http/', 'ftp/site.example.com/a', '%3Fa/ftp/a.b/c'],
     ...['https//a', 'HTTP/site.example.com/a', 'v2/_-__', 'http/site.example.com%2f..%2f/a', 'http/a%00.example.com/'],
   ])('the target %s means nothing', async (signed) => {
-    expectRefusal(await wire(service, [`GET ${sealed(signed)} HTTP/1.1`]), 'BAD_REQUEST');
+    expectApiError(await wire(service, [`GET ${sealed(signed)} HTTP/1.1`]), 'BAD_REQUEST');
     expect(origin.connections).toBe(0);
   });
 
   test('wrong methods are not found', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      expectRefusal(await service.anonymous.send(method, pathTo()), 'NOT_FOUND');
+      expectApiError(await service.anonymous.send(method, pathTo()), 'NOT_FOUND');
     }
     expect(origin.asked).toEqual([]);
   });
@@ -310,7 +310,7 @@ describe('media.md section 6, fetching', () => {
     ['our own host', 'http://localhost/media/attachments/a'],
   ])('%s gets the one answer of every target that is refused', async (_, url) => {
     const answer = await refused(url === '' ? sealed('v2/') : pathTo(url));
-    expectRefusal(answer, 'BAD_REQUEST');
+    expectApiError(answer, 'BAD_REQUEST');
     const { text } = await refused(pathTo('http://127.0.0.1/'));
     expect(answer.text).toBe(text);
     expect(origin.connections).toBe(0);
@@ -328,12 +328,12 @@ describe('media.md section 6, fetching', () => {
     hop((n) => (n < 5 ? `http://hop${n}.example.com/` : undefined));
     expect((await get(pathTo())).bytes.equals(png)).toBe(true);
     hop((n) => `http://hop${n}.example.com/`);
-    expectRefusal(await refused(pathTo()), 'BAD_GATEWAY');
+    expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
     expect(origin.requests).toHaveLength(6 + 6);
     hop(() => '/same');
-    expectRefusal(await refused(pathTo()), 'BAD_GATEWAY');
+    expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
     hop(() => '');
-    expectRefusal(await refused(pathTo()), 'BAD_GATEWAY');
+    expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
     for (const location of [
       'http://127.0.0.1/',
       'http://a.inner.example/',
@@ -344,7 +344,7 @@ describe('media.md section 6, fetching', () => {
     ]) {
       const before = origin.connections;
       hop((n) => (n === 0 ? location : undefined));
-      expectRefusal(await refused(pathTo()), 'BAD_REQUEST');
+      expectApiError(await refused(pathTo()), 'BAD_REQUEST');
       expect(origin.connections).toBe(before + 1);
     }
   });
@@ -372,43 +372,43 @@ describe('media.md section 6, fetching', () => {
     'status %i of the origin is a bad gateway',
     async (status) => {
       origin.answer = (_req, res) => void res.writeHead(status).end();
-      expectRefusal(await refused(pathTo()), 'BAD_GATEWAY');
+      expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
     },
   );
 
   test('an origin that breaks off, or speaks something else, is a bad gateway', async () => {
     origin.answer = (_req, res) => void res.socket?.destroy();
-    expectRefusal(await refused(pathTo()), 'BAD_GATEWAY');
+    expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
     origin.answer = (_req, res) => void res.socket?.end('220 smtp ready\r\n');
-    expectRefusal(await refused(pathTo()), 'BAD_GATEWAY');
+    expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
     origin.answer = (_req, res) => {
       res.writeHead(200, { 'content-length': '5000' });
       res.write(png.subarray(0, 20), () => res.socket?.destroy());
     };
-    expectRefusal(await refused(pathTo()), 'BAD_GATEWAY');
+    expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
   });
 
   test('an origin that is too slow, and too many fetches at once', async () => {
     const outbound = service.app.get(Outbound);
-    const { fetchForeign } = outbound;
+    const { fetchForUser: fetchForeign } = outbound;
     for (const [reason, code] of [
       ['slow', 'GATEWAY_TIMEOUT'],
       ['busy', 'SERVICE_UNAVAILABLE'],
     ] as const) {
-      outbound.fetchForeign = async () => {
+      outbound.fetchForUser = async () => {
         throw new OutboundFault(reason);
       };
-      expectRefusal(await refused(pathTo()), code);
-      expectRefusal(await refused(`${pathTo()}?width=10`), code);
+      expectApiError(await refused(pathTo()), code);
+      expectApiError(await refused(`${pathTo()}?width=10`), code);
     }
-    outbound.fetchForeign = fetchForeign;
+    outbound.fetchForUser = fetchForeign;
   });
 
   test('a second fetch has only the time that the first left of 30 s', async () => {
     const outbound = service.app.get(Outbound);
-    const { fetchForeign } = outbound;
+    const { fetchForUser: fetchForeign } = outbound;
     const times: number[] = [];
-    outbound.fetchForeign = (request) => {
+    outbound.fetchForUser = (request) => {
       times.push(request.timeoutMs ?? 0);
       return fetchForeign.call(outbound, request);
     };
@@ -417,7 +417,7 @@ describe('media.md section 6, fetching', () => {
       res.writeHead(req.headers.range ? 206 : 200, { 'content-length': png.length }).end(png);
     };
     expect((await get(pathTo(), { range: 'bytes=0-3' })).status).toBe(206);
-    outbound.fetchForeign = fetchForeign;
+    outbound.fetchForUser = fetchForeign;
     expect(times).toHaveLength(2);
     expect(times[0]).toBeLessThanOrEqual(30_000);
     expect(times[1]).toBeLessThanOrEqual(20_000);
@@ -425,12 +425,12 @@ describe('media.md section 6, fetching', () => {
 
   test('a header block beyond 16 KiB is too much', async () => {
     origin.answer = (_req, res) => void res.writeHead(200, { 'x-long': 'x'.repeat(17_000) }).end();
-    expectRefusal(await refused(pathTo()), 'GATEWAY_TIMEOUT');
+    expectApiError(await refused(pathTo()), 'GATEWAY_TIMEOUT');
   });
 
   test('a body beyond the limit is too large where it is declared, and ends the connection where it is not', async () => {
     origin.serve(Buffer.alloc(300_001), { 'content-length': '300001' });
-    expectRefusal(await refused(pathTo()), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await refused(pathTo()), 'PAYLOAD_TOO_LARGE');
     origin.answer = (_req, res) => {
       res.write(Buffer.alloc(200_000));
       res.end(Buffer.alloc(200_000));
@@ -447,7 +447,7 @@ describe('media.md section 6, fetching', () => {
     const fetches = Array.from({ length: 16 }, () => get(pathTo(url)));
     while (waiting.length < 16) await new Promise((resolve) => setImmediate(resolve));
     const answer = await refused(pathTo(url));
-    expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    expectApiError(answer, 'SERVICE_UNAVAILABLE');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     for (const res of waiting) res.end(png);
     expect((await Promise.all(fetches)).map(({ status }) => status)).toEqual(Array(16).fill(200));
@@ -463,7 +463,7 @@ describe('media.md section 6, fetching', () => {
     const fetches = Array.from({ length: 32 }, () => ask('127.1.0.1'));
     await until(32);
     const refusals = await Promise.all(Array.from({ length: 32 }, () => ask('127.1.0.1')));
-    for (const answer of refusals) expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    for (const answer of refusals) expectApiError(answer, 'SERVICE_UNAVAILABLE');
     expect(waiting).toHaveLength(32);
     const other = ask('127.1.0.2');
     await until(33);
@@ -484,7 +484,7 @@ describe('media.md section 6, fetching', () => {
       async (narrow) => {
         expect((await fetchBytes(narrow, pathTo(site()))).status).toBe(200);
         for (const port of [22, 25, 5432, 6379, 8080]) {
-          expectRefusal(await narrow.anonymous.get(pathTo(`http://ports.example.com:${port}/`)), 'BAD_REQUEST');
+          expectApiError(await narrow.anonymous.get(pathTo(`http://ports.example.com:${port}/`)), 'BAD_REQUEST');
         }
         const answer = await narrow.as(alice.authorization).get(pathTo(site()));
         expect(answer.status).toBe(200);
@@ -642,7 +642,7 @@ describe('media.md section 8, ranges of foreign media', () => {
     expect(origin.requests).toHaveLength(2);
     for (const range of ['bytes=5-2', 'bytes=-0', 'bytes=9016-']) {
       const answer = await refused(pathTo(), { range });
-      expectRefusal(answer, 'RANGE_NOT_SATISFIABLE');
+      expectApiError(answer, 'RANGE_NOT_SATISFIABLE');
       expect(answer.headers.get('content-range')).toBe('bytes */9016');
     }
   });
@@ -704,7 +704,7 @@ describe('media.md 7.1, transforms of foreign media', () => {
   test.each(['width=0', 'height=16385', 'format=svg', 'format='])(
     '%s is refused before anything is fetched',
     async (query) => {
-      expectRefusal(await refused(`${pathTo()}?${query}`), 'BAD_REQUEST');
+      expectApiError(await refused(`${pathTo()}?${query}`), 'BAD_REQUEST');
       expect(origin.connections).toBe(0);
     },
   );
@@ -715,10 +715,10 @@ describe('media.md 7.1, transforms of foreign media', () => {
     expect((await get(`${pathTo()}?width=10`)).bytes.equals(film)).toBe(true);
     for (const content of ['<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', 'text', '%PDF-1.4', '']) {
       origin.serve(content);
-      expectRefusal(await refused(`${pathTo()}?width=10`), 'BAD_REQUEST');
+      expectApiError(await refused(`${pathTo()}?width=10`), 'BAD_REQUEST');
     }
     origin.serve(png.subarray(0, 60));
-    expectRefusal(await refused(`${pathTo()}?width=10`), 'BAD_REQUEST');
+    expectApiError(await refused(`${pathTo()}?width=10`), 'BAD_REQUEST');
   });
 
   test('an image beyond what may be decoded is too large', async () => {
@@ -727,7 +727,7 @@ describe('media.md 7.1, transforms of foreign media', () => {
         void res
           .writeHead(200, { 'content-length': 50 * 1024 * 1024 + 1 })
           .write(Buffer.concat([png, Buffer.alloc(5000)]));
-      expectRefusal(await wide.anonymous.get(`${pathTo()}?width=10`), 'PAYLOAD_TOO_LARGE');
+      expectApiError(await wide.anonymous.get(`${pathTo()}?width=10`), 'PAYLOAD_TOO_LARGE');
     });
   });
 });
@@ -780,8 +780,8 @@ describe('media.md sections 10 and 11, secrecy', () => {
         const client = strict.anonymous.with({ 'x-forwarded-for': '93.184.216.77' });
         origin.answer = (_req, res) => void res.writeHead(429).end();
         for (let n = 0; n < 5; n++) {
-          expectRefusal(await client.get(`/media/external/${'A'.repeat(43)}/v2/abc`), 'UNAUTHORIZED');
-          expectRefusal(await client.put('/media/relay/a?t=b', new Uint8Array(1)), 'UNAUTHORIZED');
+          expectApiError(await client.get(`/media/external/${'A'.repeat(43)}/v2/abc`), 'UNAUTHORIZED');
+          expectApiError(await client.put('/media/relay/a?t=b', new Uint8Array(1)), 'UNAUTHORIZED');
           expect((await client.get(pathTo())).status).toBe(429);
         }
         expect((await client.get('/.well-known/service')).status).toBe(200);

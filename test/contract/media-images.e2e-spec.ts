@@ -8,7 +8,7 @@ import { Storage } from '../../src/platform/storage/storage.js';
 import { migratedDatabase } from '../machine/databases.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import {
-  expectRefusal,
+  expectApiError,
   type Front,
   factsOf,
   fetchBytes,
@@ -111,7 +111,7 @@ describe('media.md 7.2, work that would take minutes', () => {
       for (const pid of images.processes) seen.add(pid);
     }
     calm();
-    for (const answer of await Promise.all(answers)) expectRefusal(answer, 'GATEWAY_TIMEOUT');
+    for (const answer of await Promise.all(answers)) expectApiError(answer, 'GATEWAY_TIMEOUT');
     await until(() => [...seen].some((pid) => !isAlive(pid)));
     expect(await metric(service, 'gatehouse_image_running')).toBe(0);
     await until(async () => (await service.anonymous.get(`${small}?width=11`)).status === 200);
@@ -136,7 +136,7 @@ describe('media.md 7.2, work that would take minutes', () => {
     const answer = service.anonymous.get(path + endless(1));
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     for (const pid of images.processes) process.kill(pid, 'SIGKILL');
-    expectRefusal(await answer, 'SERVICE_UNAVAILABLE');
+    expectApiError(await answer, 'SERVICE_UNAVAILABLE');
     expect((await service.anonymous.get(`${small}?width=12`)).status).toBe(200);
   });
 
@@ -144,7 +144,7 @@ describe('media.md 7.2, work that would take minutes', () => {
     const answer = service.anonymous.get(path + endless(1));
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     for (const pid of images.processes) process.kill(pid, 'SIGSEGV');
-    expectRefusal(await answer, 'BAD_REQUEST');
+    expectApiError(await answer, 'BAD_REQUEST');
     expect((await service.anonymous.get(`${small}?width=13`)).status).toBe(200);
   });
 
@@ -166,8 +166,8 @@ describe('media.md 7.2, AVIF', () => {
     const store = async (width: number, height: number) =>
       pathOf((await uploadFile(service, alice, 'a.png', await picture('png', width, height))).url);
     const path = await store(2001, 2000);
-    expectRefusal(await service.anonymous.get(`${path}?format=avif`), 'BAD_REQUEST');
-    expectRefusal(await service.anonymous.get(`${path}?format=avif&width=5000`), 'BAD_REQUEST');
+    expectApiError(await service.anonymous.get(`${path}?format=avif`), 'BAD_REQUEST');
+    expectApiError(await service.anonymous.get(`${path}?format=avif&width=5000`), 'BAD_REQUEST');
     expect((await service.anonymous.get(`${path}?format=png`)).status).toBe(200);
     const { bytes } = await fetchBytes(service, `${path}?format=avif&width=60`);
     expect(await factsOf(bytes)).toMatchObject({ format: 'heif', width: 60, height: 60 });
@@ -186,7 +186,7 @@ describe('media.md 7.2, memory', () => {
         .toBuffer();
       const path = pathOf((await uploadFile(service, alice, 'turned.jpg', turned)).url);
       const before = service.app.get(Images).processes;
-      expectRefusal(await service.anonymous.get(`${path}?format=png`), 'BAD_REQUEST');
+      expectApiError(await service.anonymous.get(`${path}?format=png`), 'BAD_REQUEST');
       await areGone(before);
       expect(service.log.join('')).toContain('more memory than MEDIA_IMAGE_MEMORY_BYTES');
       const small = pathOf((await uploadFile(service, alice, 'small.png', await picture('png'))).url);

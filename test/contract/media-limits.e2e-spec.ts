@@ -12,7 +12,7 @@ import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
 import {
   type Answer,
   eventually,
-  expectRefusal,
+  expectApiError,
   factsOf,
   fetchBytes,
   type Gatehouse,
@@ -86,7 +86,7 @@ describe('media.md 7.2, slots and time', () => {
     reads.release();
     const refused = (await Promise.all(answers)).filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(1);
-    expectRefusal(refused[0] as Answer, 'SERVICE_UNAVAILABLE');
+    expectApiError(refused[0] as Answer, 'SERVICE_UNAVAILABLE');
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   });
 
@@ -95,7 +95,7 @@ describe('media.md 7.2, slots and time', () => {
     const reads = holdReads();
     const giveBack = hurry(15_000);
     const answers = Array.from({ length: IMAGE_SLOTS + 1 }, (_, n) => service.anonymous.get(`${path}?width=${n + 1}`));
-    for (const answer of await Promise.all(answers)) expectRefusal(answer, 'GATEWAY_TIMEOUT');
+    for (const answer of await Promise.all(answers)) expectApiError(answer, 'GATEWAY_TIMEOUT');
     giveBack();
     reads.release();
     expect((await service.anonymous.get(`${path}?width=1`)).status).toBe(200);
@@ -116,7 +116,7 @@ describe('media.md section 10, a store that fails', () => {
     };
     for (const query of ['', '?width=10']) {
       const answer = await service.anonymous.get(path + query);
-      expectRefusal(answer, 'BAD_GATEWAY');
+      expectApiError(answer, 'BAD_GATEWAY');
       expect(answer.text).not.toContain('canary');
     }
     storage.read = read;
@@ -128,7 +128,7 @@ describe('media.md section 10, a store that fails', () => {
     rmSync(fileOf(path));
     mkdirSync(dirname(fileOf(path)), { recursive: true });
     symlinkSync('/etc/passwd', fileOf(path));
-    expectRefusal(await service.anonymous.get(path), 'BAD_GATEWAY');
+    expectApiError(await service.anonymous.get(path), 'BAD_GATEWAY');
   });
 
   test('an upload to a full store is 503, and its capability stays unused', async () => {
@@ -138,10 +138,10 @@ describe('media.md section 10, a store that fails', () => {
     storage.write = async () => {
       throw new StorageFault(new Error('ENOSPC'), true);
     };
-    expectRefusal(await service.anonymous.put(path, Buffer.from('text')), 'SERVICE_UNAVAILABLE');
+    expectApiError(await service.anonymous.put(path, Buffer.from('text')), 'SERVICE_UNAVAILABLE');
     storage.write = write;
     Object.assign(service.app.get(RelayService), { spooled: 8 * 1024 ** 3 });
-    expectRefusal(await service.anonymous.put(path, Buffer.from('text')), 'SERVICE_UNAVAILABLE');
+    expectApiError(await service.anonymous.put(path, Buffer.from('text')), 'SERVICE_UNAVAILABLE');
     Object.assign(service.app.get(RelayService), { spooled: 0 });
     expect((await service.anonymous.put(path, Buffer.from('text'))).status).toBe(200);
   });
@@ -154,7 +154,7 @@ describe('media.md 4.2, row 12', () => {
     const giveBack = hurry(61_000);
     const connection = await Wire.open(service);
     connection.send(`PUT ${path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Length: 4\r\n\r\nte`);
-    expectRefusal(await connection.answer(), 'BAD_GATEWAY');
+    expectApiError(await connection.answer(), 'BAD_GATEWAY');
     giveBack();
     connection.close();
     expect((await service.anonymous.put(path, Buffer.from('text'))).status).toBe(200);
@@ -198,15 +198,15 @@ describe('media.md section 1, buckets', () => {
         }
         for (const path of paths) {
           const answer = await limited.as(owner).get(path);
-          expectRefusal(answer, 'RATE_LIMITED', { global: false });
+          expectApiError(answer, 'RATE_LIMITED', { global: false });
           expect(answer.headers.has('access-control-allow-origin')).toBe(false);
         }
         const elsewhere = await limited.anonymous.from('127.0.0.2').get(paths[0] as string);
-        expectRefusal(elsewhere, 'NOT_FOUND');
+        expectApiError(elsewhere, 'NOT_FOUND');
         expect(elsewhere.headers.get('x-ratelimit-limit')).toBe('80');
         const sign = () => limited.as(owner).post('/v1/media/external', { url: 'https://images.example.com/' });
         for (let n = 0; n < 3; n++) expect((await sign()).status).toBe(200);
-        expectRefusal(await sign(), 'RATE_LIMITED');
+        expectApiError(await sign(), 'RATE_LIMITED');
       },
     );
   });
@@ -281,7 +281,7 @@ describe('media.md 7.2, readers of large results', () => {
     expect([part.status, part.bytes.equals(bytes.subarray(1, 10))]).toEqual([206, true]);
     const { held: taken } = service.app.get(Spools) as unknown as { held: { files: number; memory: number } };
     taken.memory += 128 * MIB;
-    expectRefusal(await service.anonymous.get(`${path}?width=31`), 'SERVICE_UNAVAILABLE');
+    expectApiError(await service.anonymous.get(`${path}?width=31`), 'SERVICE_UNAVAILABLE');
     taken.memory -= 128 * MIB;
     expect((await fetchBytes(service, `${path}?width=31`)).status).toBe(200);
     await eventually('nothing is held any more', async () => (taken.memory === 0 && taken.files === 0) || undefined);
@@ -295,7 +295,7 @@ describe('media.md 7.2, readers of large results', () => {
       .jpeg({ quality: 60 })
       .toBuffer();
     const path = await store('huge.jpg', large);
-    expectRefusal(await service.anonymous.get(`${path}?format=png`), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await service.anonymous.get(`${path}?format=png`), 'PAYLOAD_TOO_LARGE');
     expect((await fetchBytes(service, `${path}?width=20`)).status).toBe(200);
   });
 });

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
 import {
-  expectRefusal,
+  expectApiError,
   fetchBytes,
   type Gatehouse,
   gatehouse,
@@ -87,7 +87,7 @@ describe('media.md section 9, headers', () => {
     const answer = await service.anonymous.get('/media/attachments/1/2/3', {
       headers: { origin: 'https://a.example' },
     });
-    expectRefusal(answer, 'NOT_FOUND');
+    expectApiError(answer, 'NOT_FOUND');
     expect(answer.headers.has('access-control-allow-origin')).toBe(false);
     expect(answer.headers.has('cross-origin-resource-policy')).toBe(false);
     expect(answer.headers.has('cdn-cache-control')).toBe(false);
@@ -129,7 +129,7 @@ describe('media.md section 8, ranges', () => {
 
   test.each(['bytes=5-2', 'bytes=-0', 'bytes=26-', 'bytes=9999999999999999999-'])('%s: 416', async (range) => {
     const answer = await get(range);
-    expectRefusal(answer, 'RANGE_NOT_SATISFIABLE');
+    expectApiError(answer, 'RANGE_NOT_SATISFIABLE');
     expect(answer.headers.get('content-range')).toBe('bytes */26');
     expect(answer.headers.get('accept-ranges')).toBe('bytes');
     expect(answer.headers.has('etag')).toBe(false);
@@ -240,14 +240,14 @@ describe('media.md section 2, keys', () => {
     ...['/x', 'a//b', 'a/', '../a', 'a/../b', '..%2f..%2fetc%2fpasswd', '%2e%2e/a', '%2e', 'a%5cb', 'a%00b', 'a%0ab'],
     ...['%ff', '%c0%ae%c0%ae/a', '%zz', `${'x'.repeat(1025)}`],
   ])('%s breaks the key rule', async (key) => {
-    expectRefusal(await wire(service, [`GET /media/attachments/${key} HTTP/1.1`]), 'BAD_REQUEST');
+    expectApiError(await wire(service, [`GET /media/attachments/${key} HTTP/1.1`]), 'BAD_REQUEST');
   });
 
   test.each([
     ...['%252e%252e/a', '....//'.slice(0, 4), 'file:', 'C:%3a', 'con', 'a.', 'a%20', 'etc/passwd', '~root'],
     ...['media/attachments', '%E2%80%AE'],
   ])('%s is a key like any other, of nothing that is stored', async (key) => {
-    expectRefusal(await wire(service, [`GET /media/attachments/${key} HTTP/1.1`]), 'NOT_FOUND');
+    expectApiError(await wire(service, [`GET /media/attachments/${key} HTTP/1.1`]), 'NOT_FOUND');
   });
 
   test('a key is percent-decoded once: other spellings of it reach the same object, a double one does not', async () => {
@@ -260,8 +260,8 @@ describe('media.md section 2, keys', () => {
         )
       ).status,
     ).toBe(200);
-    expectRefusal(await service.anonymous.get(letters.replace('letters', '%256Cetters')), 'NOT_FOUND');
-    expectRefusal(await service.anonymous.get(letters.replace('letters', 'Letters')), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(letters.replace('letters', '%256Cetters')), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(letters.replace('letters', 'Letters')), 'NOT_FOUND');
   });
 
   test('unknown paths and wrong methods are not found, and nothing redirects', async () => {
@@ -277,7 +277,7 @@ describe('media.md section 2, keys', () => {
       ['PATCH', letters],
     ] as const) {
       const answer = await wire(service, [`${method} ${path} HTTP/1.1`]);
-      expectRefusal(answer, 'NOT_FOUND');
+      expectApiError(answer, 'NOT_FOUND');
       expect(answer.headers.has('location')).toBe(false);
       expect(answer.headers.has('allow')).toBe(false);
     }
@@ -288,14 +288,14 @@ describe('media.md section 2, keys', () => {
     const path = pathOf((await uploadFile(service, gone, 'a.txt', Buffer.from('x'))).url);
     expect((await service.anonymous.get(path)).status).toBe(200);
     await service.sql('UPDATE account SET deleted_at = now() WHERE id = $1', [gone.id]);
-    expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
   });
 
   test('a row whose bytes are lost is not found', async () => {
     const path = await store('lost.txt', 'x');
     rmSync(join(service.app.get(Config).media.root, 'media'), { recursive: true });
     const answer = await service.anonymous.get(path);
-    expectRefusal(answer, 'NOT_FOUND');
+    expectApiError(answer, 'NOT_FOUND');
     expect(answer.headers.has('etag')).toBe(false);
     letters = await store('letters.txt', 'abcdefghijklmnopqrstuvwxyz');
   });

@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Janitor } from '../../src/platform/process/janitor.js';
+import { CleanupJobs } from '../../src/platform/process/cleanup-jobs.js';
 import { objectName } from '../../src/platform/storage/storage.js';
 import { type S3Server, s3Server } from '../machine/s3.js';
 import {
-  expectRefusal,
+  expectApiError,
   factsOf,
   fetchBytes,
   type Gatehouse,
@@ -47,7 +47,7 @@ const nameAt = (path: string): string => objectName(path.replace('/media/attachm
 
 async function clean(): Promise<void> {
   await service.sql("UPDATE media_garbage SET since = since - interval '21 minutes'");
-  await service.app.get(Janitor).sweep();
+  await service.app.get(CleanupJobs).runAll();
 }
 
 async function avatarOf(bytes: Buffer, who = alice): Promise<{ name: string; path: string }> {
@@ -106,7 +106,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
       const part = await service.anonymous.get(letters, { headers: { range } });
       expect([part.status, part.text, part.headers.get('content-range')]).toEqual([206, text, contentRange]);
     }
-    expectRefusal(await service.anonymous.get(letters, { headers: { range: 'bytes=26-' } }), 'RANGE_NOT_SATISFIABLE');
+    expectApiError(await service.anonymous.get(letters, { headers: { range: 'bytes=26-' } }), 'RANGE_NOT_SATISFIABLE');
     const known = await service.anonymous.get(letters, { headers: { 'if-none-match': ETAG } });
     expect([known.status, known.text]).toEqual([304, '']);
     const head = await service.anonymous.send('HEAD', letters);
@@ -134,7 +134,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
     const first = await avatarOf(await picture('png', 40, 40, '#101010'));
     expect((await fetchBytes(service, first.path)).status).toBe(200);
     const second = await avatarOf(await picture('png', 40, 40, '#202020'));
-    expectRefusal(await service.anonymous.get(first.path), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(first.path), 'NOT_FOUND');
     expect(store.objects('media')).toEqual(expect.arrayContaining([first.name, second.name]));
     await clean();
     expect(store.objects('media')).not.toContain(first.name);
@@ -154,7 +154,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
     }
     expect(store.objects('media')).toEqual(expect.arrayContaining(paths.map(nameAt)));
     expect((await service.as(alice).delete(`/v1/webhooks/${hook.id}`)).status).toBe(204);
-    for (const path of paths) expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+    for (const path of paths) expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     await clean();
     for (const path of paths) expect(store.objects('media')).not.toContain(nameAt(path));
   });
@@ -164,9 +164,9 @@ describe('media.md sections 2 to 9, objects in S3', () => {
     const image = await uploadFile(service, alice, 'gone.png', await picture('png'));
     store.remove('media', nameAt(path));
     store.remove('media', nameAt(pathOf(image.url)));
-    expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
-    expectRefusal(await service.anonymous.get(path, { headers: { range: 'bytes=1-2' } }), 'NOT_FOUND');
-    expectRefusal(await service.anonymous.get(`${pathOf(image.url)}?width=10`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(path, { headers: { range: 'bytes=1-2' } }), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`${pathOf(image.url)}?width=10`), 'NOT_FOUND');
   });
 });
 
@@ -188,15 +188,15 @@ describe('media.md 4.2 row 12 and section 10, while S3 is away', () => {
     const before = await countRows();
 
     store.detour.cut();
-    expectRefusal(await service.anonymous.put(unsent, Buffer.from('hello')), 'BAD_GATEWAY');
-    expectRefusal(await service.as(alice).post(COMPLETE, body), 'BAD_GATEWAY');
-    expectRefusal(await service.anonymous.get(letters), 'BAD_GATEWAY');
-    expectRefusal(await service.anonymous.get(letters, { headers: { range: 'bytes=1-2' } }), 'BAD_GATEWAY');
-    expectRefusal(await service.anonymous.get(`${image}?width=10`), 'BAD_GATEWAY');
+    expectApiError(await service.anonymous.put(unsent, Buffer.from('hello')), 'BAD_GATEWAY');
+    expectApiError(await service.as(alice).post(COMPLETE, body), 'BAD_GATEWAY');
+    expectApiError(await service.anonymous.get(letters), 'BAD_GATEWAY');
+    expectApiError(await service.anonymous.get(letters, { headers: { range: 'bytes=1-2' } }), 'BAD_GATEWAY');
+    expectApiError(await service.anonymous.get(`${image}?width=10`), 'BAD_GATEWAY');
     const other = (await picture('png', 40, 40, '#404040')).toString('base64');
     const refused = [await service.as(alice).patch(ME, { avatar: other }), await messageWith(hook.path, 'bytes')];
     for (const answer of refused) {
-      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+      expectApiError(answer, 'SERVICE_UNAVAILABLE');
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     }
     const known = await service.anonymous.get(letters, { headers: { 'if-none-match': ETAG } });

@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/core/config/config.js';
 import { Log } from '../../src/core/log.js';
 import { openStorage } from '../../src/platform/storage/open-storage.js';
 import { LocalStorage, type Storage, StorageFault } from '../../src/platform/storage/storage.js';
-import { ANSWER_MS, S3Storage, SILENCE_MS } from '../../src/platform/storage/storage-s3.js';
+import { S3_READ_IDLE_TIMEOUT_MS, S3_RESPONSE_TIMEOUT_MS, S3Storage } from '../../src/platform/storage/storage-s3.js';
 import { s3Server } from '../machine/s3.js';
 import { hurry } from '../support/index.js';
 
@@ -348,7 +348,7 @@ describe('media.md section 2, a server of S3 that does not do as it should', () 
 
   test('a server that never answers is given up, and so is a body that stands still', async () => {
     await using silent = await against((req) => void req.resume());
-    let restore = hurry(ANSWER_MS);
+    let restore = hurry(S3_RESPONSE_TIMEOUT_MS);
     try {
       await expect(silent.storage.read('media', 'x')).rejects.toBeInstanceOf(StorageFault);
       await expect(silent.storage.remove('media', 'x')).rejects.toBeInstanceOf(StorageFault);
@@ -356,7 +356,7 @@ describe('media.md section 2, a server of S3 that does not do as it should', () 
       restore();
     }
     await using halting = await against((_req, res) => void res.writeHead(200, { 'content-length': 10 }).write('abc'));
-    restore = hurry(SILENCE_MS);
+    restore = hurry(S3_READ_IDLE_TIMEOUT_MS);
     try {
       const body = (await halting.storage.read('media', 'x')) as Readable;
       await expect(body.toArray()).rejects.toBeInstanceOf(StorageFault);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import {
-  expectRefusal,
+  expectApiError,
   factsOf,
   fetchBytes,
   type Gatehouse,
@@ -124,7 +124,7 @@ describe('media.md 7.1, transforms of attachments', () => {
       'width=100&width=x',
       'format=png&height=0',
     ],
-  ])('%s is refused', async (query) => expectRefusal(await service.anonymous.get(`${still}?${query}`), 'BAD_REQUEST'));
+  ])('%s is refused', async (query) => expectApiError(await service.anonymous.get(`${still}?${query}`), 'BAD_REQUEST'));
 
   test.each(['size=10', 'fmt=webp', 'unknown=1', 'animated=false', 'download=false', 'Width=10'])(
     '%s starts no transform',
@@ -188,7 +188,7 @@ describe('media.md 7.1, transforms of attachments', () => {
     ['a.v', Buffer.from('b6a6f208', 'hex')],
   ])('%s is no raster image', async (filename, content) => {
     const path = await store(filename, Buffer.from(content as string));
-    expectRefusal(await service.anonymous.get(`${path}?width=10`), 'BAD_REQUEST');
+    expectApiError(await service.anonymous.get(`${path}?width=10`), 'BAD_REQUEST');
     expect((await fetchBytes(service, path)).status).toBe(200);
   });
 });
@@ -258,7 +258,7 @@ describe('media.md 7.2, decoding limits', () => {
   ])('%s is refused', async (_, filename, bytes) => {
     const path = await store(filename, bytes);
     for (const query of ['width=10', 'animated=true', 'format=webp']) {
-      expectRefusal(await service.anonymous.get(`${path}?${query}`), 'BAD_REQUEST');
+      expectApiError(await service.anonymous.get(`${path}?${query}`), 'BAD_REQUEST');
     }
   });
 
@@ -274,7 +274,7 @@ describe('media.md 7.2, decoding limits', () => {
   test('input beyond 50 MiB is too large', async () => {
     const path = await store('large.png', await picture('png', 12, 12));
     await service.sql('UPDATE media_object SET size = $1 WHERE filename = $2', [50 * 1024 * 1024 + 1, 'large.png']);
-    expectRefusal(await service.anonymous.get(`${path}?width=10`), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await service.anonymous.get(`${path}?width=10`), 'PAYLOAD_TOO_LARGE');
   });
 
   test('polyglots come out as nothing but an image', async () => {
@@ -291,6 +291,6 @@ describe('media.md 7.2, decoding limits', () => {
       expect((await fetched(`${path}?width=10`)).bytes.includes('canary-of-script')).toBe(false);
     }
     const gifScript = Buffer.from('GIF89a/*\u0000\u0000\u0000\u0000\u0000\u0000*/=1;alert(1)', 'latin1');
-    expectRefusal(await service.anonymous.get(`${await store('x.gif', gifScript)}?width=10`), 'BAD_REQUEST');
+    expectApiError(await service.anonymous.get(`${await store('x.gif', gifScript)}?width=10`), 'BAD_REQUEST');
   });
 });

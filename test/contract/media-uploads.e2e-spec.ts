@@ -6,8 +6,8 @@ import { Config } from '../../src/core/config/config.js';
 import { type Claims, signCapability } from '../../src/media/addresses/capability.js';
 import { MediaUrlService } from '../../src/media/addresses/urls.service.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   outfit,
@@ -113,7 +113,7 @@ describe('media.md section 3, planning', () => {
       'attachments.0.id: INVALID_FORMAT',
       'attachments.0.filename: INVALID_FORMAT',
     );
-    expectRefusal(await plan([file, { ...file, id: 1, file_size: 25 * 1024 * 1024 + 1 }]), 'FILE_SIZE_TOO_LARGE');
+    expectApiError(await plan([file, { ...file, id: 1, file_size: 25 * 1024 * 1024 + 1 }]), 'FILE_SIZE_TOO_LARGE');
     expect(await service.sql('SELECT count(*) FROM media_upload')).toEqual(before);
   });
 
@@ -123,7 +123,7 @@ describe('media.md section 3, planning', () => {
     const body = { attachments: files.map((_, id) => ({ id, filename: 'a', file_size: 1, content_type: 'x' })) };
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.as(bob).post('/v1/media/uploads', body)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-    for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, 'MEDIA_QUOTA_EXCEEDED');
+    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'MEDIA_QUOTA_EXCEEDED');
     const [row] = await service.sql('SELECT count(*)::int AS n FROM media_upload WHERE owner_id = $1', [bob.id]);
     expect(row?.n).toBe(50);
   });
@@ -136,14 +136,14 @@ describe('media.md section 3, planning', () => {
       { filename: 'b', size },
     ]);
     const attachments = [{ id: 0, filename: 'c', file_size: size, content_type: 'x' }];
-    expectRefusal(await service.as(carol).post('/v1/media/uploads', { attachments }), 'MEDIA_QUOTA_EXCEEDED');
+    expectApiError(await service.as(carol).post('/v1/media/uploads', { attachments }), 'MEDIA_QUOTA_EXCEEDED');
   });
 
   test('needs a session or a bot; an access token is refused', async () => {
     const { bearer, bot } = await outfit(service, { scopes: ['identify'] });
-    expectRefusal(await service.anonymous.post('/v1/media/uploads', { attachments: [] }), 'UNAUTHORIZED');
-    expectRefusal(await service.as(bearer).post('/v1/media/uploads', { attachments: [] }), 'ACCESS_DENIED');
-    expectRefusal(await service.as(bearer).post('/v1/media/uploads/complete', { uploads: [] }), 'ACCESS_DENIED');
+    expectApiError(await service.anonymous.post('/v1/media/uploads', { attachments: [] }), 'UNAUTHORIZED');
+    expectApiError(await service.as(bearer).post('/v1/media/uploads', { attachments: [] }), 'ACCESS_DENIED');
+    expectApiError(await service.as(bearer).post('/v1/media/uploads/complete', { uploads: [] }), 'ACCESS_DENIED');
     expect((await uploadFile(service, bot, 'a.txt', bytes('beep'))).size).toBe(4);
   });
 });
@@ -245,7 +245,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
   test.each(['a//b', 'a/', '../a', '%2e%2e/a', 'a/..%2fb', 'a%00', 'a%5cb', '%ff', '%c0%ae', '/a'])(
     '2: the key %j breaks the key rule',
     async (key) => {
-      expectRefusal(await wire(service, [`PUT /media/relay/${key}?t=x HTTP/1.1`, 'Content-Length: 0']), 'BAD_REQUEST');
+      expectApiError(await wire(service, [`PUT /media/relay/${key}?t=x HTTP/1.1`, 'Content-Length: 0']), 'BAD_REQUEST');
     },
   );
 
@@ -258,7 +258,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     const overlong = `?t=${'A'.repeat(5000)}.${'A'.repeat(43)}`;
     for (const query of ['', '?t=', `?t=${t}&t=${t}`, `?t=${t}A`, overlong, `?t=${forged}`]) {
       const answer = await put(`/media/relay/a${query}`);
-      expectRefusal(answer, 'UNAUTHORIZED');
+      expectApiError(answer, 'UNAUTHORIZED');
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
       expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, X-Request-ID');
     }
@@ -266,18 +266,18 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
 
   test('4: claims that are not valid, another method, the moment of expiry', async () => {
     for (const claims of [{ m: 'get' }, { mb: 0 }, { extra: 1 }, { e: service.clock.seconds() }, { r: 'true' }]) {
-      expectRefusal(await put(`/media/relay/a?t=${capability({ k: 'a', ...claims })}`), 'UNAUTHORIZED');
+      expectApiError(await put(`/media/relay/a?t=${capability({ k: 'a', ...claims })}`), 'UNAUTHORIZED');
     }
     const t = capability({ k: 'a', e: service.clock.seconds() + 30 });
     service.clock.advance({ seconds: 30 });
-    expectRefusal(await put(`/media/relay/a?t=${t}`), 'UNAUTHORIZED');
+    expectApiError(await put(`/media/relay/a?t=${t}`), 'UNAUTHORIZED');
   });
 
   test('5: another bucket, another key, parts', async () => {
-    expectRefusal(await put(`/media/relay/a?t=${capability({ k: 'a', b: 'media' })}`), 'FORBIDDEN');
-    expectRefusal(await put(`/media/relay/b?t=${capability({ k: 'a' })}`), 'FORBIDDEN');
-    expectRefusal(await put(`/media/relay/a?t=${capability({ k: 'a' })}&partNumber=1`), 'FORBIDDEN');
-    expectRefusal(await put(`/media/relay/a?t=${capability({ k: 'a' })}&uploadId=x`), 'FORBIDDEN');
+    expectApiError(await put(`/media/relay/a?t=${capability({ k: 'a', b: 'media' })}`), 'FORBIDDEN');
+    expectApiError(await put(`/media/relay/b?t=${capability({ k: 'a' })}`), 'FORBIDDEN');
+    expectApiError(await put(`/media/relay/a?t=${capability({ k: 'a' })}&partNumber=1`), 'FORBIDDEN');
+    expectApiError(await put(`/media/relay/a?t=${capability({ k: 'a' })}&uploadId=x`), 'FORBIDDEN');
     expect((await put(`/media/relay/a?t=${capability({ k: 'a' })}&uploadId=`)).status).toBe(200);
     expect((await put(`/media/relay/%61%2Fb?t=${capability({ k: 'a/b' })}`)).status).toBe(200);
   });
@@ -292,7 +292,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     ]) {
       const connection = await Wire.open(service);
       connection.send(`PUT ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`);
-      expectRefusal(await connection.answer(), 'PAYLOAD_TOO_LARGE');
+      expectApiError(await connection.answer(), 'PAYLOAD_TOO_LARGE');
       connection.close();
     }
     expect(staged()).toEqual(before);
@@ -302,7 +302,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
   test('7: a used capability is refused', async () => {
     const path = `/media/relay/seven?t=${capability({ k: 'seven' })}`;
     expect((await put(path)).status).toBe(200);
-    expectRefusal(await put(path), 'UNAUTHORIZED');
+    expectApiError(await put(path), 'UNAUTHORIZED');
   });
 
   test('8: a capability in use by another request is a conflict; a broken connection gives it back', async () => {
@@ -315,7 +315,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     };
     const first = await busy();
     const refused = await put(path);
-    expectRefusal(refused, 'CONFLICT');
+    expectApiError(refused, 'CONFLICT');
     expect(refused.headers.get('access-control-allow-origin')).toBe('*');
     first.close();
     await busyCapabilities(0);
@@ -323,7 +323,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     second.send('llo');
     expect((await second.answer()).status).toBe(200);
     second.close();
-    expectRefusal(await put(path), 'UNAUTHORIZED');
+    expectApiError(await put(path), 'UNAUTHORIZED');
   });
 
   test('8: what a dead process left in use ends with the write deadline', async () => {
@@ -339,7 +339,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     await service.sql("UPDATE media_capability SET busy_until = now() WHERE state = 'busy'");
     expect((await put(path)).status).toBe(200);
     connection.send('llo');
-    expectRefusal(await connection.answer(), 'BAD_GATEWAY');
+    expectApiError(await connection.answer(), 'BAD_GATEWAY');
     connection.close();
   });
 
@@ -348,7 +348,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     const { answers } = await race(32, (n) => put(path, `upload ${n}`));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectRefusal(answer, answer.status === 409 ? 'CONFLICT' : 'UNAUTHORIZED');
+      expectApiError(answer, answer.status === 409 ? 'CONFLICT' : 'UNAUTHORIZED');
     }
   });
 
@@ -362,7 +362,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
           controller.close();
         },
       });
-    expectRefusal(await service.anonymous.put(`/media/relay/nine?t=${t}`, stream('123456')), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await service.anonymous.put(`/media/relay/nine?t=${t}`, stream('123456')), 'PAYLOAD_TOO_LARGE');
     expect(staged()).toEqual(before);
     expect(await service.sql("SELECT 1 FROM media_staged WHERE key = 'nine'")).toEqual([]);
     expect((await service.anonymous.put(`/media/relay/nine?t=${t}`, stream('12345'))).status).toBe(200);
@@ -406,14 +406,14 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     for (const body of ['one', 'three']) expect((await put(path, body)).status).toBe(200);
     expect(await service.sql("SELECT size FROM media_staged WHERE key = 'again'")).toEqual([{ size: '5' }]);
     service.clock.advance({ seconds: 50 });
-    expectRefusal(await put(path), 'UNAUTHORIZED');
+    expectApiError(await put(path), 'UNAUTHORIZED');
   });
 
   test('staged objects are never readable', async () => {
     const [planned] = await planUploads(service, alice, [{ filename: 'a.txt', size: 5 }]);
     await put(pathOf(planned?.upload_url ?? ''));
     for (const path of ['attachments', 'uploads', 'relay']) {
-      expectRefusal(await service.anonymous.get(`/media/${path}/${planned?.upload_filename}`), 'NOT_FOUND');
+      expectApiError(await service.anonymous.get(`/media/${path}/${planned?.upload_filename}`), 'NOT_FOUND');
     }
   });
 
@@ -462,8 +462,8 @@ describe('media.md sections 3 and 4, other configurations', () => {
       const bob = await person(other, 'bob');
       const attachments = [{ id: 0, filename: 'a', file_size: 1, content_type: 'x' }];
       const uploads = [{ upload_filename: 'x' }];
-      expectRefusal(await other.as(bob).post('/v1/media/uploads', { attachments }), 'FEATURE_TEMPORARILY_DISABLED');
-      expectRefusal(
+      expectApiError(await other.as(bob).post('/v1/media/uploads', { attachments }), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(
         await other.as(bob).post('/v1/media/uploads/complete', { uploads }),
         'FEATURE_TEMPORARILY_DISABLED',
       );
@@ -484,7 +484,7 @@ describe('media.md sections 3 and 4, other configurations', () => {
       async (other) => {
         const claims: Claims = { b: 'uploads', k: 'abc', m: 'put', mb: 10, e: other.clock.seconds() + 60 };
         const path = `/media/relay/abc?t=${signCapability(secrets[1] as Buffer, claims)}`;
-        expectRefusal(await other.anonymous.put(path, bytes('hello')), 'BAD_GATEWAY');
+        expectApiError(await other.anonymous.put(path, bytes('hello')), 'BAD_GATEWAY');
         expect(await other.sql('SELECT 1 FROM media_capability')).toEqual([]);
         const bob = await person(other, 'bob');
         const [planned] = await planUploads(other, bob, [{ filename: 'a', size: 1 }]);

@@ -3,7 +3,7 @@ import {
   type Answer,
   type App,
   clients,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   inState,
@@ -34,7 +34,7 @@ const rowOf = async (token: string) => (await service.sql(`SELECT * FROM oauth_t
 const set = (assignment: string, token: string) =>
   service.sql(`UPDATE oauth_token SET ${assignment} WHERE ${DIGEST}`, [token]);
 const ago = (seconds: number) => `consumed_at = now() - interval '${seconds} seconds', settled_at = consumed_at`;
-const expectNoGrant = (answer: Answer) => expectRefusal(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
+const expectNoGrant = (answer: Answer) => expectApiError(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
 
 /** A refresh token with what it was redeemed for. */
 async function redeemed(scope?: string) {

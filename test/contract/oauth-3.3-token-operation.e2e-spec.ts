@@ -5,7 +5,7 @@ import {
   basic,
   clients,
   exchange,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   inState,
@@ -39,10 +39,10 @@ const rowOf = async (token: string) => (await service.sql(`SELECT * FROM oauth_t
 const isFresh = async (token: string) => (await rowOf(token))?.consumed_at === null;
 
 function expectNoRequest(answer: Answer, path: string) {
-  expectRefusal(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
+  expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
   expect(answer.body.errors).toEqual([expect.objectContaining({ path })]);
 }
-const expectNoGrant = (answer: Answer) => expectRefusal(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
+const expectNoGrant = (answer: Answer) => expectApiError(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
 
 /** What no family of them works for any more. */
 async function expectRevoked(tokens: Tokens) {
@@ -96,7 +96,7 @@ describe('with the defaults', () => {
       expectNoRequest(await send([]), 'grant_type');
       expectNoRequest(await send([['grant_type', '']]), 'grant_type');
       for (const type of ['password', 'refresh_token ', 'Authorization_Code']) {
-        expectRefusal(await send([['grant_type', type]]), 'UNSUPPORTED_GRANT_TYPE', {
+        expectApiError(await send([['grant_type', type]]), 'UNSUPPORTED_GRANT_TYPE', {
           error: 'unsupported_grant_type',
         });
       }
@@ -126,7 +126,7 @@ describe('with the defaults', () => {
       expectNoRequest(await refresh(service, app, tokens.refresh_token, { scope: 'email'.padEnd(257) }), 'scope');
       for (const scope of ['nonsense', 'identify nonsense', '+', 'bot', 'identify bot']) {
         const answer = await refresh(service, app, tokens.refresh_token, { scope });
-        expectRefusal(answer, 'INVALID_SCOPE', { error: 'invalid_scope' });
+        expectApiError(answer, 'INVALID_SCOPE', { error: 'invalid_scope' });
       }
       await expectUntouched(tokens);
       const { status, body } = await refresh(service, app, tokens.refresh_token, { scope: 'email'.padEnd(256) });

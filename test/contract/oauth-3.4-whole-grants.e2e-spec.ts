@@ -7,7 +7,7 @@ import {
   clients,
   consent,
   exchange,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -122,10 +122,10 @@ describe('oauth.md 3.4: a grant goes as a whole', () => {
           "SELECT classid, objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted",
         );
       });
-    const held = await locksOf(alice, (tx, id) => grants().hold(tx, id));
+    const held = await locksOf(alice, (tx, id) => grants().lockGrants(tx, id));
     expect(held).toHaveLength(1);
     expect(await locksOf(alice, (tx, id) => grants().revoke(tx, id, [app.id], ENDING))).toEqual(held);
-    expect(await locksOf(bob, (tx, id) => grants().hold(tx, id))).not.toEqual(held);
+    expect(await locksOf(bob, (tx, id) => grants().lockGrants(tx, id))).not.toEqual(held);
   });
 
   test('that of the Admin application goes alone with the sessions of those who have one', async () => {
@@ -222,7 +222,7 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
       [app, { redirect_uri: undefined, scope: 'bot email' }, 'redirect_uri'],
     ] as const) {
       const answer = await consent(service, alice, target, more);
-      expectRefusal(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
+      expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
       expect(answer.body.errors).toEqual([expect.objectContaining({ path })]);
     }
     expect(await heldOf(alice)).toEqual([]);
@@ -250,7 +250,7 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
     await newTokens(service, alice, app);
     await service.sql('ALTER TABLE oauth_code RENAME TO hidden');
     const answer = await silently(alice).finally(() => service.sql('ALTER TABLE hidden RENAME TO oauth_code'));
-    expectRefusal(answer, 'INTERNAL_SERVER_ERROR');
+    expectApiError(answer, 'INTERNAL_SERVER_ERROR');
     expect(answer.headers.has('location')).toBe(false);
     expect(await codesOf(alice)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import {
   type App,
   asApp,
   clients,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   inState,
@@ -92,13 +92,13 @@ describe('oauth.md 5.7: introspection', () => {
 
   test('is for confidential clients that are let in, and takes one token', async () => {
     const { access_token: token } = await newTokens(service, alice, publicApp);
-    expectRefusal(await asApp(service, publicApp, INTROSPECT, { token }), 'INVALID_CLIENT', {
+    expectApiError(await asApp(service, publicApp, INTROSPECT, { token }), 'INVALID_CLIENT', {
       error: 'invalid_client',
     });
-    expectRefusal(await service.anonymous.form(INTROSPECT, { token }), 'INVALID_CLIENT');
+    expectApiError(await service.anonymous.form(INTROSPECT, { token }), 'INVALID_CLIENT');
     const impostor = { ...app, secret: 'A'.repeat(43) };
-    expectRefusal(await asApp(service, impostor, INTROSPECT, { token }), 'INVALID_CLIENT');
-    expectRefusal(await asApp(service, { ...app, id: '1' }, INTROSPECT, { token }), 'INVALID_CLIENT');
+    expectApiError(await asApp(service, impostor, INTROSPECT, { token }), 'INVALID_CLIENT');
+    expectApiError(await asApp(service, { ...app, id: '1' }, INTROSPECT, { token }), 'INVALID_CLIENT');
   });
 });
 
@@ -169,7 +169,7 @@ describe('oauth.md 5.8: revocation', () => {
       ],
     ] as [[string, string][], string][]) {
       const answer = await send(...faulty);
-      expectRefusal(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
+      expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
       expect(answer.body.errors).toEqual([expect.objectContaining({ path: blamed })]);
     }
     expect(await isAlive(service, token)).toBe(true);

@@ -5,7 +5,7 @@ import {
   type App,
   asApp,
   clients,
-  expectRefusal,
+  expectApiError,
   expectUngranted,
   type Gatehouse,
   gatehouse,
@@ -90,8 +90,8 @@ describe('5.9 GET /v1/oauth2/userinfo', () => {
     'scope %j alone does not open it, and the refusal names identify',
     async (scope) => {
       const { access_token } = await newTokens(service, alice, app, scope);
-      expectRefusal(await asBearer(access_token).get(USERINFO), 'MISSING_OAUTH_SCOPE', { required_scope: 'identify' });
-      expectRefusal(await asBearer(access_token).get('/v1/users/@me'), 'MISSING_OAUTH_SCOPE', {
+      expectApiError(await asBearer(access_token).get(USERINFO), 'MISSING_OAUTH_SCOPE', { required_scope: 'identify' });
+      expectApiError(await asBearer(access_token).get('/v1/users/@me'), 'MISSING_OAUTH_SCOPE', {
         required_scope: 'identify',
       });
     },
@@ -105,7 +105,7 @@ describe('5.9 GET /v1/oauth2/userinfo', () => {
         access_token,
         held,
       ]);
-      expectRefusal(await asBearer(access_token).get(USERINFO), 'MISSING_OAUTH_SCOPE', { required_scope: 'identify' });
+      expectApiError(await asBearer(access_token).get(USERINFO), 'MISSING_OAUTH_SCOPE', { required_scope: 'identify' });
     },
   );
 });
@@ -170,9 +170,9 @@ describe('5.9 and 5.10, who may ask', () => {
       ...[access_token, `Bearer ${access_token.slice(0, -1)}`, `Bearer ${'A'.repeat(43)}`],
     ];
     for (const path of [USERINFO, ME]) {
-      for (const authorization of wrong) expectRefusal(await service.as(authorization).get(path), 'UNAUTHORIZED');
-      expectRefusal(await service.anonymous.get(path), 'UNAUTHORIZED');
-      expectRefusal(await service.anonymous.get(`${path}?access_token=${access_token}`), 'UNAUTHORIZED');
+      for (const authorization of wrong) expectApiError(await service.as(authorization).get(path), 'UNAUTHORIZED');
+      expectApiError(await service.anonymous.get(path), 'UNAUTHORIZED');
+      expectApiError(await service.anonymous.get(`${path}?access_token=${access_token}`), 'UNAUTHORIZED');
       expect((await asBearer(access_token).get(path)).status).toBe(200);
     }
   });
@@ -180,14 +180,14 @@ describe('5.9 and 5.10, who may ask', () => {
   test('an expired token is dead', async () => {
     const { access_token } = await newTokens(service, alice, app);
     await expire(access_token);
-    for (const path of [USERINFO, ME]) expectRefusal(await asBearer(access_token).get(path), 'UNAUTHORIZED');
+    for (const path of [USERINFO, ME]) expectApiError(await asBearer(access_token).get(path), 'UNAUTHORIZED');
   });
 
   test('not while the account is deleted, disabled or banned', async () => {
     const { access_token } = await newTokens(service, alice, app);
     for (const state of REFUSED_STATES) {
       await inState(service, alice, state, async () => {
-        for (const path of [USERINFO, ME]) expectRefusal(await asBearer(access_token).get(path), 'UNAUTHORIZED');
+        for (const path of [USERINFO, ME]) expectApiError(await asBearer(access_token).get(path), 'UNAUTHORIZED');
       });
       expect((await asBearer(access_token).get(ME)).status).toBe(200);
     }
@@ -198,9 +198,9 @@ describe('5.9 and 5.10, who may ask', () => {
     const [full, bare] = [await newTokens(service, dora, app), await newTokens(service, dora, app, 'email')];
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [dora.id]);
     for (const path of [USERINFO, ME]) {
-      expectRefusal(await asBearer(full.access_token).get(path), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
+      expectApiError(await asBearer(full.access_token).get(path), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
     }
-    expectRefusal(await asBearer(bare.access_token).get(USERINFO), 'MISSING_OAUTH_SCOPE');
+    expectApiError(await asBearer(bare.access_token).get(USERINFO), 'MISSING_OAUTH_SCOPE');
     expect((await asBearer(full.access_token).get('/v1/users/@me')).status).toBe(200);
   });
 });
@@ -289,7 +289,7 @@ describe('5.7 POST /v1/oauth2/introspect', () => {
         expect({ how, body: (await introspect(app, token)).body }).toEqual({ how, body: INACTIVE });
       }
       expect(await isAlive(service, tokens.access_token)).toBe(false);
-      expectRefusal(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
+      expectApiError(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
     }
   });
 
@@ -310,7 +310,7 @@ describe('5.7 POST /v1/oauth2/introspect', () => {
       service.anonymous.send('POST', '/v1/oauth2/introspect', new URLSearchParams(body) as unknown);
     const client = `client_id=${app.id}&client_secret=${app.secret}`;
     for (const rest of ['', '&token=', '&token=a&token=b', `&token=${'a'.repeat(257)}`, '&token=%20a', '&token=a%09']) {
-      expectRefusal(await attempt(`${client}${rest}`), 'INVALID_REQUEST', { error: 'invalid_request' });
+      expectApiError(await attempt(`${client}${rest}`), 'INVALID_REQUEST', { error: 'invalid_request' });
     }
   });
 });
@@ -352,7 +352,7 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
     const second = (await refresh(service, app, first.refresh_token)).body;
     expect((await revoke(app, first.refresh_token)).status).toBe(200);
     expect(await isAlive(service, second.access_token)).toBe(false);
-    expectRefusal(await refresh(service, app, second.refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, app, second.refresh_token), 'INVALID_GRANT');
   });
 
   test('OAU-41 a token of another client and an unknown one: 200 without effect', async () => {
@@ -367,8 +367,8 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
       const answer = await revoke(client, token);
       expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '' });
     }
-    expectRefusal(await service.anonymous.form(REVOKE, { token: tokens.access_token }), 'INVALID_CLIENT');
-    expectRefusal(
+    expectApiError(await service.anonymous.form(REVOKE, { token: tokens.access_token }), 'INVALID_CLIENT');
+    expectApiError(
       await service.anonymous.form(REVOKE, { token: tokens.access_token, client_id: app.id }),
       'INVALID_CLIENT',
     );
@@ -393,8 +393,8 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
   });
 
   test('no token is no request', async () => {
-    expectRefusal(await asApp(service, app, REVOKE, {}), 'INVALID_REQUEST', { error: 'invalid_request' });
-    expectRefusal(await revoke(app, 'a'.repeat(257)), 'INVALID_REQUEST');
+    expectApiError(await asApp(service, app, REVOKE, {}), 'INVALID_REQUEST', { error: 'invalid_request' });
+    expectApiError(await revoke(app, 'a'.repeat(257)), 'INVALID_REQUEST');
   });
 });
 
@@ -427,6 +427,6 @@ describe('3.4 what ends with the sessions of an account', () => {
     expect(families).toEqual([{ application_id: app.id }]);
     await service.sql('UPDATE account SET flags = 0, banned = false WHERE id = $1', [bob.id]);
     expect(await isAlive(service, tokens.access_token)).toBe(true);
-    expectRefusal(await service.as(bob).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(bob).get('/v1/users/@me'), 'UNAUTHORIZED');
   });
 });

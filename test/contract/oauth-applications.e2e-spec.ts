@@ -6,8 +6,8 @@ import {
   asApp,
   CALLBACK,
   exchange,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -133,7 +133,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     await service.sql(
       'CREATE TRIGGER full_house BEFORE INSERT ON account FOR EACH ROW WHEN (NEW.bot) EXECUTE FUNCTION full_house()',
     );
-    expectRefusal(await create({ name: 'Homeless' }), 'BOT_USER_GENERATION_FAILED');
+    expectApiError(await create({ name: 'Homeless' }), 'BOT_USER_GENERATION_FAILED');
     await service.sql('DROP TRIGGER full_house ON account');
     expect(await countOf(alice.id)).toBe(before);
   });
@@ -229,7 +229,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
   test('an account without any way to sign in cannot create one', async () => {
     const guest = await person(service, 'guest');
     await service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [guest.id]);
-    expectRefusal(await create({ name: 'x' }, guest), 'UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS');
+    expectApiError(await create({ name: 'x' }, guest), 'UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS');
     expect(await countOf(guest.id)).toBe(0);
     await service.sql(`UPDATE account SET traits = '{sso}' WHERE id = $1`, [guest.id]);
     expect((await create({ name: 'x' }, guest)).status).toBe(200);
@@ -240,7 +240,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     async (flags) => {
       const bob = await person(service, 'bob');
       await service.sql(`UPDATE account SET flags = ${flags} WHERE id = $1`, [bob.id]);
-      expectRefusal(await create({ name: 'x' }, bob), 'ACCESS_DENIED');
+      expectApiError(await create({ name: 'x' }, bob), 'ACCESS_DENIED');
       expect(await countOf(bob.id)).toBe(0);
     },
   );
@@ -250,7 +250,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => create({ name: 'x' }, busy)));
     const made = answers.filter(({ status }) => status === 200);
     expect(made).toHaveLength(25);
-    for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, 'MAX_APPLICATIONS');
+    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'MAX_APPLICATIONS');
     expect(await countOf(busy.id)).toBe(25);
     const { body: listed } = await service.as(busy).get('/v1/users/@me/applications');
     const ids = listed.map(({ id }: App) => BigInt(id));
@@ -282,9 +282,9 @@ describe('6 owner routes', () => {
             });
       expectInvalid(await attempt('x'), 'id: INVALID_SNOWFLAKE_FORMAT');
       expectInvalid(await attempt('9223372036854775808'), 'id: SNOWFLAKE_OUT_OF_RANGE');
-      for (const id of [UNKNOWN, builtIn, mallory.id]) expectRefusal(await attempt(id), 'UNKNOWN_APPLICATION');
+      for (const id of [UNKNOWN, builtIn, mallory.id]) expectApiError(await attempt(id), 'UNKNOWN_APPLICATION');
       const before = await service.sql('SELECT t::text FROM application t WHERE id = $1', [app.id]);
-      expectRefusal(await attempt(app.id), 'ACCESS_DENIED');
+      expectApiError(await attempt(app.id), 'ACCESS_DENIED');
       expect(await service.sql('SELECT t::text FROM application t WHERE id = $1', [app.id])).toEqual(before);
     },
   );
@@ -293,12 +293,12 @@ describe('6 owner routes', () => {
     const { access_token } = await newTokens(service, alice, app, 'identify email bot');
     for (const authorization of [app.bot, `Bearer ${access_token}`]) {
       const me = service.as(authorization);
-      expectRefusal(await me.get(`${APPLICATIONS}/${app.id}`), 'ACCESS_DENIED');
-      expectRefusal(await me.patch(`${APPLICATIONS}/${app.id}`, { name: 'taken' }), 'ACCESS_DENIED');
-      expectRefusal(await me.post(`${APPLICATIONS}/${app.id}/bot/reset-token`), 'ACCESS_DENIED');
-      expectRefusal(await me.delete(`${APPLICATIONS}/${app.id}`), 'ACCESS_DENIED');
-      expectRefusal(await me.post(APPLICATIONS, { name: 'x' }), 'ACCESS_DENIED');
-      expectRefusal(await me.get('/v1/users/@me/applications'), 'ACCESS_DENIED');
+      expectApiError(await me.get(`${APPLICATIONS}/${app.id}`), 'ACCESS_DENIED');
+      expectApiError(await me.patch(`${APPLICATIONS}/${app.id}`, { name: 'taken' }), 'ACCESS_DENIED');
+      expectApiError(await me.post(`${APPLICATIONS}/${app.id}/bot/reset-token`), 'ACCESS_DENIED');
+      expectApiError(await me.delete(`${APPLICATIONS}/${app.id}`), 'ACCESS_DENIED');
+      expectApiError(await me.post(APPLICATIONS, { name: 'x' }), 'ACCESS_DENIED');
+      expectApiError(await me.get('/v1/users/@me/applications'), 'ACCESS_DENIED');
     }
     expect((await show(app)).name).toBe('Client');
   });
@@ -361,7 +361,7 @@ describe('6.4 PATCH /v1/oauth2/applications/{id}', () => {
     const floating = await newCode(service, alice, own, { redirect_uri: 'http://127.0.0.1:5000/cb' });
     await edit({ redirect_uris: ['https://b.example/', 'http://127.0.0.1/cb'] }, own);
     await edit({ redirect_uris: [CALLBACK, 'https://b.example/', 'http://127.0.0.1/cb'] }, own);
-    expectRefusal(await exchange(service, own, gone), 'INVALID_GRANT');
+    expectApiError(await exchange(service, own, gone), 'INVALID_GRANT');
     expect((await exchange(service, own, kept, { redirect_uri: 'https://b.example/' })).status).toBe(200);
     expect((await exchange(service, own, floating, { redirect_uri: 'http://127.0.0.1:5000/cb' })).status).toBe(200);
   });
@@ -397,7 +397,7 @@ describe('6.5 PATCH /v1/oauth2/applications/{id}/bot', () => {
       `INSERT INTO account (id, bot, username, discriminator, created_at)
        SELECT 200000 + n, true, 'packed', n, now() FROM generate_series(1, 9999) n`,
     );
-    expectRefusal(await editBot({ username: 'Packed' }, own), 'USERNAME_NOT_AVAILABLE');
+    expectApiError(await editBot({ username: 'Packed' }, own), 'USERNAME_NOT_AVAILABLE');
     expect((await show(own)).bot.username).toBe('Droid');
     await events.take();
     expect((await editBot({ bio: null }, own)).body.bio).toBeNull();
@@ -476,8 +476,8 @@ describe('6.5 PATCH /v1/oauth2/applications/{id}/bot', () => {
     const padded = Buffer.concat([await image('png'), Buffer.alloc(2 * 1024 * 1024 - 4096)]).toString('base64');
     const { status, body } = await editBot({ avatar: padded, banner: padded }, own);
     expect({ status, code: body.code }).toEqual({ status: 200, code: undefined });
-    expectRefusal(await editBot({ bio: 'x'.repeat(6 * 1024 * 1024) }, own), 'PAYLOAD_TOO_LARGE');
-    expectRefusal(await edit({ name: 'x'.repeat(300 * 1024) }, own), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await editBot({ bio: 'x'.repeat(6 * 1024 * 1024) }, own), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await edit({ name: 'x'.repeat(300 * 1024) }, own), 'PAYLOAD_TOO_LARGE');
   });
 
   test('five renames in three hours', async () => {
@@ -490,8 +490,8 @@ describe('6.5 PATCH /v1/oauth2/applications/{id}/bot', () => {
   test('an application whose bot account is gone has none to edit or reset', async () => {
     const lost = await newApp(service, alice);
     await service.sql('UPDATE account SET bot = false WHERE id = $1', [lost.id]);
-    expectRefusal(await editBot({ bio: 'x' }, lost), 'BOT_USER_NOT_FOUND');
-    expectRefusal(
+    expectApiError(await editBot({ bio: 'x' }, lost), 'BOT_USER_NOT_FOUND');
+    expectApiError(
       await service.as(alice).post(`${APPLICATIONS}/${lost.id}/bot/reset-token`, { password: alice.password }),
       'BOT_USER_NOT_FOUND',
     );
@@ -511,7 +511,7 @@ describe('6.6 operations that need sudo', () => {
       ['delete', `${APPLICATIONS}/${own.id}`],
     ] as const) {
       const methods = { totp: false, webauthn: false, backup_codes: false };
-      expectRefusal(await service.as(alice)[method](path), 'SUDO_MODE_REQUIRED', { has_mfa: false, methods });
+      expectApiError(await service.as(alice)[method](path), 'SUDO_MODE_REQUIRED', { has_mfa: false, methods });
       expectInvalid(
         await service.as(alice)[method](path, { password: 'a wrong password' }),
         'password: INVALID_PASSWORD',
@@ -525,7 +525,7 @@ describe('6.6 operations that need sudo', () => {
     const owner = await person(service, 'owner');
     const own = await newApp(service, owner);
     const { authenticator } = await withTotp(service, owner);
-    expectRefusal(await service.as(owner).post(RESET(own.id)), 'SUDO_MODE_REQUIRED', {
+    expectApiError(await service.as(owner).post(RESET(own.id)), 'SUDO_MODE_REQUIRED', {
       has_mfa: true,
       methods: { totp: true, webauthn: false, backup_codes: true },
     });
@@ -545,8 +545,8 @@ describe('6.6 operations that need sudo', () => {
       body: { token: expect.stringMatching(`^${own.id}\\.[A-Za-z0-9_-]{43}$`), bot: ownBot(own.id, 'Client') },
     });
     expect(headers.get('pragma')).toBe('no-cache');
-    expectRefusal(await service.as(own.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(own.bot).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(own.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(own.bot).get('/v1/users/@me'), 'UNAUTHORIZED');
     expect((await service.as(`Bot ${body.token}`).get('/v1/applications/@me')).status).toBe(200);
     const [row] = await service.sql('SELECT bot_preview FROM application WHERE id = $1', [own.id]);
     expect(body.token.split('.')[1].slice(0, 8)).toBe(row?.bot_preview);
@@ -575,7 +575,7 @@ describe('6.6 operations that need sudo', () => {
     expect(headers.get('pragma')).toBe('no-cache');
     expect(body.client_secret).not.toBe(own.secret);
     const open = await newApp(service, alice, { client_type: 'public' });
-    expectRefusal(
+    expectApiError(
       await service.as(alice).post(SECRET(open.id), { password: alice.password }),
       'PUBLIC_CLIENT_HAS_NO_SECRET',
     );
@@ -593,14 +593,17 @@ describe('6.6 operations that need sudo', () => {
     const remove = () => service.as(alice).delete(`${APPLICATIONS}/${own.id}`, { password: alice.password });
     expect((await remove()).status).toBe(204);
     expect(await isAlive(service, tokens.access_token)).toBe(false);
-    expectRefusal(await refresh(service, own, tokens.refresh_token), 'INVALID_CLIENT');
-    expectRefusal(await asApp(service, own, '/v1/oauth2/introspect', { token: tokens.access_token }), 'INVALID_CLIENT');
-    expectRefusal(await exchange(service, app, pending), 'INVALID_GRANT');
-    expectRefusal(await service.as(own.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(own.bot).get('/v1/users/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.anonymous.get(`${APPLICATIONS}/${own.id}/public`), 'UNKNOWN_APPLICATION');
+    expectApiError(await refresh(service, own, tokens.refresh_token), 'INVALID_CLIENT');
+    expectApiError(
+      await asApp(service, own, '/v1/oauth2/introspect', { token: tokens.access_token }),
+      'INVALID_CLIENT',
+    );
+    expectApiError(await exchange(service, app, pending), 'INVALID_GRANT');
+    expectApiError(await service.as(own.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(own.bot).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.get(`${APPLICATIONS}/${own.id}/public`), 'UNKNOWN_APPLICATION');
     for (const hook of [ofBot, naming]) {
-      expectRefusal(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
+      expectApiError(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
     }
     expect((await service.anonymous.post(other.path, { content: 'x' })).status).toBe(204);
     expect(await isAlive(service, spared.access_token)).toBe(true);
@@ -612,7 +615,7 @@ describe('6.6 operations that need sudo', () => {
       own.id,
     ]);
     expect(row).toEqual({ username: 'DeletedUser', discriminator: 0, global_name: 'Deleted User', bio: null });
-    expectRefusal(await remove(), 'UNKNOWN_APPLICATION');
+    expectApiError(await remove(), 'UNKNOWN_APPLICATION');
     expect((await service.as(bob).get('/v1/users/@me')).status).toBe(200);
   });
 
@@ -668,8 +671,8 @@ describe('6.1 GET /v1/applications/@me', () => {
       expect((await service.as(`${scheme} ${token}`).get(path)).status).toBe(200);
     }
     for (const scheme of ['bot', 'BOT']) {
-      expectRefusal(await service.as(`${scheme} ${token}`).get('/v1/users/@me'), 'UNAUTHORIZED');
-      expectRefusal(await service.as(`${scheme} ${token}`).get('/v1/oauth2/applications/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(`${scheme} ${token}`).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(`${scheme} ${token}`).get('/v1/oauth2/applications/@me'), 'UNAUTHORIZED');
     }
   });
 
@@ -681,9 +684,9 @@ describe('6.1 GET /v1/applications/@me', () => {
       ...[alice.authorization, `Bearer ${alice.authorization}`, `Bearer ${access_token}`, key.authorization, token],
       ...[`Bots ${token}`, `Robot ${token}`, `Bot:${token}`, 'B', `Basic ${token}`],
     ]) {
-      expectRefusal(await service.as(value).get(path), 'INVALID_TOKEN');
+      expectApiError(await service.as(value).get(path), 'INVALID_TOKEN');
     }
-    expectRefusal(await service.anonymous.get(path), 'INVALID_TOKEN');
+    expectApiError(await service.anonymous.get(path), 'INVALID_TOKEN');
   });
 
   test('with the prefix, whatever is wrong with the token is the same UNAUTHORIZED', async () => {
@@ -697,7 +700,7 @@ describe('6.1 GET /v1/applications/@me', () => {
       ...[`Bot ${id}.${'A'.repeat(43)}`, `Bot ${alice.authorization}`, banned.bot, `Bot ${UNKNOWN}.${secret}`],
     ]) {
       const answer = await service.as(value).get(path);
-      expectRefusal(answer, 'UNAUTHORIZED');
+      expectApiError(answer, 'UNAUTHORIZED');
       bodies.add(answer.text);
     }
     expect(bodies.size).toBe(1);
@@ -707,7 +710,7 @@ describe('6.1 GET /v1/applications/@me', () => {
       `Authorization: ${app.bot}`,
       'Connection: close',
     ]);
-    expectRefusal(twice, 'UNAUTHORIZED');
+    expectApiError(twice, 'UNAUTHORIZED');
   });
 });
 
@@ -743,7 +746,7 @@ describe('6 GET /v1/oauth2/applications/{id}/public', () => {
 
   test('unknown, built-in and malformed ids', async () => {
     for (const id of [UNKNOWN, builtIn, alice.id]) {
-      expectRefusal(await service.anonymous.get(`${APPLICATIONS}/${id}/public`), 'UNKNOWN_APPLICATION');
+      expectApiError(await service.anonymous.get(`${APPLICATIONS}/${id}/public`), 'UNKNOWN_APPLICATION');
     }
     expectInvalid(await service.anonymous.get(`${APPLICATIONS}/x/public`), 'id: INVALID_SNOWFLAKE_FORMAT');
   });
@@ -764,6 +767,6 @@ describe('6.1 of admin.md: the built-in Admin application', () => {
     await service.sql("UPDATE application SET name = 'Gatehouse Admin' WHERE id = $1", [impostor.id]);
     const admin = await administrator(service, '*');
     const { access_token } = await newTokens(service, admin, impostor);
-    expectRefusal(await service.as(`Bearer ${access_token}`).get('/v1/admin/users/@me'), 'ACCESS_DENIED');
+    expectApiError(await service.as(`Bearer ${access_token}`).get('/v1/admin/users/@me'), 'ACCESS_DENIED');
   });
 });

@@ -6,8 +6,8 @@ import {
   CALLBACK,
   consent,
   exchange,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   inState,
@@ -237,7 +237,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
       await newTokens(service, bob, app);
       const { verifier, challenge } = pkce();
       const next = async () => redirectOf(await authorize(silent(S256(challenge)), bob)).query.code as string;
-      expectRefusal(await exchange(service, app, await next()), 'INVALID_GRANT');
+      expectApiError(await exchange(service, app, await next()), 'INVALID_GRANT');
       expect((await exchange(service, app, await next(), { code_verifier: verifier })).status).toBe(200);
     });
 
@@ -411,7 +411,7 @@ describe('3.2 redirect URIs of a request', () => {
     await withoutEffect(async () => {
       for (const redirectUri of tried) {
         const answer = await consent(service, bob, app, { redirect_uri: redirectUri });
-        expectRefusal(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
+        expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
         expect(answer.body.errors).toEqual([expect.objectContaining({ path: 'redirect_uri' })]);
         const { target } = redirectOf(await authorize(request({ prompt: 'none', redirect_uri: redirectUri }), bob));
         expect({ redirectUri, target }).toEqual({ redirectUri, target: CONSENT_PAGE });
@@ -424,7 +424,7 @@ describe('3.2 redirect URIs of a request', () => {
     const answer = await consent(service, alice, app, { redirect_uri: native });
     expect(answer.body.redirect_to.startsWith(`${native}?code=`)).toBe(true);
     const { code } = parametersOf(answer.body.redirect_to);
-    expectRefusal(
+    expectApiError(
       await exchange(service, app, code as string, { redirect_uri: 'http://127.0.0.1/native' }),
       'INVALID_GRANT',
     );
@@ -453,7 +453,7 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
       await consent(service, alice, app, { client_id: Number(app.id) }),
       'client_id: INVALID_SNOWFLAKE_FORMAT',
     );
-    expectRefusal(await consent(service, alice, app, { client_id: 1 }), 'UNKNOWN_APPLICATION');
+    expectApiError(await consent(service, alice, app, { client_id: 1 }), 'UNKNOWN_APPLICATION');
   });
 
   test('a body of the wrong shape is refused', async () => {
@@ -492,13 +492,13 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
         await consent(service, alice, app, { ...bad, client_id: '1', decision: 1 }),
         'decision: INVALID_FORMAT',
       );
-      expectRefusal(await consent(service, alice, app, { ...bad, client_id: '1', scope: 'x' }), 'UNKNOWN_APPLICATION');
-      expectRefusal(await consent(service, alice, app, { ...bad, scope: 'x' }), 'INVALID_REQUEST');
-      expectRefusal(await consent(service, alice, app, { code_challenge: 'x', scope: 'x' }), 'INVALID_REQUEST');
-      expectRefusal(await consent(service, alice, app, { scope: 'bot x' }), 'INVALID_SCOPE');
-      expectRefusal(await consent(service, alice, app, { ...toAdmin, scope: 'bot' }), 'NOT_A_BOT_APPLICATION');
-      expectRefusal(await consent(service, alice, privateBot, { scope: 'bot' }), 'BOT_IS_PRIVATE');
-      expectRefusal(await consent(service, alice, app), 'ACCESS_DENIED');
+      expectApiError(await consent(service, alice, app, { ...bad, client_id: '1', scope: 'x' }), 'UNKNOWN_APPLICATION');
+      expectApiError(await consent(service, alice, app, { ...bad, scope: 'x' }), 'INVALID_REQUEST');
+      expectApiError(await consent(service, alice, app, { code_challenge: 'x', scope: 'x' }), 'INVALID_REQUEST');
+      expectApiError(await consent(service, alice, app, { scope: 'bot x' }), 'INVALID_SCOPE');
+      expectApiError(await consent(service, alice, app, { ...toAdmin, scope: 'bot' }), 'NOT_A_BOT_APPLICATION');
+      expectApiError(await consent(service, alice, privateBot, { scope: 'bot' }), 'BOT_IS_PRIVATE');
+      expectApiError(await consent(service, alice, app), 'ACCESS_DENIED');
     });
     await service.sql('UPDATE account SET flags = 0 WHERE id = $1', [alice.id]);
     expect((await consent(service, alice, app)).status).toBe(200);
@@ -508,13 +508,13 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
     const states = ['flags = 1::bigint << 34', 'flags = 1::bigint << 35', 'flags = 1::bigint << 36', 'banned = true'];
     await withoutEffect(async () => {
       for (const state of states) {
-        expectRefusal(await inState(service, alice, state, () => consent(service, alice, app)), 'ACCESS_DENIED');
+        expectApiError(await inState(service, alice, state, () => consent(service, alice, app)), 'ACCESS_DENIED');
       }
     });
   });
 
   test('a private bot is for its owner alone', async () => {
-    expectRefusal(await consent(service, alice, privateBot, { scope: 'identify bot' }), 'BOT_IS_PRIVATE');
+    expectApiError(await consent(service, alice, privateBot, { scope: 'identify bot' }), 'BOT_IS_PRIVATE');
     expect((await consent(service, owner, privateBot, { scope: 'identify bot' })).status).toBe(200);
     expect((await consent(service, alice, privateBot, { scope: 'identify' })).status).toBe(200);
   });
@@ -528,12 +528,12 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
       const toWebApp = await consent(service, alice, app, { ...deny, scope: 'bot', redirect_uri: undefined });
       expect(toWebApp.body.redirect_to.split('?')[0]).toBe(WEB_APP);
       expect(parametersOf(toWebApp.body.redirect_to)).toEqual({ error: 'access_denied', state: 's', iss: ORIGIN });
-      expectRefusal(await consent(service, alice, app, { ...deny, client_id: '1' }), 'UNKNOWN_APPLICATION');
-      expectRefusal(
+      expectApiError(await consent(service, alice, app, { ...deny, client_id: '1' }), 'UNKNOWN_APPLICATION');
+      expectApiError(
         await consent(service, alice, app, { ...deny, redirect_uri: 'https://evil.example/' }),
         'INVALID_REQUEST',
       );
-      expectRefusal(await consent(service, alice, app, { ...deny, redirect_uri: undefined }), 'INVALID_REQUEST');
+      expectApiError(await consent(service, alice, app, { ...deny, redirect_uri: undefined }), 'INVALID_REQUEST');
     });
   });
 
@@ -541,9 +541,9 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
     const without = { redirect_uri: undefined };
     await withoutEffect(async () => {
       for (const scope of ['identify', 'identify bot']) {
-        expectRefusal(await consent(service, alice, app, { ...without, scope }), 'INVALID_REQUEST');
+        expectApiError(await consent(service, alice, app, { ...without, scope }), 'INVALID_REQUEST');
       }
-      expectRefusal(await consent(service, alice, grantBot, { ...without, scope: 'bot' }), 'INVALID_REQUEST');
+      expectApiError(await consent(service, alice, grantBot, { ...without, scope: 'bot' }), 'INVALID_REQUEST');
       const { body } = await consent(service, alice, app, { ...without, scope: 'bot', state: 'x y' });
       expect(body).toEqual({ redirect_to: `${WEB_APP}?state=x+y` });
       const silent = await consent(service, alice, app, { ...without, scope: ' bot+bot ' });
@@ -576,7 +576,7 @@ describe('3.1 PKCE at consent', () => {
     await withoutEffect(async () => {
       for (const more of faulty) {
         for (const target of [app, publicApp]) {
-          expectRefusal(await consent(service, alice, target, more), 'INVALID_REQUEST', { error: 'invalid_request' });
+          expectApiError(await consent(service, alice, target, more), 'INVALID_REQUEST', { error: 'invalid_request' });
         }
       }
     });
@@ -584,7 +584,7 @@ describe('3.1 PKCE at consent', () => {
 
   test('a public client needs a challenge, a confidential one may do without', async () => {
     await withoutEffect(async () => {
-      expectRefusal(await consent(service, alice, publicApp), 'INVALID_REQUEST');
+      expectApiError(await consent(service, alice, publicApp), 'INVALID_REQUEST');
     });
     expect((await consent(service, alice, publicApp, S256(challenge))).status).toBe(200);
     expect((await consent(service, alice, app)).status).toBe(200);
@@ -623,7 +623,7 @@ describe('2 scopes', () => {
         '*',
       ]) {
         const answer = await consent(service, alice, app, { scope });
-        expectRefusal(answer, 'INVALID_SCOPE', { error: 'invalid_scope' });
+        expectApiError(answer, 'INVALID_SCOPE', { error: 'invalid_scope' });
       }
     });
   });

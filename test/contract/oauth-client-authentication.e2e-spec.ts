@@ -6,7 +6,7 @@ import {
   type Answer,
   type App,
   basic,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   newApp,
@@ -38,7 +38,7 @@ const form = (fields: Record<string, string>, authorization?: string, path = PAT
 
 /** Every refusal of a client is the same to the byte. */
 async function expectInvalidClient(answer: Answer) {
-  expectRefusal(answer, 'INVALID_CLIENT');
+  expectApiError(answer, 'INVALID_CLIENT');
   expect(answer.text).toBe(
     JSON.stringify({
       code: 'INVALID_CLIENT',
@@ -190,7 +190,7 @@ describe('5.5 client authentication', () => {
     ];
     for (const [fields, authorization, path, blamed] of cases) {
       const answer = await form(fields, authorization, path);
-      expectRefusal(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
+      expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
       expect(answer.body.errors).toEqual([expect.objectContaining({ path: blamed })]);
     }
   });
@@ -199,7 +199,7 @@ describe('5.5 client authentication', () => {
     for (const name of ['client_id', 'client_secret']) {
       const fields = new URLSearchParams({ ...TOKEN, client_id: app.id, client_secret: app.secret as string });
       fields.append(name, fields.get(name) as string);
-      expectRefusal(await service.anonymous.send('POST', PATH, fields), 'INVALID_REQUEST');
+      expectApiError(await service.anonymous.send('POST', PATH, fields), 'INVALID_REQUEST');
     }
   });
 
@@ -235,7 +235,7 @@ describe('5.5 client authentication', () => {
     await withGatehouse({ env: { ADMIN_OAUTH_CLIENT_SECRET: 'S'.repeat(43) } }, async (configured) => {
       const { id } = configured.app.get(AdminApplication);
       expect((await configured.as(basic(id, 'S'.repeat(43))).form(PATH, TOKEN)).status).toBe(200);
-      expectRefusal(await configured.as(basic(id, 'T'.repeat(43))).form(PATH, TOKEN), 'INVALID_CLIENT');
+      expectApiError(await configured.as(basic(id, 'T'.repeat(43))).form(PATH, TOKEN), 'INVALID_CLIENT');
     });
   });
 });
@@ -246,14 +246,14 @@ describe('1.3 forms', () => {
   test('only application/x-www-form-urlencoded', async () => {
     for (const path of PATHS) {
       const authorized = service.as(basic(app.id, app.secret as string));
-      expectRefusal(await authorized.post(path, { token: 'x' }), 'UNSUPPORTED_MEDIA_TYPE');
+      expectApiError(await authorized.post(path, { token: 'x' }), 'UNSUPPORTED_MEDIA_TYPE');
       const multipart = new FormData();
       multipart.set('token', 'x');
-      expectRefusal(await authorized.send('POST', path, multipart), 'UNSUPPORTED_MEDIA_TYPE');
-      expectRefusal(await authorized.post(path), 'UNSUPPORTED_MEDIA_TYPE');
+      expectApiError(await authorized.send('POST', path, multipart), 'UNSUPPORTED_MEDIA_TYPE');
+      expectApiError(await authorized.post(path), 'UNSUPPORTED_MEDIA_TYPE');
       for (const type of ['text/plain', 'application/x-www-form-urlencoded-x']) {
         const answer = await authorized.send('POST', path, 'token=x', { headers: { 'content-type': type } });
-        expectRefusal(answer, 'UNSUPPORTED_MEDIA_TYPE');
+        expectApiError(answer, 'UNSUPPORTED_MEDIA_TYPE');
       }
     }
     for (const type of ['application/x-www-form-urlencoded; charset=UTF-8', 'Application/X-WWW-Form-Urlencoded']) {
@@ -267,7 +267,7 @@ describe('1.3 forms', () => {
   test('other methods do not exist, and credentials in a query are none', async () => {
     for (const path of PATHS) {
       for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
-        expectRefusal(await service.as(basic(app.id, app.secret as string)).send(method, path), 'NOT_FOUND');
+        expectApiError(await service.as(basic(app.id, app.secret as string)).send(method, path), 'NOT_FOUND');
       }
     }
     await expectInvalidClient(await form(TOKEN, undefined, `${PATH}?client_id=${publicApp.id}`));
@@ -279,12 +279,12 @@ describe('1.3 forms', () => {
       .send('POST', PATH, new Uint8Array([0x61, 0x3d, 0xff]), {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       });
-    expectRefusal(answer, 'INVALID_REQUEST');
+    expectApiError(answer, 'INVALID_REQUEST');
   });
 
   test('a form over the limit is refused', async () => {
     const answer = await form({ token: 'x'.repeat(300_000) }, basic(app.id, app.secret as string));
-    expectRefusal(answer, 'PAYLOAD_TOO_LARGE');
+    expectApiError(answer, 'PAYLOAD_TOO_LARGE');
   });
 });
 
@@ -330,17 +330,17 @@ describe('5.5 limits', () => {
           (target ? limited.as(basic(target.id, target.secret as string)) : limited.anonymous).form(path, {
             token: 'x',
           });
-        expectRefusal(await post('/v1/oauth2/token', first), 'INVALID_REQUEST');
-        expectRefusal(await post('/v1/oauth2/token', null), 'INVALID_CLIENT');
-        expectRefusal(await post('/v1/oauth2/token', second), 'INVALID_REQUEST');
+        expectApiError(await post('/v1/oauth2/token', first), 'INVALID_REQUEST');
+        expectApiError(await post('/v1/oauth2/token', null), 'INVALID_CLIENT');
+        expectApiError(await post('/v1/oauth2/token', second), 'INVALID_REQUEST');
         const refused = await post('/v1/oauth2/token', second);
-        expectRefusal(refused, 'RATE_LIMITED', { global: false });
+        expectApiError(refused, 'RATE_LIMITED', { global: false });
         expect(refused.headers.get('pragma')).toBe('no-cache');
         expect((await post('/v1/oauth2/introspect', first)).status).toBe(200);
         expect((await post(PATH, first)).status).toBe(200);
         expect((await post(PATH, second)).status).toBe(200);
         expect((await post('/v1/oauth2/introspect', second)).status).toBe(200);
-        expectRefusal(await post(PATH, first), 'RATE_LIMITED');
+        expectApiError(await post(PATH, first), 'RATE_LIMITED');
       },
     );
   });

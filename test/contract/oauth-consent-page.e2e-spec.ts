@@ -1,4 +1,4 @@
-import { expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse } from '../support/index.js';
 
 const PAGE = '/oauth2/authorize';
 const FILE = /\/assets\/[\w-]+\.js/;
@@ -45,8 +45,8 @@ describe('oauth 5.2 the consent page over HTTP', () => {
   });
 
   test('nothing below it is found', async () => {
-    expectRefusal(await service.anonymous.get(`${PAGE}/other.js`), 'NOT_FOUND');
-    expectRefusal(await service.anonymous.get(`${PAGE}/`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`${PAGE}/other.js`), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(`${PAGE}/`), 'NOT_FOUND');
   });
 });
 
@@ -62,8 +62,8 @@ describe('oauth 5.2 whose page asks for consent', () => {
       const page = await service.anonymous.get(PAGE);
       expect(page.status).toBe(200);
       expect((await service.anonymous.get(FILE.exec(page.text)?.[0] ?? '')).status).toBe(200);
-      expectRefusal(await service.anonymous.get('/login'), 'NOT_FOUND');
-      expectRefusal(await service.anonymous.get('/account'), 'NOT_FOUND');
+      expectApiError(await service.anonymous.get('/login'), 'NOT_FOUND');
+      expectApiError(await service.anonymous.get('/account'), 'NOT_FOUND');
       expect(await sent(service)).toMatch(/^https:\/\/id\.example\/oauth2\/authorize\?/);
     });
   });
@@ -74,8 +74,8 @@ describe('oauth 5.2 whose page asks for consent', () => {
   ])('where %s, ours is not there', async (_, env, target) => {
     const origins = { PUBLIC_ORIGIN: 'https://id.example', WEB_APP_URL: 'https://app.example' };
     await serving({ ...origins, ...env }, async (service) => {
-      expectRefusal(await service.anonymous.get(PAGE), 'NOT_FOUND');
-      expectRefusal(await service.anonymous.get('/assets/base.js'), 'NOT_FOUND');
+      expectApiError(await service.anonymous.get(PAGE), 'NOT_FOUND');
+      expectApiError(await service.anonymous.get('/assets/base.js'), 'NOT_FOUND');
       expect(await sent(service)).toContain(`${target}?`);
     });
   });

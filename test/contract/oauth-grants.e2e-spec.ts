@@ -2,8 +2,8 @@ import { AdminApplication } from '../../src/accounts/grants/admin-application.se
 import {
   type App,
   consent,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   expectUngranted,
   type Gatehouse,
   gatehouse,
@@ -158,7 +158,7 @@ describe('5.11 DELETE /v1/oauth2/@me/authorizations/{applicationId}', () => {
 
   test('an unknown application and an id that is none', async () => {
     const alice = await person(service, 'alice');
-    expectRefusal(await remove(alice, UNKNOWN), 'UNKNOWN_APPLICATION');
+    expectApiError(await remove(alice, UNKNOWN), 'UNKNOWN_APPLICATION');
     expectInvalid(await remove(alice, 'x'), 'applicationId: INVALID_SNOWFLAKE_FORMAT');
     expectInvalid(await remove(alice, '9223372036854775808'), 'applicationId: SNOWFLAKE_OUT_OF_RANGE');
   });
@@ -184,7 +184,7 @@ describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
     const alice = await person(service, 'alice');
     const { access_token } = await newTokens(service, alice, app);
     const events = noticesOf(service, 'event');
-    expectRefusal(await removeMany(alice, [app.id, UNKNOWN]), 'UNKNOWN_APPLICATION');
+    expectApiError(await removeMany(alice, [app.id, UNKNOWN]), 'UNKNOWN_APPLICATION');
     expect(await isAlive(service, access_token)).toBe(true);
     expect(await events.take()).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
     expect(await isAlive(service, access_token)).toBe(true);
     expect((await removeMany(alice, Array(100).fill(app.id))).status).toBe(204);
     expect(await isAlive(service, access_token)).toBe(false);
-    expectRefusal(await removeMany(alice, [1]), 'UNKNOWN_APPLICATION');
+    expectApiError(await removeMany(alice, [1]), 'UNKNOWN_APPLICATION');
   });
 });
 
@@ -210,9 +210,9 @@ describe('5.11, who may', () => {
     const { access_token } = await newTokens(service, alice, app, 'identify email bot');
     for (const authorization of [app.bot, `Bearer ${access_token}`]) {
       const them = service.as(authorization);
-      expectRefusal(await them.get(LIST), 'ACCESS_DENIED');
-      expectRefusal(await them.delete(`${LIST}/${app.id}`), 'ACCESS_DENIED');
-      expectRefusal(await them.post(`${LIST}/revoke`, { application_ids: [app.id] }), 'ACCESS_DENIED');
+      expectApiError(await them.get(LIST), 'ACCESS_DENIED');
+      expectApiError(await them.delete(`${LIST}/${app.id}`), 'ACCESS_DENIED');
+      expectApiError(await them.post(`${LIST}/revoke`, { application_ids: [app.id] }), 'ACCESS_DENIED');
     }
     expect(await isAlive(service, access_token)).toBe(true);
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [alice.id]);
@@ -244,7 +244,7 @@ describe('5.9 and 5.10 what an access token says', () => {
     for (const path of PATHS) {
       const { body } = await them.get(path);
       for (const state of REFUSED_STATES) {
-        expectRefusal(await inState(service, alice, state, () => them.get(path)), 'UNAUTHORIZED');
+        expectApiError(await inState(service, alice, state, () => them.get(path)), 'UNAUTHORIZED');
       }
       expect(await them.get(path)).toMatchObject({ status: 200, body });
     }

@@ -5,7 +5,7 @@ import {
   asApp,
   clients,
   exchange,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   inState,
@@ -27,7 +27,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] => Array.from(
 function theWinner(answers: Answer[]) {
   const won = answers.filter(({ status }) => status === 200);
   expect(won).toHaveLength(1);
-  for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, 'INVALID_GRANT');
+  for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'INVALID_GRANT');
   return (won[0] as Answer).body;
 }
 
@@ -54,10 +54,10 @@ describe('3.3 rotation, reuse, races', () => {
     const first = (await exchange(service, app, code)).body;
     const second = (await refresh(service, app, first.refresh_token)).body;
     expect(await isAlive(service, first.access_token)).toBe(true);
-    expectRefusal(await exchange(service, app, code), 'INVALID_GRANT', { error: 'invalid_grant' });
+    expectApiError(await exchange(service, app, code), 'INVALID_GRANT', { error: 'invalid_grant' });
     expect(await isAlive(service, first.access_token)).toBe(false);
     expect(await isAlive(service, second.access_token)).toBe(false);
-    expectRefusal(await refresh(service, app, second.refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, app, second.refresh_token), 'INVALID_GRANT');
     expect(await familiesOf(code)).toBe(0);
     expect(await isAlive(service, other.access_token)).toBe(true);
   });
@@ -65,7 +65,7 @@ describe('3.3 rotation, reuse, races', () => {
   test('a code presented again by another client takes its family with it too', async () => {
     const code = await newCode(service, alice, app);
     const tokens = (await exchange(service, app, code)).body;
-    expectRefusal(await exchange(service, publicStranger, code), 'INVALID_GRANT');
+    expectApiError(await exchange(service, publicStranger, code), 'INVALID_GRANT');
     expect(await isAlive(service, tokens.access_token)).toBe(false);
   });
 
@@ -93,9 +93,9 @@ describe('3.3 rotation, reuse, races', () => {
     ];
     for (const [cause, attempt, more] of failures) {
       const code = await newCode(service, alice, app, more);
-      expectRefusal(await attempt(code), 'INVALID_GRANT');
+      expectApiError(await attempt(code), 'INVALID_GRANT');
       expect({ cause, pending: await isPending(code) }).toEqual({ cause, pending: false });
-      expectRefusal(await exchange(service, app, code), 'INVALID_GRANT');
+      expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
       expect(await familiesOf(code)).toBe(0);
     }
   });
@@ -110,7 +110,7 @@ describe('3.3 rotation, reuse, races', () => {
       { code, redirect_uri: app.redirectUri },
     ];
     for (const form of malformed) {
-      expectRefusal(await asApp(service, app, '/v1/oauth2/token', form), 'INVALID_REQUEST');
+      expectApiError(await asApp(service, app, '/v1/oauth2/token', form), 'INVALID_REQUEST');
     }
     expect((await exchange(service, app, code)).status).toBe(200);
   });
@@ -118,14 +118,14 @@ describe('3.3 rotation, reuse, races', () => {
   test('a client that does not authenticate itself burns nothing', async () => {
     const code = await newCode(service, alice, app);
     const impostor = { ...app, secret: 'A'.repeat(43) };
-    expectRefusal(await exchange(service, impostor, code), 'INVALID_CLIENT');
+    expectApiError(await exchange(service, impostor, code), 'INVALID_CLIENT');
     expect((await exchange(service, app, code)).status).toBe(200);
   });
 
   test('an expired code is dead', async () => {
     const code = await newCode(service, alice, app);
     await service.sql(`UPDATE oauth_code SET expires_at = expires_at - interval '601 seconds'`);
-    expectRefusal(await exchange(service, app, code), 'INVALID_GRANT');
+    expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
     expect(await familiesOf(code)).toBe(0);
   });
 
@@ -143,7 +143,7 @@ describe('3.3 rotation, reuse, races', () => {
     for (const state of REFUSED_STATES) {
       const code = await newCode(service, alice, app);
       await inState(service, alice, state, async () =>
-        expectRefusal(await exchange(service, app, code), 'INVALID_GRANT'),
+        expectApiError(await exchange(service, app, code), 'INVALID_GRANT'),
       );
       expect((await exchange(service, app, code)).status).toBe(200);
     }
@@ -177,9 +177,9 @@ describe('3.3 rotation, reuse, races', () => {
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
     const third = (await refresh(service, app, second.refresh_token)).body;
-    expectRefusal(await refresh(service, app, first.refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, app, first.refresh_token), 'INVALID_GRANT');
     for (const { access_token } of [first, second, third]) expect(await isAlive(service, access_token)).toBe(false);
-    expectRefusal(await refresh(service, app, third.refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, app, third.refresh_token), 'INVALID_GRANT');
     expect(await isAlive(service, other.access_token)).toBe(true);
     expect((await refresh(service, app, other.refresh_token)).status).toBe(200);
   });
@@ -198,9 +198,9 @@ describe('3.3 rotation, reuse, races', () => {
   test('a refresh token presented by another client is refused and takes its family with it', async () => {
     for (const other of [stranger, publicStranger]) {
       const tokens = await newTokens(service, alice, app);
-      expectRefusal(await refresh(service, other, tokens.refresh_token), 'INVALID_GRANT');
+      expectApiError(await refresh(service, other, tokens.refresh_token), 'INVALID_GRANT');
       expect(await isAlive(service, tokens.access_token)).toBe(false);
-      expectRefusal(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
+      expectApiError(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
     }
   });
 
@@ -211,7 +211,7 @@ describe('3.3 rotation, reuse, races', () => {
        WHERE kind = 'refresh' AND digest = sha256(convert_to($1, 'UTF8'))`,
       [tokens.refresh_token],
     );
-    expectRefusal(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
     expect(await isAlive(service, tokens.access_token)).toBe(true);
   });
 
@@ -230,7 +230,7 @@ describe('3.3 rotation, reuse, races', () => {
     for (const state of REFUSED_STATES) {
       const tokens = await newTokens(service, alice, app);
       await inState(service, alice, state, async () =>
-        expectRefusal(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT'),
+        expectApiError(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT'),
       );
       expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
     }
@@ -238,9 +238,9 @@ describe('3.3 rotation, reuse, races', () => {
 
   test('an access token is no refresh token and no code, a refresh token no access token', async () => {
     const tokens = await newTokens(service, alice, app);
-    expectRefusal(await refresh(service, app, tokens.access_token), 'INVALID_GRANT');
-    expectRefusal(await exchange(service, app, tokens.refresh_token), 'INVALID_GRANT');
-    expectRefusal(await service.as(`Bearer ${tokens.refresh_token}`).get('/v1/oauth2/@me'), 'UNAUTHORIZED');
+    expectApiError(await refresh(service, app, tokens.access_token), 'INVALID_GRANT');
+    expectApiError(await exchange(service, app, tokens.refresh_token), 'INVALID_GRANT');
+    expectApiError(await service.as(`Bearer ${tokens.refresh_token}`).get('/v1/oauth2/@me'), 'UNAUTHORIZED');
     expect(await isAlive(service, tokens.access_token)).toBe(true);
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
   });
@@ -265,7 +265,7 @@ describe('3.3 rotation, reuse, races', () => {
       const left = await service.sql('SELECT 1 FROM oauth_family WHERE account_id = $1', [bob.id]);
       expect(left).toHaveLength(0);
       for (const { body } of answers) {
-        if (body?.refresh_token) expectRefusal(await refresh(service, app, body.refresh_token), 'INVALID_GRANT');
+        if (body?.refresh_token) expectApiError(await refresh(service, app, body.refresh_token), 'INVALID_GRANT');
       }
     }
   });
@@ -341,7 +341,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
     await age(31);
-    expectRefusal(await refresh(service, app, first.refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, app, first.refresh_token), 'INVALID_GRANT');
     expect(await isAlive(service, second.access_token)).toBe(false);
   });
 
@@ -349,14 +349,14 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
     const third = (await refresh(service, app, second.refresh_token)).body;
-    expectRefusal(await refresh(service, app, first.refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, app, first.refresh_token), 'INVALID_GRANT');
     expect(await isAlive(service, third.access_token)).toBe(false);
   });
 
   test('another client gets nothing, and the family is revoked', async () => {
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
-    expectRefusal(await refresh(service, stranger, first.refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, stranger, first.refresh_token), 'INVALID_GRANT');
     expect(await isAlive(service, second.access_token)).toBe(false);
   });
 
@@ -366,7 +366,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [alice.id]);
     const answer = await refresh(service, app, first.refresh_token);
     await service.sql('UPDATE account SET banned = false WHERE id = $1', [alice.id]);
-    expectRefusal(answer, 'INVALID_GRANT');
+    expectApiError(answer, 'INVALID_GRANT');
     expect(await isAlive(service, second.access_token)).toBe(true);
   });
 
@@ -377,7 +377,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
       const won = answers.filter(({ status }) => status === 200);
       expect(won.length).toBeGreaterThan(0);
       expect(new Set(won.map(({ body }) => `${body.access_token} ${body.refresh_token}`)).size).toBe(1);
-      for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, 'INVALID_GRANT');
+      for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'INVALID_GRANT');
       expect((await refresh(service, app, won[0]?.body.refresh_token)).status).toBe(200);
     }
   });
@@ -385,7 +385,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
   test('codes know no leeway', async () => {
     const code = await newCode(service, alice, app);
     const tokens = (await exchange(service, app, code)).body;
-    expectRefusal(await exchange(service, app, code), 'INVALID_GRANT');
+    expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
     expect(await isAlive(service, tokens.access_token)).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import {
   clients,
   consent,
   exchange,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -43,13 +43,13 @@ describe('3.1 OAUTH_PKCE_REQUIRED', () => {
 
   test('a confidential client needs a challenge, too, and then its verifier', async () => {
     const before = await codes();
-    expectRefusal(await consent(service, alice, app), 'INVALID_REQUEST', { error: 'invalid_request' });
+    expectApiError(await consent(service, alice, app), 'INVALID_REQUEST', { error: 'invalid_request' });
     expect(await codes()).toBe(before);
     const { verifier, code } = await withChallenge();
     expect((await exchange(service, app, code, { code_verifier: verifier })).status).toBe(200);
     for (const wrong of ANSWERS) {
       const { code } = await withChallenge();
-      expectRefusal(await exchange(service, app, code, wrong), 'INVALID_GRANT', { error: 'invalid_grant' });
+      expectApiError(await exchange(service, app, code, wrong), 'INVALID_GRANT', { error: 'invalid_grant' });
       expect(await codes()).toBe(before);
     }
   });
@@ -73,7 +73,7 @@ describe('3.1 OAUTH_PKCE_REQUIRED', () => {
     for (const more of ANSWERS) {
       const { code } = await withChallenge();
       await service.sql('UPDATE oauth_code SET challenge = NULL');
-      expectRefusal(await exchange(service, app, code, more), 'INVALID_GRANT');
+      expectApiError(await exchange(service, app, code, more), 'INVALID_GRANT');
       expect(await codes()).toBe(before);
     }
   });
@@ -131,7 +131,7 @@ describe('3 OAUTH_FAMILY_MAX_SECONDS', () => {
     const tokens = await newTokens(service, alice, app);
     await age(10);
     const { answers } = await race(32, () => refresh(service, app, tokens.refresh_token));
-    for (const answer of answers) expectRefusal(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
+    for (const answer of answers) expectApiError(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
     expect(await isAlive(service, tokens.access_token)).toBe(true);
     await age(9);
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);

@@ -5,7 +5,7 @@ import {
   asApp,
   clients,
   exchange,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   inState,
@@ -96,7 +96,7 @@ describe('of many at once each gets what it would get alone', () => {
     }
     const told = (await notices.take()).filter(({ account_id }) => account_id === app.id);
     expect(told.map(({ d }) => (d as { user_id: string }).user_id).sort()).toEqual(asked.map(({ id }) => id).sort());
-    for (const { code } of asked) expectRefusal(await exchange(service, app, code), 'INVALID_GRANT');
+    for (const { code } of asked) expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
   });
 
   test('codes: what is wrong with one is its own', async () => {
@@ -140,7 +140,7 @@ describe('of many at once each gets what it would get alone', () => {
     expect(await holderOf(answers[6] as Answer)).toBe(people[6]?.id);
     // What was malformed burnt nothing, and of what nobody presented nothing is gone.
     for (const n of [3, 7, 8, 10, 11]) expect((await at(n)).status).toBe(200);
-    expectRefusal(await exchange(service, stranger, foreign), 'INVALID_GRANT');
+    expectApiError(await exchange(service, stranger, foreign), 'INVALID_GRANT');
   });
 
   test('refresh tokens: the pair, the scopes and the fate of each', async () => {

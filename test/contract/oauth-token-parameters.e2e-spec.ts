@@ -4,7 +4,7 @@ import {
   asApp,
   consent,
   exchange,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -52,14 +52,14 @@ describe('5.6 grant_type', () => {
       username: 'a',
       password: 'not a password',
     });
-    expectRefusal(answer, 'UNSUPPORTED_GRANT_TYPE', { error: 'unsupported_grant_type' });
+    expectApiError(answer, 'UNSUPPORTED_GRANT_TYPE', { error: 'unsupported_grant_type' });
     expect((await exchange(service, app, code)).status).toBe(200);
   });
 
   test('has to be there', async () => {
     for (const form of [{}, { grant_type: '' }]) {
       const answer = await ask(form as Record<string, string>);
-      expectRefusal(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
+      expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
       expect(answer.body.errors).toEqual([expect.objectContaining({ path: 'grant_type' })]);
     }
   });
@@ -110,8 +110,8 @@ describe('3.1 OAU-15 what does not answer a challenge', () => {
     ['several thousand characters', 'a'.repeat(5000)],
   ])('%s: invalid_grant, and the code is burnt', async (_, code_verifier) => {
     const code = await newCode(service, alice, app, bound);
-    expectRefusal(await exchange(service, app, code, { code_verifier }), 'INVALID_GRANT', { error: 'invalid_grant' });
-    expectRefusal(await exchange(service, app, code, { code_verifier: verifier }), 'INVALID_GRANT');
+    expectApiError(await exchange(service, app, code, { code_verifier }), 'INVALID_GRANT', { error: 'invalid_grant' });
+    expectApiError(await exchange(service, app, code, { code_verifier: verifier }), 'INVALID_GRANT');
   });
 
   test.each([43, 128])('a verifier of %i characters is one', async (length) => {
@@ -133,7 +133,7 @@ describe('5.6 OAU-35 the scope of a refresh', () => {
     ['nothing but separators', '+ +'],
   ])('%s: invalid_scope, and the token is not consumed', async (_, scope) => {
     const { access_token, refresh_token } = await newTokens(service, alice, app);
-    expectRefusal(await refresh(service, app, refresh_token, { scope }), 'INVALID_SCOPE', { error: 'invalid_scope' });
+    expectApiError(await refresh(service, app, refresh_token, { scope }), 'INVALID_SCOPE', { error: 'invalid_scope' });
     expect(await isAlive(service, access_token)).toBe(true);
     expect((await refresh(service, app, refresh_token)).status).toBe(200);
   });
@@ -152,7 +152,7 @@ describe('5.6 OAU-35 the scope of a refresh', () => {
   test('without a value it counts as not sent; over 256 characters it is no request', async () => {
     const first = await newTokens(service, alice, app, 'identify email');
     const long = { scope: `identify ${' '.repeat(250)}` };
-    expectRefusal(await refresh(service, app, first.refresh_token, long), 'INVALID_REQUEST');
+    expectApiError(await refresh(service, app, first.refresh_token, long), 'INVALID_REQUEST');
     const { body } = await refresh(service, app, first.refresh_token, { scope: '' });
     expect(body.scope).toBe('identify email');
   });

@@ -8,7 +8,7 @@ import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
 import { NameServer } from '../machine/name-server.js';
 import { until } from '../machine/service-process.js';
-import { expectRefusal, type Gatehouse, gatehouse, MovableClock, pathOf, person, wire } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, MovableClock, pathOf, person, wire } from '../support/index.js';
 
 const HOUR = 3_600_000;
 const SECRET = Buffer.alloc(32, 7).toString('base64');
@@ -75,7 +75,7 @@ describe('names that users chose', () => {
       most = Math.max(most, names.inFlight);
       await Promise.race([done, new Promise((resolve) => setImmediate(resolve))]);
     }
-    for (const answer of await done) expectRefusal(answer, 'BAD_REQUEST');
+    for (const answer of await done) expectApiError(answer, 'BAD_REQUEST');
     expect([asks, names.asked.size]).toEqual([0, 80]);
     expect(most).toBeLessThanOrEqual(16);
   });
@@ -87,7 +87,7 @@ describe('names that users chose', () => {
     service = await gatehouse({ network });
     const alice = await person(service, 'alice');
     const { body } = await service.as(alice).post('/v1/media/external', { url: 'http://gone.example.com/a.png' });
-    const ask = async () => expectRefusal(await service.anonymous.get(pathOf(body.proxy_url)), 'BAD_REQUEST');
+    const ask = async () => expectApiError(await service.anonymous.get(pathOf(body.proxy_url)), 'BAD_REQUEST');
     await ask();
     expect(names.asked.size).toBe(2);
     names.asked.clear();
@@ -114,8 +114,8 @@ describe('names that users chose', () => {
     expect((late?.length ?? 0) + (busy?.length ?? 0)).toBe(20);
     expect(late?.length).toBeGreaterThanOrEqual(8);
     expect(busy?.length).toBeGreaterThanOrEqual(1);
-    for (const answer of late ?? []) expectRefusal(answer, 'BAD_REQUEST');
-    for (const answer of busy ?? []) expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    for (const answer of late ?? []) expectApiError(answer, 'BAD_REQUEST');
+    for (const answer of busy ?? []) expectApiError(answer, 'SERVICE_UNAVAILABLE');
     expect(asks).toBe(0);
   });
 });
@@ -128,7 +128,9 @@ describe('names that administrators and the environment chose', () => {
     names.speak();
     const client = outbound(new Network({ servers: [names.address] }));
     expect(await client.mayReach('https://login.example.com/', reach)).toBe(false);
-    await expect(client.request({ url: 'https://token.example.com/', reach })).rejects.toThrow(OutboundFault);
+    await expect(client.request({ url: 'https://token.example.com/', addressPolicy: reach })).rejects.toThrow(
+      OutboundFault,
+    );
     expect([asks, names.asked.size]).toEqual([0, 4]);
     await client.onApplicationShutdown();
   });
@@ -170,7 +172,7 @@ describe('names that administrators and the environment chose', () => {
         });
       });
     domains.lookup = { resolveMx: silent, resolve4: silent, resolve6: silent };
-    const checks = Array.from({ length: 40 }, (_, n) => domains.demandMailDomain(`a@mail${n}.example.com`, 'email'));
+    const checks = Array.from({ length: 40 }, (_, n) => domains.assertAcceptsMail(`a@mail${n}.example.com`, 'email'));
     const done = Promise.all(checks).then(() => true);
     let isDone: unknown = false;
     while (!isDone) {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Config, loadConfig } from '../../src/core/config/config.js';
 import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
-import { ownHostsOf, parseTarget } from '../../src/platform/outbound/targets.js';
+import { getOwnHosts, parseTarget } from '../../src/platform/outbound/targets.js';
 
 const PUBLIC = '93.184.216.34';
 const PUBLIC_6 = '2606:2800:220:1:248:1893:25c8:1946';
@@ -125,12 +125,12 @@ class FakeNetwork extends Network {
   answers: (name: string) => readonly string[] = () => [PUBLIC];
   ports = { trap: 0, origin: 0 };
 
-  override async addressesOf(name: string): Promise<readonly string[]> {
+  override async resolve(name: string): Promise<readonly string[]> {
     this.asked.push(name);
     return name === 'origin.example.com' ? [ORIGIN] : this.answers(name);
   }
 
-  override wayTo(address: string) {
+  override endpointFor(address: string) {
     if (address === ORIGIN) return { address: '127.0.0.1', port: this.ports.origin };
     this.ways.push(address);
     return { address: '127.0.0.1', port: this.ports.trap };
@@ -184,8 +184,8 @@ describe('media.md section 6: which targets are fetched for a user', () => {
   });
 
   const fetchOne = (url: string, ports: number[] = []) =>
-    outbound.fetchForeign({
-      ...{ url, rules: { ports, ownHosts: ownHostsOf(config) }, client: '192.0.2.1', maxBytes: 1000, timeoutMs: 5000 },
+    outbound.fetchForUser({
+      ...{ url, rules: { ports, ownHosts: getOwnHosts(config) }, client: '192.0.2.1', maxBytes: 1000, timeoutMs: 5000 },
     });
 
   /** How a fetch ended: the reason of the refusal, or what was reached. */
@@ -326,7 +326,7 @@ describe('media.md section 6: which targets are fetched for a user', () => {
   });
 
   test('the text alone decides alike, without any network', () => {
-    const rules = { ports: [], ownHosts: ownHostsOf(config) };
+    const rules = { ports: [], ownHosts: getOwnHosts(config) };
     expect(parseTarget('HTTPS://Public.EXAMPLE.com:443/a/../b?c#d', rules)?.href).toBe(
       'https://public.example.com/b?c',
     );

@@ -16,11 +16,11 @@ const RULES = { ports: [], ownHosts: new Set<string>() };
 class FakeNetwork extends Network {
   port = 0;
 
-  override async addressesOf(name: string): Promise<readonly string[]> {
+  override async resolve(name: string): Promise<readonly string[]> {
     return name.endsWith('.inner.example') ? ['127.0.0.1'] : [SITE];
   }
 
-  override wayTo(address: string, port: number) {
+  override endpointFor(address: string, port: number) {
     return address === SITE ? { address: '127.0.0.1', port: this.port } : { address, port };
   }
 }
@@ -71,7 +71,7 @@ afterAll(async () => {
 /** A host of its own for each fetch, so that none waits behind another's connection. */
 let hosts = 0;
 const foreign = (over: { maxBytes?: number; timeoutMs?: number; url?: string } = {}) =>
-  outbound.fetchForeign({
+  outbound.fetchForUser({
     ...{ url: `http://site${hosts++}.example.com/`, rules: RULES, client: '192.0.2.1', maxBytes: 1000 },
     ...over,
   });
@@ -108,7 +108,7 @@ describe('conventions.md section 13: outbound requests', () => {
   });
 
   test('a fetch for a user sends four headers of its own', async () => {
-    const answered = await outbound.fetchForeign({
+    const answered = await outbound.fetchForUser({
       url: 'http://headers.example.com/',
       rules: RULES,
       client: '192.0.2.1',
@@ -181,14 +181,14 @@ describe('conventions.md section 13: outbound requests', () => {
   test('a target that must be public is checked where the connection is made, names and literals alike', async () => {
     const { port } = network;
     for (const url of [origin, `http://a.inner.example:${port}`, `http://[::1]:${port}`, `http://2130706433:${port}`]) {
-      expect({ url, reason: await reasonOf(outbound.request({ url, reach: 'public' })) }).toEqual({
+      expect({ url, reason: await reasonOf(outbound.request({ url, addressPolicy: 'public' })) }).toEqual({
         url,
         reason: 'target',
       });
     }
     expect(requests).toHaveLength(0);
     expect((await outbound.request({ url: `http://a.inner.example:${network.port}` })).status).toBe(200);
-    expect((await outbound.request({ url: 'http://site.example.com/', reach: 'public' })).status).toBe(200);
+    expect((await outbound.request({ url: 'http://site.example.com/', addressPolicy: 'public' })).status).toBe(200);
   });
 });
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   type Answer,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -151,10 +151,10 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     for (const step of ['options', 'complete', 'cancel']) {
       const body = step === 'complete' ? { response: {} } : undefined;
       for (const origin of ['https://evil.example', 'null', `${ORIGIN}/`]) {
-        expectRefusal(await at(origin).post(`${BRIDGE}/${page.id}/${step}`, body), 'INVALID_API_ORIGIN');
-        expectRefusal(await at(origin).post(`${BRIDGE}/${native.id}/${step}`, body), 'INVALID_API_ORIGIN');
+        expectApiError(await at(origin).post(`${BRIDGE}/${page.id}/${step}`, body), 'INVALID_API_ORIGIN');
+        expectApiError(await at(origin).post(`${BRIDGE}/${native.id}/${step}`, body), 'INVALID_API_ORIGIN');
       }
-      expectRefusal(await service.anonymous.post(`${BRIDGE}/${page.id}/${step}`, body), 'INVALID_API_ORIGIN');
+      expectApiError(await service.anonymous.post(`${BRIDGE}/${page.id}/${step}`, body), 'INVALID_API_ORIGIN');
     }
     const { body } = await service.anonymous.post(`${BRIDGE}/${native.id}/options`);
     const answer = await service.anonymous.post(`${BRIDGE}/${native.id}/complete`, { response: key.get(body.options) });
@@ -166,23 +166,23 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const expired = await start();
     await service.sql("UPDATE one_time_secret SET expires_at = now() WHERE purpose = 'bridge-ceremony'");
     for (const id of [expired.id, 'A'.repeat(43)]) {
-      expectRefusal(await optionsOf(id), 'PASSKEY_AUTHENTICATION_FAILED');
-      expectRefusal(await complete(id, {}), 'PASSKEY_AUTHENTICATION_FAILED');
-      expectRefusal(await at(ORIGIN).post(`${BRIDGE}/${id}/cancel`), 'PASSKEY_AUTHENTICATION_FAILED');
-      expectRefusal(await redeem(id, 'x', 'x'), 'PASSKEY_AUTHENTICATION_FAILED');
+      expectApiError(await optionsOf(id), 'PASSKEY_AUTHENTICATION_FAILED');
+      expectApiError(await complete(id, {}), 'PASSKEY_AUTHENTICATION_FAILED');
+      expectApiError(await at(ORIGIN).post(`${BRIDGE}/${id}/cancel`), 'PASSKEY_AUTHENTICATION_FAILED');
+      expectApiError(await redeem(id, 'x', 'x'), 'PASSKEY_AUTHENTICATION_FAILED');
     }
   });
 
   test('the steps have an order: no redemption before completion, nothing but redemption after it', async () => {
     const { persona, key } = await guarded('alice');
     const { id, nonce } = await start();
-    expectRefusal(await redeem(id, nonce, 'x'), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeem(id, nonce, 'x'), 'PASSKEY_AUTHENTICATION_FAILED');
     const completed = await pass(id, key);
-    expectRefusal(await optionsOf(id), 'PASSKEY_AUTHENTICATION_FAILED');
-    expectRefusal(await at(ORIGIN).post(`${BRIDGE}/${id}/cancel`), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await optionsOf(id), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await at(ORIGIN).post(`${BRIDGE}/${id}/cancel`), 'PASSKEY_AUTHENTICATION_FAILED');
     const before = await sessionsOf(persona);
     expect((await redeem(id, nonce, codeOf(completed))).status).toBe(200);
-    expectRefusal(await redeem(id, nonce, codeOf(completed)), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeem(id, nonce, codeOf(completed)), 'PASSKEY_AUTHENTICATION_FAILED');
     expect(await sessionsOf(persona)).toBe(before + 1);
   });
 
@@ -195,7 +195,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     );
     expect(Number(row?.life)).toBe(300);
     await service.sql("UPDATE one_time_secret SET expires_at = now() WHERE purpose = 'bridge-ceremony'");
-    expectRefusal(await redeem(id, nonce, codeOf(completed)), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeem(id, nonce, codeOf(completed)), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
   test('a new call of options replaces the challenge; a failed assertion leaves the ceremony open', async () => {
@@ -203,10 +203,10 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const { id, nonce } = await start();
     const first = await optionsOf(id);
     const second = await optionsOf(id);
-    expectRefusal(await complete(id, key.get(first.body.options)), 'PASSKEY_AUTHENTICATION_FAILED');
-    expectRefusal(await complete(id, key.get(second.body.options, { uv: false })), 'PASSKEY_AUTHENTICATION_FAILED');
-    expectRefusal(await complete(id, key.get(second.body.options)), 'PASSKEY_AUTHENTICATION_FAILED');
-    expectRefusal(await complete(id, {}), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(id, key.get(first.body.options)), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(id, key.get(second.body.options, { uv: false })), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(id, key.get(second.body.options)), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(id, {}), 'PASSKEY_AUTHENTICATION_FAILED');
     const completed = await pass(id, key);
     expect((await redeem(id, nonce, codeOf(completed))).body.status).toBe('completed');
   });
@@ -215,11 +215,11 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const { key } = await guarded('alice');
     const [mine, theirs] = [await start(), await start()];
     const { body } = await optionsOf(theirs.id);
-    expectRefusal(await complete(mine.id, key.get(body.options)), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(mine.id, key.get(body.options)), 'PASSKEY_AUTHENTICATION_FAILED');
     const login = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
-    expectRefusal(await complete(mine.id, key.get(login.body)), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(mine.id, key.get(login.body)), 'PASSKEY_AUTHENTICATION_FAILED');
     const own = await optionsOf(mine.id);
-    expectRefusal(
+    expectApiError(
       await service.anonymous.post('/v1/auth/webauthn/authenticate', {
         response: key.get(own.body.options),
         challenge: own.body.options.challenge,
@@ -233,10 +233,10 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const cancelled = await service.anonymous.post(`${BRIDGE}/${id}/cancel`);
     expect(cancelled.body).toEqual({ return_url: null, completion_code: expect.any(String) });
     const code = cancelled.body.completion_code;
-    expectRefusal(await redeem(id, 'wrong', code), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeem(id, 'wrong', code), 'PASSKEY_AUTHENTICATION_FAILED');
     const redeemed = await redeem(id, nonce, code);
     expect([redeemed.status, redeemed.body]).toEqual([200, { status: 'cancelled' }]);
-    expectRefusal(await redeem(id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeem(id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
   test('five wrong redemptions destroy the ceremony, four do not', async () => {
@@ -246,11 +246,11 @@ describe('auth.md 4.5 passkey bridge: login', () => {
       const code = codeOf(await pass(id, key));
       for (let i = 0; i < wrong; i++) {
         const answer = i % 2 ? await redeem(id, 'wrong', code) : await redeem(id, nonce, 'wrong');
-        expectRefusal(answer, 'PASSKEY_AUTHENTICATION_FAILED');
+        expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
       }
       const last = await redeem(id, nonce, code);
       if (wrong === 4) expect(last.status).toBe(200);
-      else expectRefusal(last, 'PASSKEY_AUTHENTICATION_FAILED');
+      else expectApiError(last, 'PASSKEY_AUTHENTICATION_FAILED');
     }
   });
 
@@ -260,7 +260,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const code = codeOf(await pass(id, key));
     const before = await sessionsOf(persona);
     const { answers } = await race(32, () => redeem(id, nonce, code));
-    for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, 'PASSKEY_AUTHENTICATION_FAILED');
+    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(await sessionsOf(persona)).toBe(before + 1);
   });
@@ -271,7 +271,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const { body } = await optionsOf(id);
     const response = key.get(body.options);
     const { answers } = await race(32, () => complete(id, response));
-    for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, 'PASSKEY_AUTHENTICATION_FAILED');
+    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
@@ -280,13 +280,13 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     const [first, second] = [await start(), await start()];
     const [one, two] = [codeOf(await pass(first.id, key)), codeOf(await pass(second.id, key))];
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [persona.id]);
-    expectRefusal(await redeem(first.id, first.nonce, one), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(await redeem(first.id, first.nonce, one), 'ACCOUNT_SUSPENDED_PERMANENTLY');
     await service.sql('UPDATE account SET banned = false WHERE id = $1', [persona.id]);
     const proof = await passkeySudo(service, persona, key);
     expect((await service.as(persona).delete(`/v1/users/@me/mfa/webauthn/credentials/${key.id}`, proof)).status).toBe(
       204,
     );
-    expectRefusal(await redeem(second.id, second.nonce, two), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeem(second.id, second.nonce, two), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 });
 
@@ -348,7 +348,7 @@ describe('auth.md 4.5 passkey bridge: login_mfa', () => {
     const [{ persona }, { key: theirs }] = [await guarded('alice'), await guarded('mallory')];
     const ticket = await ticketOf(persona);
     const { id } = await start({ purpose: 'login_mfa', ticket });
-    for (let i = 0; i < 5; i++) expectRefusal(await pass(id, theirs), 'PASSKEY_AUTHENTICATION_FAILED');
+    for (let i = 0; i < 5; i++) expectApiError(await pass(id, theirs), 'PASSKEY_AUTHENTICATION_FAILED');
     const code = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' });
     expectInvalid(code, 'ticket: SESSION_TIMEOUT');
   });
@@ -391,8 +391,8 @@ describe('account.md 6.4 sudo helpers', () => {
   test('options name all passkeys of the account; without one they are NO_PASSKEYS_REGISTERED', async () => {
     const persona = await person(service, 'alice');
     const path = '/v1/users/@me/sudo/webauthn/authentication-options';
-    expectRefusal(await service.as(persona).post(path), 'NO_PASSKEYS_REGISTERED');
-    expectRefusal((await startSudo(persona)).answer, 'NO_PASSKEYS_REGISTERED');
+    expectApiError(await service.as(persona).post(path), 'NO_PASSKEYS_REGISTERED');
+    expectApiError((await startSudo(persona)).answer, 'NO_PASSKEYS_REGISTERED');
     const key = await withPasskey(service, persona);
     expect((await service.as(persona).post(path)).body).toEqual({
       challenge: expect.any(String),
@@ -421,20 +421,20 @@ describe('account.md 6.4 sudo helpers', () => {
       .as(persona)
       .sudo(redeemed.body.sudo_token)
       .delete('/v1/users/@me/mfa/webauthn/credentials/unknown');
-    expectRefusal(used, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
-    expectRefusal(await redeemSudo(persona, id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(used, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
+    expectApiError(await redeemSudo(persona, id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
   test('a sudo ceremony is bound to its account and to sudo', async () => {
     const [{ persona, key }, { persona: mallory, key: theirs }] = [await guarded('alice'), await guarded('mallory')];
     const { id, nonce } = await startSudo(persona);
-    expectRefusal(await pass(id, theirs), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await pass(id, theirs), 'PASSKEY_AUTHENTICATION_FAILED');
     const code = codeOf(await pass(id, key));
-    expectRefusal(await redeemSudo(mallory, id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
-    expectRefusal(await redeem(id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeemSudo(mallory, id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeem(id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
     const login = await start();
     const loginCode = codeOf(await pass(login.id, key));
-    expectRefusal(await redeemSudo(persona, login.id, login.nonce, loginCode), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeemSudo(persona, login.id, login.nonce, loginCode), 'PASSKEY_AUTHENTICATION_FAILED');
     expect((await redeemSudo(persona, id, nonce, code)).status).toBe(200);
     expect((await redeem(login.id, login.nonce, loginCode)).status).toBe(200);
   });
@@ -445,7 +445,7 @@ describe('account.md 6.4 sudo helpers', () => {
     const { id, nonce } = await startSudo(persona);
     const code = codeOf(await pass(id, key));
     await service.sql('UPDATE account SET epoch = epoch + 1 WHERE id = $1', [persona.id]);
-    expectRefusal(await redeemSudo(persona, id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await redeemSudo(persona, id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
   test('of 32 parallel sudo redemptions exactly one wins; a cancelled one redeems as cancelled', async () => {
@@ -454,7 +454,7 @@ describe('account.md 6.4 sudo helpers', () => {
     const { id, nonce } = await startSudo(persona);
     const code = codeOf(await pass(id, key));
     const { answers } = await race(32, () => redeemSudo(persona, id, nonce, code));
-    for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, 'PASSKEY_AUTHENTICATION_FAILED');
+    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'PASSKEY_AUTHENTICATION_FAILED');
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const second = await startSudo(persona);
     const cancelled = await at(ORIGIN).post(`${BRIDGE}/${second.id}/cancel`);
@@ -474,7 +474,7 @@ describe('account.md 6.4 sudo helpers', () => {
       await client.get('/v1/users/@me/mfa/webauthn/credentials'),
       await client.put('/v1/users/@me/mfa/webauthn/two-factor', {}),
     ]) {
-      expectRefusal(answer, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 4 } });
+      expectApiError(answer, 'ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: 4 } });
     }
   });
 });
@@ -484,10 +484,10 @@ describe('auth.md section 13 the bridge switched off', () => {
     await withGatehouse({ env: { PASSKEY_BRIDGE: 'off' } }, async (off) => {
       const { nonceHash } = new Starter();
       const login = { purpose: 'login', runner: 'page', nonce_hash: nonceHash };
-      expectRefusal(await off.anonymous.post(BRIDGE, login), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(await off.anonymous.post(BRIDGE, login), 'FEATURE_TEMPORARILY_DISABLED');
       const persona = await person(off, 'alice');
       const sudo = { runner: 'page', nonce_hash: nonceHash };
-      expectRefusal(await off.as(persona).post(SUDO_BRIDGE, sudo), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(await off.as(persona).post(SUDO_BRIDGE, sudo), 'FEATURE_TEMPORARILY_DISABLED');
       const { body } = await off.anonymous.get('/.well-known/service');
       expect(body.features.passkey_bridge).toBe(false);
     });

@@ -7,7 +7,7 @@ import { describeInBrowser, type OwnBrowser, openBrowser } from '../machine/brow
 import { freePort } from '../machine/ports.js';
 import {
   type Answer,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -133,7 +133,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
     const sent = await assertion(body);
     expect((await service.anonymous.post('/v1/auth/webauthn/authenticate', sent)).status).toBe(200);
     const again = await service.anonymous.post('/v1/auth/webauthn/authenticate', sent);
-    expectRefusal(again, 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(again, 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
   test('second factor: the password opens a challenge that the browser answers', async () => {
@@ -166,7 +166,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
     const proof = proven.headers.get('x-service-sudo-mode-jwt') ?? '';
     const { body: passkeys } = await service.as(alice).get(CREDENTIALS);
     ok(await service.as(alice).sudo(proof).delete(`${CREDENTIALS}/${passkeys[0].id}`));
-    expectRefusal(await signInWithPasskey(), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await signInWithPasskey(), 'PASSKEY_AUTHENTICATION_FAILED');
     expect(await signIn(service, alice)).toMatch(/^flx_/);
   });
 
@@ -177,7 +177,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
     expect(body.userVerification).toBe('required');
     const sent = await assertion({ ...body, userVerification: 'discouraged' });
     const refused = await service.anonymous.post('/v1/auth/webauthn/authenticate', sent);
-    expectRefusal(refused, 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(refused, 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
   test('the counter of the browser goes on from one use to the next', async () => {

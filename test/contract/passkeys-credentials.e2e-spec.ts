@@ -1,7 +1,7 @@
 import {
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -67,7 +67,7 @@ describe('account.md 6.3 registration options', () => {
 
   test('sudo is required, and no proof is issued or returned', async () => {
     const carol = await verified(service, 'carol');
-    expectRefusal(await service.as(carol).post(OPTIONS), 'SUDO_MODE_REQUIRED', {
+    expectApiError(await service.as(carol).post(OPTIONS), 'SUDO_MODE_REQUIRED', {
       has_mfa: false,
       methods: { totp: false, webauthn: false, backup_codes: false },
     });
@@ -83,10 +83,10 @@ describe('account.md 6.3 registration options', () => {
     const challenge = await challengeOf(dave);
     await service.sql('UPDATE account SET email_verified = false WHERE id = $1', [dave.id]);
     const options = await service.as(dave).post(OPTIONS, { password: dave.password });
-    expectRefusal(options, 'MFA_EMAIL_VERIFICATION_REQUIRED');
+    expectApiError(options, 'MFA_EMAIL_VERIFICATION_REQUIRED');
     const key = new SoftwareAuthenticator();
     const response = key.create({ challenge });
-    expectRefusal(
+    expectApiError(
       await service.as(dave).post(BASE, { response, challenge, name: 'key' }),
       'MFA_EMAIL_VERIFICATION_REQUIRED',
     );
@@ -129,13 +129,13 @@ describe('account.md 6.3 register, list, rename, delete', () => {
         .as(alice)
         .post(BASE, { response: key.create({ challenge }, { up: false, uv: false }), challenge, name: 'phone' });
     const proof = { password: alice.password };
-    expectRefusal(await register(await challengeOf(alice, proof)), 'INVALID_WEBAUTHN_CREDENTIAL');
+    expectApiError(await register(await challengeOf(alice, proof)), 'INVALID_WEBAUTHN_CREDENTIAL');
     expect(await listOf(alice)).toEqual([]);
     expectInvalid(
       await service.as(alice).post(OPTIONS, { ...proof, mediation: 'silent' }),
       'mediation: INVALID_FORMAT',
     );
-    expectRefusal(await service.as(alice).post(OPTIONS, { mediation: 'conditional' }), 'SUDO_MODE_REQUIRED');
+    expectApiError(await service.as(alice).post(OPTIONS, { mediation: 'conditional' }), 'SUDO_MODE_REQUIRED');
     const challenge = await challengeOf(alice, { ...proof, mediation: 'conditional' });
     expect((await register(challenge)).status).toBe(204);
     expect(await listOf(alice)).toEqual([expect.objectContaining({ id: key.id, name: 'phone' })]);
@@ -146,7 +146,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     const key = new SoftwareAuthenticator();
     const [first, second] = [await challengeOf(alice), await challengeOf(alice)];
     const absent = key.create({ challenge: first }, { up: false });
-    expectRefusal(
+    expectApiError(
       await service.as(alice).post(BASE, { response: absent, challenge: first, name: 'key' }),
       'INVALID_WEBAUTHN_CREDENTIAL',
     );
@@ -176,11 +176,11 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     const challenge = await challengeOf(alice);
     const key = new SoftwareAuthenticator();
     const post = (response: object) => service.as(alice).post(BASE, { response, challenge, name: 'key' });
-    expectRefusal(
+    expectApiError(
       await post(key.create({ challenge }, { origin: 'https://evil.example' })),
       'INVALID_WEBAUTHN_CREDENTIAL',
     );
-    expectRefusal(await post(key.create({ challenge })), 'INVALID_WEBAUTHN_CREDENTIAL');
+    expectApiError(await post(key.create({ challenge })), 'INVALID_WEBAUTHN_CREDENTIAL');
     expect(await listOf(alice)).toEqual([]);
   });
 
@@ -197,7 +197,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     const foreign = await challengeOf(alice, await passkeySudo(service, alice, key));
     for (const challenge of [expired, login.challenge, sudo.challenge, foreign, 'A'.repeat(43)]) {
       const response = new SoftwareAuthenticator().create({ challenge });
-      expectRefusal(
+      expectApiError(
         await service.as(mallory).post(BASE, { response, challenge, name: 'key' }),
         'INVALID_WEBAUTHN_CREDENTIAL',
       );
@@ -210,12 +210,12 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     const key = await withPasskey(service, alice);
     const challenge = await challengeOf(mallory);
     const copy = new SoftwareAuthenticator('ES256', { id: Buffer.from(key.id, 'base64url') });
-    expectRefusal(
+    expectApiError(
       await service.as(mallory).post(BASE, { response: copy.create({ challenge }), challenge, name: 'key' }),
       'INVALID_WEBAUTHN_CREDENTIAL',
     );
     const again = await challengeOf(alice, await passkeySudo(service, alice, key));
-    expectRefusal(
+    expectApiError(
       await service
         .as(alice)
         .post(BASE, { response: copy.create({ challenge: again }), challenge: again, name: 'key' }),
@@ -236,7 +236,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     );
     const lost = answers.filter(({ status }) => status !== 204);
     expect(lost).toHaveLength(31);
-    for (const answer of lost) expectRefusal(answer, 'INVALID_WEBAUTHN_CREDENTIAL');
+    for (const answer of lost) expectApiError(answer, 'INVALID_WEBAUTHN_CREDENTIAL');
     expect(await listOf(alice)).toHaveLength(1);
   });
 
@@ -251,7 +251,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
       }),
     );
     for (const answer of answers.filter(({ status }) => status !== 204)) {
-      expectRefusal(answer, 'WEBAUTHN_CREDENTIAL_LIMIT_REACHED');
+      expectApiError(answer, 'WEBAUTHN_CREDENTIAL_LIMIT_REACHED');
     }
     expect(await listOf(alice)).toHaveLength(10);
   });
@@ -260,8 +260,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
     const key = await withPasskey(service, alice);
     const path = `${BASE}/${key.id}`;
-    expectRefusal(await service.as(alice).patch(path, { name: 'new' }), 'SUDO_MODE_REQUIRED');
-    expectRefusal(
+    expectApiError(await service.as(alice).patch(path, { name: 'new' }), 'SUDO_MODE_REQUIRED');
+    expectApiError(
       await service.as(mallory).patch(path, { name: 'stolen', password: mallory.password }),
       'UNKNOWN_WEBAUTHN_CREDENTIAL',
     );
@@ -278,7 +278,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     for (const id of [key.id, 'x', '%00', encodeURIComponent("' OR 1=1"), 'A'.repeat(1364)]) {
       const answer = await service.as(mallory).delete(`${BASE}/${id}`, { password: mallory.password });
       if (id === '%00') expectInvalid(answer, 'credential_id: INVALID_FORMAT');
-      else expectRefusal(answer, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
+      else expectApiError(answer, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
     }
     const tooLong = await service.as(mallory).delete(`${BASE}/${'A'.repeat(1365)}`, { password: mallory.password });
     expectInvalid(tooLong, 'credential_id: CONTENT_EXCEEDS_MAX_LENGTH');
@@ -295,12 +295,12 @@ describe('account.md 6.3 register, list, rename, delete', () => {
       await passkeySudo(service, alice, key),
     );
     const refused = await service.as(alice).delete(`${BASE}/unknown`, await passkeySudo(service, alice, key));
-    expectRefusal(refused, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
+    expectApiError(refused, 'UNKNOWN_WEBAUTHN_CREDENTIAL');
     const proof = refused.headers.get('x-service-sudo-mode-jwt') ?? '';
     const removed = await service.as(alice).sudo(proof).delete(`${BASE}/${second.id}`);
     expect(removed.status).toBe(204);
     expect(removed.headers.has('x-service-sudo-mode-jwt')).toBe(false);
-    expectRefusal(await service.as(alice).sudo(proof).patch(`${BASE}/${key.id}`, { name: 'x' }), 'SUDO_MODE_REQUIRED');
+    expectApiError(await service.as(alice).sudo(proof).patch(`${BASE}/${key.id}`, { name: 'x' }), 'SUDO_MODE_REQUIRED');
   });
 
   test('a deleted passkey can be used for nothing any more', async () => {
@@ -310,7 +310,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect((await service.as(alice).delete(`${BASE}/${key.id}`, proof)).status).toBe(204);
     const { body: options } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
     const response = key.get(options);
-    expectRefusal(
+    expectApiError(
       await service.anonymous.post('/v1/auth/webauthn/authenticate', { response, challenge: options.challenge }),
       'PASSKEY_AUTHENTICATION_FAILED',
     );
@@ -360,7 +360,7 @@ describe('account.md 6.3 the second-factor switch', () => {
   test('an account without a passkey cannot turn it on', async () => {
     const alice = await verified(service, 'alice');
     const answer = await service.as(alice).put(SWITCH, { enabled: true, password: alice.password });
-    expectRefusal(answer, 'NO_PASSKEYS_REGISTERED');
+    expectApiError(answer, 'NO_PASSKEYS_REGISTERED');
     expectInvalid(await service.as(alice).put(SWITCH, { password: alice.password }), 'enabled: INVALID_FORMAT');
     expect((await service.as(alice).put(SWITCH, { enabled: false, password: alice.password })).status).toBe(200);
   });

@@ -1,6 +1,6 @@
 import { loadConfig } from '../../src/core/config/config.js';
 import {
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -79,7 +79,7 @@ describe('auth.md 3: the id of a passkey', () => {
       expect(answer.body).toMatchObject({ user_id: alice.id });
     }
     for (const id of [`${plain}==`, `${plain}A`, `=${plain}`, ` ${plain}`, plain.slice(1)]) {
-      expectRefusal(
+      expectApiError(
         await signInBy(key, (response) => ({ ...response, id, rawId: id })),
         'PASSKEY_AUTHENTICATION_FAILED',
       );

@@ -1,6 +1,6 @@
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -97,23 +97,23 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     const persona = await person(service, 'alice');
     await withTotp(service, persona);
     const ticket = await ticketOf(persona);
-    expectRefusal(await service.anonymous.post(MFA_OPTIONS, { ticket }), 'NO_PASSKEYS_REGISTERED');
+    expectApiError(await service.anonymous.post(MFA_OPTIONS, { ticket }), 'NO_PASSKEYS_REGISTERED');
     const stranger = new SoftwareAuthenticator();
     const response = stranger.get({ challenge: 'x' });
-    expectRefusal(await complete(ticket, response, 'x'), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(ticket, response, 'x'), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
   test('a challenge belongs to its ticket, and a passkey to its account', async () => {
     const [{ persona, key }, { persona: mallory, key: theirs }] = [await guarded('alice'), await guarded('mallory')];
     const [first, second, third] = [await ticketOf(persona), await ticketOf(persona), await ticketOf(mallory)];
     const ofFirst = await optionsOf(first);
-    expectRefusal(await complete(second, key.get(ofFirst), ofFirst.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(second, key.get(ofFirst), ofFirst.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
     const ofThird = await optionsOf(third);
-    expectRefusal(await complete(third, key.get(ofThird), ofThird.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(third, key.get(ofThird), ofThird.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
     const ofSecond = await optionsOf(second);
-    expectRefusal(await complete(second, theirs.get(ofSecond), ofSecond.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(second, theirs.get(ofSecond), ofSecond.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
     const { body: login } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
-    expectRefusal(await complete(second, key.get(login), login.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
+    expectApiError(await complete(second, key.get(login), login.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
     const again = await optionsOf(second);
     expect((await complete(second, key.get(again), again.challenge)).status).toBe(200);
   });
@@ -124,7 +124,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     for (let i = 0; i < 3; i++) {
       const { challenge } = await optionsOf(ticket);
       const wrong = key.get({ challenge }, { origin: 'https://evil.example' });
-      expectRefusal(await complete(ticket, wrong, challenge), 'PASSKEY_AUTHENTICATION_FAILED');
+      expectApiError(await complete(ticket, wrong, challenge), 'PASSKEY_AUTHENTICATION_FAILED');
     }
     const options = await optionsOf(ticket);
     for (let i = 0; i < 2; i++) {
@@ -168,7 +168,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     const options = await optionsOf(ticket);
     const response = key.get(options);
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [persona.id]);
-    expectRefusal(await complete(ticket, response, options.challenge), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectApiError(await complete(ticket, response, options.challenge), 'ACCOUNT_SUSPENDED_PERMANENTLY');
     await service.sql('UPDATE account SET banned = false WHERE id = $1', [persona.id]);
     expect((await complete(ticket, response, options.challenge)).status).toBe(200);
   });
@@ -268,7 +268,7 @@ describe('auth.md 4.4 discoverable sign-in', () => {
     const { persona, key } = await guarded('alice');
     await service.sql(`UPDATE account SET ${change} WHERE id = $1`, [persona.id]);
     const before = await sessionsOf(persona);
-    expectRefusal(await authenticate(key, (await optionsOfAll()).body), code);
+    expectApiError(await authenticate(key, (await optionsOfAll()).body), code);
     expect(await sessionsOf(persona)).toBe(before);
   });
 
@@ -276,7 +276,7 @@ describe('auth.md 4.4 discoverable sign-in', () => {
     const { persona, key } = await guarded('alice');
     const proof = await passkeySudo(service, persona, key);
     expect((await service.as(persona).post('/v1/users/@me/disable', proof)).status).toBe(204);
-    expectRefusal(await service.as(persona).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(persona).get('/v1/users/@me'), 'UNAUTHORIZED');
     const answer = await authenticate(key, (await optionsOfAll()).body);
     expect(answer.status).toBe(200);
     const [row] = await service.sql('SELECT flags FROM account WHERE id = $1', [persona.id]);
@@ -287,7 +287,7 @@ describe('auth.md 4.4 discoverable sign-in', () => {
     const { persona, key } = await guarded('alice');
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [persona.id]);
     const { body } = await authenticate(key, (await optionsOfAll()).body);
-    expectRefusal(
+    expectApiError(
       await service.as(body.token).get('/v1/users/@me/mfa/webauthn/credentials'),
       'ACCOUNT_SUSPICIOUS_ACTIVITY',
       {

@@ -2,7 +2,7 @@ import { Routes } from '../../src/policy/routes.js';
 import {
   adminKey,
   eventually,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -99,7 +99,7 @@ describe('a credential that has ended', () => {
     const before = await seen();
     service.clock.advance({ minutes: 2 });
     for (const credential of [bob.authorization, `Bearer ${access_token}`]) {
-      expectRefusal(await service.as(credential).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectApiError(await service.as(credential).get('/v1/users/@me'), 'UNAUTHORIZED');
     }
     await sweep(service);
     expect(await seen()).toEqual(before);

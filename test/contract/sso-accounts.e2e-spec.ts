@@ -3,8 +3,8 @@ import { administrator, auditOf, setAcls } from '../support/admin.js';
 import {
   type Answer,
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   mailTo,
   newApp,
@@ -94,7 +94,7 @@ describe('sso.md section 3: a linked identity', () => {
     await service.as(owner).patch('/v1/users/@me', change).expect(200);
     const { metadata } = await mailTo(service, owner.email, 'security_notice');
     await service.anonymous.post('/v1/auth/lockdown', { token: metadata.token }).expect(200);
-    await untouched(owner, async () => expectRefusal(await sso({ sub }), 'ACCESS_DENIED'));
+    await untouched(owner, async () => expectApiError(await sso({ sub }), 'ACCESS_DENIED'));
     await configureSso(service, { enforced: true });
     try {
       const stranger = await sso({ sub: subject() });
@@ -264,7 +264,7 @@ describe('sso.md section 3: an account that holds the address', () => {
     const [notice] = await settledInboxOf(service, mallory.email, 'security_notice');
     expect(notice?.metadata).toEqual({ event: 'sso_taken_over', token: expect.any(String) });
 
-    expectRefusal(await service.as(mallory).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(mallory).get('/v1/users/@me'), 'UNAUTHORIZED');
     expectInvalid(
       await service.anonymous.post('/v1/auth/login', mallory),
       ...['email', 'password'].map((member) => `${member}: INVALID_EMAIL_OR_PASSWORD`),
@@ -276,15 +276,15 @@ describe('sso.md section 3: an account that holds the address', () => {
       'token: INVALID_OR_EXPIRED_RESET_TOKEN',
     );
     const { body: options } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
-    expectRefusal(
+    expectApiError(
       await service.anonymous.post('/v1/auth/webauthn/authenticate', {
         response: passkey.get(options),
         challenge: options.challenge,
       }),
       'PASSKEY_AUTHENTICATION_FAILED',
     );
-    expectRefusal(await service.as(`Bearer ${tokens.access_token}`).get('/v1/users/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(own.bot).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(`Bearer ${tokens.access_token}`).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(own.bot).get('/v1/users/@me'), 'UNAUTHORIZED');
     // An account without any factor needs no proof: what counts is that the old one would not do.
     expect((await rowOf(mallory))?.epoch).toBe(epoch + 1);
     const left = await service.sql(
@@ -310,7 +310,7 @@ describe('sso.md section 3: an account that holds the address', () => {
       expect(owner?.status).toBe(200);
       for (const { status, body } of others as Answer[]) {
         if (status !== 200) continue;
-        expectRefusal(await service.as(body.token).get('/v1/users/@me'), 'UNAUTHORIZED');
+        expectApiError(await service.as(body.token).get('/v1/users/@me'), 'UNAUTHORIZED');
       }
       expect((await service.as(owner?.body.token).get('/v1/users/@me')).status).toBe(200);
     }
@@ -327,11 +327,11 @@ describe('sso.md section 3: no account', () => {
   test('row 6: without auto-provisioning, SSO_REQUIRED; row 7: registration closed', async () => {
     const before = await accounts();
     await configureSso(service, { auto_provision: false });
-    expectRefusal(await sso({}), 'SSO_REQUIRED');
+    expectApiError(await sso({}), 'SSO_REQUIRED');
     await asAdmin().patch('/v1/admin/instance/config', { registration: { mode: 'closed' } });
-    expectRefusal(await sso({}), 'SSO_REQUIRED');
+    expectApiError(await sso({}), 'SSO_REQUIRED');
     await configureSso(service, { auto_provision: true });
-    expectRefusal(await sso({}), 'REGISTRATION_CLOSED');
+    expectApiError(await sso({}), 'REGISTRATION_CLOSED');
     expect(await accounts()).toBe(before);
   });
 
@@ -411,14 +411,14 @@ describe('sso.md section 3: no account', () => {
     ] as const) {
       const sub = subject();
       const email = `${sub}@corp.example.com`;
-      expectRefusal(await sso({ sub, email }), 'REGISTRATION_PENDING_APPROVAL');
-      expectRefusal(await sso({ sub, email }), 'REGISTRATION_PENDING_APPROVAL');
+      expectApiError(await sso({ sub, email }), 'REGISTRATION_PENDING_APPROVAL');
+      expectApiError(await sso({ sub, email }), 'REGISTRATION_PENDING_APPROVAL');
       const [row] = await service.sql('SELECT id, traits FROM account WHERE email = $1', [email]);
       expect([...(row?.traits ?? [])].sort()).toEqual(['registration_pending_approval', 'sso']);
       expect(await service.sql('SELECT 1 FROM session WHERE account_id = $1', [row?.id])).toHaveLength(0);
       await asAdmin().patch(`/v1/admin/instance/pending-registrations/${row?.id}`, { status });
       const answer = await sso({ sub, email });
-      if (outcome) expectRefusal(answer, outcome);
+      if (outcome) expectApiError(answer, outcome);
       else expect(answer.body.user_id).toBe(row?.id);
     }
   });
@@ -427,7 +427,7 @@ describe('sso.md section 3: no account', () => {
     await asAdmin().patch('/v1/admin/instance/config', { registration: { initial_suspicious_flags: 4 } });
     const { status, body } = await sso({});
     expect(status).toBe(200);
-    expectRefusal(await service.as(body.token).post('/v1/users/@me/disable', {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY', {
+    expectApiError(await service.as(body.token).post('/v1/users/@me/disable', {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY', {
       data: { suspicious_activity_flags: 4 },
     });
   });
@@ -476,7 +476,7 @@ describe('sso.md section 3: the state of the account', () => {
       const account = isVerified ? await verified('state') : await person(service, 'state');
       expect(await prepare(account)).toBeDefined();
       await untouched(account, async () => {
-        expectRefusal(await sso({ sub: subject(), email: account.email }), code);
+        expectApiError(await sso({ sub: subject(), email: account.email }), code);
       });
     }
   });
@@ -487,7 +487,7 @@ describe('sso.md section 3: the state of the account', () => {
     expect((await sso({ sub, email: account.email })).status).toBe(200);
     await prepare(account);
     await untouched(account, async () => {
-      expectRefusal(await sso({ sub, email: account.email }), code);
+      expectApiError(await sso({ sub, email: account.email }), code);
     });
   });
 
@@ -495,12 +495,12 @@ describe('sso.md section 3: the state of the account', () => {
     const { applicationId } = await outfit(service);
     const sub = subject();
     const link = await asAdmin().put(`/v1/admin/users/${applicationId}/sso-identity`, { subject: sub });
-    expectRefusal(link, 'ACCESS_DENIED');
+    expectApiError(link, 'ACCESS_DENIED');
     await service.sql('INSERT INTO sso_identity (issuer, subject, account_id) VALUES ($1, $2, $3)', [
       ...[provider.issuer, sub, applicationId],
     ]);
     await untouched({ id: applicationId }, async () => {
-      expectRefusal(await sso({ sub }), 'BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+      expectApiError(await sso({ sub }), 'BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
     });
   });
 
@@ -508,7 +508,7 @@ describe('sso.md section 3: the state of the account', () => {
     const sub = subject();
     const { body } = await sso({ sub });
     await service.sql('UPDATE account SET deleted_at = now(), email = NULL WHERE id = $1', [body.user_id]);
-    expectRefusal(await sso({ sub, email: `${sub}@corp.example.com` }), 'ACCESS_DENIED');
+    expectApiError(await sso({ sub, email: `${sub}@corp.example.com` }), 'ACCESS_DENIED');
   });
 
   test('a ban that has run out is lifted', async () => {
@@ -535,13 +535,13 @@ describe('sso.md section 3: the state of the account', () => {
     await asAdmin().put(`/v1/admin/users/${account.id}/suspicious-activity-flags`, { flags: 8 });
     const { status, body } = await sso({ sub: subject(), email: account.email });
     expect(status).toBe(200);
-    expectRefusal(await service.as(body.token).post('/v1/users/@me/disable', {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
+    expectApiError(await service.as(body.token).post('/v1/users/@me/disable', {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
   });
 
   test("the caller's address is authorised: a password login from it is not held", async () => {
     const account = await verified('traveller');
     await service.sql('DELETE FROM authorized_ip WHERE account_id = $1', [account.id]);
-    expectRefusal(await service.anonymous.post('/v1/auth/login', account), 'IP_AUTHORIZATION_REQUIRED');
+    expectApiError(await service.anonymous.post('/v1/auth/login', account), 'IP_AUTHORIZATION_REQUIRED');
     await sso({ sub: subject(), email: account.email });
     expect(await signIn(service, account)).toMatch(/^flx_/);
   });
@@ -648,7 +648,7 @@ describe('admin.md 5.3: identities', () => {
       await asAdmin().put(path(bob.id), { subject: 'x'.repeat(256) }),
       'subject: CONTENT_EXCEEDS_MAX_LENGTH',
     );
-    expectRefusal(await asAdmin().put(path('5'), { subject: sub }), 'UNKNOWN_USER');
+    expectApiError(await asAdmin().put(path('5'), { subject: sub }), 'UNKNOWN_USER');
   });
 
   test('only with user:update:sso', async () => {
@@ -658,7 +658,7 @@ describe('admin.md 5.3: identities', () => {
       await service.as(other).put(path(alice.id), { subject: 'x' }),
       await service.as(other).delete(path(alice.id)),
     ]) {
-      expectRefusal(answer, 'MISSING_ACL');
+      expectApiError(answer, 'MISSING_ACL');
     }
   });
 });

@@ -10,7 +10,7 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from 'jose';
-import { type Answer, expectInvalid, expectRefusal, type Gatehouse, race } from '../support/index.js';
+import { type Answer, expectApiError, expectInvalid, type Gatehouse, race } from '../support/index.js';
 import {
   type Claims,
   configureSso,
@@ -610,7 +610,7 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
 
   test('an answer of the provider above 1 MiB is not read', async () => {
     provider.instead.token = (_req, res) => json(res, 200, { access_token: 'x'.repeat(1024 * 1024 + 1) });
-    expectRefusal(await signInBySso(service, provider), 'BAD_GATEWAY');
+    expectApiError(await signInBySso(service, provider), 'BAD_GATEWAY');
   });
 });
 

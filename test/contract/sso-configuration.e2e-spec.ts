@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { Database } from '../../src/platform/database/database.js';
 import { Network } from '../../src/platform/outbound/network.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { freePort } from '../machine/ports.js';
 import { administrator, adminKey, auditOf, withoutAudit } from '../support/admin.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   newApp,
@@ -214,7 +214,7 @@ describe('sso.md section 1: the stored configuration', () => {
     const answers = await Promise.all(names.map((display_name) => patch({ display_name })));
     const stored = answers.filter(({ status }) => status === 200);
     expect(stored.length).toBeGreaterThanOrEqual(1);
-    for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, 'CONFLICT');
+    for (const answer of answers) if (answer.status !== 200) expectApiError(answer, 'CONFLICT');
     expect(names).toContain((await show()).display_name);
     const entries = await auditOf(service, 'update_instance_config');
     const changes = entries.filter(({ metadata }) => metadata.changed === 'sso.display_name');
@@ -223,9 +223,9 @@ describe('sso.md section 1: the stored configuration', () => {
 
   test('only administrators with the ACLs', async () => {
     const viewer = await administrator(service, 'instance:config:view');
-    expectRefusal(await service.as(viewer).patch('/v1/admin/instance/config', { sso: {} }), 'MISSING_ACL');
-    expectRefusal(await service.as(viewer).post('/v1/admin/instance/sso/test'), 'MISSING_ACL');
-    expectRefusal(await service.anonymous.post('/v1/admin/instance/sso/test'), 'UNAUTHORIZED');
+    expectApiError(await service.as(viewer).patch('/v1/admin/instance/config', { sso: {} }), 'MISSING_ACL');
+    expectApiError(await service.as(viewer).post('/v1/admin/instance/sso/test'), 'MISSING_ACL');
+    expectApiError(await service.anonymous.post('/v1/admin/instance/sso/test'), 'UNAUTHORIZED');
   });
 });
 
@@ -235,13 +235,13 @@ class FakeNetwork extends Network {
   readonly ways: string[] = [];
   port = 0;
 
-  override async addressesOf(name: string): Promise<readonly string[]> {
+  override async resolve(name: string): Promise<readonly string[]> {
     const found = this.addresses[name];
     if (!found) throw new Error('ENOTFOUND');
     return found;
   }
 
-  override wayTo(address: string) {
+  override endpointFor(address: string) {
     this.ways.push(address);
     return { address: '127.0.0.1', port: this.port };
   }
@@ -305,13 +305,13 @@ describe('sso.md section 1: endpoints lead to public addresses', () => {
     network.addresses['idp.example.com'] = ['93.184.216.34', '127.0.0.1'];
     const { body } = await service.anonymous.post('/v1/auth/sso/start');
     const answer = await service.anonymous.post('/v1/auth/sso/complete', { code: 'x', state: body.state });
-    expectRefusal(answer, 'BAD_GATEWAY');
+    expectApiError(answer, 'BAD_GATEWAY');
     expect(network.ways).toEqual([]);
     network.addresses['idp.example.com'] = ['93.184.216.34'];
     provider.calls.length = 0;
     provider.instead.token = (_req, res) => void res.writeHead(307, { location: 'https://127.0.0.1/' }).end();
     const { body: again } = await service.anonymous.post('/v1/auth/sso/start');
-    expectRefusal(
+    expectApiError(
       await service.anonymous.post('/v1/auth/sso/complete', { code: 'x', state: again.state }),
       'BAD_GATEWAY',
     );
@@ -368,19 +368,19 @@ describe('sso.md: discovery, status, enforcement', () => {
   test('enabled but incomplete counts as disabled', async () => {
     await configureSso(service, { client_id: null });
     expect((await status()).enabled).toBe(false);
-    expectRefusal(await start(), 'FEATURE_TEMPORARILY_DISABLED');
-    expectRefusal(await complete({ code: 'x', state: 'x' }), 'FEATURE_TEMPORARILY_DISABLED');
+    expectApiError(await start(), 'FEATURE_TEMPORARILY_DISABLED');
+    expectApiError(await complete({ code: 'x', state: 'x' }), 'FEATURE_TEMPORARILY_DISABLED');
   });
 
   test('disabled: refused before the state is touched', async () => {
     const { state } = await startSso(service);
     await service.sql(`UPDATE instance SET value = value || '{"enabled": false}' WHERE name = 'sso'`);
-    const replica = service.app.get(Replica);
+    const replica = service.app.get(ReplicaBus);
     await service.app.get(Database).transaction((tx) => replica.announce(tx, { topic: 'instance', data: {} }));
     const pending = () => service.sql("SELECT 1 FROM one_time_secret WHERE purpose = 'sso-state'");
     const before = await pending();
-    expectRefusal(await start(), 'FEATURE_TEMPORARILY_DISABLED');
-    expectRefusal(await complete({ code: 'x', state }), 'FEATURE_TEMPORARILY_DISABLED');
+    expectApiError(await start(), 'FEATURE_TEMPORARILY_DISABLED');
+    expectApiError(await complete({ code: 'x', state }), 'FEATURE_TEMPORARILY_DISABLED');
     expect(await pending()).toEqual(before);
   });
 
@@ -395,7 +395,7 @@ describe('sso.md: discovery, status, enforcement', () => {
       provider.instead.description = (_req, res) => fail(res);
       await withoutAudit(service, async () => {
         const answer = await patchSso(service, { enabled: true });
-        expectRefusal(answer, 'BAD_GATEWAY');
+        expectApiError(answer, 'BAD_GATEWAY');
         expect(answer.headers.get('retry-after')).toBe('5');
       });
     }
@@ -413,7 +413,7 @@ describe('sso.md: discovery, status, enforcement', () => {
     await configureSso(service, { display_name: 'still here', enforced: true });
     expect(await status()).toEqual(expect.objectContaining({ enabled: true, enforced: true }));
     await configureSso(service, { enforced: false });
-    expectRefusal(await patchSso(service, { issuer: 'https://localhost:9' }), 'BAD_GATEWAY');
+    expectApiError(await patchSso(service, { issuer: 'https://localhost:9' }), 'BAD_GATEWAY');
     await provider.listen();
   });
 
@@ -493,9 +493,9 @@ describe('sso.md: discovery, status, enforcement', () => {
       const alice = await person(service, 'alice');
       await configureSso(service, { enforced: true });
       for (const body of [alice, { ...alice, password: 'wrong password' }, {}, '{']) {
-        expectRefusal(await service.anonymous.post('/v1/auth/login', body), 'SSO_REQUIRED');
-        expectRefusal(await service.as(alice).post('/v1/auth/register', body), 'SSO_REQUIRED');
-        expectRefusal(await service.anonymous.post('/v1/auth/forgot', body), 'SSO_REQUIRED');
+        expectApiError(await service.anonymous.post('/v1/auth/login', body), 'SSO_REQUIRED');
+        expectApiError(await service.as(alice).post('/v1/auth/register', body), 'SSO_REQUIRED');
+        expectApiError(await service.anonymous.post('/v1/auth/forgot', body), 'SSO_REQUIRED');
       }
       expect((await signInBySso(service, provider)).status).toBe(200);
     });
@@ -507,7 +507,7 @@ describe('sso.md: discovery, status, enforcement', () => {
       const redeem = () =>
         service.anonymous.post('/v1/auth/login/mfa/totp', { ticket: body.ticket, code: authenticator.next() });
       await configureSso(service, { enforced: true });
-      expectRefusal(await redeem(), 'SSO_REQUIRED');
+      expectApiError(await redeem(), 'SSO_REQUIRED');
       await configureSso(service, { enforced: false });
       expect((await redeem()).status).toBe(200);
     });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
 import { freePort } from '../machine/ports.js';
-import { type Answer, expectInvalid, expectRefusal, type Gatehouse, person } from '../support/index.js';
+import { type Answer, expectApiError, expectInvalid, type Gatehouse, person } from '../support/index.js';
 import {
   type Claims,
   configureSso,
@@ -37,7 +37,7 @@ const start = () => service.anonymous.post('/v1/auth/sso/start');
 const complete = (body: object) => service.anonymous.post('/v1/auth/sso/complete', body);
 
 function expectOutage(answer: Answer): void {
-  expectRefusal(answer, 'BAD_GATEWAY');
+  expectApiError(answer, 'BAD_GATEWAY');
   expect(answer.headers.get('retry-after')).toBe('5');
 }
 

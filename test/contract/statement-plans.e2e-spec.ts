@@ -11,7 +11,7 @@ import {
   asApp,
   changeEmail,
   eventually,
-  expectRefusal,
+  expectApiError,
   exported,
   type Gatehouse,
   gatehouse,
@@ -324,7 +324,7 @@ describe('at any size', () => {
     for (const text of OTHERS) await prepare(text, [owner.id]);
     await ban(service, '9.9.9.9', 60);
     await liftBan(service, '9.9.9.9');
-    await service.app.get(LastUsed).settle();
+    await service.app.get(LastUsed).flushNow();
     await settled(service);
     await ending(alice, key);
     await service.anonymous.get('/metrics');
@@ -364,7 +364,7 @@ describe('at any size', () => {
     await service.app.get(Database).transaction(async (tx) => {
       await tx.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [carol.id]);
       const answer = await service.as(carol).patch('/v1/users/@me', { bio: 'waited for' });
-      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+      expectApiError(answer, 'SERVICE_UNAVAILABLE');
     });
     expect((await service.as(carol).get('/v1/users/@me')).body.bio).toBeNull();
     const [limits] = await service.sql(

@@ -9,8 +9,8 @@ import { describeInBrowser, type OwnBrowser, openBrowser } from '../machine/brow
 import { freePort } from '../machine/ports.js';
 import {
   eventually,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -189,7 +189,7 @@ describe('the page of all mails', () => {
   });
 
   test('a text message has no HTML, and what is unknown is refused', async () => {
-    expectRefusal(await service.anonymous.get('/dev/mails/de/phone_verification'), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get('/dev/mails/de/phone_verification'), 'NOT_FOUND');
     expectInvalid(await service.anonymous.get('/dev/mails?kind=nothing'), 'kind: INVALID_FORMAT');
     expectInvalid(
       await service.anonymous.get('/dev/mails?kind=password_reset&language=ko'),
@@ -202,7 +202,7 @@ describe('the page of all mails', () => {
   test('is there only where the inbox is', async () => {
     await withGatehouse({ env: { MAIL_TRANSPORT: 'none' } }, async (own) => {
       for (const path of ['/dev/mails', '/dev/mails/de/password_reset']) {
-        expectRefusal(await own.anonymous.get(path), 'NOT_FOUND');
+        expectApiError(await own.anonymous.get(path), 'NOT_FOUND');
       }
     });
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { ALL_PAGES, COMPONENTS, CONSENT } from '../../src/web/paths.js';
-import { expectRefusal, type Gatehouse, gatehouse, PRODUCTION_HASHES, withGatehouse } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, PRODUCTION_HASHES, withGatehouse } from '../support/index.js';
 
 const ORIGIN = 'https://gate.example';
 const ASSET = /\/assets\/[\w-]+\.(?:js|css)/g;
@@ -84,7 +84,7 @@ describe('web.md 1: how the pages are served', () => {
     '/assets/../package.json',
     '/guides/nothing',
   ])('below a mount there is nothing else: %s', async (path) => {
-    expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     const asPage = await service.anonymous.get(path, { headers: { accept: 'text/html' } });
     expect(asPage.status).toBe(404);
     expect(asPage.text).not.toBe(page);
@@ -102,12 +102,12 @@ describe('web.md 1: how the pages are served', () => {
     ['/login/?return_to=%2Fx', '/login?return_to=%2Fx'],
     ['/oauth2/authorize/', '/oauth2/authorize'],
   ])('a browser that asks with a slash too many is sent to the page: %s', async (path, wanted) => {
-    expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await raw(service, path, { accept: 'text/html' }, method);
       expect([status, headers.location]).toEqual([302, wanted]);
     }
-    expectRefusal(await service.anonymous.post(path, {}, { headers: { accept: 'text/html' } }), 'NOT_FOUND');
+    expectApiError(await service.anonymous.post(path, {}, { headers: { accept: 'text/html' } }), 'NOT_FOUND');
   });
 
   test('where administration does not exist, its pages are as unknown as any other path', async () => {
@@ -117,7 +117,7 @@ describe('web.md 1: how the pages are served', () => {
       for (const path of ['/admin', '/admin/', '/admin/audit', '/admin/audit/', '/admin/nothing']) {
         const { status, text } = await anonymous.get(path, browser);
         expect([status, text]).toEqual([404, unknown.text]);
-        expectRefusal(await anonymous.get(path), 'NOT_FOUND');
+        expectApiError(await anonymous.get(path), 'NOT_FOUND');
       }
     });
   });
@@ -192,7 +192,7 @@ describe('web.md: whoever has pages of their own', () => {
 
   test.each(Object.keys(OFF))('%s: there are none', async (name) => {
     await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN, ...OFF[name] } }, async (service) => {
-      for (const path of ALL_PAGES) expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+      for (const path of ALL_PAGES) expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     });
   });
 
@@ -202,7 +202,7 @@ describe('web.md: whoever has pages of their own', () => {
       for (const path of ALL_PAGES) {
         const answer = await service.anonymous.get(path);
         if (answer.status === 200) continue;
-        expectRefusal(answer, 'NOT_FOUND');
+        expectApiError(answer, 'NOT_FOUND');
         gone.push(path);
       }
       expect(gone).toEqual([...ALL_PAGES].filter((path) => path.startsWith('/admin')));
@@ -221,7 +221,7 @@ describe('web.md: whoever has pages of their own', () => {
       ...PRODUCTION_HASHES,
     };
     await withGatehouse({ env: { ...production, RATE_LIMITS: 'on' } }, async (service) => {
-      expectRefusal(await service.anonymous.get('/dev/components'), 'NOT_FOUND');
+      expectApiError(await service.anonymous.get('/dev/components'), 'NOT_FOUND');
       expect((await service.anonymous.get('/login')).status).toBe(200);
     });
   });

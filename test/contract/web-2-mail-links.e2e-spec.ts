@@ -1,7 +1,7 @@
 import { Config } from '../../src/core/config/config.js';
 import { LANGUAGES } from '../../src/core/text/languages.js';
-import { lookOf } from '../../src/platform/mail/templates/render.js';
-import { SAMPLES, sampleOf } from '../../src/service/mail-samples.js';
+import { mailBranding } from '../../src/platform/mail/templates/render.js';
+import { renderSample, SAMPLES } from '../../src/service/mail-samples.js';
 import { type Gatehouse, gatehouse, ownLinksIn } from '../support/index.js';
 
 const ORIGIN = 'http://localhost:8080';
@@ -23,8 +23,8 @@ describe('web.md 1: every link of our own in a mail opens a page', () => {
   };
 
   const textOf = (kind: string, language: (typeof LANGUAGES)[number]): string => {
-    const look = lookOf(service.app.get(Config), { termsUrl: null, privacyUrl: null });
-    return sampleOf(kind, language, { product: 'Gatehouse', webAppUrl: ORIGIN, look }).text;
+    const look = mailBranding(service.app.get(Config), { termsUrl: null, privacyUrl: null });
+    return renderSample(kind, language, { product: 'Gatehouse', webAppUrl: ORIGIN, look }).text;
   };
 
   test.each(SAMPLES)('%s, in every language and in both its parts', async (kind) => {

@@ -8,7 +8,7 @@ import {
   changeEmail,
   consent,
   eventually,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   logIn,
   mailTo,
@@ -500,7 +500,7 @@ describe(`web.md 5: what ${AT_ONCE} do at once is told as often as it happened`,
     const all = await race(AT_ONCE, attempt);
     // Who waits too long for a connection is told so, and has done nothing.
     for (const answer of all.answers.filter(({ status }) => status >= 500))
-      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+      expectApiError(answer, 'SERVICE_UNAVAILABLE');
     await eventually('the end of every report', async () =>
       (await service.sql('SELECT 1 FROM leak_report')).length === 0 ? true : undefined,
     );

@@ -6,7 +6,7 @@ import { testOnPostgres } from '../machine/postgres.js';
 import { setAcls } from '../support/admin.js';
 import {
   eventually,
-  expectRefusal,
+  expectApiError,
   exported,
   type Gatehouse,
   gatehouse,
@@ -58,10 +58,10 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     const alice = await person(service, 'alice');
     const app = await newApp(service, alice);
     const { access_token } = await newTokens(service, alice, app);
-    expectRefusal(await service.as(alice).post(EXPORT), 'SUDO_MODE_REQUIRED');
-    expectRefusal(await service.as(app.bot).post(EXPORT), 'ACCESS_DENIED');
-    expectRefusal(await service.as(`Bearer ${access_token}`).post(EXPORT), 'ACCESS_DENIED');
-    expectRefusal(await service.anonymous.post(EXPORT), 'UNAUTHORIZED');
+    expectApiError(await service.as(alice).post(EXPORT), 'SUDO_MODE_REQUIRED');
+    expectApiError(await service.as(app.bot).post(EXPORT), 'ACCESS_DENIED');
+    expectApiError(await service.as(`Bearer ${access_token}`).post(EXPORT), 'ACCESS_DENIED');
+    expectApiError(await service.anonymous.post(EXPORT), 'UNAUTHORIZED');
     expect(await noted(alice)).toEqual([]);
     expect(await settledInboxOf(service, alice.email, 'security_notice')).toEqual([]);
   });
@@ -137,7 +137,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       const [first] = [await hold(alice), await hold(bob)];
       for (const refused of [alice, carol]) {
         const answer = await service.as(refused).post(EXPORT, { password: refused.password });
-        expectRefusal(answer, 'RATE_LIMITED');
+        expectApiError(answer, 'RATE_LIMITED');
         expect(answer.body).toMatchObject({ global: false, retry_after: 30 });
         expect(answer.headers.get('retry-after')).toBe('30');
       }
@@ -153,7 +153,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       const [alice, bob] = [await rich('alice'), await rich('bob')];
       const socket = await hold(alice, bob);
       await eventually('the second export', async () => ((await noted(bob)).length === 1 ? true : undefined));
-      expectRefusal(await service.as(bob).post(EXPORT, { password: bob.password }), 'RATE_LIMITED');
+      expectApiError(await service.as(bob).post(EXPORT, { password: bob.password }), 'RATE_LIMITED');
       socket.destroy();
       await eventually('both places', async () => {
         const answers = await Promise.all(
@@ -171,7 +171,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       const answers = await Promise.all(Array.from({ length: 32 }, () => client.post(EXPORT)));
       const sent = answers.filter(({ status }) => status === 200);
       for (const { body } of sent) expect(body.account.id).toBe(alice.id);
-      for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'RATE_LIMITED');
+      for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'RATE_LIMITED');
       expect(sent.length).toBeGreaterThan(0);
       expect(await noted(alice)).toHaveLength(sent.length);
     });
@@ -179,8 +179,8 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     testOnPostgres('another replica that exports the account counts', async () => {
       const alice = await person(service, 'alice');
       await service.app.get(Database).transaction(async (tx) => {
-        await service.app.get(AccountExport).demandTurn(tx, alice.id);
-        expectRefusal(await service.as(alice).post(EXPORT, { password: alice.password }), 'RATE_LIMITED');
+        await service.app.get(AccountExport).lockOrThrow(tx, alice.id);
+        expectApiError(await service.as(alice).post(EXPORT, { password: alice.password }), 'RATE_LIMITED');
       });
       expect(await noted(alice)).toEqual([]);
       await service.as(alice).post(EXPORT, { password: alice.password }).expect(200);

@@ -3,7 +3,7 @@ import {
   type Answer,
   type App,
   exchange,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Hook,
@@ -129,7 +129,7 @@ const DEEDS: Record<string, (robbed: Robbed) => Promise<Deed>> = {
 async function amid(place: number, lockdown: () => PromiseLike<Answer>, deed: () => PromiseLike<Answer>) {
   const { answers } = await race(AT_ONCE + 1, (index) => (index === place ? lockdown() : deed()));
   // Who waits too long for a connection is told so, and has done nothing.
-  for (const answer of answers.filter(({ status }) => status >= 500)) expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+  for (const answer of answers.filter(({ status }) => status >= 500)) expectApiError(answer, 'SERVICE_UNAVAILABLE');
   const done = answers.filter((answer, index) => index !== place && answer.status < 300);
   return { locked: ok(answers[place] as Answer), done };
 }

@@ -5,8 +5,8 @@ import {
   changeEmail,
   enforceSso,
   exchange,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   GatewayClient,
   gatehouse,
@@ -114,8 +114,8 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     });
     expect([(await thief.closed())[0], (await bot.closed())[0]]).toEqual([4004, 4004]);
     expect(await aliveOf(all)).toEqual({ ...GONE, caller: true });
-    expectRefusal(await refresh(service, app, all.tokens.refresh_token), 'INVALID_GRANT');
-    expectRefusal(await exchange(service, app, all.code), 'INVALID_GRANT');
+    expectApiError(await refresh(service, app, all.tokens.refresh_token), 'INVALID_GRANT');
+    expectApiError(await exchange(service, app, all.code), 'INVALID_GRANT');
     expect(await events(owner, 'locked_down')).toEqual([{ data: { by: 'session', ended: body.ended } }]);
     for (const type of ['session_ended', 'application_removed', 'bot_token_reset', 'admin_key_deleted']) {
       expect([type, await events(owner, type)]).toEqual([
@@ -145,7 +145,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     expect(ok(locked).ended.sessions).toBe(0);
     expect(locked.headers.has('x-service-sudo-mode-jwt')).toBe(false);
     expect(await works(other)).toBe(true);
-    expectRefusal(await service.as(owner).sudo(proof).delete('/v1/users/@me/authorized-ips'), 'SUDO_MODE_REQUIRED');
+    expectApiError(await service.as(owner).sudo(proof).delete('/v1/users/@me/authorized-ips'), 'SUDO_MODE_REQUIRED');
     const late = { ticket: open, code: authenticator.next() };
     expectInvalid(await service.anonymous.post('/v1/auth/login/mfa/totp', late), 'ticket: SESSION_TIMEOUT');
     const reset = { token: metadata.token, password: NEW_PASSWORD };
@@ -212,7 +212,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     const answers = await Promise.all(Array.from({ length: 32 }, () => service.as(owner).post(LOCKDOWN)));
     const done = answers.filter(({ status }) => status === 200);
     expect(done.map(({ body }) => body.ended.sessions)).toEqual([2]);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'UNAUTHORIZED');
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'UNAUTHORIZED');
     expect(await events(owner, 'session_ended')).toHaveLength(2);
     expect(await events(owner, 'locked_down')).toHaveLength(1);
   });
@@ -234,8 +234,8 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
   test('is for people alone', async () => {
     const owner = await verified(service, 'owner');
     const app = await newApp(service, owner);
-    expectRefusal(await service.as(app.bot).post(LOCKDOWN), 'ACCESS_DENIED');
-    expectRefusal(await service.anonymous.post(LOCKDOWN), 'UNAUTHORIZED');
+    expectApiError(await service.as(app.bot).post(LOCKDOWN), 'ACCESS_DENIED');
+    expectApiError(await service.anonymous.post(LOCKDOWN), 'UNAUTHORIZED');
     expect(await works(app.bot)).toBe(true);
   });
 });
@@ -250,7 +250,7 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
     expect(body.ended).toEqual({ bot_tokens: 1, grants: 1, webhook_tokens: 2, admin_keys: 1, sessions: 1 });
     expect(await aliveOf(all)).toEqual(GONE);
     expect(await works(thief)).toBe(false);
-    expectRefusal(await logIn(service, { email: owner.email, password: NEW_PASSWORD }), 'ACCESS_DENIED');
+    expectApiError(await logIn(service, { email: owner.email, password: NEW_PASSWORD }), 'ACCESS_DENIED');
     ok(await service.anonymous.post('/v1/auth/forgot', { email: owner.email }));
     const { metadata } = await mailTo(service, owner.email, 'password_reset');
     const mine = { token: metadata.token, password: 'the password of its owner' };
@@ -322,16 +322,16 @@ describe('admin.md: DELETE /v1/admin/users/{user_id}/lockdown', () => {
     const { token } = await noticed(owner);
     ok(await service.anonymous.post(BY_LINK, { token }));
     const credentials = { email: owner.email, password: NEW_PASSWORD };
-    expectRefusal(await logIn(service, credentials), 'ACCESS_DENIED');
+    expectApiError(await logIn(service, credentials), 'ACCESS_DENIED');
     const path = `/v1/admin/users/${owner.id}/lockdown`;
-    expectRefusal(await service.as(await person(service, 'other')).delete(path), 'MISSING_PERMISSIONS');
-    expectRefusal(await logIn(service, credentials), 'ACCESS_DENIED');
+    expectApiError(await service.as(await person(service, 'other')).delete(path), 'MISSING_PERMISSIONS');
+    expectApiError(await logIn(service, credentials), 'ACCESS_DENIED');
     expect((await service.as(root).delete(path)).status).toBe(204);
     ok(await logIn(service, credentials));
     expect(await service.sql("SELECT admin_user_id FROM audit_log WHERE action = 'end_lockdown'")).toEqual([
       { admin_user_id: root.id },
     ]);
-    expectRefusal(await service.as(root).delete('/v1/admin/users/1/lockdown'), 'UNKNOWN_USER');
+    expectApiError(await service.as(root).delete('/v1/admin/users/1/lockdown'), 'UNKNOWN_USER');
   });
 });
 
@@ -368,7 +368,7 @@ describe('web.md 5: a lockdown against what runs beside it', () => {
       }
       if (consented.status === 200) {
         const code = new URL(consented.body.redirect_to).searchParams.get('code') as string;
-        expectRefusal(await exchange(service, app, code), 'INVALID_GRANT');
+        expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
       }
       if (reset.status === 200) expect(await works(`Bot ${reset.body.token}`)).toBe(false);
       if (rotated.status === 200)

@@ -6,8 +6,8 @@ import {
   asApp,
   changeEmail,
   consent,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   logIn,
@@ -86,10 +86,10 @@ describe('web.md 5: GET /v1/users/@me/security-events', () => {
     }
     expectInvalid(await service.as(alice).get(EVENTS, { query: { before: 'x' } }), 'before: INVALID_SNOWFLAKE_FORMAT');
     const app = await newApp(service, alice);
-    expectRefusal(await service.as(app.bot).get(EVENTS), 'ACCESS_DENIED');
+    expectApiError(await service.as(app.bot).get(EVENTS), 'ACCESS_DENIED');
     const { access_token } = await newTokens(service, alice, app);
-    expectRefusal(await service.as(`Bearer ${access_token}`).get(EVENTS), 'ACCESS_DENIED');
-    expectRefusal(await service.anonymous.get(EVENTS), 'UNAUTHORIZED');
+    expectApiError(await service.as(`Bearer ${access_token}`).get(EVENTS), 'ACCESS_DENIED');
+    expectApiError(await service.anonymous.get(EVENTS), 'UNAUTHORIZED');
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
     ok(await service.as(alice).get(EVENTS));
   });

@@ -178,9 +178,9 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
       const app = await newApp(service, alice);
       const { refresh_token } = await newTokens(service, alice, app);
       const hook = await newHook(service, alice);
-      const take = reports.take.bind(reports);
+      const take = reports.enqueue.bind(reports);
       let asked: string[] = [];
-      jest.spyOn(reports, 'take').mockImplementation((...args) => reporting.run(asked, take, ...args));
+      jest.spyOn(reports, 'enqueue').mockImplementation((...args) => reporting.run(asked, take, ...args));
       const workFor = async (credentials: string[]) => {
         asked = [];
         const { status, body } = await service.anonymous.post(REVOKE, { credentials });

@@ -1,7 +1,7 @@
 import {
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Hook,
@@ -210,7 +210,7 @@ describe('webhooks.md section 6, slack', () => {
     { attachments: [{}] },
     { attachments: [{ color: 'x' }] },
   ])('%j produces nothing', async (body) =>
-    withoutEffect(async () => expectRefusal(await slack(body), 'CANNOT_SEND_EMPTY_MESSAGE')),
+    withoutEffect(async () => expectApiError(await slack(body), 'CANNOT_SEND_EMPTY_MESSAGE')),
   );
 
   test.each<[unknown, string]>([
@@ -236,9 +236,9 @@ describe('webhooks.md section 6, slack', () => {
     await withoutEffect(async () => {
       const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
       const payload = new TextEncoder().encode('payload=%7B%22text%22%3A%22x%22%7D');
-      expectRefusal(await service.anonymous.post(`${hook.path}/slack`, payload, form), 'UNSUPPORTED_MEDIA_TYPE');
-      expectRefusal(await slack({ text: 'x'.repeat(256 * 1024) }), 'PAYLOAD_TOO_LARGE');
-      expectRefusal(await slack({ text: 'x' }, `${hook.path}x/slack`), 'UNKNOWN_WEBHOOK');
+      expectApiError(await service.anonymous.post(`${hook.path}/slack`, payload, form), 'UNSUPPORTED_MEDIA_TYPE');
+      expectApiError(await slack({ text: 'x'.repeat(256 * 1024) }), 'PAYLOAD_TOO_LARGE');
+      expectApiError(await slack({ text: 'x' }, `${hook.path}x/slack`), 'UNKNOWN_WEBHOOK');
     });
   });
 });
@@ -547,11 +547,11 @@ describe('webhooks.md section 6, github', () => {
   test('JSON only, of at most 1 MiB, for a webhook that exists', async () => {
     await withoutEffect(async () => {
       const body = { action: 'opened', sender, repository, issue: { ...issue, body: 'x'.repeat(1024 * 1024) } };
-      expectRefusal(await github('issues', body), 'PAYLOAD_TOO_LARGE');
+      expectApiError(await github('issues', body), 'PAYLOAD_TOO_LARGE');
       const form = { headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-github-event': 'issues' } };
       const payload = new TextEncoder().encode('payload=%7B%7D');
-      expectRefusal(await service.anonymous.post(`${hook.path}/github`, payload, form), 'UNSUPPORTED_MEDIA_TYPE');
-      expectRefusal(await github('issues', body, undefined, `${hook.path}x/github`), 'UNKNOWN_WEBHOOK');
+      expectApiError(await service.anonymous.post(`${hook.path}/github`, payload, form), 'UNSUPPORTED_MEDIA_TYPE');
+      expectApiError(await github('issues', body, undefined, `${hook.path}x/github`), 'UNKNOWN_WEBHOOK');
     });
     const large = { action: 'opened', sender, repository, issue: { ...issue, body: 'x'.repeat(900 * 1024) } };
     expect((await github('issues', large)).status).toBe(204);
@@ -573,8 +573,8 @@ describe('webhooks.md section 3, buckets of the callbacks', () => {
           expect((await limited.anonymous.post(own.path, { content: 'x' })).status).toBe(204);
           expect((await limited.anonymous.post(`${own.path}/slack`, { text: 'x' })).status).toBe(200);
         }
-        expectRefusal(await limited.anonymous.post(`${own.path}/slack`, { text: 'x' }), 'RATE_LIMITED');
-        expectRefusal(await limited.anonymous.post(own.path, { content: 'x' }), 'RATE_LIMITED');
+        expectApiError(await limited.anonymous.post(`${own.path}/slack`, { text: 'x' }), 'RATE_LIMITED');
+        expectApiError(await limited.anonymous.post(own.path, { content: 'x' }), 'RATE_LIMITED');
         expect((await limited.anonymous.post(`${other.path}/slack`, { text: 'x' })).status).toBe(200);
         const pinged = await limited.anonymous.post(
           `${own.path}/github`,

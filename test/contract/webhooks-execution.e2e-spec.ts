@@ -1,8 +1,8 @@
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   type Hook,
@@ -105,19 +105,19 @@ describe('webhooks.md 4.1, request', () => {
   test('other bodies: form 415, text 415, too large 413, no JSON 400; blank ones count as {}', async () => {
     const raw = (body: string, type: string) =>
       service.anonymous.post(hook.path, new TextEncoder().encode(body), { headers: { 'content-type': type } });
-    expectRefusal(await raw('content=x', 'application/x-www-form-urlencoded'), 'UNSUPPORTED_MEDIA_TYPE');
-    expectRefusal(await raw('{"content":"x"}', 'text/plain'), 'UNSUPPORTED_MEDIA_TYPE');
+    expectApiError(await raw('content=x', 'application/x-www-form-urlencoded'), 'UNSUPPORTED_MEDIA_TYPE');
+    expectApiError(await raw('{"content":"x"}', 'text/plain'), 'UNSUPPORTED_MEDIA_TYPE');
     const gzip = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
-    expectRefusal(
+    expectApiError(
       await service.anonymous.post(hook.path, new Uint8Array(3), { headers: gzip }),
       'UNSUPPORTED_MEDIA_TYPE',
     );
-    expectRefusal(await send({ content: 'x'.repeat(256 * 1024) }), 'PAYLOAD_TOO_LARGE');
+    expectApiError(await send({ content: 'x'.repeat(256 * 1024) }), 'PAYLOAD_TOO_LARGE');
     expectInvalid(await raw('{"content"', 'application/json'), 'body: INVALID_FORMAT');
     expectInvalid(await raw('[]', 'application/json'), 'body: INVALID_FORMAT');
     expectInvalid(await raw('{"__proto__": {}}', 'application/json'), 'body: INVALID_FORMAT');
-    for (const blank of ['', ' \n ']) expectRefusal(await raw(blank, 'application/json'), 'CANNOT_SEND_EMPTY_MESSAGE');
-    expectRefusal(await service.anonymous.post(hook.path), 'CANNOT_SEND_EMPTY_MESSAGE');
+    for (const blank of ['', ' \n ']) expectApiError(await raw(blank, 'application/json'), 'CANNOT_SEND_EMPTY_MESSAGE');
+    expectApiError(await service.anonymous.post(hook.path), 'CANNOT_SEND_EMPTY_MESSAGE');
   });
 });
 
@@ -165,12 +165,12 @@ describe('webhooks.md 4.1, nonce', () => {
     const { id } = await sent({ content: 'x', nonce: 'gone' });
     await service.anonymous.delete(`${hook.path}/messages/${id}`);
     const before = await stored();
-    expectRefusal(await send({ content: 'x', nonce: 'gone' }, '?wait=1'), 'UNKNOWN_MESSAGE');
+    expectApiError(await send({ content: 'x', nonce: 'gone' }, '?wait=1'), 'UNKNOWN_MESSAGE');
     expect(await stored()).toBe(before);
   });
 
   test('a failed message does not use up its nonce', async () => {
-    expectRefusal(await send({ content: ' ', nonce: 'unused' }), 'CANNOT_SEND_EMPTY_MESSAGE');
+    expectApiError(await send({ content: ' ', nonce: 'unused' }), 'CANNOT_SEND_EMPTY_MESSAGE');
     expect((await send({ content: 'x', nonce: 'unused' })).status).toBe(204);
   });
 });
@@ -254,7 +254,7 @@ describe('webhooks.md 4.2, embeds', () => {
   test('a single embed counts as one when embeds is absent, and is ignored otherwise', async () => {
     expect((await sent({ embed: { title: 'one' } })).embeds).toEqual([{ title: 'one' }]);
     expect((await sent({ embed: { title: 'one' }, embeds: [{ title: 'two' }] })).embeds).toEqual([{ title: 'two' }]);
-    expectRefusal(await send({ embed: { title: 'one' }, embeds: null }), 'CANNOT_SEND_EMPTY_MESSAGE');
+    expectApiError(await send({ embed: { title: 'one' }, embeds: null }), 'CANNOT_SEND_EMPTY_MESSAGE');
   });
 
   test.each<[string, unknown]>([
@@ -290,7 +290,7 @@ describe('webhooks.md 4.2, embeds', () => {
 describe('webhooks.md 4.3, outcome', () => {
   test.each([{}, { content: '' }, { content: ' \n\t' }, { embeds: [] }, { username: 'x' }])(
     '%j has nothing to send',
-    async (body) => expectRefusal(await send(body), 'CANNOT_SEND_EMPTY_MESSAGE'),
+    async (body) => expectApiError(await send(body), 'CANNOT_SEND_EMPTY_MESSAGE'),
   );
 
   test('any number of members of wrong type or form gives one element', async () => {
@@ -392,7 +392,7 @@ describe('webhooks.md section 5, messages of a webhook', () => {
   test('an edit with none of the members, or with nothing left to see, is refused and changes nothing', async () => {
     const message = await sent({ content: 'stays' });
     for (const body of [{}, { username: 'x' }, { content: '' }, { content: ' ' }, { content: null }]) {
-      expectRefusal(await service.anonymous.patch(at(message), body), 'CANNOT_SEND_EMPTY_MESSAGE');
+      expectApiError(await service.anonymous.patch(at(message), body), 'CANNOT_SEND_EMPTY_MESSAGE');
     }
     expectInvalid(await service.anonymous.patch(at(message), { content: 5 }), 'message_data: INVALID_MESSAGE_DATA');
     expectInvalid(
@@ -407,9 +407,9 @@ describe('webhooks.md section 5, messages of a webhook', () => {
     const other = await newHook(service, alice);
     const unknown = { id: '1' };
     for (const path of [at(message, other.path), at(unknown)]) {
-      expectRefusal(await service.anonymous.get(path), 'UNKNOWN_MESSAGE');
-      expectRefusal(await service.anonymous.patch(path, { content: 'x' }), 'UNKNOWN_MESSAGE');
-      expectRefusal(await service.anonymous.delete(path), 'UNKNOWN_MESSAGE');
+      expectApiError(await service.anonymous.get(path), 'UNKNOWN_MESSAGE');
+      expectApiError(await service.anonymous.patch(path, { content: 'x' }), 'UNKNOWN_MESSAGE');
+      expectApiError(await service.anonymous.delete(path), 'UNKNOWN_MESSAGE');
     }
     expectInvalid(await service.anonymous.get(at({ id: 'x' })), 'message_id: INVALID_SNOWFLAKE_FORMAT');
     expect((await service.anonymous.get(at(message))).body).toEqual(message);
@@ -419,7 +419,7 @@ describe('webhooks.md section 5, messages of a webhook', () => {
     const message = await sent({ content: 'x' });
     const { answers } = await race(32, () => service.anonymous.delete(at(message)));
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) expectRefusal(answer, 'UNKNOWN_MESSAGE');
+    for (const answer of answers.filter(({ status }) => status !== 204)) expectApiError(answer, 'UNKNOWN_MESSAGE');
   });
 
   test('messages that are sent while their webhook is deleted are stored or refused, never a fault', async () => {

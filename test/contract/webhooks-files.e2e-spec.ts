@@ -4,8 +4,8 @@ import { Config } from '../../src/core/config/config.js';
 import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
 import {
   Events,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   fetchBytes,
   type Gatehouse,
   gatehouse,
@@ -112,7 +112,7 @@ describe('webhooks.md 4.1, multipart', () => {
     expect(empty.size).toBe(0);
     expect((await service.anonymous.get(pathOf(empty.url))).status).toBe(200);
     const ranged = await service.anonymous.get(pathOf(empty.url), { headers: { range: 'bytes=0-' } });
-    expectRefusal(ranged, 'RANGE_NOT_SATISFIABLE');
+    expectApiError(ranged, 'RANGE_NOT_SATISFIABLE');
     expect(ranged.headers.get('content-range')).toBe('bytes */0');
     expect((await sent([['payload_json', '{"content":"x"}']])).content).toBe('x');
   });
@@ -176,7 +176,7 @@ describe('webhooks.md 4.1, multipart', () => {
     expect((await service.anonymous.patch(path, { content: '' })).status).toBe(200);
     expect((await service.anonymous.get(file)).status).toBe(200);
     expect((await service.anonymous.delete(path)).status).toBe(204);
-    expectRefusal(await service.anonymous.get(file), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(file), 'NOT_FOUND');
   });
 
   test('they go with the webhook, with the owner, and when the message expires', async () => {
@@ -185,18 +185,18 @@ describe('webhooks.md 4.1, multipart', () => {
       pathOf((await service.anonymous.post(`${to.path}?wait=1`, form([['files[0]', text()]]))).body.attachments[0].url);
     const withHook = await post(other);
     await service.as(alice).delete(`/v1/webhooks/${other.id}`);
-    expectRefusal(await service.anonymous.get(withHook), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(withHook), 'NOT_FOUND');
 
     const bob = await person(service, 'bob');
     const withOwner = await post(await newHook(service, bob));
     expect((await service.anonymous.get(withOwner)).status).toBe(200);
     await service.sql('UPDATE account SET deleted_at = now() WHERE id = $1', [bob.id]);
-    expectRefusal(await service.anonymous.get(withOwner), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(withOwner), 'NOT_FOUND');
 
     const expiring = await post(hook);
     await service.sql('UPDATE webhook_message SET expires_at = now() WHERE webhook_id = $1', [hook.id]);
     await sweep(service);
-    expectRefusal(await service.anonymous.get(expiring), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get(expiring), 'NOT_FOUND');
   });
 });
 
@@ -260,7 +260,7 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
         `POST ${hook.path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Type: multipart/form-data; boundary=x\r\n` +
           `Content-Length: ${251 * 1024 * 1024 + 1}\r\n\r\n`,
       );
-      expectRefusal(await connection.answer(), 'PAYLOAD_TOO_LARGE');
+      expectApiError(await connection.answer(), 'PAYLOAD_TOO_LARGE');
       connection.close();
     });
   });
@@ -290,11 +290,11 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
 
   test('nothing to send, an encoding, an unknown webhook', async () => {
     await withoutEffect(async () => {
-      expectRefusal(await raw('--edge--\n'), 'CANNOT_SEND_EMPTY_MESSAGE');
-      expectRefusal(await send([['payload_json', '']]), 'CANNOT_SEND_EMPTY_MESSAGE');
-      expectRefusal(await raw('--edge--\n', 'edge', { 'content-encoding': 'gzip' }), 'UNSUPPORTED_MEDIA_TYPE');
+      expectApiError(await raw('--edge--\n'), 'CANNOT_SEND_EMPTY_MESSAGE');
+      expectApiError(await send([['payload_json', '']]), 'CANNOT_SEND_EMPTY_MESSAGE');
+      expectApiError(await raw('--edge--\n', 'edge', { 'content-encoding': 'gzip' }), 'UNSUPPORTED_MEDIA_TYPE');
       const path = `/v1/webhooks/${hook.id}/${'x'.repeat(64)}`;
-      expectRefusal(await service.anonymous.post(path, form([good])), 'UNKNOWN_WEBHOOK');
+      expectApiError(await service.anonymous.post(path, form([good])), 'UNKNOWN_WEBHOOK');
     });
   });
 
@@ -324,7 +324,7 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
         await publish.call(storage, from, to);
         throw new StorageFault(new Error('gone'), false);
       };
-      expectRefusal(await send([good]), 'SERVICE_UNAVAILABLE');
+      expectApiError(await send([good]), 'SERVICE_UNAVAILABLE');
       storage.remove = remove;
       storage.publish = publish;
     });
@@ -338,7 +338,7 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
         `POST ${hook.path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Type: multipart/form-data; boundary=edge\r\n` +
           'Content-Length: 100000\r\n\r\n--edge\r\nContent-Disposition: form-data; name="files[0]"; filename="a"\r\n\r\nhalf',
       );
-      expectRefusal(await connection.answer(), 'BAD_REQUEST');
+      expectApiError(await connection.answer(), 'BAD_REQUEST');
       giveBack();
       connection.close();
     });
@@ -351,18 +351,18 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
       storage.write = async () => {
         throw new StorageFault(new Error('broken'), false);
       };
-      expectRefusal(await send([good]), 'SERVICE_UNAVAILABLE');
+      expectApiError(await send([good]), 'SERVICE_UNAVAILABLE');
       storage.write = write;
       storage.publish = async () => {
         throw new StorageFault(new Error('full'), true);
       };
-      expectRefusal(await send([good]), 'SERVICE_UNAVAILABLE');
+      expectApiError(await send([good]), 'SERVICE_UNAVAILABLE');
       let published = 0;
       storage.publish = async (from, to) => {
         if (published++ > 0) throw new StorageFault(new Error('broken'), false);
         return publish.call(storage, from, to);
       };
-      expectRefusal(await send([good, ['files[1]', text()]]), 'SERVICE_UNAVAILABLE');
+      expectApiError(await send([good, ['files[1]', text()]]), 'SERVICE_UNAVAILABLE');
       storage.publish = publish;
     });
   });
@@ -376,14 +376,14 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
       return publish.call(storage, from, to);
     };
     const before = await remains();
-    expectRefusal(await service.anonymous.post(doomed.path, form([good])), 'UNKNOWN_WEBHOOK');
+    expectApiError(await service.anonymous.post(doomed.path, form([good])), 'UNKNOWN_WEBHOOK');
     storage.publish = publish;
     expect(await remains()).toEqual(before);
   });
 
   test('other routes take no form', async () => {
     for (const path of [`${hook.path}/messages/1`]) {
-      expectRefusal(await service.anonymous.patch(path, form([good])), 'UNSUPPORTED_MEDIA_TYPE');
+      expectApiError(await service.anonymous.patch(path, form([good])), 'UNSUPPORTED_MEDIA_TYPE');
     }
   });
 });
@@ -409,13 +409,13 @@ describe('media.md section 3, the quota of the owner', () => {
     );
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(22);
-    for (const answer of refused) expectRefusal(answer, 'MEDIA_QUOTA_EXCEEDED');
+    for (const answer of refused) expectApiError(answer, 'MEDIA_QUOTA_EXCEEDED');
     expect(await stored()).toBe(10 * (QUOTA / 10 - 1));
     expect(events.of(owner)).toHaveLength(10);
     const [{ messages } = { messages: 0 }] = await small.sql('SELECT count(*)::int AS messages FROM webhook_message');
     expect(messages).toBe(10);
     const attachments = [{ id: 0, filename: 'b.bin', file_size: 11, content_type: 'text/plain' }];
-    expectRefusal(await small.as(owner).post('/v1/media/uploads', { attachments }), 'MEDIA_QUOTA_EXCEEDED');
+    expectApiError(await small.as(owner).post('/v1/media/uploads', { attachments }), 'MEDIA_QUOTA_EXCEEDED');
     // Messages without files still come, and others have a quota of their own.
     expect((await small.anonymous.post(`${hooks[0]?.path}?wait=true`, { content: 'hello' })).status).toBe(200);
     expect((await post((await newHook(small, await person(small, 'other'))).path, 1000)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { GatewayClient } from '../support/gateway-client.js';
 import {
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   type Gatehouse,
   gatehouse,
   newApp,
@@ -75,12 +75,12 @@ describe('webhooks.md sections 1 and 2, creation', () => {
     const create = (application_id: unknown) =>
       service.as(own.session).post('/v1/users/@me/webhooks', { name: 'x', application_id });
     expect((await create(own.applicationId)).body.application_id).toBe(own.applicationId);
-    expectRefusal(await create(UNKNOWN), 'UNKNOWN_APPLICATION');
-    expectRefusal(await create(other.applicationId), 'ACCESS_DENIED');
+    expectApiError(await create(UNKNOWN), 'UNKNOWN_APPLICATION');
+    expectApiError(await create(other.applicationId), 'ACCESS_DENIED');
     expectInvalid(await create('x'), 'application_id: INVALID_SNOWFLAKE_FORMAT');
     expectInvalid(await create(null), 'application_id: INVALID_FORMAT');
     const [row] = await service.sql('SELECT id FROM application WHERE owner_id IS NULL');
-    if (row) expectRefusal(await create(row.id), 'UNKNOWN_APPLICATION');
+    if (row) expectApiError(await create(row.id), 'UNKNOWN_APPLICATION');
   });
 
   test('a bot names its own application, said or unsaid, and manages only its own webhooks', async () => {
@@ -90,9 +90,9 @@ describe('webhooks.md sections 1 and 2, creation', () => {
     const { body } = await create({});
     expect(body).toMatchObject({ application_id: applicationId, user: { id: applicationId, bot: true } });
     expect((await create({ application_id: applicationId })).status).toBe(200);
-    expectRefusal(await create({ application_id: other.applicationId }), 'ACCESS_DENIED');
-    expectRefusal(await create({ application_id: UNKNOWN }), 'UNKNOWN_APPLICATION');
-    expectRefusal(await service.as(session).get(`/v1/webhooks/${body.id}`), 'ACCESS_DENIED');
+    expectApiError(await create({ application_id: other.applicationId }), 'ACCESS_DENIED');
+    expectApiError(await create({ application_id: UNKNOWN }), 'UNKNOWN_APPLICATION');
+    expectApiError(await service.as(session).get(`/v1/webhooks/${body.id}`), 'ACCESS_DENIED');
     expect((await service.as(session).get('/v1/users/@me/webhooks')).body).toEqual([]);
     expect((await service.as(bot).get('/v1/users/@me/webhooks')).body).toHaveLength(2);
   });
@@ -104,7 +104,7 @@ describe('webhooks.md sections 1 and 2, creation', () => {
     );
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(10);
-    for (const answer of refused) expectRefusal(answer, 'MAX_WEBHOOKS');
+    for (const answer of refused) expectApiError(answer, 'MAX_WEBHOOKS');
     expect((await service.as(greedy).get('/v1/users/@me/webhooks')).body).toHaveLength(50);
     const [first] = (await service.as(greedy).get('/v1/users/@me/webhooks')).body;
     await service.as(greedy).delete(`/v1/webhooks/${first.id}`);
@@ -123,10 +123,10 @@ describe('webhooks.md section 2, who may', () => {
     ['GET', `/v1/webhooks/${UNKNOWN}/messages`],
   ])('%s %s: nobody 401, an access token 403, a suspicious account 403', async (method, path) => {
     const { bearer } = await outfit(service, { scopes: ['identify'] });
-    expectRefusal(await service.anonymous.send(method, path), 'UNAUTHORIZED');
-    expectRefusal(await service.as(bearer).send(method, path), 'ACCESS_DENIED');
+    expectApiError(await service.anonymous.send(method, path), 'UNAUTHORIZED');
+    expectApiError(await service.as(bearer).send(method, path), 'ACCESS_DENIED');
     const suspicious = await outfit(service, { suspicious: 1 });
-    expectRefusal(await service.as(suspicious.session).send(method, path), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
+    expectApiError(await service.as(suspicious.session).send(method, path), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
   });
 
   test.each([
@@ -142,8 +142,8 @@ describe('webhooks.md section 2, who may', () => {
     const call = (target: string) => service.as(mallory).send(method, `/v1/webhooks/${target}${rest}`, body);
     expectInvalid(await call('01'), 'id: INVALID_SNOWFLAKE_FORMAT');
     expectInvalid(await call('9223372036854775808'), 'id: SNOWFLAKE_OUT_OF_RANGE');
-    expectRefusal(await call(UNKNOWN), 'UNKNOWN_WEBHOOK');
-    expectRefusal(await call(id), 'ACCESS_DENIED');
+    expectApiError(await call(UNKNOWN), 'UNKNOWN_WEBHOOK');
+    expectApiError(await call(id), 'ACCESS_DENIED');
     expect(await rowsOf(id)).toEqual(before);
   });
 });
@@ -163,14 +163,14 @@ describe('webhooks.md section 2, changes', () => {
 
   test('rotation needs sudo, kills the old token at once and shows the new one', async () => {
     const hook = await newHook(service, alice);
-    expectRefusal(await service.as(alice).post(`/v1/webhooks/${hook.id}/token/rotate`, {}), 'SUDO_MODE_REQUIRED');
+    expectApiError(await service.as(alice).post(`/v1/webhooks/${hook.id}/token/rotate`, {}), 'SUDO_MODE_REQUIRED');
     expect((await service.anonymous.get(hook.path)).status).toBe(200);
     const answer = await service.as(alice).post(`/v1/webhooks/${hook.id}/token/rotate`, { password: alice.password });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('pragma')).toBe('no-cache');
     expect(answer.body.token).not.toBe(hook.token);
     expect(answer.body.url).toBe(`http://localhost:8080/v1/webhooks/${hook.id}/${answer.body.token}`);
-    expectRefusal(await service.anonymous.get(hook.path), 'UNKNOWN_WEBHOOK');
+    expectApiError(await service.anonymous.get(hook.path), 'UNKNOWN_WEBHOOK');
     expect((await service.anonymous.get(new URL(answer.body.url).pathname)).status).toBe(200);
   });
 
@@ -187,9 +187,9 @@ describe('webhooks.md section 2, changes', () => {
       Array.from({ length: 32 }, () => service.as(alice).delete(`/v1/webhooks/${hook.id}`)),
     );
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) expectRefusal(answer, 'UNKNOWN_WEBHOOK');
+    for (const answer of answers.filter(({ status }) => status !== 204)) expectApiError(answer, 'UNKNOWN_WEBHOOK');
     expect(await service.sql('SELECT 1 FROM webhook_message WHERE webhook_id = $1', [hook.id])).toEqual([]);
-    expectRefusal(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
+    expectApiError(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
   });
 
   test('each change is told to the gateway sessions of the owner, and to nobody else', async () => {
@@ -249,12 +249,12 @@ describe('webhooks.md section 8, retention and ends', () => {
     await service.sql("UPDATE webhook_message SET expires_at = expires_at - interval '30 days' WHERE id = $1", [
       body.id,
     ]);
-    expectRefusal(await service.anonymous.get(`${hook.path}/messages/${body.id}`), 'UNKNOWN_MESSAGE');
-    expectRefusal(
+    expectApiError(await service.anonymous.get(`${hook.path}/messages/${body.id}`), 'UNKNOWN_MESSAGE');
+    expectApiError(
       await service.anonymous.patch(`${hook.path}/messages/${body.id}`, { content: 'y' }),
       'UNKNOWN_MESSAGE',
     );
-    expectRefusal(await service.anonymous.delete(`${hook.path}/messages/${body.id}`), 'UNKNOWN_MESSAGE');
+    expectApiError(await service.anonymous.delete(`${hook.path}/messages/${body.id}`), 'UNKNOWN_MESSAGE');
     expect((await service.as(alice).get(`/v1/webhooks/${hook.id}/messages`)).body).toEqual([]);
     await service.sql("UPDATE webhook_repeat SET expires_at = now() - interval '1 second'");
     await sweep(service);
@@ -268,7 +268,7 @@ describe('webhooks.md section 8, retention and ends', () => {
       async (other) => {
         const bob = await person(other, 'bob');
         const hook = await newHook(other, bob);
-        expectRefusal(await other.as(bob).post('/v1/users/@me/webhooks', { name: 'x' }), 'MAX_WEBHOOKS');
+        expectApiError(await other.as(bob).post('/v1/users/@me/webhooks', { name: 'x' }), 'MAX_WEBHOOKS');
         await other.anonymous.post(hook.path, { content: 'x' });
         const [row] = await other.sql(
           'SELECT extract(epoch FROM expires_at - created_at)::float AS life FROM webhook_message',
@@ -286,12 +286,12 @@ describe('webhooks.md section 8, retention and ends', () => {
     const plain = await newHook(service, bob);
     const deleted = await service.as(bob).delete(`/v1/oauth2/applications/${app.id}`, { password: bob.password });
     expect(deleted.status).toBe(204);
-    for (const hook of [naming, ofBot]) expectRefusal(await service.anonymous.get(hook.path), 'UNKNOWN_WEBHOOK');
-    expectRefusal(await service.as(bob).get(`/v1/webhooks/${naming.id}`), 'UNKNOWN_WEBHOOK');
+    for (const hook of [naming, ofBot]) expectApiError(await service.anonymous.get(hook.path), 'UNKNOWN_WEBHOOK');
+    expectApiError(await service.as(bob).get(`/v1/webhooks/${naming.id}`), 'UNKNOWN_WEBHOOK');
     expect((await service.as(bob).get('/v1/users/@me/webhooks')).body).toHaveLength(1);
     expect((await service.anonymous.get(plain.path)).status).toBe(200);
     await service.sql("UPDATE account SET deletion_at = now() - interval '1 second' WHERE id = $1", [bob.id]);
-    expectRefusal(await service.anonymous.get(plain.path), 'UNKNOWN_WEBHOOK');
+    expectApiError(await service.anonymous.get(plain.path), 'UNKNOWN_WEBHOOK');
     await sweep(service);
     const left = await service.sql('SELECT 1 FROM webhook WHERE id = ANY($1)', [[naming.id, ofBot.id, plain.id]]);
     expect(left).toEqual([]);

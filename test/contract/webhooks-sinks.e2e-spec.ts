@@ -4,12 +4,12 @@ import {
   Accepts,
   type Call,
   CredentialFree,
+  CurrentCall,
   RateLimit,
   readBytes,
   readMessage,
   Snowflake,
   Text,
-  TheCall,
   WEBHOOK_MESSAGE_SINKS,
   type WebhookMessageEvent,
   WebhookMessageService,
@@ -21,7 +21,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { CLAIM_DUE_WEBHOOK, MessageEvents } from '../../src/webhooks/message-events.service.js';
 import { until } from '../machine/service-process.js';
 import {
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Hook,
@@ -68,7 +68,7 @@ class PagerController {
   @CredentialFree()
   @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
   @Accepts('raw')
-  async page(@TheCall() call: Call, @Param() path: PagerPath): Promise<void> {
+  async page(@CurrentCall() call: Call, @Param() path: PagerPath): Promise<void> {
     const webhook = await this.tokens.resolve(call, path);
     const text = (await readBytes(call, 1000)).toString();
     await this.messages.create(webhook, readMessage({ content: `page: ${text}` }));
@@ -324,7 +324,7 @@ describe('webhooks.md section 7, callback formats of a team', () => {
   });
 
   test('a wrong token is an unknown webhook there too', async () => {
-    expectRefusal(await page(`${hook.path}x/pager`), 'UNKNOWN_WEBHOOK');
+    expectApiError(await page(`${hook.path}x/pager`), 'UNKNOWN_WEBHOOK');
   });
 });
 

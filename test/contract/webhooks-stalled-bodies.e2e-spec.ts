@@ -1,6 +1,6 @@
 import {
   Events,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Hook,
@@ -127,5 +127,5 @@ test('webhooks.md section 2: no message that races with a rotation comes after i
   expect(await service.sql('SELECT id FROM webhook_message WHERE webhook_id = $1', [hook.id])).toHaveLength(
     atRotation.length,
   );
-  expectRefusal(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
+  expectApiError(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
 });

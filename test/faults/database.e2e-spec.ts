@@ -5,7 +5,7 @@ import { Detour } from '../support/detour.js';
 import {
   type Answer,
   copyOfTemplate,
-  expectRefusal,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   type Persona,
@@ -51,7 +51,7 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     for (const answer of answers) {
       if (answer.status === 200) expect(answer.body.id).toBe(alice.id);
       else {
-        expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+        expectApiError(answer, 'SERVICE_UNAVAILABLE');
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       }
     }
@@ -74,11 +74,11 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     detour.cut();
     await until(async () => (await service.anonymous.get('/health/ready')).status === 503);
     expect((await service.anonymous.get('/health/live')).status).toBe(200);
-    expectRefusal(await service.as('Bearer  malformed').get('/v1/users/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.as(`flx_${'A'.repeat(36)}`).get('/v1/users/@me'), 'SERVICE_UNAVAILABLE');
+    expectApiError(await service.as('Bearer  malformed').get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.as(`flx_${'A'.repeat(36)}`).get('/v1/users/@me'), 'SERVICE_UNAVAILABLE');
     const input = { email: 'new@example.com', password: 'a long enough password' };
-    expectRefusal(await service.anonymous.post('/v1/auth/register', input), 'SERVICE_UNAVAILABLE');
-    expectRefusal(await service.anonymous.post('/v1/auth/login', input), 'SERVICE_UNAVAILABLE');
+    expectApiError(await service.anonymous.post('/v1/auth/register', input), 'SERVICE_UNAVAILABLE');
+    expectApiError(await service.anonymous.post('/v1/auth/login', input), 'SERVICE_UNAVAILABLE');
     detour.mend();
     await until(async () => (await service.anonymous.get('/health/ready')).status === 200);
     expect((await service.anonymous.post('/v1/auth/register', input)).status).toBe(200);
@@ -91,7 +91,7 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     const register = () => service.anonymous.post('/v1/auth/register', input);
     expectHonest(await Promise.all(Array.from({ length: 8 }, me)));
     for (const answer of await Promise.all(Array.from({ length: 8 }, register))) {
-      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+      expectApiError(answer, 'SERVICE_UNAVAILABLE');
     }
     detour.mend();
     await until(async () => (await service.anonymous.get('/health/ready')).status === 200);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  expectRefusal,
+  expectApiError,
   fetchBytes,
   type Gatehouse,
   gatehouse,
@@ -56,7 +56,7 @@ describeOnDisk('FLT-33 a disk for media that is full', () => {
     const large = Buffer.alloc(400 * 1024, 'b');
     const [planned] = await planUploads(service, alice, [{ filename: 'large.txt', size: large.length }]);
     const refused = await service.anonymous.put(pathOf(planned?.upload_url ?? ''), large);
-    expectRefusal(refused, 'SERVICE_UNAVAILABLE');
+    expectApiError(refused, 'SERVICE_UNAVAILABLE');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     const upload = { upload_filename: planned?.upload_filename };
     const completed = await service.as(alice).post('/v1/media/uploads/complete', { uploads: [upload] });

@@ -7,8 +7,8 @@ import {
   type Answer,
   type App,
   exchange,
+  expectApiError,
   expectInvalid,
-  expectRefusal,
   newApp,
   newCode,
   newTokens,
@@ -206,7 +206,7 @@ describeOnPostgres('FLT-01 kill -9 in the middle of it: nothing acknowledged is 
         if (bought.has(code)) expect(families).toHaveLength(1);
         const again = await exchange(service, app, code);
         if (families.length === 0) expect(again.status).toBe(200);
-        else expectRefusal(again, 'INVALID_GRANT');
+        else expectApiError(again, 'INVALID_GRANT');
       }
     }
   });

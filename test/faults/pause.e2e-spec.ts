@@ -17,11 +17,14 @@ describeOnPostgres('a process that stood still', () => {
   test('reads what came meanwhile before it gives a connection up', async () => {
     const log = { warn: jest.fn() };
     const url = (await copyOfTemplate()) as string;
-    const connection = new NoticeConnection(url, undefined, log as unknown as Log, { heard() {}, isBack() {} });
+    const connection = new NoticeConnection(url, undefined, log as unknown as Log, {
+      onNotification() {},
+      onReconnect() {},
+    });
     await connection.open();
     try {
       const worker = connection.workerId;
-      const asked = connection.ask('pause', 'SELECT 1 AS one', []);
+      const asked = connection.query('pause', 'SELECT 1 AS one', []);
       await turn();
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDS_STILL_MS);
       expect(await asked).toEqual([{ one: 1 }]);

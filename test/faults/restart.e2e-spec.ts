@@ -1,7 +1,7 @@
 import { emptyDatabase, query } from '../machine/databases.js';
 import { describeWithOwnPostgres, describeWithOwnRedis, OwnServer } from '../machine/own-server.js';
 import { endProcesses, identified, ServiceProcess, until } from '../machine/service-process.js';
-import { type Answer, expectRefusal, type Persona, person, signIn } from '../support/index.js';
+import { type Answer, expectApiError, type Persona, person, signIn } from '../support/index.js';
 
 const ROUNDS = Number(process.env.RESTART_ROUNDS ?? 1);
 const PASSWORD = 'a long enough password';
@@ -56,7 +56,7 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
 
   function expectHonest(answers: readonly Answer[]): void {
     for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+      expectApiError(answer, 'SERVICE_UNAVAILABLE');
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     }
   }
@@ -92,7 +92,7 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
           await more(503);
           for (const service of [first, second]) {
             expect((await service.anonymous.get('/health/live')).status).toBe(200);
-            expectRefusal(await service.anonymous.get('/health/ready'), 'SERVICE_UNAVAILABLE');
+            expectApiError(await service.anonymous.get('/health/ready'), 'SERVICE_UNAVAILABLE');
           }
           await server.start();
           await more(200);
@@ -124,7 +124,7 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
         const { closed } = await identified(second, session);
         expect((await first.as(session).post('/v1/auth/logout')).status).toBe(204);
         expect(await closed).toEqual([4004, 'Invalid token']);
-        expectRefusal(await me(second, session), 'UNAUTHORIZED');
+        expectApiError(await me(second, session), 'UNAUTHORIZED');
       }
     });
   }
@@ -172,7 +172,7 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
     for (let count = 0; ; count++) {
       const answer = await visit(service);
       if (answer.status !== 200) {
-        expectRefusal(answer, 'RATE_LIMITED', { global: false });
+        expectApiError(answer, 'RATE_LIMITED', { global: false });
         return count;
       }
     }

@@ -1,4 +1,4 @@
-import type { Schema } from '../../src/description/described.js';
+import type { Schema } from '../../src/description/api-metadata.js';
 import type { Operation } from './operations.js';
 import { FACTORS, type Plan } from './requests.js';
 import { isId, isNullable, kindOf } from './values.js';

@@ -1,4 +1,4 @@
-import type { Schema } from '../../src/description/described.js';
+import type { Schema } from '../../src/description/api-metadata.js';
 import type { Gatehouse } from '../support/index.js';
 
 export interface Parameter {

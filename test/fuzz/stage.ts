@@ -1,5 +1,5 @@
 import { Passwords } from '../../src/auth/factors/passwords.service.js';
-import { NameFault } from '../../src/platform/outbound/names.js';
+import { DnsError } from '../../src/platform/outbound/dns-resolver.js';
 import { Network } from '../../src/platform/outbound/network.js';
 import { scopes } from '../../src/policy/scopes.js';
 import { basic, Client, enforceSso, type Gatehouse, type Outfit, outfit } from '../support/index.js';
@@ -10,8 +10,8 @@ export const PASSWORD = 'a quiet afternoon of fuzzing';
 
 /** Knows no name: nothing that a generated request names is asked. */
 export class Nowhere extends Network {
-  override addressesOf(): Promise<readonly string[]> {
-    return Promise.reject(new NameFault('absent'));
+  override resolve(): Promise<readonly string[]> {
+    return Promise.reject(new DnsError('absent'));
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { Schema } from '../../src/description/described.js';
+import type { Schema } from '../../src/description/api-metadata.js';
 
 const DOT = readFileSync(join(import.meta.dirname, '../support/fixtures/dot.png')).toString('base64');
 const MAX_ID = 2n ** 63n - 1n;

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { Refusal } from '../../src/core/errors.js';
+import { ApiError } from '../../src/core/errors.js';
 import type { Guard } from '../../src/pipeline/guards.js';
 import type { Call } from '../../src/policy/call.js';
 import type { AdminKeyIdentity, BearerIdentity, BotIdentity, SessionIdentity } from '../../src/policy/identity.js';
@@ -44,12 +44,12 @@ export const key = (acls: string[] = [], more?: Person) =>
 export const adminBearer = (more?: Person) => bearer([], ADMIN_APPLICATION, more);
 
 /** The refusal that something ends in, or null. */
-export async function refusalOf(work: () => unknown): Promise<Refusal | null> {
+export async function refusalOf(work: () => unknown): Promise<ApiError | null> {
   try {
     await work();
     return null;
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
 }
@@ -58,12 +58,12 @@ export const codeOf = async (work: () => unknown) => (await refusalOf(work))?.co
 /** What a row says to a caller: asked and foreseen, which has to be the same. */
 export async function judged(guard: Guard, caller: Partial<Call>, plan: RoutePlan): Promise<string | null> {
   const said = await codeOf(() => guard.check(caller as Call, plan));
-  const foreseen = await codeOf(() => expect(guard.foresee?.(caller as Call, plan.policy)).toBe(true));
+  const foreseen = await codeOf(() => expect(guard.dryRun?.(caller as Call, plan.policy)).toBe(true));
   expect(foreseen).toBe(said);
   return said;
 }
 
 export const concerned = (guard: Guard, more?: Partial<RoutePolicy>) =>
-  KINDS.filter((kind) => guard.concerns(policyOf(kind, more)));
+  KINDS.filter((kind) => guard.appliesTo(policyOf(kind, more)));
 export const fake = <T>(members: object) => members as T;
 export const adminApplication = { id: ADMIN_APPLICATION };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { acls, registerAcl } from '../../src/policy/acls.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { expectRefusal, person } from '../support/index.js';
+import { expectApiError, person } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
 import { heading, tabTo } from './driving.js';
 
@@ -131,7 +131,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     await visit.arrive('/admin/acls', alice.authorization);
     await visit.page.getByText('This account does not administer this platform.').waitFor();
     expect(await visit.page.locator('fieldset').count()).toBe(0);
-    expectRefusal(await world.service.as(alice).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
+    expectApiError(await world.service.as(alice).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
     await visit.leave();
   });
 });

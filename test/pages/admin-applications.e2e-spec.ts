@@ -4,7 +4,7 @@ import {
   type App,
   administrator,
   auditOf,
-  expectRefusal,
+  expectApiError,
   newApp,
   type Persona,
   person,
@@ -181,7 +181,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     expect(await link(await tagOf(owner)).count()).toBe(0);
     const body = { new_owner_id: heir.id };
     const transfer = () => world.service.as(clerk).patch(`/v1/admin/applications/${app.id}`, body);
-    expectRefusal(await withoutAudit(world.service, transfer), 'MISSING_ACL');
+    expectApiError(await withoutAudit(world.service, transfer), 'MISSING_ACL');
     expect(await ownerOf(app.id)).toBe(owner.id);
     await visit.leave();
   });
@@ -193,8 +193,8 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await visit.arrive(LIST, admin.authorization);
     await page.getByText('The ID of the account.').waitFor();
     expect(await page.locator('[name=application_id]').count()).toBe(0);
-    expectRefusal(await world.service.as(admin).get(`/v1/admin/applications/${app.id}`), 'MISSING_ACL');
-    expectRefusal(await world.service.as(admin).get('/v1/admin/users'), 'MISSING_ACL');
+    expectApiError(await world.service.as(admin).get(`/v1/admin/applications/${app.id}`), 'MISSING_ACL');
+    expectApiError(await world.service.as(admin).get('/v1/admin/users'), 'MISSING_ACL');
     await fill('owner', await tagOf(owner));
     await page.getByText('No such account was found.').waitFor();
     await fill('owner', owner.id);

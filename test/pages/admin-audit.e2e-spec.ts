@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Download } from 'playwright-core';
-import { AuditLog, type Deed } from '../../src/admin/audit/audit.service.js';
-import { theConsole } from '../../src/admin/audit/operator.js';
+import { AuditLog, type AuditRecord } from '../../src/admin/audit/audit.service.js';
+import { consoleOperator } from '../../src/admin/audit/operator.js';
 import { Database } from '../../src/platform/database/database.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import {
   administrator,
   adminKey,
-  expectRefusal,
+  expectApiError,
   type Persona,
   person,
   setAcls,
@@ -55,10 +55,10 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     const [row] = await world.service.sql('SELECT username, discriminator FROM account WHERE id = $1', [id]);
     return `${row?.username}#${String(row?.discriminator).padStart(4, '0')}`;
   };
-  const record = (deed: Deed<string>, operator = {}) =>
+  const record = (deed: AuditRecord<string>, operator = {}) =>
     world.service.app
       .get(Database)
-      .transaction((tx) => world.service.app.get(AuditLog).record(tx, { ...theConsole(), ...operator }, deed));
+      .transaction((tx) => world.service.app.get(AuditLog).record(tx, { ...consoleOperator(), ...operator }, deed));
   const as = (by: Persona, headers: Record<string, string> = {}, { service }: Site = world) =>
     service.as(by).with(headers);
   const setTraits = (by: Persona, { id }: Persona, headers: Record<string, string> = {}, where = world) =>
@@ -435,8 +435,8 @@ describeInBrowser('web.md 4: /admin/audit', () => {
   test('without the ACL there is no log; without that of accounts nobody is found by a name', async () => {
     const { service } = world;
     const clerk = await administrator(service, 'user:lookup');
-    expectRefusal(await service.as(clerk).get(LOGS), 'MISSING_ACL');
-    expectRefusal(await service.as(clerk).get(`${LOGS}/1`), 'MISSING_ACL');
+    expectApiError(await service.as(clerk).get(LOGS), 'MISSING_ACL');
+    expectApiError(await service.as(clerk).get(`${LOGS}/1`), 'MISSING_ACL');
     await visit.arrive(VIEW, clerk.authorization);
     await visit.page.getByText('There is no such view, or your permissions do not open it.').waitFor();
     expect(await visit.page.getByRole('navigation').getByText('Audit log').count()).toBe(0);
@@ -449,7 +449,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.page.locator('[name=admin_user_id][aria-invalid=true]').waitFor();
     expect(await visit.page.getByText('An ID; 0 is the console.').count()).toBe(1);
     expect(await visit.page.getByText('Your permissions find only bans of it.').count()).toBe(1);
-    expectRefusal(await service.as(reader).get('/v1/admin/users', { query: { username: 'root' } }), 'MISSING_ACL');
+    expectApiError(await service.as(reader).get('/v1/admin/users', { query: { username: 'root' } }), 'MISSING_ACL');
     await visit.leave();
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { administrator, auditOf, ban, eventually, expectRefusal, type Persona } from '../support/index.js';
+import { administrator, auditOf, ban, eventually, expectApiError, type Persona } from '../support/index.js';
 import { arriveAsAdministrator, siteBehindProxy } from './administering.js';
 import { focusOn, heading, type } from './driving.js';
 
@@ -99,7 +99,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await button('Ban').press('Enter');
     await page.getByText('203.0.113.9 is banned.').waitFor();
     await item('203.0.113.9').getByText('never ends').waitFor();
-    expectRefusal(await from('203.0.113.9').get('/.well-known/service'), 'GLOBAL_IP_BANNED');
+    expectApiError(await from('203.0.113.9').get('/.well-known/service'), 'GLOBAL_IP_BANNED');
     await visit.leave();
   });
 
@@ -214,9 +214,9 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     expect(await field('addresses').inputValue()).toBe('203.0.112.1/24');
     expect(await banned()).toEqual([]);
     const client = world.service.as(clerk);
-    expectRefusal(await client.get(ENTRIES), 'MISSING_ACL');
-    expectRefusal(await client.get(`${ENTRIES}/203.0.113.8`), 'MISSING_ACL');
-    expectRefusal(await client.post(ENTRIES, { ip: '203.0.113.8' }), 'MISSING_ACL');
+    expectApiError(await client.get(ENTRIES), 'MISSING_ACL');
+    expectApiError(await client.get(`${ENTRIES}/203.0.113.8`), 'MISSING_ACL');
+    expectApiError(await client.post(ENTRIES, { ip: '203.0.113.8' }), 'MISSING_ACL');
     expect(await banned()).toEqual([]);
     await visit.leave();
   });
@@ -232,8 +232,8 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     expect(await visit.page.getByRole('checkbox').count()).toBe(0);
     expect(await visit.page.getByRole('main').getByRole('link').count()).toBe(0);
     const client = world.service.as(clerk);
-    expectRefusal(await client.post(ENTRIES, { ip: '203.0.113.9' }), 'MISSING_ACL');
-    expectRefusal(await client.delete(`${ENTRIES}/203.0.113.8`), 'MISSING_ACL');
+    expectApiError(await client.post(ENTRIES, { ip: '203.0.113.9' }), 'MISSING_ACL');
+    expectApiError(await client.delete(`${ENTRIES}/203.0.113.8`), 'MISSING_ACL');
     expect(await banned()).toEqual(['203.0.113.8']);
     await visit.leave();
   });
@@ -248,8 +248,8 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await button('Ban').press('Enter');
     await visit.page.getByText('1 address or range was banned').waitFor();
     const client = world.service.as(clerk);
-    expectRefusal(await client.get(ENTRIES), 'MISSING_ACL');
-    expectRefusal(await client.delete(`${ENTRIES}/203.0.113.8`), 'MISSING_ACL');
+    expectApiError(await client.get(ENTRIES), 'MISSING_ACL');
+    expectApiError(await client.delete(`${ENTRIES}/203.0.113.8`), 'MISSING_ACL');
     expect(await banned()).toEqual(['203.0.113.8']);
     await visit.leave();
   });

@@ -3,7 +3,7 @@ import { type Site, site, type Visit } from '../machine/pages.js';
 import {
   administrator,
   erase,
-  expectRefusal,
+  expectApiError,
   newApp,
   type Persona,
   person,
@@ -177,7 +177,7 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
       const before = await state();
       for (const [method, path, body] of TABLE[acl]?.[2] ?? []) {
         const ask = () => world.service.as(admin)[method](`/v1/admin/users/${troubled.id}/${path}`, body);
-        expectRefusal(await withoutAudit(world.service, ask), 'MISSING_ACL');
+        expectApiError(await withoutAudit(world.service, ask), 'MISSING_ACL');
       }
       expect(await state()).toEqual(before);
       await visit.leave();
@@ -228,7 +228,7 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
     await visit.look('admin-deeds-beyond');
     expect(await shown()).toEqual([]);
     const ban = () => world.service.as(admin).put(`/v1/admin/users/${target.id}/ban`, { duration_hours: 1 });
-    expectRefusal(await withoutAudit(world.service, ban), 'MISSING_ACL');
+    expectApiError(await withoutAudit(world.service, ban), 'MISSING_ACL');
     await visit.leave();
   });
 
@@ -255,7 +255,7 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
     ];
     for (const [method, path, body] of operations) {
       const ask = () => world.service.as(root)[method](`/v1/admin/users/${root.id}/${path}`, body);
-      expectRefusal(await withoutAudit(world.service, ask), 'ACCESS_DENIED');
+      expectApiError(await withoutAudit(world.service, ask), 'ACCESS_DENIED');
     }
     await visit.leave();
   });

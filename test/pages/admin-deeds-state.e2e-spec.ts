@@ -1,6 +1,6 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { expectRefusal, logIn, mailTo, type Persona, sessionsOf, superuser, verified } from '../support/index.js';
+import { expectApiError, logIn, mailTo, type Persona, sessionsOf, superuser, verified } from '../support/index.js';
 import { Deeds, pageOf, REASON } from './deeds.js';
 import { focusOn, tabTo } from './driving.js';
 
@@ -69,7 +69,7 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
     const banned_until = new Date(until).toISOString();
     await expectEntry('temp_ban', { duration_hours: '24', reason: '', banned_until });
     expect(await sessionsOf(world.service, alice)).toBe(0);
-    expectRefusal(await signInAnswer(), 'ACCOUNT_SUSPENDED_TEMPORARILY');
+    expectApiError(await signInAnswer(), 'ACCOUNT_SUSPENDED_TEMPORARILY');
     await focusOn(page, 'Change the ban');
     await visit.leave();
   });

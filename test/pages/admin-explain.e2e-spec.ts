@@ -2,7 +2,7 @@ import { guardsInOrder } from '../../src/pipeline/guards.js';
 import { acls } from '../../src/policy/acls.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { expectRefusal, person } from '../support/index.js';
+import { expectApiError, person } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
 import { heading, type } from './driving.js';
 
@@ -161,7 +161,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await visit.page.getByText('This account does not administer this platform.').waitFor();
     expect(await visit.page.locator('[name=path]').count()).toBe(0);
     const asked = { method: 'GET', path: '/v1/users/@me', acls: acls() };
-    expectRefusal(await world.service.as(alice).post('/v1/admin/explain', asked), 'MISSING_PERMISSIONS');
+    expectApiError(await world.service.as(alice).post('/v1/admin/explain', asked), 'MISSING_PERMISSIONS');
     await visit.leave();
   });
 });

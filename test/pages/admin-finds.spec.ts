@@ -1,11 +1,11 @@
-import { findsIn, queryOf } from '../../web/admin/search/finds.js';
+import { extractSearchTerms, queryOf } from '../../web/admin/search/search-terms.js';
 import { attacksOn, patternsOf } from '../support/patterns.js';
 import { leastOf, processorTime } from '../support/processor-time.js';
 
 const patterns = patternsOf('web/admin/search').map(({ name, pattern }) => [name, pattern] as const);
 const HASH = `${'aB3_'.repeat(10)}x-9`;
 const UUID = '0b5e2c1e-6b0c-4e6f-9d3a-1f2e3d4c5b6a';
-const saidOf = (text: string): string[] => findsIn(text).finds.map(({ kind, value }) => `${kind} ${value}`);
+const saidOf = (text: string): string[] => extractSearchTerms(text).finds.map(({ kind, value }) => `${kind} ${value}`);
 
 describe('web.md 4: what is found in a text to search for', () => {
   test.each([
@@ -73,9 +73,9 @@ describe('web.md 4: what is found in a text to search for', () => {
   test('of much, the first dozen; the address of the page says them again', () => {
     const ids = Array.from({ length: 40 }, (_, n) => `1466055124025344${String(n).padStart(3, '0')}`);
     const text = `${'word '.repeat(900)} request_id=edge ${ids.join(' ')}`;
-    expect(findsIn(text)).toEqual({ finds: expect.any(Array), isCut: true });
+    expect(extractSearchTerms(text)).toEqual({ finds: expect.any(Array), isCut: true });
     expect(saidOf(text)).toEqual(ids.slice(0, 12).map((id) => `id ${id}`));
-    expect(findsIn(queryOf(text)).finds).toEqual(findsIn(text).finds);
+    expect(extractSearchTerms(queryOf(text)).finds).toEqual(extractSearchTerms(text).finds);
     expect(queryOf('alice')).toBe('alice');
     const mail = `${'é'.repeat(60)}@${'é'.repeat(180)}.example`;
     expect(encodeURIComponent(queryOf(Array.from({ length: 12 }, (_, n) => n + mail).join(' '))).length).toBeLessThan(
@@ -86,7 +86,7 @@ describe('web.md 4: what is found in a text to search for', () => {
 
   test.each(patterns)('nothing that is pasted takes long: %s', async (_, pattern) => {
     for (const attack of attacksOn(pattern)) {
-      const isSuspect = processorTime(() => void findsIn(attack(1024))) > 4;
+      const isSuspect = processorTime(() => void extractSearchTerms(attack(1024))) > 4;
       if (!isSuspect) continue;
       const text = attack(10_000);
       const ms = await leastOf({ enough: 100, hopeless: 400 }, () => processorTime(() => void queryOf(text)));

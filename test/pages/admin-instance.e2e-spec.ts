@@ -3,7 +3,7 @@ import { type Site, site, type Visit } from '../machine/pages.js';
 import {
   auditOf,
   environmentOf,
-  expectRefusal,
+  expectApiError,
   offerSso,
   type Persona,
   ScriptedProvider,
@@ -254,8 +254,8 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     const before = await config();
     const as = world.service.as(viewer);
     const body = { registration: { mode: 'closed' } };
-    expectRefusal(await withoutAudit(world.service, () => as.patch(CONFIG, body)), 'MISSING_ACL');
-    expectRefusal(await withoutAudit(world.service, () => as.post('/v1/admin/instance/sso/test')), 'MISSING_ACL');
+    expectApiError(await withoutAudit(world.service, () => as.patch(CONFIG, body)), 'MISSING_ACL');
+    expectApiError(await withoutAudit(world.service, () => as.post('/v1/admin/instance/sso/test')), 'MISSING_ACL');
     expect(await config()).toEqual(before);
   });
 
@@ -270,7 +270,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     const forced = await withoutAudit(world.service, () =>
       world.service.as(clerk).patch(CONFIG, { sso: { issuer: 'https://evil.example' } }),
     );
-    expectRefusal(forced, 'MISSING_ACL');
+    expectApiError(forced, 'MISSING_ACL');
     expect(await config()).toEqual(before);
     await field('sso.display_name').fill('Corp');
     await review();

@@ -1,6 +1,6 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { administrator, adminKey, auditOf, expectRefusal, type Persona, setAcls } from '../support/index.js';
+import { administrator, adminKey, auditOf, expectApiError, type Persona, setAcls } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
 import { type } from './driving.js';
 
@@ -81,7 +81,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     });
     const program = world.service.as(`Admin ${key}`);
     expect((await program.get(BANS)).status).toBe(200);
-    expectRefusal(await program.get(KEYS), 'MISSING_ACL');
+    expectApiError(await program.get(KEYS), 'MISSING_ACL');
     await visit.leave();
   });
 
@@ -150,7 +150,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' });
     await said('This opens 0 operations.');
     expect(await listed(clerk)).toMatchObject([{ acls: [] }]);
-    expectRefusal(await world.service.as(key).get('/v1/admin/users?limit=1'), 'MISSING_ACL');
+    expectApiError(await world.service.as(key).get('/v1/admin/users?limit=1'), 'MISSING_ACL');
     await visit.leave();
   });
 
@@ -167,7 +167,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await page.getByRole('dialog').locator('[name=reason]').fill('leaked');
     await inDialog('Delete the key').press('Enter');
     await said('You have no admin key.');
-    expectRefusal(await world.service.as(key).get('/v1/admin/users?limit=1'), 'UNAUTHORIZED');
+    expectApiError(await world.service.as(key).get('/v1/admin/users?limit=1'), 'UNAUTHORIZED');
     expect((await auditOf(world.service, 'revoke_api_key')).at(-1)).toMatchObject({
       target_id: key.id,
       reason: 'leaked',
@@ -212,7 +212,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
       await client.patch(`${KEYS}/${key.id}`, { name: 'x' }),
       await client.delete(`${KEYS}/${key.id}`),
     ]) {
-      expectRefusal(answer, 'MISSING_ACL');
+      expectApiError(answer, 'MISSING_ACL');
     }
     expect(await world.service.sql('SELECT id FROM admin_key WHERE owner_id = $1', [clerk.id])).toEqual([]);
     expect(await listed(owner)).toMatchObject([{ key_id: key.id, name: 'a key' }]);

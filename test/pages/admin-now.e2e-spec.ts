@@ -1,7 +1,7 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { GatewayClient } from '../support/gateway-client.js';
-import { administrator, expectRefusal, person, signIn } from '../support/index.js';
+import { administrator, expectApiError, person, signIn } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
 import { heading } from './driving.js';
 
@@ -62,8 +62,8 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await shows('Sign-ins', '0');
     const alice = await person(service);
     await signIn(service, alice);
-    expectRefusal(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
-    expectRefusal(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectApiError(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
     const { client } = await GatewayClient.identified(service, alice.authorization);
     const after = await refresh();
     await shows('Sign-ins', '2');
@@ -178,7 +178,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     const clerk = await arriveAsAdministrator(world, visit, '/admin/now', 'user:lookup');
     await visit.page.getByText('There is no such view, or your permissions do not open it.').waitFor();
     expect(await visit.page.getByRole('link', { name: 'Right now' }).count()).toBe(0);
-    expectRefusal(await world.service.as(clerk).get(STATISTICS), 'MISSING_ACL');
+    expectApiError(await world.service.as(clerk).get(STATISTICS), 'MISSING_ACL');
     const viewer = await administrator(world.service, 'instance:config:view');
     expect((await world.service.as(viewer).get(STATISTICS)).status).toBe(200);
     await visit.leave();

@@ -4,7 +4,7 @@ import {
   administrator,
   adminKey,
   auditOf,
-  expectRefusal,
+  expectApiError,
   newApp,
   type Persona,
   person,
@@ -261,9 +261,9 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.look('admin-person-little');
     for (const path of ['sessions', 'networks', 'applications']) {
       const ask = () => world.service.as(admin).get(`/v1/admin/users/${alice.id}/${path}`);
-      expectRefusal(await withoutAudit(world.service, ask), 'MISSING_ACL');
+      expectApiError(await withoutAudit(world.service, ask), 'MISSING_ACL');
     }
-    expectRefusal(await world.service.as(admin).get(`/v1/admin/audit-logs?target_id=${alice.id}`), 'MISSING_ACL');
+    expectApiError(await world.service.as(admin).get(`/v1/admin/audit-logs?target_id=${alice.id}`), 'MISSING_ACL');
     await visit.leave();
   });
 

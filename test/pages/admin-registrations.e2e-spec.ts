@@ -2,7 +2,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { auditOf, expectRefusal, type Persona, superuser, withoutAudit } from '../support/index.js';
+import { auditOf, expectApiError, type Persona, superuser, withoutAudit } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
 import { heading } from './driving.js';
 
@@ -222,7 +222,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     expect(await visit.page.locator('main :is(button, input)').count()).toBe(0);
     await visit.look('admin-registrations-readonly');
     const forced = () => world.service.as(viewer).patch(`${PENDING}/${kim}`, { status: 'approved' });
-    expectRefusal(await withoutAudit(world.service, forced), 'MISSING_ACL');
+    expectApiError(await withoutAudit(world.service, forced), 'MISSING_ACL');
     expect(await traitsOf([kim as string])).toEqual([['registration_pending_approval']]);
   });
 });

@@ -5,7 +5,7 @@ import {
   adminKey,
   auditOf,
   ban,
-  expectRefusal,
+  expectApiError,
   mailTo,
   newApp,
   type Persona,
@@ -245,7 +245,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
       ...[`users?last_active_ip=${ADDRESS}`, `users?email=${alice.email}`, `users?phone=%2B4930`],
     ]) {
       const answer = await asClerk.get(`/v1/admin/${path}`);
-      expectRefusal(answer, 'MISSING_ACL');
+      expectApiError(answer, 'MISSING_ACL');
     }
     expect(await auditOf(world.service)).toEqual(before);
     await visit.leave();

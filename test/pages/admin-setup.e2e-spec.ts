@@ -7,7 +7,7 @@ import { type Site, site, type Visit } from '../machine/pages.js';
 import {
   auditOf,
   environmentOf,
-  expectRefusal,
+  expectApiError,
   mailTo,
   offerSso,
   type Persona,
@@ -31,7 +31,7 @@ describeInBrowser('web.md 4: the first run', () => {
   let token: string;
   beforeEach(async () => {
     world = await site({ env: { CAPTCHA_PROVIDER: 'altcha' } });
-    token = (await world.service.app.get(SetupToken).reveal()) ?? '';
+    token = (await world.service.app.get(SetupToken).issueIfNeeded()) ?? '';
   });
   afterEach(() => world?.close());
 
@@ -163,7 +163,7 @@ describeInBrowser('web.md 4: the first steps', () => {
       .getByText('Nothing keeps programs from registering.', { exact: false })
       .waitFor();
     expect(await page.getByRole('button', { name: 'Solve one and have it judged' }).count()).toBe(0);
-    expectRefusal(await world.service.as(root).post(CAPTCHA, { token: 'x' }), 'FEATURE_TEMPORARILY_DISABLED');
+    expectApiError(await world.service.as(root).post(CAPTCHA, { token: 'x' }), 'FEATURE_TEMPORARILY_DISABLED');
     await page.getByRole('button', { name: 'Test single sign-on' }).press('Enter');
     await page.getByText('Single sign-on can work with these settings.').waitFor();
     await visit.look('admin-setup-tested');
@@ -178,7 +178,7 @@ describeInBrowser('web.md 4: the first steps', () => {
     await step(visit, 'Single sign-on').getByText('It is offered beside the other ways to sign in.').waitFor();
     expect(await visit.page.locator('main button').count()).toBe(0);
     for (const [path, body] of [[MAIL], [CAPTCHA, { token: 'x' }], ['/v1/admin/instance/sso/test']] as const) {
-      expectRefusal(await withoutAudit(world.service, () => world.service.as(viewer).post(path, body)), 'MISSING_ACL');
+      expectApiError(await withoutAudit(world.service, () => world.service.as(viewer).post(path, body)), 'MISSING_ACL');
     }
     await visit.leave();
   });
@@ -239,7 +239,7 @@ describeInBrowser('web.md 4: the first steps', () => {
       const admin = await arriveAsAdministrator(there, visit, '/admin/setup');
       await step(visit, 'Mail').getByText('No mail is sent', { exact: false }).waitFor();
       expect(await visit.page.getByRole('button', { name: 'Send me a test mail' }).count()).toBe(0);
-      expectRefusal(await there.service.as(admin).post(MAIL), 'FEATURE_TEMPORARILY_DISABLED');
+      expectApiError(await there.service.as(admin).post(MAIL), 'FEATURE_TEMPORARILY_DISABLED');
       await visit.leave();
     } finally {
       await there.close();

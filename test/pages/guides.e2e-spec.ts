@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeInBrowser } from '../machine/browser.js';
 import { findings, type Site, site } from '../machine/pages.js';
-import { expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse } from '../support/index.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -65,8 +65,8 @@ describe('/guides', () => {
   test('goes with the documentation', async () => {
     const silent = await gatehouse({ env: { DOCS_ENABLED: 'false' } });
     try {
-      expectRefusal(await silent.anonymous.get('/guides'), 'NOT_FOUND');
-      expectRefusal(await silent.anonymous.get('/guides/start'), 'NOT_FOUND');
+      expectApiError(await silent.anonymous.get('/guides'), 'NOT_FOUND');
+      expectApiError(await silent.anonymous.get('/guides/start'), 'NOT_FOUND');
     } finally {
       await silent.close();
     }

@@ -7,8 +7,8 @@ import { pipeline, Readable } from 'node:stream';
 import { Controller, Get, Module } from '@nestjs/common';
 import { Config } from '../../src/core/config/config.js';
 import { opaqueTarget, signatureOf } from '../../src/media/addresses/signature.js';
-import { ANSWERED, type Call } from '../../src/policy/call.js';
-import { Public, TheCall } from '../../src/policy/decorators.js';
+import { type Call, RESPONSE_HANDLED } from '../../src/policy/call.js';
+import { CurrentCall, Public } from '../../src/policy/decorators.js';
 import { describeUnless, missing } from '../machine/programs.js';
 import { type ReusingProxy, reusingProxy } from '../machine/proxies.js';
 import { until } from '../machine/service-process.js';
@@ -26,38 +26,38 @@ const OWED = Buffer.alloc(LENGTH, 'x');
 /** Handlers of a team that declare what they do not send. */
 @Controller('v1/probe')
 class LiarController {
-  private lie({ res }: Call, ...pieces: readonly (string | Buffer)[]): typeof ANSWERED {
+  private lie({ res }: Call, ...pieces: readonly (string | Buffer)[]): typeof RESPONSE_HANDLED {
     res.writeHead(200, { 'Content-Length': LENGTH, 'Content-Type': 'text/plain' });
     pipeline(Readable.from(pieces.map((piece) => Buffer.from(piece))), res, () => {});
-    return ANSWERED;
+    return RESPONSE_HANDLED;
   }
 
   @Get('more-at-once')
   @Public()
-  atOnce(@TheCall() { res }: Call) {
+  atOnce(@CurrentCall() { res }: Call) {
     res.writeHead(200, { 'Content-Length': LENGTH, 'Content-Type': 'text/plain' });
     res.end(Buffer.concat([OWED, Buffer.from(STOLEN)]));
-    return ANSWERED;
+    return RESPONSE_HANDLED;
   }
 
   @Get('more-in-pieces')
   @Public()
-  inPieces(@TheCall() call: Call) {
+  inPieces(@CurrentCall() call: Call) {
     return this.lie(call, OWED, STOLEN);
   }
 
   @Get('less')
   @Public()
-  less(@TheCall() call: Call) {
+  less(@CurrentCall() call: Call) {
     return this.lie(call, 'beginning');
   }
 
   @Get('nothing')
   @Public()
-  nothing(@TheCall() { res }: Call) {
+  nothing(@CurrentCall() { res }: Call) {
     res.writeHead(200, { 'Content-Length': LENGTH, 'Content-Type': 'text/plain' });
     res.end();
-    return ANSWERED;
+    return RESPONSE_HANDLED;
   }
 }
 

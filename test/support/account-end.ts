@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { AccountExport } from '../../src/accounts/account-export.service.js';
-import { bytesOf } from '../../src/platform/storage/spool.js';
+import { readFileBytes } from '../../src/platform/storage/spool.js';
 import type { Gatehouse } from './gatehouse.js';
 import { sweep } from './sweep.js';
 
@@ -8,7 +8,7 @@ import { sweep } from './sweep.js';
 export async function exported(service: Gatehouse, { id }: { id: string }): Promise<Record<string, unknown>> {
   const { file } = await service.app.get(AccountExport).write(id, 'operator');
   try {
-    return JSON.parse(await text(bytesOf(file)));
+    return JSON.parse(await text(readFileBytes(file)));
   } finally {
     await file.close();
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
-import { expectInvalid, expectRefusal } from './expect-refusal.js';
+import { expectApiError, expectInvalid } from './expect-api-error.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 import { mailTo } from './mail.js';
 
@@ -146,4 +146,4 @@ export async function sudoProof(service: Gatehouse, persona: Persona, authentica
   return answer.headers.get('x-service-sudo-mode-jwt') ?? '';
 }
 
-export { expectRefusal };
+export { expectApiError };

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { Database } from '../../src/platform/database/database.js';
 import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
-import { DatabaseWatch } from '../../src/platform/replicas/database-watch.js';
+import { DatabaseMonitor } from '../../src/platform/replicas/database-monitor.js';
 import { Detour } from './detour.js';
 import { eventually } from './mail.js';
 
@@ -61,7 +61,7 @@ interface EmbeddedClient {
 /** Of the embedded database readiness knows only that it was opened. */
 async function isUsable(app: INestApplication): Promise<boolean> {
   const database = app.get(Database);
-  if (!database.isEmbedded) return app.get(DatabaseWatch).isUsable;
+  if (!database.isEmbedded) return app.get(DatabaseMonitor).isUsable;
   return database.manager.query('SELECT 1').then(
     () => true,
     () => false,

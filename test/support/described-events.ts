@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { ValidateFunction } from 'ajv';
-import type { Schema } from '../../src/description/described.js';
-import { ApiDescription } from '../../src/description/description.service.js';
+import type { Schema } from '../../src/description/api-metadata.js';
+import { ApiDocuments } from '../../src/description/description.service.js';
 import { Commands } from '../../src/gateway/commands/commands.service.js';
 import { strictly } from './described.js';
 import type { Payload } from './gateway-client.js';
@@ -21,7 +21,7 @@ const judges = new Map<string, Promise<Judge>>();
 async function judgeOf(app: INestApplication): Promise<Judge> {
   // Those of a team that no `gatehouse describe` has seen are not declared.
   const isWhole = app.get(Commands).all.every(({ isOurs }) => isOurs);
-  const { components } = (await app.get(ApiDescription).gatewayDocument()) as unknown as Document;
+  const { components } = (await app.get(ApiDocuments).gatewayDocument()) as unknown as Document;
   const compile = strictly(components.schemas);
   const compiled = new Map<string, ValidateFunction>();
   return (payload) => {

@@ -1,9 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
 import type { ValidateFunction } from 'ajv';
-import type { Schema } from '../../src/description/described.js';
-import { ApiDescription } from '../../src/description/description.service.js';
+import type { Schema } from '../../src/description/api-metadata.js';
+import { ApiDocuments } from '../../src/description/description.service.js';
+import { errorSchemaName } from '../../src/description/error-responses.js';
 import { templateOf } from '../../src/description/inputs.js';
-import { refusalName } from '../../src/description/refusals.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
 import { Ajv2020 } from './demanded.js';
 import type { Answer } from './exchange.js';
@@ -138,7 +138,7 @@ export class Judge {
 /** The one of the declared refusals with this code. */
 function refusalIn(schema: Schema, code: string): Schema | undefined {
   const declared = (schema.oneOf as Schema[] | undefined) ?? [schema];
-  return declared.find(({ $ref }) => ($ref as string).endsWith(`/${refusalName(code)}`));
+  return declared.find(({ $ref }) => ($ref as string).endsWith(`/${errorSchemaName(code)}`));
 }
 
 const said = ({ text }: Answer): string => (text === '' ? '' : `\n  ${text.slice(0, 500)}`);
@@ -156,14 +156,14 @@ export function holdToDescription(
   const routes = app.get(Routes);
   let judge: Promise<Judge> | undefined;
   const make = () => {
-    const plans = routes.all.map(({ controller, handler, method, path, policy, refusals }) =>
+    const plans = routes.all.map(({ controller, handler, method, path, policy, possibleErrors: refusals }) =>
       [controller, handler, method, path, describePolicy(policy), ...refusals].join(),
     );
     const key = [isWhole, ...files, ...plans].join('\n');
     const known = judges.get(key);
     if (known) return known;
     const made = app
-      .get(ApiDescription)
+      .get(ApiDocuments)
       .document()
       .then((document) => new Judge(document as unknown as Document, isWhole));
     judges.set(key, made);

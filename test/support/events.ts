@@ -1,4 +1,4 @@
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** What the gateway is told of accounts while a test runs. */
@@ -6,7 +6,7 @@ export class Events {
   private readonly heard: { type: string; accountId: string }[] = [];
 
   constructor(service: Gatehouse) {
-    service.app.get(Replica).on('event', ({ type, account_id }) => {
+    service.app.get(ReplicaBus).on('event', ({ type, account_id }) => {
       this.heard.push({ type: String(type), accountId: String(account_id) });
     });
   }

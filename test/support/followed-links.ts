@@ -38,7 +38,7 @@ export function demandPages(url: string, app: INestApplication): void {
   const lost = [...links].filter((link) => {
     const { pathname } = new URL(link);
     if (FOR_PROGRAMS.test(pathname) || isPage(pathname)) return false;
-    const answers = routes.find('GET', pathname)?.answers ?? [];
+    const answers = routes.find('GET', pathname)?.responses ?? [];
     return !answers.some(({ type }) => [type].flat().includes('text/html'));
   });
   if (lost.length > 0) throw new Error(`links of ours lead nowhere:\n${lost.join('\n')}`);

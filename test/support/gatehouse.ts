@@ -9,7 +9,7 @@ import { createApp } from '../../src/app.js';
 import { Clock } from '../../src/core/clock.js';
 import { loadConfig } from '../../src/core/config/config.js';
 import type { Extension } from '../../src/core/extension.js';
-import { UNAUDITED } from '../../src/http/recorder.js';
+import { UNAUDITED_MESSAGE } from '../../src/http/recorder.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
 import type { Network } from '../../src/platform/outbound/network.js';
@@ -225,7 +225,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
       cuts?.close();
       await giveBack();
       demandPages(url, app);
-      const unaudited = log.filter((line) => line.includes(UNAUDITED));
+      const unaudited = log.filter((line) => line.includes(UNAUDITED_MESSAGE));
       if (unaudited.length > 0) throw new Error(unaudited.join(''));
       const leaked = leaks(canaries, log);
       if (process.env.GATEHOUSE_TEST_DIR) {

@@ -8,7 +8,7 @@ export type { Mend } from './cuts.js';
 export * from './enforce-sso.js';
 export * from './events.js';
 export { type Answer, Exchange, type Received } from './exchange.js';
-export * from './expect-refusal.js';
+export * from './expect-api-error.js';
 export * from './gatehouse.js';
 export { GatewayClient, type Payload } from './gateway-client.js';
 export * from './hurry.js';

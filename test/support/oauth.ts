@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Database } from '../../src/platform/database/database.js';
-import { Replica } from '../../src/platform/replicas/replica.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { type Persona, person } from './cast.js';
 import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
-import { expectRefusal } from './expect-refusal.js';
+import { expectApiError } from './expect-api-error.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 
 /** An application as its owner got it, with what its client needs to authenticate itself. */
@@ -159,9 +159,9 @@ export async function expectUngranted(
 ): Promise<void> {
   for (const { access_token, refresh_token } of tokens) {
     expect(await isAlive(service, access_token)).toBe(false);
-    expectRefusal(await refresh(service, app, refresh_token), 'INVALID_GRANT');
+    expectApiError(await refresh(service, app, refresh_token), 'INVALID_GRANT');
   }
-  expectRefusal(await exchange(service, app, code), 'INVALID_GRANT');
+  expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
   for (const table of ['oauth_code', 'oauth_family', 'oauth_token', 'oauth_bot_grant']) {
     const query = `SELECT 1 FROM ${table} WHERE account_id = $1 AND application_id = $2`;
     expect({ table, left: await service.sql(query, [account.id, app.id]) }).toEqual({ table, left: [] });
@@ -170,7 +170,7 @@ export async function expectUngranted(
 
 /** Notices of a topic that the service announces from now on. */
 export function noticesOf(service: Gatehouse, topic: string) {
-  const replica = service.app.get(Replica);
+  const replica = service.app.get(ReplicaBus);
   const fence = randomBytes(8).toString('hex');
   let heard: Record<string, unknown>[] = [];
   let passed: () => void = () => {};

@@ -39,14 +39,14 @@ export class Origin extends Network {
     this.answer = (_req, res) => void res.writeHead(200, headers).end(bytes);
   }
 
-  override async addressesOf(name: string): Promise<readonly string[]> {
+  override async resolve(name: string): Promise<readonly string[]> {
     this.asked.push(name);
     if (name.endsWith('.inner.example')) return ['127.0.0.1'];
     if (name.endsWith('.half.example')) return [PUBLIC, '10.0.0.1'];
     return name.endsWith('.nowhere.example') ? [] : [PUBLIC];
   }
 
-  override wayTo(address: string, port: number) {
+  override endpointFor(address: string, port: number) {
     return address === PUBLIC ? { address: '127.0.0.1', port: this.port } : { address, port };
   }
 

@@ -1,10 +1,10 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
 import { computed, signal } from '@preact/signals';
-import { type Failure, failureOf } from '../core/action.js';
+import { type Failure, toFailure } from '../core/action.js';
 import { api } from '../core/api.js';
-import { isLanguageChosen, speak } from '../core/language.js';
+import { isLanguageChosen, setLanguage } from '../core/language.js';
 import { session } from '../core/session.js';
-import { type Theme, wearTheme } from '../core/theme.js';
+import { applyTheme, type Theme } from '../core/theme.js';
 
 export type User = Answer<paths, '/v1/users/@me', 'get'>;
 export type Settings = Answer<paths, '/v1/users/@me/settings', 'get'>;
@@ -20,14 +20,14 @@ export const requirements = computed<readonly string[]>(() => user.value?.requir
 export const tagOf = ({ username, discriminator }: Pick<User, 'username' | 'discriminator'>): string =>
   `${username}#${discriminator}`;
 
-export function take(next: User): void {
+export function setUser(next: User): void {
   user.value = next;
-  if (!isLanguageChosen()) void speak(next.locale);
+  if (!isLanguageChosen()) void setLanguage(next.locale);
 }
 
-export function takeSettings(next: Settings): void {
+export function setSettings(next: Settings): void {
   settings.value = next;
-  wearTheme(next.theme as Theme);
+  applyTheme(next.theme as Theme);
 }
 
 /** Loads the data that all views need. A failure is stored, so that the page can show it with a retry button. */
@@ -35,9 +35,9 @@ export async function load(): Promise<void> {
   failure.value = null;
   try {
     const [me, mine] = await Promise.all([api.get('/v1/users/@me'), api.get('/v1/users/@me/settings')]);
-    take(me);
-    takeSettings(mine);
+    setUser(me);
+    setSettings(mine);
   } catch (error) {
-    if (session.value) failure.value = failureOf(error);
+    if (session.value) failure.value = toFailure(error);
   }
 }

@@ -1,36 +1,36 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { inOneLine } from '../core/action.js';
-import { tellOf } from '../core/heard.js';
-import { alsoSay, t } from '../core/language.js';
-import { later } from '../core/later.js';
-import { leaveFor, signInFirst } from '../core/places.js';
-import { departure, session, settled } from '../core/session.js';
-import { leavingFor, path, type View } from '../core/views.js';
+import { emitGatewayEvent } from '../core/gateway-events.js';
+import { loadTranslations, t } from '../core/language.js';
+import { replacePage, signInPath } from '../core/redirects.js';
+import { retryLoad } from '../core/retry-load.js';
+import { resolveSession, session, signOutCause } from '../core/session.js';
+import { path, setFullPageViews, type View } from '../core/views.js';
 import { Button } from '../kit/button.js';
 import { Notice } from '../kit/notice.js';
 import { Shell, ShownView } from '../kit/shell.js';
 import { Skeleton } from '../kit/shown.js';
-import { failure, load, requirements, settings, take, takeSettings, type User, user } from './account.js';
-import { FarewellPage, farewell } from './farewell.js';
-import { nameOnPasskeys } from './passkeys/adding.js';
+import { failure, load, requirements, setSettings, settings, setUser, type User, user } from './account.js';
+import { AccountClosedPage, accountClosure } from './account-closed.js';
+import { updatePasskeyNames } from './passkeys/adding.js';
 import { PasskeyOffer } from './passkeys/offer.js';
 import { OthersOffer } from './sessions/offer.js';
 import { REQUIRED, VIEWS } from './views.js';
 
-leavingFor(VIEWS);
+setFullPageViews(VIEWS);
 
 const isListening = signal(false);
 
 /** Listens for gateway events. Loaded after the visible parts. */
-async function hear(): Promise<void> {
+async function listenToGateway(): Promise<void> {
   if (isListening.value) return;
   isListening.value = true;
-  const { listen } = await later(() => import('../core/live.js'));
+  const { connectGateway: listen } = await retryLoad(() => import('../core/live.js'));
   listen((name, data) => {
-    if (name === 'USER_UPDATE') take({ ...user.value, ...(data as User) });
-    if (name === 'USER_SETTINGS_UPDATE' && settings.value) takeSettings({ ...settings.value, ...(data as object) });
-    tellOf(name, data);
+    if (name === 'USER_UPDATE') setUser({ ...user.value, ...(data as User) });
+    if (name === 'USER_SETTINGS_UPDATE' && settings.value) setSettings({ ...settings.value, ...(data as object) });
+    emitGatewayEvent(name, data);
   });
 }
 
@@ -54,13 +54,13 @@ function Body({ view }: { readonly view: View }) {
 }
 
 /** Updates the names on passkeys when the account is renamed. */
-function useNamesOnPasskeys(): void {
+function usePasskeyNames(): void {
   const { id, username, global_name: displayName } = user.value ?? {};
   const former = useRef<string | null>(null);
   const names = JSON.stringify([id, username, displayName]);
   useEffect(() => {
     if (!user.value) return;
-    if (former.current !== null && former.current !== names) void nameOnPasskeys(user.value);
+    if (former.current !== null && former.current !== names) void updatePasskeyNames(user.value);
     former.current = names;
   }, [names]);
 }
@@ -71,21 +71,21 @@ function useNamesOnPasskeys(): void {
 export default function Account() {
   const isReady = useSignal(false);
   useEffect(() => {
-    void Promise.all([settled(), alsoSay('account')]).then(([held]) => {
+    void Promise.all([resolveSession(), loadTranslations('account')]).then(([held]) => {
       if (!held) {
-        leaveFor(signInFirst());
+        replacePage(signInPath());
         return;
       }
       isReady.value = true;
-      void load().then(hear);
+      void load().then(listenToGateway);
     });
   }, [isReady]);
-  useNamesOnPasskeys();
+  usePasskeyNames();
   const isOver = isReady.value && session.value === null;
   useEffect(() => {
-    if (isOver && departure.value === 'elsewhere') leaveFor(`${signInFirst()}&signed_out=elsewhere`);
+    if (isOver && signOutCause.value === 'elsewhere') replacePage(`${signInPath()}&signed_out=elsewhere`);
   }, [isOver]);
-  if (farewell.value) return <FarewellPage of={farewell.value} />;
+  if (accountClosure.value) return <AccountClosedPage of={accountClosure.value} />;
   if (!isReady.value || isOver) return null;
   const view = viewOf(path.value);
   return (

@@ -41,7 +41,7 @@ export const VIEWS: readonly View[] = [
     path: '/account/applications',
     title: 'applications.title',
     group: 'account.built',
-    isLoadedAnew: true,
+    isFullPageLoad: true,
     load: () => import('./applications/view.js'),
   },
   {

@@ -1,34 +1,34 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { inOneLine } from '../core/action.js';
-import { heard, tellOf } from '../core/heard.js';
-import { alsoSay, t } from '../core/language.js';
-import { later } from '../core/later.js';
-import { leaveFor, signInFirst } from '../core/places.js';
-import { departure, session, settled } from '../core/session.js';
-import { leavingFor, path } from '../core/views.js';
+import { emitGatewayEvent, onGatewayEvent } from '../core/gateway-events.js';
+import { loadTranslations, t } from '../core/language.js';
+import { replacePage, signInPath } from '../core/redirects.js';
+import { retryLoad } from '../core/retry-load.js';
+import { resolveSession, session, signOutCause } from '../core/session.js';
+import { path, setFullPageViews } from '../core/views.js';
 import { Button } from '../kit/button.js';
 import { Notice } from '../kit/notice.js';
 import { Shell, ShownView } from '../kit/shell.js';
 import { Skeleton } from '../kit/shown.js';
 import './console.css';
-import { failure, isStranger, load, me } from './rights.js';
-import { Stranger } from './stranger.js';
+import { NotAdministrator } from './not-administrator.js';
+import { failure, isNotAdministrator, load, me } from './rights.js';
 import { VIEWS, viewsHere } from './views.js';
 
-leavingFor(VIEWS);
+setFullPageViews(VIEWS);
 
 const isListening = signal(false);
 
 /** Listens for the end of the session and for permission changes. */
-async function hear(): Promise<void> {
+async function listenToGateway(): Promise<void> {
   if (isListening.value) return;
   isListening.value = true;
-  const { listen } = await later(() => import('../core/live.js'));
-  heard((name) => {
+  const { connectGateway: listen } = await retryLoad(() => import('../core/live.js'));
+  onGatewayEvent((name) => {
     if (name === 'USER_UPDATE') void load();
   });
-  listen(tellOf);
+  listen(emitGatewayEvent);
 }
 
 const Failed = ({ message }: { readonly message: string }) => (
@@ -44,7 +44,7 @@ function Body() {
   const views = viewsHere();
   const view = views.find((one) => one.path === path.value);
   if (failure.value) return <Failed message={inOneLine(failure.value)} />;
-  if (isStranger.value) return <Stranger />;
+  if (isNotAdministrator.value) return <NotAdministrator />;
   if (!me.value) return <Skeleton lines={5} />;
   return view ? <ShownView view={view} /> : <Notice kind="warn">{t('admin.notForYou')}</Notice>;
 }
@@ -53,28 +53,28 @@ function Body() {
 export default function Console() {
   const isReady = useSignal(false);
   useEffect(() => {
-    void Promise.all([settled(), alsoSay('admin')]).then(([held]) => {
+    void Promise.all([resolveSession(), loadTranslations('admin')]).then(([held]) => {
       if (!held) {
-        leaveFor(signInFirst());
+        replacePage(signInPath());
         return;
       }
       isReady.value = true;
-      void load().then(hear);
+      void load().then(listenToGateway);
     });
   }, [isReady]);
   const isOver = isReady.value && session.value === null;
   useEffect(() => {
-    if (isOver && departure.value === 'elsewhere') leaveFor(`${signInFirst()}&signed_out=elsewhere`);
+    if (isOver && signOutCause.value === 'elsewhere') replacePage(`${signInPath()}&signed_out=elsewhere`);
   }, [isOver]);
   if (!isReady.value || isOver) return null;
-  const views = isStranger.value ? [] : viewsHere();
+  const views = isNotAdministrator.value ? [] : viewsHere();
   const view = views.find((one) => one.path === path.value);
   return (
     <div class="console">
       <Shell
         title={view ? t(view.title) : t('admin.title')}
         part={t('admin.title')}
-        home={isStranger.value ? '/account' : '/admin'}
+        home={isNotAdministrator.value ? '/account' : '/admin'}
         views={views.filter(({ isUnlisted }) => !isUnlisted)}
         beside={<a href="/account">{t('admin.toAccount')}</a>}
       >

@@ -1,8 +1,8 @@
-import { type Answer, type paths, Refused } from '@gatehouse-auth/client';
+import { type Answer, ApiError, type paths } from '@gatehouse-auth/client';
 import { computed, signal } from '@preact/signals';
-import { type Failure, failureOf } from '../core/action.js';
+import { type Failure, toFailure } from '../core/action.js';
 import { api } from '../core/api.js';
-import { isLanguageChosen, speak } from '../core/language.js';
+import { isLanguageChosen, setLanguage } from '../core/language.js';
 import { session } from '../core/session.js';
 
 export type AdminUser = Answer<paths, '/v1/admin/users/@me', 'get'>['user'];
@@ -17,12 +17,12 @@ export const me = signal<AdminUser | null>(null);
 export const registry = signal<Registry | null>(null);
 export const failure = signal<Failure | null>(null);
 /** True if the user is signed in but is not an administrator. */
-export const isStranger = signal(false);
+export const isNotAdministrator = signal(false);
 
-const held = computed<ReadonlySet<string>>(() => new Set(me.value?.acls ?? []));
+const ownAcls = computed<ReadonlySet<string>>(() => new Set(me.value?.acls ?? []));
 
 /** True if the user has an ACL. This only affects what is shown; the service enforces permissions. */
-export const holds = (acl: string): boolean => held.value.has('*') || held.value.has(acl);
+export const holds = (acl: string): boolean => ownAcls.value.has('*') || ownAcls.value.has(acl);
 
 /** True if the user may call an operation, according to the rules of the service. */
 export function can(...[method, path]: Operation): boolean {
@@ -39,14 +39,14 @@ export function can(...[method, path]: Operation): boolean {
  */
 export async function load(): Promise<void> {
   failure.value = null;
-  isStranger.value = false;
+  isNotAdministrator.value = false;
   try {
     const [{ user }, acls] = await Promise.all([api.get('/v1/admin/users/@me'), api.get('/v1/admin/acls')]);
     me.value = user;
     registry.value = acls;
-    if (!isLanguageChosen() && user.locale) void speak(user.locale);
+    if (!isLanguageChosen() && user.locale) void setLanguage(user.locale);
   } catch (error) {
-    if (error instanceof Refused && error.code === 'MISSING_PERMISSIONS') isStranger.value = true;
-    else if (session.value) failure.value = failureOf(error);
+    if (error instanceof ApiError && error.code === 'MISSING_PERMISSIONS') isNotAdministrator.value = true;
+    else if (session.value) failure.value = toFailure(error);
   }
 }

@@ -95,7 +95,7 @@ export const VIEWS: readonly ConsoleView[] = [
     path: '/admin/setup',
     title: 'adminSetup.title',
     group: 'admin.platform',
-    isLoadedAnew: true,
+    isFullPageLoad: true,
     needs: [['get', '/v1/admin/instance/config']],
     load: () => import('./setup/view.js'),
   },

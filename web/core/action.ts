@@ -1,4 +1,4 @@
-import { Refused, Unreachable } from '@gatehouse-auth/client';
+import { ApiError, NetworkError } from '@gatehouse-auth/client';
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CaptchaUnavailable } from './captcha.js';
@@ -30,20 +30,20 @@ export interface ActionOptions {
   /** Fields that show their own errors. Other errors appear above the form. */
   readonly fields?: readonly string[];
   /** Handles an error first. Returns true if no message is needed. */
-  readonly caught?: (refused: Refused) => boolean | Promise<boolean>;
+  readonly onError?: (refused: ApiError) => boolean | Promise<boolean>;
 }
 
 /** Maximum time in seconds for automatic retries while the service is overloaded. */
-const LONGEST_BUSY = 30;
+const MAX_BUSY_SECONDS = 30;
 const sleep = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 /** Converts an error to text. Includes the request ID if support needs it. Rethrows unexpected errors. */
-export function failureOf(error: unknown, fields: readonly string[] = []): Failure {
-  if (error instanceof Unreachable) {
+export function toFailure(error: unknown, fields: readonly string[] = []): Failure {
+  if (error instanceof NetworkError) {
     return { message: t(navigator.onLine ? 'common.unreachable' : 'common.offline'), fields: {}, code: '' };
   }
   if (error instanceof CaptchaUnavailable) return { message: t('signIn.captchaUnavailable'), fields: {}, code: '' };
-  if (!(error instanceof Refused)) throw error;
+  if (!(error instanceof ApiError)) throw error;
   const own = error.errors.filter(({ path }) => fields.includes(path));
   const others = error.errors.filter(({ path }) => !fields.includes(path));
   const said = [...new Set(others.map(({ code, message }) => wordsOfCode(code) ?? message))];
@@ -65,7 +65,7 @@ export function failureOf(error: unknown, fields: readonly string[] = []): Failu
 export const inOneLine = ({ message, requestId }: Failure): string =>
   [message, requestId && `${t('common.requestId')} ${requestId}`].filter(Boolean).join(' ');
 
-export function useAction(work: () => Promise<unknown>, { fields = [], caught }: ActionOptions = {}): Action {
+export function useAction(work: () => Promise<unknown>, { fields = [], onError: caught }: ActionOptions = {}): Action {
   const isBusy = useSignal(false);
   // A function, so that the text follows language changes.
   const told = useSignal<(() => Failure) | null>(null);
@@ -91,8 +91,8 @@ export function useAction(work: () => Promise<unknown>, { fields = [], caught }:
           await latest.current.work();
           return;
         } catch (error) {
-          const seconds = error instanceof Refused && error.status === 503 ? (error.retryAfter ?? 0) : 0;
-          if (seconds === 0 || waited + seconds > LONGEST_BUSY) throw error;
+          const seconds = error instanceof ApiError && error.status === 503 ? (error.retryAfter ?? 0) : 0;
+          if (seconds === 0 || waited + seconds > MAX_BUSY_SECONDS) throw error;
           waited += seconds;
           told.value = () => ({ message: t('common.busy'), fields: {}, code: '' });
           await sleep(seconds);
@@ -109,10 +109,10 @@ export function useAction(work: () => Promise<unknown>, { fields = [], caught }:
         told.value = null;
       } catch (error) {
         told.value = null;
-        if (error instanceof Refused && (await latest.current.caught?.(error))) return;
-        if (error instanceof Refused && error.status === 429) wait.value = Math.max(1, error.retryAfter ?? 1);
+        if (error instanceof ApiError && (await latest.current.caught?.(error))) return;
+        if (error instanceof ApiError && error.status === 429) wait.value = Math.max(1, error.retryAfter ?? 1);
         const { fields: own } = latest.current;
-        const tell = () => failureOf(error, own);
+        const tell = () => toFailure(error, own);
         // Rethrows unexpected errors.
         tell();
         told.value = tell;

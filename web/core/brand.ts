@@ -35,7 +35,7 @@ const content = document.querySelector<HTMLMetaElement>('meta[name=gatehouse]')?
 export const brand = JSON.parse(content) as Brand;
 
 /** Applies the accent colors of the platform in both color schemes (kit/tokens.css). */
-export function wearAccent(): void {
+export function applyAccentColor(): void {
   const { style } = document.documentElement;
   for (const [scheme, { accent, on, text }] of Object.entries(brand.accent)) {
     style.setProperty(`--accent-${scheme}`, accent);

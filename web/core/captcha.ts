@@ -1,7 +1,7 @@
-import { Refused } from '@gatehouse-auth/client';
+import { ApiError } from '@gatehouse-auth/client';
 import { api } from './api.js';
 
-type Sent = { readonly headers?: Readonly<Record<string, string>> };
+type ExtraHeaders = { readonly headers?: Readonly<Record<string, string>> };
 
 interface Widget {
   render(place: HTMLElement, options: Record<string, unknown>): void;
@@ -30,7 +30,7 @@ const scriptUrl = (url: string): string => {
     : url;
 };
 
-function loaded(url: string): Promise<void> {
+function loadScript(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const script = document.createElement('script');
     script.onload = () => resolve();
@@ -40,9 +40,9 @@ function loaded(url: string): Promise<void> {
   });
 }
 
-async function asked(provider: string, siteKey: string, place: HTMLElement): Promise<string> {
+async function runWidget(provider: string, siteKey: string, place: HTMLElement): Promise<string> {
   const widgets = globalThis as unknown as Record<string, Widget | undefined>;
-  if (!widgets[provider]) await loaded(WIDGETS[provider]?.script ?? '');
+  if (!widgets[provider]) await loadScript(WIDGETS[provider]?.script ?? '');
   const frame = document.createElement('div');
   place.replaceChildren(frame);
   return new Promise((resolve, reject) => {
@@ -54,36 +54,36 @@ async function asked(provider: string, siteKey: string, place: HTMLElement): Pro
   });
 }
 
-async function worked(): Promise<string> {
+async function solveAltcha(): Promise<string> {
   const [challenge, { solveChallenge, pbkdf2 }] = await Promise.all([
     api.get('/v1/captcha/challenge'),
-    import('./work.js'),
+    import('./proof-of-work.js'),
   ]);
   const solution = await solveChallenge({ challenge: challenge as never, deriveKey: pbkdf2 });
   return btoa(JSON.stringify({ challenge, solution }));
 }
 
 /** Solves the CAPTCHA of the service and returns its token headers. @param place the element for a widget */
-export async function earn(place: HTMLElement | null): Promise<Record<string, string>> {
+export async function obtainCaptchaToken(place: HTMLElement | null): Promise<Record<string, string>> {
   const { captcha } = await api.get('/.well-known/service');
   const { provider } = captcha;
-  if (provider === 'altcha') return { 'x-captcha-token': await worked(), 'x-captcha-type': provider };
+  if (provider === 'altcha') return { 'x-captcha-token': await solveAltcha(), 'x-captcha-type': provider };
   const widget = WIDGETS[provider];
   if (!widget || !place) throw new CaptchaUnavailable();
   const key = (captcha as unknown as Record<string, string | null>)[widget.key];
   try {
-    return { 'x-captcha-token': await asked(provider, key ?? '', place), 'x-captcha-type': provider };
+    return { 'x-captcha-token': await runWidget(provider, key ?? '', place), 'x-captcha-type': provider };
   } finally {
     place.replaceChildren();
   }
 }
 
 /** Sends a request, and repeats it with a CAPTCHA if one is required. @param place the element for a widget */
-export async function asHuman<T>(place: HTMLElement | null, send: (more: Sent) => Promise<T>): Promise<T> {
+export async function withCaptcha<T>(place: HTMLElement | null, send: (more: ExtraHeaders) => Promise<T>): Promise<T> {
   try {
     return await send({});
   } catch (error) {
-    if (!(error instanceof Refused) || error.code !== 'CAPTCHA_REQUIRED') throw error;
+    if (!(error instanceof ApiError) || error.code !== 'CAPTCHA_REQUIRED') throw error;
   }
-  return send({ headers: await earn(place) });
+  return send({ headers: await obtainCaptchaToken(place) });
 }

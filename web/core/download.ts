@@ -1,5 +1,5 @@
 /** How long the object URL of a download stays valid. */
-const FETCHED_MS = 60_000;
+const URL_LIFETIME_MS = 60_000;
 
 /** Downloads content as a file. */
 export function download(name: string, type: string, content: string | Blob): void {
@@ -8,5 +8,5 @@ export function download(name: string, type: string, content: string | Blob): vo
   link.href = url;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), FETCHED_MS);
+  setTimeout(() => URL.revokeObjectURL(url), URL_LIFETIME_MS);
 }

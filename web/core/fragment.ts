@@ -20,9 +20,9 @@ const fragment = read();
 addEventListener('hashchange', () => location.reload());
 
 /** Returns a value from the fragment of the link. */
-export const carried = (name: string): string | undefined => fragment.get(name) || undefined;
+export const linkParameter = (name: string): string | undefined => fragment.get(name) || undefined;
 
 /** Deletes the values of the link after use. */
-export function forgetCarried(): void {
+export function clearLinkParameters(): void {
   history.replaceState(null, '', location.pathname + location.search);
 }

@@ -17,7 +17,7 @@ export type Language = keyof typeof LANGUAGES;
 type Catalogue = typeof english;
 type Entry = string | { readonly [rule: string]: string | undefined; readonly other: string };
 /** All translation keys, as `section.name`. */
-export type Words = { [S in keyof Catalogue]: `${S}.${keyof Catalogue[S] & string}` }[keyof Catalogue];
+export type TranslationKey = { [S in keyof Catalogue]: `${S}.${keyof Catalogue[S] & string}` }[keyof Catalogue];
 type Values = Readonly<Record<string, string | number>>;
 type Part = 'first' | 'account' | 'admin';
 
@@ -41,7 +41,7 @@ export const language = signal<Language>('en-US');
 const catalogue = signal<Readonly<Record<string, Record<string, Entry>>>>({});
 const parts = new Set<Part>(['first']);
 
-const spoken = (wanted: string): Language | undefined => {
+const findSupportedLanguage = (wanted: string): Language | undefined => {
   const names = Object.keys(LANGUAGES) as Language[];
   const [primary] = wanted.toLowerCase().split('-');
   return (
@@ -53,12 +53,12 @@ const spoken = (wanted: string): Language | undefined => {
 /** The chosen language, otherwise the first supported language of the browser. */
 export function preferredLanguage(): Language {
   const wanted = [localStorage.getItem(CHOICE) ?? '', ...navigator.languages];
-  return wanted.map(spoken).find((name) => name !== undefined) ?? 'en-US';
+  return wanted.map(findSupportedLanguage).find((name) => name !== undefined) ?? 'en-US';
 }
 
 /** Changes the language. @param isChoice true if the user chose it, which is stored */
-export async function speak(wanted: string, isChoice = false): Promise<void> {
-  const next = spoken(wanted) ?? 'en-US';
+export async function setLanguage(wanted: string, isChoice = false): Promise<void> {
+  const next = findSupportedLanguage(wanted) ?? 'en-US';
   const loaded = await Promise.all([...parts].map((part) => LOADERS[part][`../words/${next}.json`]?.()));
   catalogue.value = Object.assign({}, ...loaded);
   language.value = next;
@@ -68,10 +68,10 @@ export async function speak(wanted: string, isChoice = false): Promise<void> {
 }
 
 /** Loads the translations of another part of the pages. */
-export async function alsoSay(part: Part): Promise<void> {
+export async function loadTranslations(part: Part): Promise<void> {
   if (parts.has(part)) return;
   parts.add(part);
-  await speak(language.value);
+  await setLanguage(language.value);
 }
 
 /** True if the user chose a language here. Otherwise the language of the account applies. */
@@ -82,7 +82,7 @@ function entryOf(key: string): Entry | undefined {
   return catalogue.value[section]?.[name];
 }
 
-function formOf(key: string, values: Values): string {
+function pluralForm(key: string, values: Values): string {
   const entry = entryOf(key);
   if (entry === undefined) return key;
   if (typeof entry === 'string') return entry;
@@ -91,26 +91,30 @@ function formOf(key: string, values: Values): string {
 }
 
 /** In right-to-left text, isolates a value so that it keeps its own direction. */
-const isolated = (value: string): string => (RIGHT_TO_LEFT.has(language.value) ? `\u2068${value}\u2069` : value);
+const isolateDirection = (value: string): string =>
+  RIGHT_TO_LEFT.has(language.value) ? `\u2068${value}\u2069` : value;
 
 /** Translates a key and fills in `{name}` placeholders. `count` selects the plural form. */
-export function t(key: Words, values: Values = {}): string {
-  return formOf(key, values).replace(/\{(\w+)\}/g, (place, name: string) => {
+export function t(key: TranslationKey, values: Values = {}): string {
+  return pluralForm(key, values).replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name];
     if (value === undefined) return place;
-    return isolated(typeof value === 'number' ? new Intl.NumberFormat(language.value).format(value) : value);
+    return isolateDirection(typeof value === 'number' ? new Intl.NumberFormat(language.value).format(value) : value);
   });
 }
 
 /** Like `t`, with elements as values. */
-export function rich(key: Words, values: Readonly<Record<string, ComponentChildren>>): ComponentChildren[] {
-  return formOf(key, {})
+export function rich(key: TranslationKey, values: Readonly<Record<string, ComponentChildren>>): ComponentChildren[] {
+  return pluralForm(key, {})
     .split(/(\{\w+\})/)
     .map((piece) => (piece.startsWith('{') ? values[piece.slice(1, -1)] : piece));
 }
 
 /** Text of an extension: in the current language, a regional variant of it, or English. */
-export function saidIn(words: Readonly<Record<string, string>>): { readonly language: string; readonly text: string } {
+export function localizedText(words: Readonly<Record<string, string>>): {
+  readonly language: string;
+  readonly text: string;
+} {
   const [primary = ''] = language.value.split('-');
   const others = Object.keys(words).filter((name) => name.startsWith(`${primary}-`));
   const found = [language.value, primary, ...others].find((name) => Object.hasOwn(words, name)) ?? 'en-US';
@@ -123,9 +127,9 @@ export function wordsOfCode(code: string): string | undefined {
   return typeof entry === 'string' ? entry : undefined;
 }
 
-export const when = (time: string | number | Date): string =>
+export const formatDateTime = (time: string | number | Date): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
 
 /** A date without time. */
-export const day = (time: string | number | Date): string =>
+export const formatDate = (time: string | number | Date): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'long' }).format(new Date(time));

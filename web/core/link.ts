@@ -1,8 +1,8 @@
-import type { Refused } from '@gatehouse-auth/client';
+import type { ApiError } from '@gatehouse-auth/client';
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { type Action, useAction } from './action.js';
-import { carried, forgetCarried } from './fragment.js';
-import { keep, kept } from './kept.js';
+import { clearLinkParameters, linkParameter } from './fragment.js';
+import { readHistoryState, writeHistoryState } from './history-state.js';
 
 /** The state of a link: valid, incomplete, used or expired, or just used. */
 export type LinkState = 'ready' | 'missing' | 'dead' | 'done';
@@ -15,18 +15,21 @@ export interface Link {
 export interface LinkOptions {
   readonly fields?: readonly string[];
   /** Handles an error first. Returns true if no message is needed. */
-  readonly caught?: (refused: Refused) => boolean;
+  readonly onError?: (refused: ApiError) => boolean;
 }
 
 const KEY = 'link';
 
 /** Handles the token of an emailed link. Only a button press redeems it. @param redeem the action of the button */
-export function useLink(redeem: (token: string) => Promise<unknown>, { fields, caught }: LinkOptions = {}): Link {
-  const token = carried('token');
-  const state = useSignal<LinkState>(kept<LinkState>(KEY) ?? (token ? 'ready' : 'missing'));
+export function useLink(
+  redeem: (token: string) => Promise<unknown>,
+  { fields, onError: caught }: LinkOptions = {},
+): Link {
+  const token = linkParameter('token');
+  const state = useSignal<LinkState>(readHistoryState<LinkState>(KEY) ?? (token ? 'ready' : 'missing'));
   const settle = (next: LinkState) => {
-    forgetCarried();
-    state.value = keep(KEY, next);
+    clearLinkParameters();
+    state.value = writeHistoryState(KEY, next);
   };
   const action = useAction(
     async () => {
@@ -35,7 +38,7 @@ export function useLink(redeem: (token: string) => Promise<unknown>, { fields, c
     },
     {
       ...(fields ? { fields } : {}),
-      caught: (refused) => {
+      onError: (refused) => {
         if (caught?.(refused)) return true;
         const code = refused.of('token');
         if (code === undefined) return false;

@@ -1,16 +1,16 @@
 import { Gateway, type GatewayEvents } from '@gatehouse-auth/client';
 import { effect } from '@preact/signals';
 import { brand } from './brand.js';
-import { revoked, session } from './session.js';
+import { onTokenRevoked, session } from './session.js';
 
 const REVOKED = 4004;
-type Heard = (name: keyof GatewayEvents, data: unknown) => void;
+type GatewayListener = (name: keyof GatewayEvents, data: unknown) => void;
 
 /**
  * Keeps a gateway connection while a user is signed in, for live events and the end of the session.
  * @returns a function that stops it
  */
-export function listen(heard: Heard): () => void {
+export function connectGateway(heard: GatewayListener): () => void {
   let gateway: Gateway | undefined;
   let token: string | undefined;
   const stop = effect(() => {
@@ -24,7 +24,7 @@ export function listen(heard: Heard): () => void {
       url: brand.gateway,
       token: () => held,
       onState: (state) => {
-        if (state.state === 'ended' && state.code === REVOKED) void revoked(held);
+        if (state.state === 'ended' && state.code === REVOKED) void onTokenRevoked(held);
       },
     });
     gateway.on('*', ({ name, data }) => heard(name as keyof GatewayEvents, data));

@@ -8,7 +8,7 @@ type Creation = Parameters<Browser['startRegistration']>[0]['optionsJSON'];
 export class PasskeyCancelled extends Error {}
 
 /** The authenticator already has a passkey of the account. */
-export class PasskeyKnown extends PasskeyCancelled {}
+export class PasskeyAlreadyRegistered extends PasskeyCancelled {}
 
 export const hasPasskeys = (): boolean => typeof globalThis.PublicKeyCredential === 'function';
 
@@ -21,7 +21,7 @@ export const offersAutofill = async (): Promise<boolean> =>
  * field.
  * @throws PasskeyCancelled
  */
-export async function assertion(options: unknown, isAutofill = false) {
+export async function requestAssertion(options: unknown, isAutofill = false) {
   const { startAuthentication } = await import('@simplewebauthn/browser');
   return startAuthentication({ optionsJSON: options as Options, useBrowserAutofill: isAutofill }).catch((cause) => {
     throw new PasskeyCancelled('no passkey was used', { cause });
@@ -39,21 +39,22 @@ export async function offersConditionalCreate(): Promise<boolean> {
  * Creates a passkey. With `isConditional` the browser decides whether to create it automatically. @throws
  * PasskeyCancelled
  */
-export async function creation(options: unknown, isConditional = false) {
+export async function createPasskey(options: unknown, isConditional = false) {
   const { startRegistration } = await import('@simplewebauthn/browser');
   return startRegistration({ optionsJSON: options as Creation, useAutoRegister: isConditional }).catch((cause) => {
-    const Cancelled = cause?.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED' ? PasskeyKnown : PasskeyCancelled;
+    const Cancelled =
+      cause?.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED' ? PasskeyAlreadyRegistered : PasskeyCancelled;
     throw new Cancelled('no passkey was made', { cause });
   });
 }
 
 /** Cancels a pending passkey request such as autofill, so that another one can start. */
-export async function stopWaiting(): Promise<void> {
+export async function cancelPasskeyRequest(): Promise<void> {
   const { WebAuthnAbortService } = await import('@simplewebauthn/browser');
   WebAuthnAbortService.cancelCeremony();
 }
 
-export type Assertion = Awaited<ReturnType<typeof assertion>>;
+export type Assertion = Awaited<ReturnType<typeof requestAssertion>>;
 
 /**
  * Methods to update the passkeys stored by the browser (WebAuthn Level 3 section 5.1.10). Not all browsers support
@@ -69,11 +70,11 @@ type Signal<T> = (told: T & { rpId: string }) => Promise<void>;
 const signals = (): Signals => (hasPasskeys() ? (PublicKeyCredential as unknown as Signals) : {});
 
 /** The user handle of an account: its decimal ID in base64url. */
-const handleOf = (id: string): string => btoa(id).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+const toUserHandle = (id: string): string => btoa(id).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
 /** Reports the current passkeys of the account to the browser, so that it stops offering others. */
-export async function keepOnly(accountId: string, ids: readonly string[]): Promise<void> {
-  const told = { rpId: brand.rpId, userId: handleOf(accountId), allAcceptedCredentialIds: ids };
+export async function reportAcceptedPasskeys(accountId: string, ids: readonly string[]): Promise<void> {
+  const told = { rpId: brand.rpId, userId: toUserHandle(accountId), allAcceptedCredentialIds: ids };
   // Ignore errors, because this is optional.
   await signals()
     .signalAllAcceptedCredentials?.call(PublicKeyCredential, told)
@@ -81,15 +82,15 @@ export async function keepOnly(accountId: string, ids: readonly string[]): Promi
 }
 
 /** Reports the names for the passkeys of the account to the browser. */
-export async function nameAs(accountId: string, name: string, displayName: string): Promise<void> {
-  const told = { rpId: brand.rpId, userId: handleOf(accountId), name, displayName };
+export async function reportPasskeyNames(accountId: string, name: string, displayName: string): Promise<void> {
+  const told = { rpId: brand.rpId, userId: toUserHandle(accountId), name, displayName };
   await signals()
     .signalCurrentUserDetails?.call(PublicKeyCredential, told)
     .catch(() => {});
 }
 
 /** Reports to the browser that the service does not know this passkey. */
-export async function disown(rpId: string, credentialId: string): Promise<void> {
+export async function reportUnknownPasskey(rpId: string, credentialId: string): Promise<void> {
   await signals()
     .signalUnknownCredential?.call(PublicKeyCredential, { rpId, credentialId })
     .catch(() => {});

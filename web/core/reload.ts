@@ -1,5 +1,5 @@
 /** Poll interval of the live reload during development. */
-const LOOK_MS = 2000;
+const RELOAD_POLL_INTERVAL_MS = 2000;
 
 async function fingerprint(): Promise<string | null> {
   const answer = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
@@ -7,10 +7,10 @@ async function fingerprint(): Promise<string | null> {
 }
 
 /** Reloads the page whenever a build has changed it. */
-export async function watch(): Promise<void> {
+export async function watchBuild(): Promise<void> {
   const first = await fingerprint();
   setInterval(async () => {
     const now = await fingerprint();
     if (now !== null && now !== first) location.reload();
-  }, LOOK_MS);
+  }, RELOAD_POLL_INTERVAL_MS);
 }

@@ -1,36 +1,37 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
 import { api } from './api.js';
-import { saidIn, t, type Words } from './language.js';
+import { localizedText, type TranslationKey, t } from './language.js';
 
 /** Descriptions of extension scopes by language. */
 export type ScopeWords = Answer<paths, '/.well-known/oauth-authorization-server', 'get'>['scope_descriptions'];
 
-const OURS: ReadonlyMap<string, Words> = new Map([
+const BUILT_IN_SCOPES: ReadonlyMap<string, TranslationKey> = new Map([
   ['identify', 'consent.scopeIdentify'],
   ['email', 'consent.scopeEmail'],
   ['bot', 'consent.scopeBot'],
 ]);
 
 /** Loads the descriptions of scopes that have no built-in translation. */
-export async function learnWords(scopes: readonly string[]): Promise<ScopeWords> {
-  if (scopes.every((name) => OURS.has(name))) return {};
+export async function loadScopeWords(scopes: readonly string[]): Promise<ScopeWords> {
+  if (scopes.every((name) => BUILT_IN_SCOPES.has(name))) return {};
   return (await api.get('/.well-known/oauth-authorization-server')).scope_descriptions;
 }
 
 /** The built-in translation of a scope, otherwise its name. */
 export function plainScope(name: string): string {
-  const ours = OURS.get(name);
+  const ours = BUILT_IN_SCOPES.get(name);
   return ours ? t(ours) : name;
 }
 
-export const hasWords = (name: string, words: ScopeWords): boolean => OURS.has(name) || Object.hasOwn(words, name);
+export const hasWords = (name: string, words: ScopeWords): boolean =>
+  BUILT_IN_SCOPES.has(name) || Object.hasOwn(words, name);
 
 /** The description of a scope. Scopes of removed extensions are shown by name. */
 export function ScopeName({ name, words }: { readonly name: string; readonly words: ScopeWords }) {
-  const ours = OURS.get(name);
+  const ours = BUILT_IN_SCOPES.get(name);
   if (ours) return <>{t(ours)}</>;
   if (!words[name]) return <code>{name}</code>;
-  const said = saidIn(words[name]);
+  const said = localizedText(words[name]);
   return (
     <span lang={said.language} dir="auto">
       {said.text}

@@ -14,21 +14,21 @@ type Message =
 
 const KEY = 'gatehouse.session';
 /** How long to wait for another tab to share its session. */
-const ANSWER_MS = 150;
+const TAB_RESPONSE_TIMEOUT_MS = 150;
 
-function stored(): Session | null {
+function readStoredSession(): Session | null {
   const kept = localStorage.getItem(KEY);
   const token = kept ?? sessionStorage.getItem(KEY);
   return token ? { token, isKept: kept !== null } : null;
 }
 
-export const session = signal<Session | null>(stored());
+export const session = signal<Session | null>(readStoredSession());
 /** Set if the session was ended in another tab or on another device. */
-export const departure = signal<'elsewhere' | null>(null);
+export const signOutCause = signal<'elsewhere' | null>(null);
 
 const tabs = new BroadcastChannel('gatehouse.session');
 
-function keep(next: Session | null): void {
+function storeSession(next: Session | null): void {
   sessionStorage.removeItem(KEY);
   localStorage.removeItem(KEY);
   if (next) (next.isKept ? localStorage : sessionStorage).setItem(KEY, next.token);
@@ -39,28 +39,28 @@ tabs.onmessage = ({ data }: MessageEvent<Message>) => {
   if (data.kind === 'who') {
     if (session.value) tabs.postMessage({ kind: 'began', session: session.value } satisfies Message);
   } else if (data.kind === 'began') {
-    departure.value = null;
-    if (session.value?.token !== data.session.token) keep(data.session);
+    signOutCause.value = null;
+    if (session.value?.token !== data.session.token) storeSession(data.session);
   } else if (data.kind === 'replacing') {
-    hold();
+    pauseUntilRotated();
   } else if (data.kind === 'replaced') {
-    release();
+    resumeAfterRotation();
   } else if (data.kind === 'ended' && session.value?.token === data.token) {
-    departure.value = 'elsewhere';
-    keep(null);
+    signOutCause.value = 'elsewhere';
+    storeSession(null);
   }
 };
 
 /** Waits for token rotation in any tab to finish. */
-let replaced: Promise<void> = Promise.resolve();
-let release: () => void = () => {};
+let rotationDone: Promise<void> = Promise.resolve();
+let resumeAfterRotation: () => void = () => {};
 /** Timeout, because the tab that rotates the token may be closed before it is done. */
-const LONGEST_REPLACEMENT_MS = 10_000;
+const MAX_ROTATION_MS = 10_000;
 
-function hold(): void {
-  replaced = new Promise((resolve) => {
-    release = resolve;
-    setTimeout(resolve, LONGEST_REPLACEMENT_MS);
+function pauseUntilRotated(): void {
+  rotationDone = new Promise((resolve) => {
+    resumeAfterRotation = resolve;
+    setTimeout(resolve, MAX_ROTATION_MS);
   });
 }
 
@@ -69,38 +69,38 @@ function hold(): void {
  * The gateway may report the end of the old token before the response with the new one arrives, so that notice is
  * delayed.
  */
-export async function replacing<T>(work: () => Promise<T>): Promise<T> {
-  hold();
+export async function withTokenRotation<T>(work: () => Promise<T>): Promise<T> {
+  pauseUntilRotated();
   tabs.postMessage({ kind: 'replacing' } satisfies Message);
   try {
     return await work();
   } finally {
-    release();
+    resumeAfterRotation();
     tabs.postMessage({ kind: 'replaced' } satisfies Message);
   }
 }
 
 /** Called when a token was revoked elsewhere. Ends the session unless the token was rotated. */
-export const revoked = (token: string): Promise<void> => replaced.then(() => end(token, false));
+export const onTokenRevoked = (token: string): Promise<void> => rotationDone.then(() => endSession(token, false));
 
 /** Starts a session in all tabs. */
-export function begin(token: string, isKept: boolean): void {
+export function startSession(token: string, isKept: boolean): void {
   const next = { token, isKept };
-  departure.value = null;
-  keep(next);
+  signOutCause.value = null;
+  storeSession(next);
   tabs.postMessage({ kind: 'began', session: next } satisfies Message);
 }
 
 /** Ends the session with this token in all tabs. */
-export function end(token: string, isOwnDoing: boolean): void {
+export function endSession(token: string, isOwnDoing: boolean): void {
   if (session.value?.token !== token) return;
-  departure.value = isOwnDoing ? null : 'elsewhere';
-  keep(null);
+  signOutCause.value = isOwnDoing ? null : 'elsewhere';
+  storeSession(null);
   tabs.postMessage({ kind: 'ended', token } satisfies Message);
 }
 
 /** The session of this tab or of another one. Links in emails open new tabs, which have to ask the others first. */
-export function settled(): Promise<Session | null> {
+export function resolveSession(): Promise<Session | null> {
   if (session.value) return Promise.resolve(session.value);
   tabs.postMessage({ kind: 'who' } satisfies Message);
   return new Promise((resolve) => {
@@ -109,7 +109,7 @@ export function settled(): Promise<Session | null> {
       clearTimeout(timer);
       resolve(session.value);
     };
-    const timer = setTimeout(give, ANSWER_MS);
+    const timer = setTimeout(give, TAB_RESPONSE_TIMEOUT_MS);
     const stop = session.subscribe((value) => value && queueMicrotask(give));
   });
 }

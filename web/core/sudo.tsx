@@ -5,9 +5,9 @@ import { Dialog } from '../kit/dialog.js';
 import { CodeField, PasswordField } from '../kit/field.js';
 import { FailureNotice, Notice } from '../kit/notice.js';
 import { useAction } from './action.js';
-import { api, askForSudoWith } from './api.js';
+import { api, setSudoPrompt } from './api.js';
 import { t } from './language.js';
-import { assertion, PasskeyCancelled } from './passkeys.js';
+import { PasskeyCancelled, requestAssertion } from './passkeys.js';
 
 interface Question {
   readonly methods: SudoMethods;
@@ -17,7 +17,7 @@ interface Question {
 const question = signal<Question | null>(null);
 
 /** Registers one dialog for all operations that require sudo mode. Canceling changes nothing. */
-askForSudoWith(
+setSudoPrompt(
   (methods) =>
     new Promise((resolve) => {
       question.value = {
@@ -42,7 +42,7 @@ function Factors({ methods, answer }: Question) {
       answer({
         mfa_method: 'webauthn',
         webauthn_challenge: options.challenge,
-        webauthn_response: await assertion(options),
+        webauthn_response: await requestAssertion(options),
       });
     } catch (error) {
       if (!(error instanceof PasskeyCancelled)) throw error;

@@ -1,8 +1,8 @@
-import { t, when } from './language.js';
+import { formatDateTime, t } from './language.js';
 
 /** The end and the reason of a suspension, for the account owner. `until`: `null` if it is permanent. */
 export const suspensionOf = (until: unknown, reason: unknown): string[] => [
-  ...(typeof until === 'string' ? [t('events.until', { time: when(until) })] : []),
+  ...(typeof until === 'string' ? [t('events.until', { time: formatDateTime(until) })] : []),
   ...(until === null ? [t('events.no_end')] : []),
   ...(typeof reason === 'string' && reason !== '' ? [t('events.public_reason', { reason })] : []),
 ];

@@ -1,15 +1,15 @@
 import { computed, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import type { Words } from './language.js';
+import type { TranslationKey } from './language.js';
 
 /** A view of the account pages or of the console. */
 export interface View {
   readonly path: string;
-  readonly title: Words;
+  readonly title: TranslationKey;
   /** The navigation heading; undefined for views above all headings. */
-  readonly group?: Words;
+  readonly group?: TranslationKey;
   /** Opened with a full page load, because its response headers allow other third-party content. */
-  readonly isLoadedAnew?: true;
+  readonly isFullPageLoad?: true;
   /** Hidden in the navigation; reachable only by links. */
   readonly isUnlisted?: true;
   readonly load: () => Promise<{ readonly default: ComponentType }>;
@@ -29,23 +29,23 @@ function read(): void {
 addEventListener('popstate', read);
 
 /** Navigates to another view or state without a page load. */
-export function go(next: string, { isInstead = false } = {}): void {
+export function navigate(next: string, { isInstead = false } = {}): void {
   if (isInstead) history.replaceState(null, '', next);
   else if (next !== location.pathname + location.search) history.pushState(null, '', next);
   read();
 }
 
-let isAnother: (view: string) => boolean = () => false;
+let requiresFullPageLoad: (view: string) => boolean = () => false;
 /** Registers the views that are opened with a full page load. */
-export const leavingFor = (views: readonly View[]): void => {
-  const left = new Set(views.filter((view) => view.isLoadedAnew).map((view) => view.path));
-  isAnother = (view) => left.has(view) && view !== path.value;
+export const setFullPageViews = (views: readonly View[]): void => {
+  const left = new Set(views.filter((view) => view.isFullPageLoad).map((view) => view.path));
+  requiresFullPageLoad = (view) => left.has(view) && view !== path.value;
 };
 
 /** Handles a click on an internal link. Clicks that open a new tab or window are left to the browser. */
-export function follow(event: MouseEvent, target: string): void {
+export function onLinkClick(event: MouseEvent, target: string): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-  if (isAnother(target.split('?')[0] ?? '')) return;
+  if (requiresFullPageLoad(target.split('?')[0] ?? '')) return;
   event.preventDefault();
-  go(target);
+  navigate(target);
 }

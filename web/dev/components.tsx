@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../core/action.js';
 import { LANGUAGES, language } from '../core/language.js';
-import { type Theme, wearTheme } from '../core/theme.js';
-import { AskingButton } from '../kit/asking.js';
+import { applyTheme, type Theme } from '../core/theme.js';
 import { Button, LinkButton } from '../kit/button.js';
+import { ConfirmButton } from '../kit/confirm-button.js';
 import { Dialog } from '../kit/dialog.js';
-import { Choice, CodeField, Field, PasswordField, Select, setting, TextArea } from '../kit/field.js';
+import { Choice, CodeField, Field, PasswordField, Select, setterOf, TextArea } from '../kit/field.js';
 import { Frame } from '../kit/frame.js';
 import { FailureNotice, Notice } from '../kit/notice.js';
 import { Menu, Table, Tabs } from '../kit/parts.js';
@@ -53,11 +53,11 @@ function Fields() {
   return (
     <section class="stack" aria-labelledby="fields">
       <h2 id="fields">Fields</h2>
-      <Field name="text" label="A line" hint="With a hint" value={text.value} onValue={setting(text)} />
-      <Field name="wrong" label="A refused line" wrong="It is too short." value={text.value} onValue={setting(text)} />
-      <PasswordField name="password" label="A password" value={password.value} onValue={setting(password)} />
-      <CodeField name="code" label="A code" value={code.value} onValue={setting(code)} maxLength={8} />
-      <TextArea name="area" label="Several lines" value={text.value} onValue={setting(text)} />
+      <Field name="text" label="A line" hint="With a hint" value={text.value} onValue={setterOf(text)} />
+      <Field name="wrong" label="A refused line" wrong="It is too short." value={text.value} onValue={setterOf(text)} />
+      <PasswordField name="password" label="A password" value={password.value} onValue={setterOf(password)} />
+      <CodeField name="code" label="A code" value={code.value} onValue={setterOf(code)} maxLength={8} />
+      <TextArea name="area" label="Several lines" value={text.value} onValue={setterOf(text)} />
       <Select
         name="theme"
         label="Scheme"
@@ -65,10 +65,10 @@ function Fields() {
         options={{ system: 'As the device', light: 'Light', dark: 'Dark' }}
         onValue={(value) => {
           theme.value = value;
-          wearTheme(value as Theme);
+          applyTheme(value as Theme);
         }}
       />
-      <Choice name="choice" label="A choice" checked={isChosen.value} onChecked={setting(isChosen)} />
+      <Choice name="choice" label="A choice" checked={isChosen.value} onChecked={setterOf(isChosen)} />
     </section>
   );
 }
@@ -93,7 +93,7 @@ function Surfaces() {
         label="Views"
         tabs={{ list: 'List', table: 'Table', empty: 'Empty' }}
         current={tab.value}
-        onChange={setting(tab)}
+        onChange={setterOf(tab)}
       >
         {tab.value === 'list' && (
           <ul class="list">
@@ -117,25 +117,25 @@ function Surfaces() {
       </Tabs>
       <div class="row">
         <Menu label="Menu" items={['Rename', 'Remove'].map((label) => ({ label, onChoose: () => toast(label) }))} />
-        <Button kind="plain" onClick={() => setting(isOpen)(true)}>
+        <Button kind="plain" onClick={() => setterOf(isOpen)(true)}>
           Open a dialog
         </Button>
         <CopyButton text="copied text" />
-        <AskingButton label="Remove" title="Remove the laptop?" action={removing}>
+        <ConfirmButton label="Remove" title="Remove the laptop?" action={removing}>
           <p>It is signed out at once.</p>
-        </AskingButton>
-        <Button kind="plain" onClick={() => setting(secrets)({ Token: 'gh_0123456789abcdef' })}>
+        </ConfirmButton>
+        <Button kind="plain" onClick={() => setterOf(secrets)({ Token: 'gh_0123456789abcdef' })}>
           Show a secret
         </Button>
       </div>
-      <SecretDialog title="The new token" secrets={secrets.value} onKept={() => setting(secrets)(null)} />
-      <Dialog title="A dialog" isOpen={isOpen.value} onCancel={() => setting(isOpen)(false)}>
+      <SecretDialog title="The new token" secrets={secrets.value} onKept={() => setterOf(secrets)(null)} />
+      <Dialog title="A dialog" isOpen={isOpen.value} onCancel={() => setterOf(isOpen)(false)}>
         <p>Nothing else can be done before it is answered.</p>
         <div class="actions">
-          <Button kind="plain" onClick={() => setting(isOpen)(false)}>
+          <Button kind="plain" onClick={() => setterOf(isOpen)(false)}>
             Cancel
           </Button>
-          <Button onClick={() => setting(isOpen)(false)}>Confirm</Button>
+          <Button onClick={() => setterOf(isOpen)(false)}>Confirm</Button>
         </div>
       </Dialog>
       <Spinner label="Something is on its way" />

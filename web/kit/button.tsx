@@ -19,12 +19,20 @@ export interface ButtonProps extends Look {
   readonly submits?: boolean;
   readonly disabled?: boolean;
   /** Returns false to ignore a click. */
-  readonly heeds?: (click: MouseEvent) => boolean;
+  readonly acceptsClick?: (click: MouseEvent) => boolean;
   readonly label?: string;
 }
 
 /** A disabled button keeps the focus and is announced as disabled. */
-export function Button({ action, onClick, submits, disabled = false, heeds, label, ...look }: ButtonProps) {
+export function Button({
+  action,
+  onClick,
+  submits,
+  disabled = false,
+  acceptsClick: heeds,
+  label,
+  ...look
+}: ButtonProps) {
   const isBusy = action?.isBusy.value ?? false;
   const seconds = action?.wait.value ?? 0;
   const isOff = disabled || isBusy || seconds > 0;

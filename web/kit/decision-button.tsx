@@ -4,7 +4,7 @@ import { Button, type ButtonProps } from './button.js';
 
 /** Clicks before the user can have read the question are ignored (clickjacking protection). */
 const READING_MS = 1000;
-const PRESSES: ReadonlySet<string> = new Set(['Enter', ' ']);
+const PRESS_KEYS: ReadonlySet<string> = new Set(['Enter', ' ']);
 const VIEW_EVENTS = ['focus', 'blur', 'pageshow'] as const;
 
 const isInFront = (): boolean => !document.hidden && document.hasFocus();
@@ -12,7 +12,7 @@ const isInFront = (): boolean => !document.hidden && document.hasFocus();
 interface Reading {
   readonly isEarly: ReadonlySignal<boolean>;
   /** True if the press began after the reading time and is not a key repeat or a double click. */
-  readonly heeds: (click: MouseEvent) => boolean;
+  readonly acceptsClick: (click: MouseEvent) => boolean;
 }
 
 /**
@@ -37,7 +37,7 @@ function useReading(): Reading {
     };
     const press = (event: KeyboardEvent | PointerEvent) => {
       if (event instanceof PointerEvent) pressedAt.current = event.timeStamp;
-      else if (PRESSES.has(event.key)) pressedAt.current = event.repeat ? Number.NEGATIVE_INFINITY : event.timeStamp;
+      else if (PRESS_KEYS.has(event.key)) pressedAt.current = event.repeat ? Number.NEGATIVE_INFINITY : event.timeStamp;
     };
     const release = () => {
       pressedAt.current = null;
@@ -59,13 +59,13 @@ function useReading(): Reading {
   }, [isEarly]);
   const heeds = ({ detail, timeStamp }: MouseEvent) =>
     detail <= 1 && (pressedAt.current ?? timeStamp) >= readFrom.current;
-  return { isEarly, heeds };
+  return { isEarly, acceptsClick: heeds };
 }
 
 /**
  * A button on a page that attackers can link to. It is enabled after the page was visible and focused for one second.
  */
 export function DecisionButton({ disabled = false, ...props }: ButtonProps) {
-  const { isEarly, heeds } = useReading();
-  return <Button {...props} disabled={disabled || isEarly.value} heeds={heeds} />;
+  const { isEarly, acceptsClick: heeds } = useReading();
+  return <Button {...props} disabled={disabled || isEarly.value} acceptsClick={heeds} />;
 }

@@ -10,17 +10,20 @@ export interface DialogProps {
 }
 
 /** Elements that can get the focus when a dialog closes, best first. */
-const waysBack = new WeakMap<Element, readonly Element[]>();
+const fallbacksByDialog = new WeakMap<Element, readonly Element[]>();
 
 /** Collects fallbacks, because the element that opened the dialog may have been removed by then. */
-function wayBack(): readonly Element[] {
+function focusFallbacks(): readonly Element[] {
   const opener = document.activeElement;
   const outer = opener?.closest('dialog');
-  const further = (outer && waysBack.get(outer)) ?? [opener?.closest('[tabindex="-1"]'), document.querySelector('h1')];
+  const further = (outer && fallbacksByDialog.get(outer)) ?? [
+    opener?.closest('[tabindex="-1"]'),
+    document.querySelector('h1'),
+  ];
   return [opener, ...further].filter((place) => place instanceof Element);
 }
 
-function goBack(places: readonly Element[]): void {
+function restoreFocus(places: readonly Element[]): void {
   if (document.activeElement !== document.body) return;
   const place = places.find(({ isConnected }) => isConnected);
   if (place instanceof HTMLElement) place.focus();
@@ -33,13 +36,13 @@ export function Dialog({ title, isOpen, onCancel, children }: DialogProps) {
   useLayoutEffect(() => {
     const dialog = element.current;
     if (!isOpen || !dialog) return undefined;
-    const places = wayBack();
-    waysBack.set(dialog, places);
+    const places = focusFallbacks();
+    fallbacksByDialog.set(dialog, places);
     dialog.showModal();
     return () => {
       dialog.close();
       // Afterwards, because browsers restore the focus only if the opener is still in the document.
-      queueMicrotask(() => goBack(places));
+      queueMicrotask(() => restoreFocus(places));
     };
   }, [isOpen]);
   if (!isOpen) return null;

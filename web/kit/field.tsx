@@ -27,7 +27,7 @@ export interface FieldProps {
 }
 
 /** Returns a setter for a signal. */
-export const setting =
+export const setterOf =
   <T,>(state: Signal<T>) =>
   (value: T): void => {
     state.value = value;
@@ -37,7 +37,7 @@ export const setting =
 export const fieldOf = (state: Signal<string>, action: Action, name: string) => ({
   name,
   value: state.value,
-  onValue: setting(state),
+  onValue: setterOf(state),
   wrong: action.of(name),
 });
 

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useLayoutEffect, useRef } from 'preact/hooks';
 import { brand } from '../core/brand.js';
-import { LANGUAGES, language, speak, t, type Words } from '../core/language.js';
+import { LANGUAGES, language, setLanguage, type TranslationKey, t } from '../core/language.js';
 import { Select } from './field.js';
 import { Toasts, toast } from './toast.js';
 
@@ -30,7 +30,7 @@ export const LanguageSwitch = () => (
     label={t('common.language')}
     value={language.value}
     options={LANGUAGES}
-    onValue={(value) => void speak(value, true).catch(() => toast(t('common.offline')))}
+    onValue={(value) => void setLanguage(value, true).catch(() => toast(t('common.offline')))}
   />
 );
 
@@ -42,10 +42,10 @@ const Links = () => (
   </>
 );
 
-const Step = createContext<Signal<Words | null> | null>(null);
+const Step = createContext<Signal<TranslationKey | null> | null>(null);
 
 /** Sets the page title while the caller is mounted, for steps that several pages share. */
-export function useStep(title: Words): void {
+export function useStep(title: TranslationKey): void {
   const step = useContext(Step);
   useLayoutEffect(() => {
     if (!step) return undefined;
@@ -61,7 +61,7 @@ export function useStep(title: Words): void {
  * step.
  */
 export function Frame({ title: own, children, below, isWide }: FrameProps) {
-  const step = useSignal<Words | null>(null);
+  const step = useSignal<TranslationKey | null>(null);
   const title = step.value ? t(step.value) : own;
   const heading = useRef<HTMLHeadingElement>(null);
   const former = useRef<{ title: string; language: string } | null>(null);

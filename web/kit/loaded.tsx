@@ -3,7 +3,7 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Action, useAction } from '../core/action.js';
-import { heard } from '../core/heard.js';
+import { onGatewayEvent } from '../core/gateway-events.js';
 import { t } from '../core/language.js';
 import { Button } from './button.js';
 import { FailureNotice } from './notice.js';
@@ -37,7 +37,7 @@ export function useLoaded<T>(ask: () => Promise<T>, events: readonly (keyof Gate
   const names = events.length > 0 ? ['READY', ...events].join() : '';
   useEffect(
     () =>
-      heard((name) => {
+      onGatewayEvent((name) => {
         if (!names.split(',').includes(name)) return;
         isStale.current = true;
         void again.run();

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Failure } from '../core/action.js';
-import { t, type Words } from '../core/language.js';
+import { type TranslationKey, t } from '../core/language.js';
 
 export interface NoticeProps {
   readonly kind?: 'bad' | 'good' | 'warn';
@@ -18,7 +18,7 @@ export const Notice = ({ kind, isAnnounced = true, children }: NoticeProps) => (
   </div>
 );
 
-export const Effects = ({ of }: { readonly of: readonly Words[] }) => (
+export const Effects = ({ of }: { readonly of: readonly TranslationKey[] }) => (
   <Notice kind="warn" isAnnounced={false}>
     <ul class="points">
       {of.map((key) => (

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Action } from '../core/action.js';
-import { follow, openId } from '../core/views.js';
+import { onLinkClick, openId } from '../core/views.js';
 import { Button } from './button.js';
 import { FailureNotice } from './notice.js';
 
@@ -29,12 +29,12 @@ export function Opened({ title, children }: OpenedProps) {
 
 /** A link to another view. */
 export const InnerLink = ({ href, children }: { readonly href: string; readonly children: ComponentChildren }) => (
-  <a href={href} onClick={(event) => follow(event, href)}>
+  <a href={href} onClick={(event) => onLinkClick(event, href)}>
     {children}
   </a>
 );
 
-export interface WhileThereProps {
+export interface UnlessMissingProps {
   /** Reloads the item. */
   readonly again: Action;
   /** The error code for a missing item. */
@@ -43,17 +43,17 @@ export interface WhileThereProps {
 }
 
 /** Replaces an item with an error once it no longer exists. */
-export const WhileThere = ({ again, code, children }: WhileThereProps) => (
+export const UnlessMissing = ({ again, code, children }: UnlessMissingProps) => (
   <>{again.failure.value?.code === code ? <FailureNotice of={again} /> : children}</>
 );
 
-export interface UnfoldingProps {
+export interface ExpandableFormProps {
   readonly label: string;
   readonly children: (fold: () => void) => ComponentChildren;
 }
 
 /** A button that is replaced by a form. The focus moves into the form and back. */
-export function Unfolding({ label, children }: UnfoldingProps) {
+export function ExpandableForm({ label, children }: ExpandableFormProps) {
   const isOpen = useSignal(false);
   const former = useRef(false);
   const place = useRef<HTMLDivElement>(null);

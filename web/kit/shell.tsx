@@ -5,10 +5,10 @@ import { useAction } from '../core/action.js';
 import { signOut } from '../core/api.js';
 import { brand } from '../core/brand.js';
 import { t } from '../core/language.js';
-import { later } from '../core/later.js';
-import { leaveFor } from '../core/places.js';
+import { replacePage } from '../core/redirects.js';
+import { retryLoad } from '../core/retry-load.js';
 import { SudoDialog } from '../core/sudo.js';
-import { follow, path, type View } from '../core/views.js';
+import { onLinkClick, path, type View } from '../core/views.js';
 import { Button } from './button.js';
 import { LanguageSwitch, Mark } from './frame.js';
 import { FailureNotice } from './notice.js';
@@ -23,7 +23,7 @@ const Links = ({ views }: { readonly views: readonly View[] }) => (
         <a
           href={view.path}
           aria-current={path.value === view.path ? 'page' : undefined}
-          onClick={(event) => follow(event, view.path)}
+          onClick={(event) => onLinkClick(event, view.path)}
         >
           {t(view.title)}
         </a>
@@ -64,7 +64,7 @@ export function Shell({ title, children, part, home, views, beside }: ShellProps
   const former = useRef<string | null>(null);
   const leave = useAction(async () => {
     await signOut();
-    leaveFor('/login');
+    replacePage('/login');
   });
   const current = path.value;
   useLayoutEffect(() => {
@@ -109,7 +109,7 @@ export function ShownView({ view }: { readonly view: View }) {
   useEffect(() => {
     // The user may have opened another view in the meantime.
     let isWanted = true;
-    void later(view.load).then(({ default: Shown }) => {
+    void retryLoad(view.load).then(({ default: Shown }) => {
       if (isWanted) loaded.value = { path: view.path, Shown };
     });
     return () => {

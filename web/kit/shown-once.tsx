@@ -3,20 +3,20 @@ import { useEffect } from 'preact/hooks';
 import { SecretDialog } from './secret.js';
 
 /** New secrets, and what to do after the user has saved them. */
-export interface Shown {
+export interface ShownSecrets {
   readonly title: string;
   readonly secrets: Readonly<Record<string, string>>;
   readonly onKept?: () => void;
 }
 
-export const shown = signal<Shown | null>(null);
+export const shownSecrets = signal<ShownSecrets | null>(null);
 
 /** Must be rendered once per view. The component that created the secret may be unmounted while it is shown. */
 export function ShownOnce() {
-  const now = shown.value;
+  const now = shownSecrets.value;
   useEffect(
     () => () => {
-      shown.value = null;
+      shownSecrets.value = null;
     },
     [],
   );
@@ -25,7 +25,7 @@ export function ShownOnce() {
       title={now?.title ?? ''}
       secrets={now?.secrets ?? null}
       onKept={() => {
-        shown.value = null;
+        shownSecrets.value = null;
         now?.onKept?.();
       }}
     />

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { t } from '../core/language.js';
-import { later } from '../core/later.js';
+import { retryLoad } from '../core/retry-load.js';
 import { Button } from './button.js';
 import { toast } from './toast.js';
 
@@ -28,7 +28,7 @@ export const Skeleton = ({ lines = 3 }: { readonly lines?: number }) => (
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const path = useSignal<{ d: string; size: number } | null>(null);
   useEffect(() => {
-    void later(() => import('uqr')).then(({ encode }) => {
+    void retryLoad(() => import('uqr')).then(({ encode }) => {
       const { data, size } = encode(text, { border: 2 });
       const d = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
       path.value = { d, size };

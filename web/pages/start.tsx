@@ -1,7 +1,7 @@
-import { leaveFor } from '../core/places.js';
-import { settled } from '../core/session.js';
+import { replacePage } from '../core/redirects.js';
+import { resolveSession } from '../core/session.js';
 
-void settled().then((session) => leaveFor(session ? '/account' : '/login'));
+void resolveSession().then((session) => replacePage(session ? '/account' : '/login'));
 
 /** Redirects only. */
 export default function Start() {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { offersAutofill, stopWaiting } from '../core/passkeys.js';
+import { cancelPasskeyRequest, offersAutofill } from '../core/passkeys.js';
 import { type Chosen, choosePasskey } from './passkey.js';
 
 /** How often a waiting autofill challenge is renewed, before it expires. */
@@ -31,5 +31,5 @@ export function useAutofill(isFree: boolean, onChosen: (chosen: Chosen) => void)
       clearTimeout(renewal);
     };
   }, [value, round, isFree]);
-  useEffect(() => () => void stopWaiting(), []);
+  useEffect(() => () => void cancelPasskeyRequest(), []);
 }

@@ -11,6 +11,6 @@ export interface BridgeStart {
 
 const KEY = 'gatehouse.bridge';
 
-export const keptBridge = (): BridgeStart | null => JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+export const readBridge = (): BridgeStart | null => JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
 
-export const forgetBridge = (): void => sessionStorage.removeItem(KEY);
+export const clearBridge = (): void => sessionStorage.removeItem(KEY);

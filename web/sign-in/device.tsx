@@ -1,6 +1,6 @@
-import { Refused } from '@gatehouse-auth/client';
+import { ApiError } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
-import { type Failure, failureOf, useAction } from '../core/action.js';
+import { type Failure, toFailure, useAction } from '../core/action.js';
 import { api } from '../core/api.js';
 import { brand } from '../core/brand.js';
 import { rich, t } from '../core/language.js';
@@ -27,10 +27,10 @@ export const beginHandoff = (): Promise<Handoff> => api.post('/v1/auth/handoff/i
  * Too many wrong codes block a network for a while. The default message would not fit here, because no code was
  * entered.
  */
-const blockedOr = (refused: Refused): Failure =>
+const toHandoffFailure = (refused: ApiError): Failure =>
   refused.code === 'INVALID_HANDOFF_CODE'
     ? { message: t('signIn.deviceBlocked'), fields: {}, code: refused.code }
-    : failureOf(refused);
+    : toFailure(refused);
 
 function Waiting({
   handoff,
@@ -45,8 +45,8 @@ function Waiting({
       if (answer.status === 'completed') onSignedIn(answer);
       if (answer.status === 'expired') onExpired();
     } catch (error) {
-      if (!(error instanceof Refused) || ![400, 403].includes(error.status)) throw error;
-      onBack(blockedOr(error));
+      if (!(error instanceof ApiError) || ![400, 403].includes(error.status)) throw error;
+      onBack(toHandoffFailure(error));
     }
   }, POLL_SECONDS);
   return (

@@ -1,5 +1,5 @@
-import { Refused } from '@gatehouse-auth/client';
-import { type Failure, failureOf, useAction } from '../core/action.js';
+import { ApiError } from '@gatehouse-auth/client';
+import { type Failure, toFailure, useAction } from '../core/action.js';
 import { api } from '../core/api.js';
 import { useSecondsUntil } from '../core/countdown.js';
 import { rich, t } from '../core/language.js';
@@ -8,11 +8,11 @@ import { useStep } from '../kit/frame.js';
 import { FailureNotice, Notice } from '../kit/notice.js';
 import { Spinner } from '../kit/shown.js';
 import { usePolling } from './polling.js';
-import { noteSso } from './service.js';
+import { detectSsoEnforced } from './service.js';
 import type { SignedIn } from './signed-in.js';
 import type { Hold } from './steps.js';
 
-export interface HeldProps {
+export interface EmailHoldProps {
   readonly hold: Hold;
   readonly onHold: (hold: Hold) => void;
   readonly onSignedIn: (answer: SignedIn) => void;
@@ -21,13 +21,13 @@ export interface HeldProps {
 }
 
 const POLL_SECONDS = 3;
-const TICKET_IS_GONE = 'INVALID_OR_EXPIRED_AUTHORIZATION_TICKET';
+const TICKET_INVALID = 'INVALID_OR_EXPIRED_AUTHORIZATION_TICKET';
 
 function ResendButton({
   hold,
   onHold,
   onGone,
-}: Omit<HeldProps, 'onSignedIn' | 'onBack'> & { onGone: (failure: Failure) => void }) {
+}: Omit<EmailHoldProps, 'onSignedIn' | 'onBack'> & { onGone: (failure: Failure) => void }) {
   const left = useSecondsUntil(hold.resendAt);
   const resend = useAction(
     async () => {
@@ -35,15 +35,15 @@ function ResendButton({
       onHold({ ...hold, isResent: true });
     },
     {
-      caught: (refused) => {
+      onError: (refused) => {
         const seconds = Number(refused.body?.resend_available_in ?? 0);
         const isEarly = refused.code === 'IP_AUTHORIZATION_RESEND_COOLDOWN' && seconds > 0;
         if (isEarly) onHold({ ...hold, resendAt: Date.now() + seconds * 1000 });
         const isSpent = refused.code === 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED';
         if (isSpent) onHold({ ...hold, isResent: true });
-        const isGone = refused.of('ticket') === TICKET_IS_GONE;
-        if (isGone) onGone(failureOf(refused));
-        return isEarly || isSpent || isGone || noteSso(refused);
+        const isGone = refused.of('ticket') === TICKET_INVALID;
+        if (isGone) onGone(toFailure(refused));
+        return isEarly || isSpent || isGone || detectSsoEnforced(refused);
       },
     },
   );
@@ -58,16 +58,16 @@ function ResendButton({
 }
 
 /** A sign-in that waits for an emailed link to be opened on any device. It continues automatically. */
-export function Held({ hold, onHold, onSignedIn, onBack }: HeldProps) {
+export function EmailHold({ hold, onHold, onSignedIn, onBack }: EmailHoldProps) {
   useStep('signIn.holdTitle');
   const trouble = usePolling(async () => {
     try {
       const answer = await api.get('/v1/auth/ip-authorization/poll', { query: { ticket: hold.ticket } });
       if (answer.completed) onSignedIn(answer);
     } catch (error) {
-      if (!(error instanceof Refused) || ![400, 403].includes(error.status)) throw error;
-      noteSso(error);
-      onBack(failureOf(error));
+      if (!(error instanceof ApiError) || ![400, 403].includes(error.status)) throw error;
+      detectSsoEnforced(error);
+      onBack(toFailure(error));
     }
   }, POLL_SECONDS);
   return (

@@ -1,6 +1,6 @@
-import { Refused } from '@gatehouse-auth/client';
+import { ApiError } from '@gatehouse-auth/client';
 import { api } from '../core/api.js';
-import { type Assertion, assertion, disown } from '../core/passkeys.js';
+import { type Assertion, reportUnknownPasskey, requestAssertion } from '../core/passkeys.js';
 import type { SignedIn } from './signed-in.js';
 
 /** Challenges expire after five minutes. Later responses are rejected for that reason. */
@@ -25,7 +25,7 @@ export async function choosePasskey({ isAutofill = false, isWanted }: Choice = {
   const options = await api.post('/v1/auth/webauthn/authentication-options');
   const until = performance.now() + FRESH_MS;
   if (isWanted?.() === false) return null;
-  return { options, response: await assertion(options, isAutofill), until };
+  return { options, response: await requestAssertion(options, isAutofill), until };
 }
 
 export async function signInWith(chosen: Chosen): Promise<SignedIn> {
@@ -35,8 +35,8 @@ export async function signInWith(chosen: Chosen): Promise<SignedIn> {
       body: { challenge: options.challenge, response: response as never },
     });
   } catch (error) {
-    const isUnknown = error instanceof Refused && error.code === 'PASSKEY_AUTHENTICATION_FAILED';
-    if (isUnknown && performance.now() <= until) await disown(options.rpId, response.id);
+    const isUnknown = error instanceof ApiError && error.code === 'PASSKEY_AUTHENTICATION_FAILED';
+    if (isUnknown && performance.now() <= until) await reportUnknownPasskey(options.rpId, response.id);
     throw error;
   }
 }

@@ -1,15 +1,15 @@
-import type { Answer, paths, Refused } from '@gatehouse-auth/client';
+import type { Answer, ApiError, paths } from '@gatehouse-auth/client';
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { useAction } from '../core/action.js';
 import { api } from '../core/api.js';
-import { asHuman, CaptchaUnavailable } from '../core/captcha.js';
+import { CaptchaUnavailable, withCaptcha } from '../core/captcha.js';
 import { t } from '../core/language.js';
 import { Button } from '../kit/button.js';
 import { Choice, Field, fieldOf, PasswordField } from '../kit/field.js';
 import { Notice } from '../kit/notice.js';
 import { SignInFailure } from './failure.js';
-import { noteSso } from './service.js';
+import { detectSsoEnforced } from './service.js';
 
 export interface PasswordFormProps {
   readonly email: Signal<string>;
@@ -18,7 +18,7 @@ export interface PasswordFormProps {
   readonly isKept?: Signal<boolean> | undefined;
   readonly onAnswer: (answer: Answer<paths, '/v1/auth/login', 'post'>) => void;
   /** Called if the sign-in needs an emailed link. */
-  readonly onHeld: (refused: Refused) => void;
+  readonly onHeld: (refused: ApiError) => void;
 }
 
 export function PasswordForm({ email, password, isKept, onAnswer, onHeld }: PasswordFormProps) {
@@ -29,7 +29,7 @@ export function PasswordForm({ email, password, isKept, onAnswer, onHeld }: Pass
       hasNoCaptcha.value = false;
       const body = { email: email.value, password: password.value };
       try {
-        onAnswer(await asHuman(place.current, (more) => api.post('/v1/auth/login', { body, ...more })));
+        onAnswer(await withCaptcha(place.current, (more) => api.post('/v1/auth/login', { body, ...more })));
       } catch (error) {
         if (!(error instanceof CaptchaUnavailable)) throw error;
         hasNoCaptcha.value = true;
@@ -37,8 +37,8 @@ export function PasswordForm({ email, password, isKept, onAnswer, onHeld }: Pass
     },
     {
       fields: ['email', 'password'],
-      caught: (refused) => {
-        if (refused.code !== 'IP_AUTHORIZATION_REQUIRED') return noteSso(refused);
+      onError: (refused) => {
+        if (refused.code !== 'IP_AUTHORIZATION_REQUIRED') return detectSsoEnforced(refused);
         onHeld(refused);
         return true;
       },

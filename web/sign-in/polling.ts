@@ -1,7 +1,7 @@
-import { Refused } from '@gatehouse-auth/client';
+import { ApiError } from '@gatehouse-auth/client';
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { failureOf, inOneLine } from '../core/action.js';
+import { inOneLine, toFailure } from '../core/action.js';
 
 /**
  * Polls while the caller is mounted, and immediately when the page becomes visible or the connection returns.
@@ -23,8 +23,8 @@ export function usePolling(ask: () => Promise<void>, seconds: number): ReadonlyS
         await latest.current();
         trouble.value = null;
       } catch (error) {
-        trouble.value = inOneLine(failureOf(error));
-        if (error instanceof Refused) pause = Math.max(seconds, error.retryAfter ?? 0);
+        trouble.value = inOneLine(toFailure(error));
+        if (error instanceof ApiError) pause = Math.max(seconds, error.retryAfter ?? 0);
       }
       isAsking = false;
       if (!isOver) timer = setTimeout(turn, pause * 1000);

@@ -1,15 +1,15 @@
-import type { Refused } from '@gatehouse-auth/client';
+import type { ApiError } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useAction } from '../core/action.js';
 import { api } from '../core/api.js';
 import { t } from '../core/language.js';
-import { assertion, hasPasskeys, PasskeyCancelled } from '../core/passkeys.js';
+import { hasPasskeys, PasskeyCancelled, requestAssertion } from '../core/passkeys.js';
 import { Button } from '../kit/button.js';
 import { CodeField, fieldOf } from '../kit/field.js';
 import { useStep } from '../kit/frame.js';
 import { Notice } from '../kit/notice.js';
 import { SignInFailure } from './failure.js';
-import { noteSso } from './service.js';
+import { detectSsoEnforced } from './service.js';
 import type { Challenge, SignedIn } from './signed-in.js';
 
 export interface SecondFactorProps {
@@ -26,12 +26,12 @@ export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorP
   const code = useSignal('');
   const isBackup = useSignal(!totp);
   const isCancelled = useSignal(false);
-  const caught = (refused: Refused): boolean => {
+  const caught = (refused: ApiError): boolean => {
     if (refused.of('ticket') === 'SESSION_TIMEOUT') {
       onTimeout();
       return true;
     }
-    return noteSso(refused);
+    return detectSsoEnforced(refused);
   };
 
   const enter = useAction(
@@ -41,7 +41,7 @@ export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorP
       const body = { ticket, code: code.value.replace(/\s/g, '') };
       onSignedIn(await api.post('/v1/auth/login/mfa/totp', { body }));
     },
-    { fields: ['code'], caught },
+    { fields: ['code'], onError: caught },
   );
   const passkey = useAction(
     async () => {
@@ -49,7 +49,7 @@ export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorP
       isCancelled.value = false;
       try {
         const options = await api.post('/v1/auth/login/mfa/webauthn/authentication-options', { body: { ticket } });
-        const response = (await assertion(options)) as never;
+        const response = (await requestAssertion(options)) as never;
         const body = { ticket, challenge: options.challenge, response };
         onSignedIn(await api.post('/v1/auth/login/mfa/webauthn', { body }));
       } catch (error) {
@@ -57,7 +57,7 @@ export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorP
         isCancelled.value = true;
       }
     },
-    { caught },
+    { onError: caught },
   );
 
   const takesCode = totp || hasBackup;

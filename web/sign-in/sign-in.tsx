@@ -1,4 +1,4 @@
-import type { Refused } from '@gatehouse-auth/client';
+import type { ApiError } from '@gatehouse-auth/client';
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -6,20 +6,20 @@ import { type Failure, useAction } from '../core/action.js';
 import { brand } from '../core/brand.js';
 import { t, wordsOfCode } from '../core/language.js';
 import { hasPasskeys, PasskeyCancelled } from '../core/passkeys.js';
-import { onward, withDestination } from '../core/places.js';
+import { pageAfterSignIn, withDestination } from '../core/redirects.js';
 import { Button } from '../kit/button.js';
 import { Notice } from '../kit/notice.js';
 import { useAutofill } from './autofill.js';
 import { beginHandoff, OtherDevice } from './device.js';
 import { SignInFailure } from './failure.js';
-import { Held } from './hold.js';
+import { EmailHold } from './hold.js';
 import { type Chosen, choosePasskey, signInWith } from './passkey.js';
 import { PasswordForm } from './password-form.js';
 import { SecondFactor } from './second-factor.js';
-import { isSsoEnforced, learnService, noteSso, service } from './service.js';
+import { detectSsoEnforced, isSsoEnforced, loadService, service } from './service.js';
 import type { SignedIn } from './signed-in.js';
 import { SsoButton } from './single-sign-on.js';
-import { keepStep, keptStep, type Step } from './steps.js';
+import { readStep, type Step, storeStep } from './steps.js';
 
 export interface SignInProps {
   /**
@@ -42,7 +42,7 @@ interface Entry {
   readonly done: (answer: SignedIn, password?: string) => void;
 }
 
-const held = ({ body }: Refused): Step => ({
+const holdStep = ({ body }: ApiError): Step => ({
   kind: 'hold',
   hold: {
     ticket: String(body?.ticket),
@@ -66,7 +66,7 @@ function PasskeyButton({ done }: Pick<Entry, 'done'>) {
         isCancelled.value = true;
       }
     },
-    { caught: noteSso },
+    { onError: detectSsoEnforced },
   );
   useAutofill(!passkey.isBusy.value, async (chosen) => {
     found.current = chosen;
@@ -102,7 +102,7 @@ function OtherWays({ isKept, go, done }: Entry) {
     <>
       <p class="or">{t('signIn.or')}</p>
       <PasskeyButton done={done} />
-      {brand.pages && service.value?.sso.enabled && <SsoButton returnTo={onward()} isKept={isKept.value} />}
+      {brand.pages && service.value?.sso.enabled && <SsoButton returnTo={pageAfterSignIn()} isKept={isKept.value} />}
       <DeviceButton go={go} kind="plain" />
     </>
   );
@@ -127,7 +127,7 @@ function Enter({ allowsKeep, ...entry }: Entry) {
         onAnswer={(answer) =>
           'mfa' in answer ? go({ kind: 'factor', challenge: answer }) : done(answer, typed.password.value)
         }
-        onHeld={(refused) => go(held(refused))}
+        onHeld={(refused) => go(holdStep(refused))}
       />
       {brand.pages && <Links />}
       <OtherWays allowsKeep={allowsKeep} {...entry} />
@@ -137,24 +137,24 @@ function Enter({ allowsKeep, ...entry }: Entry) {
 
 /** All ways to sign in, within a `Frame`. Input is kept until the sign-in succeeds. */
 export function SignIn({ onSignedIn, intro, allowsKeep = true }: SignInProps) {
-  const kept = useMemo(keptStep, []);
+  const kept = useMemo(readStep, []);
   const step = useSignal<Step>(kept.step);
   const isKept = useSignal(kept.isKept);
   const typed = { email: useSignal(''), password: useSignal('') };
   const failure = useSignal<Failure | null>(null);
-  useEffect(() => void learnService(), []);
+  useEffect(() => void loadService(), []);
 
   const go = (next: Step) => {
     failure.value = null;
     step.value = next;
-    keepStep(next, isKept.value);
+    storeStep(next, isKept.value);
   };
   const back = (why?: Failure) => {
     go({ kind: 'enter' });
     failure.value = why ?? null;
   };
   const done = (answer: SignedIn, password?: string) => {
-    keepStep({ kind: 'enter' }, false);
+    storeStep({ kind: 'enter' }, false);
     onSignedIn(answer, allowsKeep && isKept.value, password);
   };
 
@@ -176,7 +176,7 @@ export function SignIn({ onSignedIn, intro, allowsKeep = true }: SignInProps) {
       <>
         {intro}
         <p>{t('signIn.ssoOnly')}</p>
-        <SsoButton returnTo={onward()} isKept={allowsKeep && isKept.value} kind="main" />
+        <SsoButton returnTo={pageAfterSignIn()} isKept={allowsKeep && isKept.value} kind="main" />
       </>
     );
   }
@@ -198,7 +198,7 @@ export function SignIn({ onSignedIn, intro, allowsKeep = true }: SignInProps) {
       );
     case 'hold':
       return (
-        <Held
+        <EmailHold
           hold={now.hold}
           onHold={(hold) => go({ kind: 'hold', hold })}
           onSignedIn={(answer) => done(answer, typed.password.value)}

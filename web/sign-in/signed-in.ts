@@ -1,7 +1,7 @@
 import type { components } from '@gatehouse-auth/client';
 import { api } from '../core/api.js';
-import { leaveFor } from '../core/places.js';
-import { begin, session } from '../core/session.js';
+import { replacePage } from '../core/redirects.js';
+import { session, startSession } from '../core/session.js';
 
 /** The response of a completed sign-in. */
 export type SignedIn = components['schemas']['TokenResponse'];
@@ -13,7 +13,7 @@ export type Challenge = components['schemas']['MfaChallenge'];
  * Starts a session and opens `path`. Ends a previous session, also on the server.
  * @param first runs in the new session before the redirect
  */
-export async function enter(
+export async function completeSignIn(
   { token }: Pick<SignedIn, 'token'>,
   isKept: boolean,
   path: string,
@@ -21,7 +21,7 @@ export async function enter(
 ): Promise<void> {
   // Ignore errors, because the new session starts anyway.
   if (session.value) await api.post('/v1/auth/logout').catch(() => {});
-  begin(token, isKept);
+  startSession(token, isKept);
   await first?.();
-  leaveFor(path);
+  replacePage(path);
 }

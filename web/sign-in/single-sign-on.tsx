@@ -19,9 +19,9 @@ const NONCE_BYTES = 32;
 const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** The last sign-in started in this tab, if it is not completed. */
-export const keptStart = (): SsoStart | null => JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+export const readSsoStart = (): SsoStart | null => JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
 
-export const forgetStart = (): void => sessionStorage.removeItem(KEY);
+export const clearSsoStart = (): void => sessionStorage.removeItem(KEY);
 
 /** Redirects to the identity provider. Only the callback in this tab can complete the sign-in. */
 export async function startSso(returnTo: string, isKept: boolean): Promise<void> {

@@ -34,14 +34,14 @@ const KEY = 'gatehouse.sign-in';
 const MINUTES = { enter: 0, factor: 5, hold: 15, device: 5 };
 
 /** Stores a step in this tab for a reload. The first step is not stored. */
-export function keepStep(step: Step, isKept: boolean): void {
+export function storeStep(step: Step, isKept: boolean): void {
   const until = Date.now() + MINUTES[step.kind] * 60_000;
   if (step.kind === 'enter') sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, JSON.stringify({ step, isKept, until } satisfies Kept));
 }
 
 /** Restores the stored step. */
-export function keptStep(): Omit<Kept, 'until'> {
+export function readStep(): Omit<Kept, 'until'> {
   const kept = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Kept | null;
   return kept && kept.until > Date.now() ? kept : { step: { kind: 'enter' }, isKept: false };
 }

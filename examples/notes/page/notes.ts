@@ -1,4 +1,4 @@
-import { Gateway, gatehouse, Refused } from '/notes/client/index.js';
+import { Gateway, gatehouse, ApiError } from '/notes/client/index.js';
 
 interface Note {
   readonly id: string;
@@ -42,7 +42,7 @@ async function signedIn(credential: string): Promise<void> {
       text.value = '';
       said.textContent = '';
     } catch (error) {
-      said.textContent = error instanceof Refused ? error.message : 'Nobody answers. Try again.';
+      said.textContent = error instanceof ApiError ? error.message : 'Nobody answers. Try again.';
     }
   });
 }

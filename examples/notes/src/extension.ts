@@ -6,7 +6,7 @@ import { NotesSettings } from './notes/notes.settings.js';
 
 /** What this project brings: the service, its commands and the tests are told of it here. */
 export default extension({
-  madeFor: '^1.0.0',
+  compatibleWith: '^1.0.0',
   modules: [NotesModule],
   settings: [NotesSettings],
   entities: [Note],

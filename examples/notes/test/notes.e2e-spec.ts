@@ -7,7 +7,7 @@ import {
   expectExposure,
   expectInvalid,
   expectMatrix,
-  expectRefusal,
+  expectApiError,
   exported,
   type Gatehouse,
   GatewayClient,
@@ -58,8 +58,8 @@ describe('notes', () => {
     expect(note).toEqual({ id: expect.any(String), owner_id: bob.id, text: 'first', created_at: expect.any(String) });
     await service.as(bob).get(`/v1/notes/${note.id}`).expect(200, note);
     await service.as(bob).get('/v1/notes').expect(200, [note]);
-    expectRefusal(await service.as(carol).get(`/v1/notes/${note.id}`), 'UNKNOWN_NOTE');
-    expectRefusal(await service.as(carol).delete(`/v1/notes/${note.id}`), 'UNKNOWN_NOTE');
+    expectApiError(await service.as(carol).get(`/v1/notes/${note.id}`), 'UNKNOWN_NOTE');
+    expectApiError(await service.as(carol).delete(`/v1/notes/${note.id}`), 'UNKNOWN_NOTE');
     expect(await textsOf(bob)).toEqual(['first']);
     await service.as(bob).delete(`/v1/notes/${note.id}`).expect(204);
     expect(await textsOf(bob)).toEqual([]);
@@ -91,7 +91,7 @@ describe('notes', () => {
     const bot = service.as(app.bot);
     const { body: note } = await bot.post('/v1/notes', { text: 'by a bot' }).expect(201);
     await bot.get('/v1/notes/mine').expect(200, { newest: note });
-    expectRefusal(await bot.delete(`/v1/notes/${note.id}`), 'ACCESS_DENIED');
+    expectApiError(await bot.delete(`/v1/notes/${note.id}`), 'ACCESS_DENIED');
   });
 
   test('access tokens read by one scope and write by the other', async () => {
@@ -101,8 +101,8 @@ describe('notes', () => {
     const [reader, writer] = [await bearer('notes.read'), await bearer('notes.write')];
     const { body: note } = await writer.post('/v1/notes', { text: 'written' }).expect(201);
     await reader.get('/v1/notes').expect(200, [note]);
-    expectRefusal(await writer.get('/v1/notes'), 'MISSING_OAUTH_SCOPE');
-    expectRefusal(await reader.post('/v1/notes', { text: 'read' }), 'MISSING_OAUTH_SCOPE');
+    expectApiError(await writer.get('/v1/notes'), 'MISSING_OAUTH_SCOPE');
+    expectApiError(await reader.post('/v1/notes', { text: 'read' }), 'MISSING_OAUTH_SCOPE');
     expect(await textsOf(bob)).toEqual(['written']);
   });
 
@@ -111,10 +111,10 @@ describe('notes', () => {
     const { body: note } = await write(bob, 'seen').expect(201);
     const clerk = await administrator(service, 'notes:lookup');
     await service.as(clerk).get(`/v1/admin/users/${bob.id}/notes`).expect(200, [note]);
-    expectRefusal(await service.as(clerk).delete(`/v1/admin/notes/${note.id}`), 'MISSING_ACL');
+    expectApiError(await service.as(clerk).delete(`/v1/admin/notes/${note.id}`), 'MISSING_ACL');
     const moderator = await administrator(service, 'notes:remove');
     await service.as(moderator).delete(`/v1/admin/notes/${note.id}`).expect(204);
-    expectRefusal(await service.as(moderator).delete(`/v1/admin/notes/${note.id}`), 'UNKNOWN_NOTE');
+    expectApiError(await service.as(moderator).delete(`/v1/admin/notes/${note.id}`), 'UNKNOWN_NOTE');
     expect(await textsOf(bob)).toEqual([]);
     expect(await auditOf(service, 'notes:remove')).toMatchObject([
       { admin_user_id: moderator.id, target_type: 'note', target_id: note.id, metadata: { owner_id: bob.id } },
@@ -185,7 +185,7 @@ describe('the page', () => {
       .get('/notes/client/index.js')
       .expect(200)
       .expect('content-type', /javascript/);
-    expectRefusal(await service.anonymous.get('/notes/client/other.js'), 'NOT_FOUND');
+    expectApiError(await service.anonymous.get('/notes/client/other.js'), 'NOT_FOUND');
   });
 });
 

@@ -1,8 +1,8 @@
-import { demandWords, type SpokenWords } from '../../core/text/spoken-words.js';
+import { assertLocalizedText, type LocalizedText } from '../../core/text/localized-text.js';
 import { SECURITY_EVENTS, type SecurityEvent } from '../../platform/mail/templates/words/kinds.js';
 
 /** Events that are recorded but not sent as a security notice. */
-const OWN = [
+const UNMAILED_EVENTS = [
   ...['signed_in', 'sign_in_refused', 'ip_authorized', 'session_ended', 'sudo_granted'],
   ...['application_authorized', 'application_removed', 'bot_token_reset', 'client_secret_reset', 'webhook_rotated'],
   ...['admin_key_created', 'admin_key_deleted', 'registration_approved', 'registration_rejected', 'email_bounced'],
@@ -13,17 +13,17 @@ const OWN = [
 // biome-ignore lint/suspicious/noEmptyInterface: an empty interface is what declaration merging needs
 export interface ExtraSecurityEvents {}
 
-export type SecurityEventType = (typeof OWN)[number] | SecurityEvent | (keyof ExtraSecurityEvents & string);
+export type SecurityEventType = (typeof UNMAILED_EVENTS)[number] | SecurityEvent | (keyof ExtraSecurityEvents & string);
 
-const types = new Set<string>([...OWN, ...SECURITY_EVENTS]);
-const words = new Map<string, SpokenWords>();
+const registeredTypes = new Set<string>([...UNMAILED_EVENTS, ...SECURITY_EVENTS]);
+const eventTexts = new Map<string, LocalizedText>();
 
-export const securityEventTypes = (): readonly string[] => [...types];
+export const securityEventTypes = (): readonly string[] => [...registeredTypes];
 
-export const isSecurityEvent = (type: string): boolean => types.has(type);
+export const isSecurityEvent = (type: string): boolean => registeredTypes.has(type);
 
 /** Returns the texts of an extension's event type. The web pages contain those of the built-in types. */
-export const wordsOfEvent = (type: string): SpokenWords | undefined => words.get(type);
+export const getEventTexts = (type: string): LocalizedText | undefined => eventTexts.get(type);
 
 /**
  * Registers a security event type of an extension.
@@ -31,11 +31,11 @@ export const wordsOfEvent = (type: string): SpokenWords | undefined => words.get
  * @param said texts by language, such as "A note was shared with everyone."; English is the fallback
  * @throws Error if the name is invalid or taken
  */
-export function registerSecurityEvent(type: string, said: SpokenWords): void {
-  if (types.has(type) || !/^[a-z][a-z0-9_]{0,63}$/.test(type)) {
+export function registerSecurityEvent(type: string, said: LocalizedText): void {
+  if (registeredTypes.has(type) || !/^[a-z][a-z0-9_]{0,63}$/.test(type)) {
     throw new Error(`the security event ${type} cannot be added`);
   }
-  demandWords(`the security event ${type}`, said);
-  types.add(type);
-  words.set(type, Object.freeze({ ...said }));
+  assertLocalizedText(`the security event ${type}`, said);
+  registeredTypes.add(type);
+  eventTexts.set(type, Object.freeze({ ...said }));
 }

@@ -13,7 +13,7 @@ export interface Origin {
 }
 
 /** Who ended something, why, and the origin if the owner requested it. */
-export interface Ending {
+export interface RevocationCause {
   readonly by: 'owner' | 'administrator' | 'application' | 'finder' | 'service';
   readonly reason: string;
   readonly origin?: Origin;
@@ -23,7 +23,7 @@ export interface Ending {
  * Returns the operating system that a native client sends in `X-Service-Client-Properties`. Malformed values are
  * ignored.
  */
-function namedOs(header: string | string[] | undefined): string | null {
+function parseClientOs(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string' || header.length > 4096) return null;
   try {
     const { os } = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
@@ -33,10 +33,10 @@ function namedOs(header: string | string[] | undefined): string | null {
   }
 }
 
-export const originOf = (call: Call): Origin => ({
+export const getOrigin = (call: Call): Origin => ({
   ip: call.address,
   userAgent: call.userAgent,
-  os: namedOs(call.req.headers['x-service-client-properties']),
+  os: parseClientOs(call.req.headers['x-service-client-properties']),
   ...(call.identity?.via === 'session' && { session: call.identity.digest.toString('base64url') }),
 });
 
@@ -57,7 +57,7 @@ const BROWSERS: ReadonlySet<string | null> = new Set(Object.values(bowser.BROWSE
 const SYSTEMS = Object.values(bowser.OS_MAP as Record<string, string>).sort((a, b) => b.length - a.length);
 
 /** Finds the known operating system with whose name a text starts, such as `Windows 11`. */
-const systemIn = (text: string | null): string | undefined =>
+const findKnownSystem = (text: string | null): string | undefined =>
   SYSTEMS.find((name) => `${text?.toLowerCase()} `.startsWith(`${name.toLowerCase()} `));
 
 /**
@@ -66,7 +66,10 @@ const systemIn = (text: string | null): string | undefined =>
  */
 export function describeClient({ userAgent, os: named }: Pick<Origin, 'userAgent' | 'os'>): Device {
   const { browser, os } = clientInfo({ userAgent, os: null });
-  return { browser: BROWSERS.has(browser) ? browser : null, system: systemIn(named) ?? systemIn(os) ?? null };
+  return {
+    browser: BROWSERS.has(browser) ? browser : null,
+    system: findKnownSystem(named) ?? findKnownSystem(os) ?? null,
+  };
 }
 
 /** Client info with names from fixed lists, for a page that shows the device to a user who may not own it. */

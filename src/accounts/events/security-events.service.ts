@@ -3,8 +3,8 @@ import { maskAddress } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { Janitor } from '../../platform/process/janitor.js';
-import { isSecurityEvent, type SecurityEventType, wordsOfEvent } from './event-types.js';
+import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { getEventTexts, isSecurityEvent, type SecurityEventType } from './event-types.js';
 import { clientInfo, type Origin } from './origin.js';
 import { RecordedEvent } from './security-event.entities.js';
 
@@ -27,14 +27,14 @@ export interface EventPage {
   readonly limit?: number | undefined;
 }
 
-const PAGE = 50;
-const RECORDED_AT_ONCE = 5000;
+const DEFAULT_PAGE_SIZE = 50;
+const RECORD_BATCH_SIZE = 5000;
 
 /**
  * A bot has the ID of its application. A subquery instead of a join, because the planner assumes a hundred events for
  * any input and would scan all applications.
  */
-const RECORD = `
+const INSERT_EVENTS = `
   INSERT INTO security_event (id, account_id, type, session_digest, ip, user_agent, os, data)
   SELECT e.id, coalesce((SELECT p.owner_id FROM application p WHERE p.id = e.account_id), e.account_id), e.type,
     decode(e.session, 'base64'), e.ip, e.user_agent, e.os, e.data
@@ -47,7 +47,7 @@ const base64Of = (hash: string | undefined): string | null =>
 function eventView(event: RecordedEvent) {
   const { id, type, createdAt, sessionDigest, ip, userAgent, os, data } = event;
   const { platform, os: system } = clientInfo({ userAgent: userAgent ?? '', os });
-  const words = wordsOfEvent(type);
+  const words = getEventTexts(type);
   return {
     id,
     type,
@@ -65,16 +65,16 @@ function eventView(event: RecordedEvent) {
  */
 @Injectable()
 export class SecurityEvents {
-  private readonly kept: string;
+  private readonly retentionCondition: string;
 
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
     config: Config,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
     const days = `interval '${config.securityEventDays} days'`;
-    this.kept = `created_at > now() - ${days}`;
+    this.retentionCondition = `created_at > now() - ${days}`;
     janitor.addExpiry('security_event', 'id', `created_at < now() - ${days}`);
   }
 
@@ -85,8 +85,8 @@ export class SecurityEvents {
 
   /** Records any number of events, in batches. */
   async recordAll(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-    for (let first = 0; first < events.length; first += RECORDED_AT_ONCE) {
-      await this.write(tx, events.slice(first, first + RECORDED_AT_ONCE));
+    for (let first = 0; first < events.length; first += RECORD_BATCH_SIZE) {
+      await this.write(tx, events.slice(first, first + RECORD_BATCH_SIZE));
     }
   }
 
@@ -104,14 +104,14 @@ export class SecurityEvents {
         data,
       };
     });
-    await tx.query(RECORD, [JSON.stringify(rows)]);
+    await tx.query(INSERT_EVENTS, [JSON.stringify(rows)]);
   }
 
   /** Lists events, newest first. */
-  async list(accountId: string, { before, limit = PAGE }: EventPage) {
+  async list(accountId: string, { before, limit = DEFAULT_PAGE_SIZE }: EventPage) {
     const query = this.database.manager
       .createQueryBuilder(RecordedEvent, 'e')
-      .where(`e.account_id = :accountId AND e.${this.kept}`, { accountId })
+      .where(`e.account_id = :accountId AND e.${this.retentionCondition}`, { accountId })
       .orderBy('e.id', 'DESC')
       .limit(limit);
     if (before !== undefined) query.andWhere('e.id < :before', { before });
@@ -119,7 +119,7 @@ export class SecurityEvents {
   }
 
   /** Deletes the events of an account that is being deleted. */
-  async forget(tx: Tx, accountId: string): Promise<void> {
+  async deleteAllOf(tx: Tx, accountId: string): Promise<void> {
     await tx.delete(RecordedEvent, { accountId });
   }
 }

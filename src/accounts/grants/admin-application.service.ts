@@ -9,7 +9,7 @@ import { Application } from './oauth.entities.js';
 /** The built-in Admin application (admin.md 6.1). It is recognized only by its ID, never by its name. */
 @Injectable()
 export class AdminApplication implements OnModuleInit {
-  private known = '';
+  private applicationId = '';
 
   constructor(
     private readonly database: Database,
@@ -18,16 +18,16 @@ export class AdminApplication implements OnModuleInit {
   ) {}
 
   get id(): string {
-    return this.known;
+    return this.applicationId;
   }
 
   async onModuleInit(): Promise<void> {
-    this.known = this.config.admin.applicationId ?? (await this.storedId());
+    this.applicationId = this.config.admin.applicationId ?? (await this.loadOrCreateId());
     const { clientSecret, endpoint } = this.config.admin;
     await this.database.manager.upsert(
       Application,
       {
-        id: this.known,
+        id: this.applicationId,
         ownerId: null,
         name: 'Gatehouse Admin',
         clientType: 'confidential',
@@ -39,7 +39,7 @@ export class AdminApplication implements OnModuleInit {
   }
 
   /** Returns the stored ID. If several processes start for the first time together, the first insert wins. */
-  private async storedId(): Promise<string> {
+  private async loadOrCreateId(): Promise<string> {
     const name = 'admin_application_id';
     await this.database.manager
       .createQueryBuilder()

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
-import { Janitor } from '../../platform/process/janitor.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import { scopes as registry } from '../../policy/scopes.js';
-import type { Ending } from '../events/origin.js';
+import type { RevocationCause } from '../events/origin.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { AdminApplication } from './admin-application.service.js';
 import { Application } from './oauth.entities.js';
@@ -32,7 +32,7 @@ interface AuthorizationRow {
 const LIVE_REFRESH_TOKEN = `t.kind = 'refresh' AND t.consumed_at IS NULL AND t.expires_at > now()`;
 
 /** Scopes in the order of the registry, without those that an extension no longer registers. */
-export const inOrder = (scopes: readonly string[]): string[] => registry().filter((scope) => scopes.includes(scope));
+export const sortScopes = (scopes: readonly string[]): string[] => registry().filter((scope) => scopes.includes(scope));
 
 /**
  * Grants of accounts to applications: token families, pending codes, bot authorizations (oauth.md section 3). The only
@@ -42,10 +42,10 @@ export const inOrder = (scopes: readonly string[]): string[] => registry().filte
 export class Grants {
   constructor(
     private readonly database: Database,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly adminApplication: AdminApplication,
     private readonly events: SecurityEvents,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
     janitor.addExpiry('oauth_code', 'digest', 'expires_at < now()');
     janitor.add('oauth_token', (tx, limit) => this.removeExpired(tx, limit));
@@ -55,22 +55,22 @@ export class Grants {
    * Revokes everything that the account granted to these applications, and notifies their bots. Returns the IDs of
    * applications that had a grant.
    */
-  revoke(tx: Tx, accountId: string, applicationIds: readonly string[], ending: Ending): Promise<string[]> {
-    return this.take(tx, accountId, applicationIds, ending);
+  revoke(tx: Tx, accountId: string, applicationIds: readonly string[], ending: RevocationCause): Promise<string[]> {
+    return this.revokeGrants(tx, accountId, applicationIds, ending);
   }
 
   /** Revokes everything that the account granted to any application, including the built-in Admin application. */
-  revokeAll(tx: Tx, accountId: string, ending: Ending): Promise<string[]> {
-    return this.take(tx, accountId, null, ending);
+  revokeAll(tx: Tx, accountId: string, ending: RevocationCause): Promise<string[]> {
+    return this.revokeGrants(tx, accountId, null, ending);
   }
 
   /** Revokes the grant of the built-in Admin application, which ends with the last session of an account. */
-  async revokeAdminGrant(tx: Tx, accountId: string, ending: Ending): Promise<void> {
-    await this.take(tx, accountId, [this.adminApplication.id], ending);
+  async revokeAdminGrant(tx: Tx, accountId: string, ending: RevocationCause): Promise<void> {
+    await this.revokeGrants(tx, accountId, [this.adminApplication.id], ending);
   }
 
   /** The same for several accounts. */
-  async revokeAdminGrants(tx: Tx, accountIds: readonly string[], ending: Ending): Promise<void> {
+  async revokeAdminGrants(tx: Tx, accountIds: readonly string[], ending: RevocationCause): Promise<void> {
     const holders = await tx.query<{ account_id: string }[]>(
       `SELECT account_id FROM oauth_family WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
        UNION SELECT account_id FROM oauth_code WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
@@ -85,13 +85,13 @@ export class Grants {
    * of that exchange exists and is also deleted. The advisory lock keeps silent authorizations, which require the
    * grant, waiting until it is revoked.
    */
-  private async take(
+  private async revokeGrants(
     tx: Tx,
     accountId: string,
     applicationIds: readonly string[] | null,
-    ending: Ending,
+    ending: RevocationCause,
   ): Promise<string[]> {
-    await this.hold(tx, accountId);
+    await this.lockGrants(tx, accountId);
     const ofGrant = 'account_id = $1 AND ($2::bigint[] IS NULL OR application_id = ANY ($2))';
     const values = [accountId, applicationIds];
     const [codes] = await tx.query<Changed<{ application_id: string; is_live: boolean }>>(
@@ -116,7 +116,12 @@ export class Grants {
     return told;
   }
 
-  private async recordRemovals(tx: Tx, accountId: string, ids: readonly string[], ending: Ending): Promise<void> {
+  private async recordRemovals(
+    tx: Tx,
+    accountId: string,
+    ids: readonly string[],
+    ending: RevocationCause,
+  ): Promise<void> {
     if (ids.length === 0) return;
     const { by, reason, origin } = ending;
     const named = await tx.find(Application, { where: { id: Any(ids) }, select: { id: true, name: true } });
@@ -130,7 +135,7 @@ export class Grants {
   }
 
   /** Locks the grants of the account until `tx` ends: none is used for a new authorization and none is revoked. */
-  async hold(tx: Tx, accountId: string): Promise<void> {
+  async lockGrants(tx: Tx, accountId: string): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('grants/' || $1, 0))`, [accountId]);
   }
 
@@ -146,7 +151,7 @@ export class Grants {
     applicationId: string,
     { accountId, scopes, at }: { accountId: string; scopes: readonly string[]; at: Date },
   ): Promise<void> {
-    const d = { user_id: accountId, scopes: inOrder(scopes), authorized_at: at.toISOString() };
+    const d = { user_id: accountId, scopes: sortScopes(scopes), authorized_at: at.toISOString() };
     await this.announce(tx, 'APPLICATION_AUTHORIZE', applicationId, d);
   }
 
@@ -191,7 +196,7 @@ export class Grants {
       botPublic: row.bot_public,
       icon: row.avatar,
       description: row.bio,
-      scopes: inOrder(row.scopes),
+      scopes: sortScopes(row.scopes),
       authorizedAt: row.authorized_at,
     }));
   }

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { Snowflake } from '../../http/input.js';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { UserPath } from '../users/admin-users.dto.js';
 import { AdminApplications } from './admin-applications.service.js';
 
@@ -50,7 +50,11 @@ export class AdminApplicationsController {
   @Patch('applications/:application_id')
   @AdminAcl('application:transfer_ownership')
   @RateLimit('admin:application:modify')
-  transfer(@By() by: Operator, @Param() { application_id }: ApplicationPath, @Body() { new_owner_id }: TransferInput) {
+  transfer(
+    @CurrentOperator() by: Operator,
+    @Param() { application_id }: ApplicationPath,
+    @Body() { new_owner_id }: TransferInput,
+  ) {
     return this.applications.transfer(by, application_id, new_owner_id);
   }
 }

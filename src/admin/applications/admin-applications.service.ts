@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import { tagOf } from '../../accounts/account.views.js';
+import { formatDiscriminator } from '../../accounts/account.views.js';
 import { isInactive } from '../../accounts/account-facts.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
-import { Refusal } from '../../core/errors.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { ApiError } from '../../core/errors.js';
 import { Applications } from '../../oauth/applications/applications.service.js';
 import { Database } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
@@ -20,10 +20,10 @@ const adminApplicationView = (application: Application, owner: Account | undefin
   owner_user_id: application.ownerId,
   owner_username: owner?.username ?? null,
   owner_global_name: owner?.globalName ?? null,
-  owner_discriminator: owner ? tagOf(owner.discriminator) : null,
+  owner_discriminator: owner ? formatDiscriminator(owner.discriminator) : null,
   bot_user_id: bot?.id ?? null,
   bot_username: bot?.username ?? null,
-  bot_discriminator: bot ? tagOf(bot.discriminator) : null,
+  bot_discriminator: bot ? formatDiscriminator(bot.discriminator) : null,
   bot_is_public: application.botPublic,
   bot_require_code_grant: application.botRequireCodeGrant,
   oauth2_redirect_uris: application.redirectUris,
@@ -42,44 +42,44 @@ export class AdminApplications {
     private readonly database: Database,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly audit: AuditLog,
     private readonly protection: TargetProtection,
   ) {}
 
   /**
    * Returns the applications of an owner, oldest first.
-   * @throws Refusal UNKNOWN_USER
+   * @throws ApiError UNKNOWN_USER
    */
   async ofOwner(ownerId: string) {
-    if (!(await this.accounts.find(ownerId))) throw new Refusal('UNKNOWN_USER');
-    return { applications: await this.views(await this.applications.ofOwner(ownerId)) };
+    if (!(await this.accounts.find(ownerId))) throw new ApiError('UNKNOWN_USER');
+    return { applications: await this.toViews(await this.applications.ofOwner(ownerId)) };
   }
 
   /** Also finds the built-in application. Returns `null` for an unknown ID. */
   async show(id: string) {
     const application = await this.applications.find(id);
-    return { application: application ? ((await this.views([application]))[0] ?? null) : null };
+    return { application: application ? ((await this.toViews([application]))[0] ?? null) : null };
   }
 
   /**
    * Transfers an application to another account. Its credentials stay valid until the new owner resets them.
-   * @throws Refusal UNKNOWN_APPLICATION, MISSING_ACL, ACCESS_DENIED, UNKNOWN_USER, MAX_APPLICATIONS
+   * @throws ApiError UNKNOWN_APPLICATION, MISSING_ACL, ACCESS_DENIED, UNKNOWN_USER, MAX_APPLICATIONS
    */
   async transfer(by: Operator, id: string, newOwnerId: string) {
     await this.database.transaction(async (tx) => {
-      if (by.identity) await this.standing.holdBeside(tx, by.identity, newOwnerId);
+      if (by.identity) await this.standing.lockCallerAndTarget(tx, by.identity, newOwnerId);
       const application = await this.applications.hold(tx, id);
-      if (!application) throw new Refusal('UNKNOWN_APPLICATION');
+      if (!application) throw new ApiError('UNKNOWN_APPLICATION');
       const { ownerId } = application;
-      await this.protection.demandReachOfOwner(by, ownerId, tx);
-      if (ownerId === null) throw new Refusal('ACCESS_DENIED');
+      await this.protection.assertMayChangeOwner(by, ownerId, tx);
+      if (ownerId === null) throw new ApiError('ACCESS_DENIED');
       const newOwner = await this.accounts.lock(tx, newOwnerId);
-      if (!newOwner) throw new Refusal('UNKNOWN_USER');
-      if (newOwner.bot || isInactive(newOwner)) throw new Refusal('ACCESS_DENIED');
+      if (!newOwner) throw new ApiError('UNKNOWN_USER');
+      if (newOwner.bot || isInactive(newOwner)) throw new ApiError('ACCESS_DENIED');
       if (newOwnerId !== ownerId) {
         await this.applications.transfer(tx, id, newOwnerId);
-        await this.accounts.announce(tx, id);
+        await this.accounts.announceUpdate(tx, id);
       }
       await this.audit.record(tx, by, {
         action: 'transfer_ownership',
@@ -90,7 +90,7 @@ export class AdminApplications {
     return this.show(id);
   }
 
-  private async views(applications: readonly Application[]) {
+  private async toViews(applications: readonly Application[]) {
     const named = applications.flatMap(({ id, ownerId }) => (ownerId === null ? [id] : [id, ownerId]));
     const accounts = await this.accounts.findAll(named);
     return applications.map((application) =>

@@ -1,5 +1,5 @@
 import { MAX_TOTAL, type Page } from '../../accounts/account-records.service.js';
-import { parseNetwork, reachOf } from '../../bans/networks.js';
+import { banCoverage, parseNetwork } from '../../bans/networks.js';
 import { SNOWFLAKE_EPOCH } from '../../core/snowflake.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { AuditQuery } from './audit.dto.js';
@@ -37,7 +37,7 @@ export class AuditSearch {
       ...this.where('id >= ?', from && firstIdAt(Date.parse(from))),
       ...this.where('id < ?', to && firstIdAt(Date.parse(to) + 1)),
     ];
-    this.alternatives = ip === undefined ? ['true'] : this.ofAddress(ip, seesAddresses);
+    this.alternatives = ip === undefined ? ['true'] : this.ipConditions(ip, seesAddresses);
   }
 
   private where(condition: string, value: unknown): string[] {
@@ -45,10 +45,10 @@ export class AuditSearch {
   }
 
   /** Matches bans of the IP address and operations that came from it. A ban of an IPv6 address often covers its /64. */
-  private ofAddress(ip: string, seesAddresses: boolean): string[] {
+  private ipConditions(ip: string, seesAddresses: boolean): string[] {
     const network = parseNetwork(ip);
     if (!network) throw new Error('the input was validated');
-    const banned = [...new Set([network.text, reachOf(network).text])];
+    const banned = [...new Set([network.text, banCoverage(network).text])];
     const bans = this.where("target_type = 'ip_ban' AND target_id = ANY (?)", banned);
     if (!seesAddresses) return bans;
     return [

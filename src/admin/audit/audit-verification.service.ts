@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../core/log.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { Janitor } from '../../platform/process/janitor.js';
+import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { ChainVerification } from './audit.entities.js';
-import { START, type Walked, walkChain } from './audit-chain.js';
+import { CHAIN_START, type WalkResult, walkChain } from './audit-chain.js';
 
 /** Entries that one replica verifies each minute. */
-const STRIDE = 5000;
-const CHAIN = 'chain';
+const ENTRIES_PER_RUN = 5000;
+const STATE_ROW_NAME = 'chain';
 
 /**
  * Verifies the hash chain of the audit log continuously, one stretch at a time. After a fault, the state stays `broken`
@@ -18,17 +18,17 @@ export class AuditVerification {
   constructor(
     private readonly database: Database,
     private readonly log: Log,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
     janitor.add('audit_verification', async (tx) => {
-      await this.goOn(tx);
+      await this.verifyNextEntries(tx);
       return 0;
     });
   }
 
   /** Returns the result of the last finished walk. */
   async state() {
-    const found = await this.database.manager.findOneBy(ChainVerification, { name: CHAIN });
+    const found = await this.database.manager.findOneBy(ChainVerification, { name: STATE_ROW_NAME });
     const brokenAt = found?.brokenAt ?? null;
     return {
       state: brokenAt !== null ? 'broken' : found?.verifiedAt ? 'intact' : 'unverified',
@@ -38,21 +38,21 @@ export class AuditVerification {
     } as const;
   }
 
-  private async goOn(tx: Tx): Promise<void> {
-    const found = await tx.findOneBy(ChainVerification, { name: CHAIN });
-    const place = found ? { sequence: Number(found.sequence), head: found.head } : START;
-    const walked = await walkChain(tx, place, STRIDE);
+  private async verifyNextEntries(tx: Tx): Promise<void> {
+    const found = await tx.findOneBy(ChainVerification, { name: STATE_ROW_NAME });
+    const place = found ? { sequence: Number(found.sequence), head: found.head } : CHAIN_START;
+    const walked = await walkChain(tx, place, ENTRIES_PER_RUN);
     if (walked.fault !== undefined) {
       this.log.error('the audit log was changed past the service', { sequence: walked.sequence + 1 });
     }
-    await tx.upsert(ChainVerification, { name: CHAIN, ...(await this.learned(tx, walked)) }, ['name']);
+    await tx.upsert(ChainVerification, { name: STATE_ROW_NAME, ...(await this.nextState(tx, walked)) }, ['name']);
   }
 
   /** At the end of the chain and after a fault, the walk starts again. */
-  private async learned(tx: Tx, { sequence, head, fault, isEnd }: Walked) {
+  private async nextState(tx: Tx, { sequence, head, fault, isEnd }: WalkResult) {
     if (!isEnd && fault === undefined) return { sequence: String(sequence), head };
     const [{ now }] = await tx.query<[{ now: Date }]>('SELECT now()');
-    const begun = { sequence: String(START.sequence), head: START.head };
+    const begun = { sequence: String(CHAIN_START.sequence), head: CHAIN_START.head };
     return isEnd
       ? { ...begun, verifiedAt: now, entries: String(sequence), brokenAt: null }
       : { ...begun, verifiedAt: now, brokenAt: String(sequence + 1) };

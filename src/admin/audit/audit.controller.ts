@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
 import { AuditEntryPath, AuditQuery } from './audit.dto.js';
 import { AuditLog } from './audit.service.js';
-import { By, type Operator } from './operator.js';
+import { CurrentOperator, type Operator } from './operator.js';
 
 /** The audit log in the Admin API (admin.md section 7). */
 @Controller('v1/admin/audit-logs')
@@ -13,7 +13,7 @@ export class AuditController {
   @Get()
   @AdminAcl('audit_log:view')
   @RateLimit('admin:audit_log')
-  list(@By() by: Operator, @Query() query: AuditQuery) {
+  list(@CurrentOperator() by: Operator, @Query() query: AuditQuery) {
     return this.audit.list(by, query);
   }
 
@@ -21,7 +21,7 @@ export class AuditController {
   @Get(':log_id')
   @AdminAcl('audit_log:view')
   @RateLimit('admin:audit_log')
-  show(@By() by: Operator, @Param() { log_id }: AuditEntryPath) {
+  show(@CurrentOperator() by: Operator, @Param() { log_id }: AuditEntryPath) {
     return this.audit.show(by, log_id);
   }
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { AccountRecords, type AccountSummary } from '../../accounts/account-records.service.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { Snowflakes, snowflakeTime } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { AuditQuery } from './audit.dto.js';
 import { AuditEntry } from './audit.entities.js';
-import { GENESIS, linkOf, START, walkChain } from './audit-chain.js';
+import { CHAIN_START, GENESIS, hashEntry, walkChain } from './audit-chain.js';
 import { AuditSearch } from './audit-search.js';
 import { AuditVerification } from './audit-verification.service.js';
 import type { Operator } from './operator.js';
@@ -14,7 +14,7 @@ import type { Operator } from './operator.js';
 export type TargetType = 'user' | 'application' | 'admin_api_key' | 'ip_ban' | 'instance';
 
 /** An operation as the audit log records it. */
-export interface Deed<T extends string = TargetType> {
+export interface AuditRecord<T extends string = TargetType> {
   readonly action: string;
   readonly target: { readonly type: T; readonly id?: string };
   /** Facts, never secrets. Lists are joined with commas, and `null` becomes an empty string. */
@@ -26,14 +26,14 @@ export type Verdict =
   | { readonly intact: false; readonly sequence: string; readonly fault: string };
 
 /** The fields of an entry that the reader may see in addition to those of `audit_log:view`. */
-interface Sight {
+interface EntryVisibility {
   readonly email: boolean;
   readonly ip: boolean;
 }
 
-const CHAIN_LOCK = [0x6761, 0x6175];
+const CHAIN_LOCK_KEY = [0x6761, 0x6175];
 
-function metadataOf(metadata: Deed['metadata'] = {}): Record<string, string> {
+function toMetadata(metadata: AuditRecord['metadata'] = {}): Record<string, string> {
   const text = (value: unknown) => (Array.isArray(value) ? value.join(',') : value === null ? '' : String(value));
   return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, text(value)]));
 }
@@ -52,8 +52,8 @@ export class AuditLog {
   ) {}
 
   /** Appends an entry. Call it last in the transaction, because every other append waits until the commit. */
-  async record(tx: Tx, by: Operator, { action, target, metadata }: Deed<string>): Promise<void> {
-    await tx.query('SELECT pg_advisory_xact_lock($1, $2)', CHAIN_LOCK);
+  async record(tx: Tx, by: Operator, { action, target, metadata }: AuditRecord<string>): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock($1, $2)', CHAIN_LOCK_KEY);
     const [last] = await tx.find(AuditEntry, {
       order: { sequence: 'DESC' },
       take: 1,
@@ -68,15 +68,15 @@ export class AuditLog {
       targetType: target.type,
       targetId: target.id ?? '0',
       reason: by.reason,
-      metadata: metadataOf(metadata),
+      metadata: toMetadata(metadata),
       requestId: by.requestId,
       // Use the time of the ID, because searches translate times to IDs.
       createdAt: new Date(snowflakeTime(id)),
       ip: by.origin?.ip ?? null,
       sequence: String(BigInt(last?.sequence ?? 0) + 1n),
     };
-    await tx.insert(AuditEntry, { ...entry, hash: linkOf(last?.hash ?? GENESIS, entry) });
-    by.audited();
+    await tx.insert(AuditEntry, { ...entry, hash: hashEntry(last?.hash ?? GENESIS, entry) });
+    by.markAudited();
   }
 
   /** Lists entries, newest first, with the total up to `MAX_TOTAL` and the state of the whole chain. */
@@ -86,17 +86,17 @@ export class AuditLog {
     const total = await search.total(manager);
     const ids = await search.ids(manager, { limit: query.limit ?? 50, offset: query.offset ?? 0 });
     const entries = await manager.find(AuditEntry, { where: { id: Any(ids) }, order: { id: 'DESC' } });
-    return { logs: await this.views(by, entries), total, chain: await this.verification.state() };
+    return { logs: await this.toViews(by, entries), total, chain: await this.verification.state() };
   }
 
-  /** @throws Refusal NOT_FOUND */
+  /** @throws ApiError NOT_FOUND */
   async show(by: Operator, id: string) {
     const entry = await this.database.manager.findOneBy(AuditEntry, { id });
-    if (!entry) throw new Refusal('NOT_FOUND');
-    return (await this.views(by, [entry]))[0];
+    if (!entry) throw new ApiError('NOT_FOUND');
+    return (await this.toViews(by, [entry]))[0];
   }
 
-  private async views(by: Operator, entries: readonly AuditEntry[]) {
+  private async toViews(by: Operator, entries: readonly AuditEntry[]) {
     const named = entries.flatMap((entry) => [
       entry.adminUserId,
       ...(entry.targetType === 'user' ? [entry.targetId] : []),
@@ -108,14 +108,14 @@ export class AuditLog {
 
   /** Verifies the whole chain. Returns the first invalid entry if there is one. */
   async verify(): Promise<Verdict> {
-    const { sequence, head, fault } = await walkChain(this.database.manager, START);
+    const { sequence, head, fault } = await walkChain(this.database.manager, CHAIN_START);
     return fault === undefined
       ? { intact: true, entries: sequence, head: head.toString('hex') }
       : { intact: false, sequence: String(sequence + 1), fault };
   }
 }
 
-function auditEntryView(entry: AuditEntry, summaries: Map<string, AccountSummary>, sight: Sight) {
+function auditEntryView(entry: AuditEntry, summaries: Map<string, AccountSummary>, sight: EntryVisibility) {
   const hidden = (name: string) => !sight.email && name.endsWith('email');
   return {
     log_id: entry.id,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Origin, originOf } from '../../accounts/events/origin.js';
-import { Refusal } from '../../core/errors.js';
+import { getOrigin, type Origin } from '../../accounts/events/origin.js';
+import { ApiError } from '../../core/errors.js';
 import { codePoints, plainName } from '../../core/text/text.js';
 import { grants } from '../../policy/acls.js';
 import type { Call } from '../../policy/call.js';
-import { fromCall } from '../../policy/decorators.js';
+import { createCallDecorator } from '../../policy/decorators.js';
 import type { Identity } from '../../policy/identity.js';
 
 /** The caller of an Admin operation, its ACLs and the reason it gave. */
@@ -21,7 +21,7 @@ export interface Operator {
   /** The origin of the request. It is `null` for the console. */
   readonly origin: Origin | null;
   /** Marks the request as recorded in the audit log. */
-  audited(): void;
+  markAudited(): void;
   /**
    * Whether the effective ACLs contain this ACL. For an Admin API key, both the key and its owner must have it
    * (admin.md section 2).
@@ -29,10 +29,10 @@ export interface Operator {
   holds(acl: string): boolean;
 }
 
-const REASON_LENGTH = 512;
+const MAX_REASON_LENGTH = 512;
 
 /** Decodes a header as UTF-8 if it is valid UTF-8. Node decodes header bytes as Latin-1. */
-function decoded(header: string): string {
+function decodeHeader(header: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
   } catch {
@@ -43,8 +43,8 @@ function decoded(header: string): string {
 function reasonOf({ req }: Call): string | null {
   const header = req.headers['x-audit-log-reason'];
   if (typeof header !== 'string') return null;
-  const reason = plainName(decoded(header));
-  return reason === '' || codePoints(reason) > REASON_LENGTH ? null : reason;
+  const reason = plainName(decodeHeader(header));
+  return reason === '' || codePoints(reason) > MAX_REASON_LENGTH ? null : reason;
 }
 
 export function operatorOf(call: Call): Operator {
@@ -58,8 +58,8 @@ export function operatorOf(call: Call): Operator {
     keyId: identity.via === 'admin-key' ? identity.keyId : null,
     reason: reasonOf(call),
     requestId,
-    origin: originOf(call),
-    audited: () => {
+    origin: getOrigin(call),
+    markAudited: () => {
       call.isAudited = true;
     },
     holds: (acl) => sides.every((side) => grants(side, acl)),
@@ -70,27 +70,27 @@ export function operatorOf(call: Call): Operator {
  * The console operator has every ACL, because a user with a shell next to the database can do everything. The audit log
  * shows account `0`.
  */
-export const theConsole = (): Operator => ({
+export const consoleOperator = (): Operator => ({
   identity: null,
   accountId: '0',
   keyId: null,
   reason: null,
   requestId: `cli-${randomUUID()}`,
   origin: null,
-  audited: () => {},
+  markAudited: () => {},
   holds: () => true,
 });
 
 /** The anonymous reporter of a leaked credential. It may revoke that credential and has no ACLs. */
-export const theFinder = (requestId: string): Operator => ({ ...theConsole(), requestId, holds: () => false });
+export const leakReporter = (requestId: string): Operator => ({ ...consoleOperator(), requestId, holds: () => false });
 
 /** Injects the operator of an Admin operation. */
-export const By = fromCall(operatorOf);
+export const CurrentOperator = createCallDecorator(operatorOf);
 
 /**
  * Operators can only grant ACLs that they have.
- * @throws Refusal MISSING_ACL
+ * @throws ApiError MISSING_ACL
  */
-export function demandGrantable(by: Operator, acls: readonly string[]): void {
-  if (!acls.every((acl) => by.holds(acl))) throw new Refusal('MISSING_ACL');
+export function assertGrantable(by: Operator, acls: readonly string[]): void {
+  if (!acls.every((acl) => by.holds(acl))) throw new ApiError('MISSING_ACL');
 }

@@ -1,10 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { IpBanEntry } from '../../bans/bans.entities.js';
 import { IpBans } from '../../bans/ip-bans.service.js';
-import { type Network, networkOfCidr, overlap, PRIVATE_NETWORKS, parseNetwork, reachOf } from '../../bans/networks.js';
+import {
+  banCoverage,
+  type Network,
+  networkFromCidr,
+  networksOverlap,
+  PRIVATE_NETWORKS,
+  parseNetwork,
+} from '../../bans/networks.js';
 import { parseAddress } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { AuditLog } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
@@ -26,10 +33,10 @@ const entryView = (entry: IpBanEntry) => ({
  * The values that a ban of this IP address or range can have. An administrator bans `own`, and automatic bans use
  * `reach`.
  */
-function valuesOf(value: string): [own: string, reach: string] {
+function banValuesFor(value: string): [own: string, reach: string] {
   const network = parseNetwork(value);
   if (!network) throw new Error('the input was validated');
-  return [network.text, reachOf(network).text];
+  return [network.text, banCoverage(network).text];
 }
 
 /** Reads and changes the IP ban list for administrators (admin.md section 8). */
@@ -58,12 +65,12 @@ export class IpBanEntries {
 
   /**
    * Bans an IP address or a range. The ban is permanent if no duration is given, and it replaces an existing ban.
-   * @throws Refusal IP_BAN_DECLINED for a range that contains the service itself or the IP address of the operator
+   * @throws ApiError IP_BAN_DECLINED for a range that contains the service itself or the IP address of the operator
    */
   async ban(by: Operator, { ip, duration_hours: hours = 0 }: BanAddressInput): Promise<void> {
     const network = parseNetwork(ip);
     if (!network) throw new Error('the input was validated');
-    const isDeclined = this.isProtected(by, reachOf(network));
+    const isDeclined = this.isProtected(by, banCoverage(network));
     await this.database.transaction(async (tx) => {
       const entry = {
         value: network.text,
@@ -80,13 +87,13 @@ export class IpBanEntries {
         metadata: { value: network.text, ...(hours === 0 ? {} : { duration_hours: hours }) },
       });
     });
-    if (isDeclined) throw new Refusal('IP_BAN_DECLINED');
+    if (isDeclined) throw new ApiError('IP_BAN_DECLINED');
   }
 
   private isProtected(by: Operator, reach: Network): boolean {
     const own = by.origin === null ? null : parseNetwork(by.origin.ip);
-    const exempt = [...this.config.abuse.exempt, ...this.config.trustedProxies].map(networkOfCidr);
-    return [...PRIVATE_NETWORKS, ...exempt, ...(own ? [own] : [])].some((network) => overlap(reach, network));
+    const exempt = [...this.config.abuse.exempt, ...this.config.trustedProxies].map(networkFromCidr);
+    return [...PRIVATE_NETWORKS, ...exempt, ...(own ? [own] : [])].some((network) => networksOverlap(reach, network));
   }
 
   /** Reports whether the IP address is banned now, and by which entry. Text that is not an IP address is not banned. */
@@ -98,16 +105,18 @@ export class IpBanEntries {
   }
 
   /** Whether there is an active ban that `lift` would remove. */
-  isListed(value: string): Promise<boolean> {
+  isBanned(value: string): Promise<boolean> {
     return this.database.manager
       .createQueryBuilder(IpBanEntry, 'b')
-      .where('b.value = ANY (:values) AND (b.expires_at IS NULL OR b.expires_at > now())', { values: valuesOf(value) })
+      .where('b.value = ANY (:values) AND (b.expires_at IS NULL OR b.expires_at > now())', {
+        values: banValuesFor(value),
+      })
       .getExists();
   }
 
   /** Lifts the ban of the IP address or range, including an automatic ban of its /64. */
   async lift(by: Operator, value: string): Promise<void> {
-    const [own, reach] = valuesOf(value);
+    const [own, reach] = banValuesFor(value);
     await this.database.transaction(async (tx) => {
       await this.bans.lift(tx, [own, reach]);
       await this.audit.record(tx, by, {

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { IpBanEntries } from './ip-ban-entries.service.js';
 import { BanAddressInput, BanEntriesQuery, CheckAddressPath, LiftBanPath } from './ip-bans.dto.js';
 
@@ -22,7 +22,7 @@ export class IpBansController {
   @HttpCode(204)
   @AdminAcl('ban:ip:add')
   @RateLimit('admin:ban:operation')
-  ban(@By() by: Operator, @Body() input: BanAddressInput) {
+  ban(@CurrentOperator() by: Operator, @Body() input: BanAddressInput) {
     return this.entries.ban(by, input);
   }
 
@@ -39,7 +39,7 @@ export class IpBansController {
   @HttpCode(204)
   @AdminAcl('ban:ip:remove')
   @RateLimit('admin:ban:operation')
-  lift(@By() by: Operator, @Param() { value }: LiftBanPath) {
+  lift(@CurrentOperator() by: Operator, @Param() { value }: LiftBanPath) {
     return this.entries.lift(by, value);
   }
 }

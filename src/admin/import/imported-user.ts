@@ -1,7 +1,11 @@
 import { LOCALES } from '../../accounts/locales.js';
 import { Discriminator, GlobalName, Username } from '../../accounts/names.js';
 import { parseSecret } from '../../auth/factors/factors.service.js';
-import { FOREIGN_HASH_LENGTH, type ForeignHashFault, foreignHashFault } from '../../auth/factors/foreign-hashes.js';
+import {
+  type ImportedHashFault,
+  importedHashFault,
+  MAX_IMPORTED_HASH_LENGTH,
+} from '../../auth/factors/imported-hashes.js';
 import type { FieldCode } from '../../core/errors.js';
 import { snowflakeTime } from '../../core/snowflake.js';
 import { codePoints, isText } from '../../core/text/text.js';
@@ -13,33 +17,33 @@ import type { Line, LineFault } from './lines.js';
 export type ImportCode =
   | FieldCode
   | LineFault
-  | ForeignHashFault
+  | ImportedHashFault
   | 'INVALID_JSON'
   | 'UNKNOWN_MEMBER'
   | 'ID_ALREADY_IN_USE'
   | 'IDENTITY_ALREADY_IN_USE';
 
 /** One reason why a line was rejected. It contains positions and codes, never values from the file. */
-export interface Refused {
+export interface LineRejection {
   readonly line: number;
   /** The member at fault. It is empty if the whole line is at fault. */
   readonly field: string;
   readonly code: ImportCode;
 }
 
-export interface ForeignIdentity {
+export interface ExternalIdentity {
   readonly issuer: string;
   readonly subject: string;
 }
 
-const MOST_IDENTITIES = 10;
+const MAX_IDENTITIES = 10;
 const [LONGEST_ISSUER, LONGEST_SUBJECT] = [2048, 255];
 /** Authenticator secrets of other services can have as few as 80 bits. New secrets here have at least 128. */
-export const LEAST_TOTP_BYTES = 10;
+export const MIN_TOTP_BYTES = 10;
 
 function TotpSecret(): PropertyDecorator {
   return field({ optional: true, bound: 256, description: { type: 'string' } }, (value) =>
-    typeof value === 'string' && parseSecret(value, LEAST_TOTP_BYTES) ? undefined : 'INVALID_FORMAT',
+    typeof value === 'string' && parseSecret(value, MIN_TOTP_BYTES) ? undefined : 'INVALID_FORMAT',
   );
 }
 
@@ -56,14 +60,14 @@ function identityFaults(value: unknown, at: string): { at: string; code: FieldCo
 
 /** At most one identity per issuer, as for single sign-on (sso.md section 3). */
 function Identities(): PropertyDecorator {
-  const description = { type: 'array', items: { type: 'object' }, maxItems: MOST_IDENTITIES } as never;
+  const description = { type: 'array', items: { type: 'object' }, maxItems: MAX_IDENTITIES } as never;
   return field(
     { optional: true, bound: LONGEST_ISSUER, tooLong: 'INVALID_FORMAT', description },
     (value): Fault | undefined => {
-      if (!Array.isArray(value) || value.length > MOST_IDENTITIES) return 'INVALID_FORMAT';
+      if (!Array.isArray(value) || value.length > MAX_IDENTITIES) return 'INVALID_FORMAT';
       const faults = value.flatMap((identity, index) => identityFaults(identity, `.${index}`));
       if (faults.length > 0) return faults;
-      const issuers = new Set((value as ForeignIdentity[]).map(({ issuer }) => issuer));
+      const issuers = new Set((value as ExternalIdentity[]).map(({ issuer }) => issuer));
       return issuers.size === value.length ? undefined : 'INVALID_FORMAT';
     },
   );
@@ -74,9 +78,9 @@ export class ImportedUser {
   @Snowflake({ optional: true }) id?: string;
   @Email({ optional: true }) email?: string;
   @Bool({ optional: true }) email_verified?: boolean;
-  @Text({ optional: true, min: 1, max: FOREIGN_HASH_LENGTH }) password_hash?: string;
+  @Text({ optional: true, min: 1, max: MAX_IMPORTED_HASH_LENGTH }) password_hash?: string;
   @TotpSecret() totp_secret?: string;
-  @Identities() identities?: readonly ForeignIdentity[];
+  @Identities() identities?: readonly ExternalIdentity[];
   @Username({ optional: true }) username?: string;
   @Discriminator() discriminator?: string;
   @GlobalName({ optional: true }) global_name?: string;
@@ -92,15 +96,15 @@ export const MEMBERS = [
   ...(['discriminator', 'global_name', 'locale', 'theme', 'created_at', 'terms_agreed_at'] as const),
 ] satisfies readonly (keyof ImportedUser)[];
 
-const KNOWN = new Set<string>(MEMBERS);
-const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const KNOWN_MEMBERS = new Set<string>(MEMBERS);
+const MEMBER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 /** Whether a report may contain the name of a member. */
-const isTellable = (name: string): boolean => name.length <= 64 && NAME.test(name);
+const isReportableName = (name: string): boolean => name.length <= 64 && MEMBER_NAME.test(name);
 
-type FieldFault = Omit<Refused, 'line'>;
+type FieldFault = Omit<LineRejection, 'line'>;
 
 /** Checks rules that involve several members. */
-function* faultsBetween(user: ImportedUser, now: number): Generator<FieldFault> {
+function* crossMemberFaults(user: ImportedUser, now: number): Generator<FieldFault> {
   const { id, email, identities = [], password_hash: hash, discriminator, username } = user;
   // Reject IDs of future times, because the ID generator would issue them again.
   if (id !== undefined && (id === '0' || snowflakeTime(id) > now)) {
@@ -109,7 +113,7 @@ function* faultsBetween(user: ImportedUser, now: number): Generator<FieldFault> 
   if (email === undefined && (hash !== undefined || user.email_verified || identities.length === 0)) {
     yield { field: 'email', code: 'INVALID_FORMAT' };
   }
-  const hashFault = hash === undefined ? undefined : foreignHashFault(hash);
+  const hashFault = hash === undefined ? undefined : importedHashFault(hash);
   if (hashFault) yield { field: 'password_hash', code: hashFault };
   if (discriminator !== undefined && username === undefined) yield { field: 'username', code: 'INVALID_FORMAT' };
   for (const time of ['created_at', 'terms_agreed_at'] as const) {
@@ -118,7 +122,7 @@ function* faultsBetween(user: ImportedUser, now: number): Generator<FieldFault> 
   }
 }
 
-function parsed(text: string): Record<string, unknown> | null {
+function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -130,17 +134,17 @@ function parsed(text: string): Record<string, unknown> | null {
 }
 
 /** Parses a line into a user or into all its faults. A member that is `null` counts as absent. */
-export function readUser({ text, number: line, fault }: Line, now: number): ImportedUser | Refused[] {
+export function readUser({ text, number: line, fault }: Line, now: number): ImportedUser | LineRejection[] {
   if (fault) return [{ line, field: '', code: fault }];
-  const value = parsed(text);
+  const value = parseObject(text);
   if (!value) return [{ line, field: '', code: 'INVALID_JSON' }];
-  const unknown = Object.keys(value).filter((name) => !KNOWN.has(name));
+  const unknown = Object.keys(value).filter((name) => !KNOWN_MEMBERS.has(name));
   if (unknown.length > 0) {
-    return unknown.map((name) => ({ line, field: isTellable(name) ? name : '', code: 'UNKNOWN_MEMBER' }));
+    return unknown.map((name) => ({ line, field: isReportableName(name) ? name : '', code: 'UNKNOWN_MEMBER' }));
   }
   const said = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
   const { instance, faults } = validateShape(ImportedUser, said);
   if (faults.length > 0) return faults.map(({ path, code }) => ({ line, field: path, code }));
-  const between = [...faultsBetween(instance, now)];
+  const between = [...crossMemberFaults(instance, now)];
   return between.length > 0 ? between.map((one) => ({ line, ...one })) : instance;
 }

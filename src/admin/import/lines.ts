@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** Maximum bytes of a line, without its line break. */
-export const LONGEST_LINE = 32_768;
+export const MAX_LINE_BYTES = 32_768;
 
 export type LineFault = 'LINE_TOO_LONG' | 'INVALID_UTF8';
 
@@ -18,13 +18,13 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /** Collects the bytes of one line and discards them if the line is too long. */
-class Collector {
+class LineCollector {
   private readonly parts: Buffer[] = [];
   private length = 0;
 
   add(part: Buffer): void {
     this.length += part.length;
-    if (this.length <= LONGEST_LINE) this.parts.push(part);
+    if (this.length <= MAX_LINE_BYTES) this.parts.push(part);
     else this.parts.length = 0;
   }
 
@@ -34,7 +34,7 @@ class Collector {
 
   take(number: number, end: number): Line {
     const bytes = this.parts.length === 1 ? (this.parts[0] as Buffer) : Buffer.concat(this.parts);
-    const isTooLong = this.length > LONGEST_LINE;
+    const isTooLong = this.length > MAX_LINE_BYTES;
     this.parts.length = 0;
     this.length = 0;
     if (isTooLong) return { number, end, text: '', fault: 'LINE_TOO_LONG' };
@@ -45,8 +45,8 @@ class Collector {
 }
 
 /** Splits a file into lines and skips blank lines. Memory use is limited to one line and one chunk. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
-  const collector = new Collector();
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  const collector = new LineCollector();
   let [number, position] = [0, 0];
   const isTold = ({ text, fault }: Line) => fault !== undefined || text.trim() !== '';
   for await (const chunk of chunks) {

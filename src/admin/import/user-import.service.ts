@@ -1,42 +1,42 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
-  AccountIntake,
-  type Holder,
-  INTAKE,
+  AccountImporter,
+  type ClaimHolder,
+  IMPORT_TABLES,
+  type ImportTables,
   type IncomingAccount,
-  type Intake,
-} from '../../accounts/account-intake.service.js';
+} from '../../accounts/account-importer.service.js';
 import { usernameFrom } from '../../accounts/names.js';
-import { Decoys } from '../../auth/factors/decoys.service.js';
+import { DecoyAccounts } from '../../auth/factors/decoy-accounts.service.js';
 import { Factors, parseSecret } from '../../auth/factors/factors.service.js';
-import { storedForeignHash } from '../../auth/factors/foreign-hashes.js';
+import { toStoredHash } from '../../auth/factors/imported-hashes.js';
 import {
-  IDENTITY_INTAKE,
-  type IdentityIntake,
+  IDENTITY_TABLES,
+  type IdentityTables,
   SSO_TRAIT,
   SsoIdentities,
 } from '../../auth/sso/sso-identities.service.js';
 import { Clock } from '../../core/clock.js';
 import { mintFrom } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import { lostRace } from '../../platform/database/constraints.js';
+import { isWriteConflict } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import {
-  type ForeignIdentity,
+  type ExternalIdentity,
   type ImportCode,
   type ImportedUser,
-  LEAST_TOTP_BYTES,
-  type Refused,
+  type LineRejection,
+  MIN_TOTP_BYTES,
   readUser,
 } from './imported-user.js';
 import type { Line } from './lines.js';
 
 /** Number of lines that are checked and written together. */
-const BATCH = 1000;
+const BATCH_LINES = 1000;
 /** Retries of a batch, because other requests may take an email address or a name while it is written. */
-const ATTEMPTS = 5;
-const DISCRIMINATORS = 9999;
+const MAX_ATTEMPTS = 5;
+const MAX_DISCRIMINATOR = 9999;
 
 /** Number of lines by result. */
 export interface Tally {
@@ -51,7 +51,7 @@ export interface ImportOptions {
   /** Checks everything and stores nothing. */
   readonly dryRun: boolean;
   /** Called after each batch with its rejected lines, in the order of the file. */
-  onRefused(refused: readonly Refused[]): Promise<void>;
+  onRefused(refused: readonly LineRejection[]): Promise<void>;
   /** Called after each batch with the number of bytes that are done. */
   onProgress(tally: Readonly<Tally>, end: number): void;
 }
@@ -62,50 +62,50 @@ interface Candidate {
 }
 
 /** A line that will become an account. */
-interface Accepted extends Candidate {
+interface AcceptedLine extends Candidate {
   readonly id: string;
   readonly username: string;
   discriminator: number;
 }
 
-interface Read {
+interface ParsedBatch {
   readonly candidates: readonly Candidate[];
-  readonly refused: readonly Refused[];
+  readonly refused: readonly LineRejection[];
   readonly end: number;
 }
 
 interface Outcome {
   readonly imported: number;
   readonly present: number;
-  readonly refused: readonly Refused[];
+  readonly refused: readonly LineRejection[];
 }
 
 /** The tables and the transaction that a run uses. A dry run uses temporary tables. */
-interface Place {
-  readonly accounts: Intake;
-  readonly identities: IdentityIntake;
+interface ImportTarget {
+  readonly accounts: ImportTables;
+  readonly identities: IdentityTables;
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
-const REAL = { accounts: INTAKE, identities: IDENTITY_INTAKE };
+const PERMANENT_TABLES = { accounts: IMPORT_TABLES, identities: IDENTITY_TABLES };
 
-const identityKey = ({ issuer, subject }: ForeignIdentity): string => `${issuer}\n${subject}`;
+const identityKey = ({ issuer, subject }: ExternalIdentity): string => `${issuer}\n${subject}`;
 const tagKey = (username: string, discriminator: number): string => `${username.toLowerCase()}#${discriminator}`;
 
 /** Identifiers that are in use by existing accounts or by earlier lines of the batch. */
-class Taken {
-  private readonly byId = new Map<string, Holder>();
-  private readonly byEmail = new Map<string, Holder>();
-  private readonly byTag = new Map<string, Holder>();
+class UsedIdentifiers {
+  private readonly byId = new Map<string, ClaimHolder>();
+  private readonly byEmail = new Map<string, ClaimHolder>();
+  private readonly byTag = new Map<string, ClaimHolder>();
   private readonly byIdentity = new Map<string, string>();
 
-  add(holder: Holder): void {
+  add(holder: ClaimHolder): void {
     this.byId.set(holder.id, holder);
     if (holder.email !== null) this.byEmail.set(holder.email.toLowerCase(), holder);
     if (holder.username !== null) this.byTag.set(tagKey(holder.username, holder.discriminator), holder);
   }
 
-  addIdentity(identity: ForeignIdentity, accountId: string): void {
+  addIdentity(identity: ExternalIdentity, accountId: string): void {
     this.byIdentity.set(identityKey(identity), accountId);
   }
 
@@ -142,45 +142,45 @@ class Taken {
 export class UserImport {
   constructor(
     private readonly database: Database,
-    private readonly intake: AccountIntake,
+    private readonly intake: AccountImporter,
     private readonly identities: SsoIdentities,
     private readonly factors: Factors,
-    private readonly decoys: Decoys,
+    private readonly decoys: DecoyAccounts,
     private readonly snowflakes: Snowflakes,
     private readonly clock: Clock,
   ) {}
 
   /** You can repeat an interrupted run. Accounts that exist already are skipped. */
   async run(lines: AsyncIterable<Line>, options: ImportOptions): Promise<Tally> {
-    if (options.dryRun) return this.tryAll(lines, options);
-    const place = { ...REAL, run: <T>(work: (tx: Tx) => Promise<T>) => this.database.transaction(work) };
-    const tally = await this.takeAll(lines, options, place);
+    if (options.dryRun) return this.dryRun(lines, options);
+    const place = { ...PERMANENT_TABLES, run: <T>(work: (tx: Tx) => Promise<T>) => this.database.transaction(work) };
+    const tally = await this.importAll(lines, options, place);
     // Also draw decoys if an earlier run was interrupted before it drew them.
-    if (tally.imported > 0 || (tally.present > 0 && !this.decoys.areDrawn)) await this.decoys.draw();
+    if (tally.imported > 0 || (tally.present > 0 && !this.decoys.hasDecoys)) await this.decoys.resample();
     return tally;
   }
 
-  private tryAll(lines: AsyncIterable<Line>, options: ImportOptions): Promise<Tally> {
+  private dryRun(lines: AsyncIterable<Line>, options: ImportOptions): Promise<Tally> {
     return this.database.session(async (session) => {
       try {
         const [accounts, identities] = [
-          await this.intake.beginTrial(session),
-          await this.identities.beginTrial(session),
+          await this.intake.beginDryRun(session),
+          await this.identities.createDryRunTable(session),
         ];
-        return await this.takeAll(lines, options, { accounts, identities, run: (work) => work(session) });
+        return await this.importAll(lines, options, { accounts, identities, run: (work) => work(session) });
       } finally {
-        await this.identities.endTrial(session);
-        await this.intake.endTrial(session);
+        await this.identities.dropDryRunTable(session);
+        await this.intake.endDryRun(session);
       }
     });
   }
 
   /** Reads the next batch while the database writes the previous one. */
-  private async takeAll(lines: AsyncIterable<Line>, options: ImportOptions, place: Place): Promise<Tally> {
+  private async importAll(lines: AsyncIterable<Line>, options: ImportOptions, place: ImportTarget): Promise<Tally> {
     const tally: Tally = { lines: 0, imported: 0, present: 0, refused: 0 };
     let written: Promise<void> = Promise.resolve();
-    const write = async (read: Read): Promise<void> => {
-      const outcome = await this.takeBatch(place, read.candidates);
+    const write = async (read: ParsedBatch): Promise<void> => {
+      const outcome = await this.importBatch(place, read.candidates);
       const refused = [...read.refused, ...outcome.refused].sort((a, b) => a.line - b.line);
       tally.imported += outcome.imported;
       tally.present += outcome.present;
@@ -202,35 +202,35 @@ export class UserImport {
     return tally;
   }
 
-  private async *batches(lines: AsyncIterable<Line>): AsyncGenerator<Read> {
-    let [candidates, refused, end]: [Candidate[], Refused[], number] = [[], [], 0];
+  private async *batches(lines: AsyncIterable<Line>): AsyncGenerator<ParsedBatch> {
+    let [candidates, refused, end]: [Candidate[], LineRejection[], number] = [[], [], 0];
     let count = 0;
     for await (const line of lines) {
       const read = readUser(line, this.clock.now());
       if (Array.isArray(read)) refused.push(...read);
       else candidates.push({ line: line.number, user: read });
       end = line.end;
-      if (++count % BATCH > 0) continue;
+      if (++count % BATCH_LINES > 0) continue;
       yield { candidates, refused, end };
       [candidates, refused] = [[], []];
     }
-    if (count % BATCH > 0) yield { candidates, refused, end };
+    if (count % BATCH_LINES > 0) yield { candidates, refused, end };
   }
 
-  private async takeBatch(place: Place, candidates: readonly Candidate[]): Promise<Outcome> {
+  private async importBatch(place: ImportTarget, candidates: readonly Candidate[]): Promise<Outcome> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await place.run((tx) => this.take(tx, place, candidates));
+        return await place.run((tx) => this.importInTransaction(tx, place, candidates));
       } catch (error) {
-        if (attempt === ATTEMPTS || !lostRace(error)) throw error;
+        if (attempt === MAX_ATTEMPTS || !isWriteConflict(error)) throw error;
       }
     }
   }
 
-  private async take(tx: Tx, place: Place, candidates: readonly Candidate[]): Promise<Outcome> {
-    const taken = await this.findTaken(tx, place, candidates);
-    const accepted: Accepted[] = [];
-    const refused: Refused[] = [];
+  private async importInTransaction(tx: Tx, place: ImportTarget, candidates: readonly Candidate[]): Promise<Outcome> {
+    const taken = await this.findUsedIdentifiers(tx, place, candidates);
+    const accepted: AcceptedLine[] = [];
+    const refused: LineRejection[] = [];
     let present = 0;
     for (const candidate of candidates) {
       const { line, user } = candidate;
@@ -249,7 +249,11 @@ export class UserImport {
     return { imported: named.length, present, refused };
   }
 
-  private async findTaken(tx: Tx, { accounts, identities }: Place, candidates: readonly Candidate[]): Promise<Taken> {
+  private async findUsedIdentifiers(
+    tx: Tx,
+    { accounts, identities }: ImportTarget,
+    candidates: readonly Candidate[],
+  ): Promise<UsedIdentifiers> {
     const users = candidates.map(({ user }) => user);
     const found = await this.identities.findAll(
       tx,
@@ -257,7 +261,7 @@ export class UserImport {
       users.flatMap((user) => user.identities ?? []),
     );
     const named = users.flatMap(({ id }) => (id === undefined ? [] : [id]));
-    const holders = await this.intake.holders(tx, accounts, {
+    const holders = await this.intake.findHolders(tx, accounts, {
       ids: [...named, ...found.map(({ accountId }) => accountId)],
       emails: users.flatMap(({ email }) => (email === undefined ? [] : [email.toLowerCase()])),
       tags: users.flatMap(({ username, discriminator }) =>
@@ -266,13 +270,13 @@ export class UserImport {
           : [{ username: username.toLowerCase(), discriminator: Number(discriminator) }],
       ),
     });
-    const taken = new Taken();
+    const taken = new UsedIdentifiers();
     for (const holder of holders) taken.add(holder);
     for (const identity of found) taken.addIdentity(identity, identity.accountId);
     return taken;
   }
 
-  private accept(candidate: Candidate, taken: Taken): Accepted {
+  private accept(candidate: Candidate, taken: UsedIdentifiers): AcceptedLine {
     const { user } = candidate;
     const id = user.id ?? this.snowflakes.next();
     const username = user.username ?? usernameFrom(user.global_name ?? '') ?? `user_${mintFrom('0123456789', 8)}`;
@@ -287,7 +291,11 @@ export class UserImport {
   }
 
   /** Assigns a free discriminator to each user without one. Rejects a line if no discriminator is free. */
-  private async allocate(tx: Tx, { accounts }: Place, accepted: readonly Accepted[]): Promise<[Accepted[], Refused[]]> {
+  private async allocate(
+    tx: Tx,
+    { accounts }: ImportTarget,
+    accepted: readonly AcceptedLine[],
+  ): Promise<[AcceptedLine[], LineRejection[]]> {
     const names = accepted
       .filter(({ discriminator }) => discriminator === 0)
       .map(({ username }) => username.toLowerCase());
@@ -299,23 +307,27 @@ export class UserImport {
       return known;
     };
     for (const { username, discriminator } of accepted) if (discriminator > 0) of(username).add(discriminator);
-    const refused: Refused[] = [];
+    const refused: LineRejection[] = [];
     for (const one of accepted) {
       if (one.discriminator > 0) continue;
       const others = of(one.username);
-      if (others.size >= DISCRIMINATORS) {
+      if (others.size >= MAX_DISCRIMINATOR) {
         const code = 'TOO_MANY_USERS_WITH_THIS_USERNAME';
         refused.push({ line: one.line, field: 'username', code });
         continue;
       }
-      do one.discriminator = randomInt(1, DISCRIMINATORS + 1);
+      do one.discriminator = randomInt(1, MAX_DISCRIMINATOR + 1);
       while (others.has(one.discriminator));
       others.add(one.discriminator);
     }
     return [accepted.filter(({ discriminator }) => discriminator > 0), refused];
   }
 
-  private async write(tx: Tx, { accounts, identities }: Place, accepted: readonly Accepted[]): Promise<void> {
+  private async write(
+    tx: Tx,
+    { accounts, identities }: ImportTarget,
+    accepted: readonly AcceptedLine[],
+  ): Promise<void> {
     if (accepted.length === 0) return;
     const now = this.clock.date();
     await this.intake.insert(
@@ -330,14 +342,14 @@ export class UserImport {
     );
   }
 
-  private accountOf({ id, username, discriminator, user }: Accepted, now: Date): IncomingAccount {
-    const secret = user.totp_secret === undefined ? null : parseSecret(user.totp_secret, LEAST_TOTP_BYTES);
+  private accountOf({ id, username, discriminator, user }: AcceptedLine, now: Date): IncomingAccount {
+    const secret = user.totp_secret === undefined ? null : parseSecret(user.totp_secret, MIN_TOTP_BYTES);
     return {
       ...{ id, username, discriminator },
       globalName: user.global_name ?? null,
       email: user.email ?? null,
       emailVerified: user.email_verified ?? false,
-      passwordHash: user.password_hash === undefined ? null : storedForeignHash(user.password_hash),
+      passwordHash: user.password_hash === undefined ? null : toStoredHash(user.password_hash),
       totpSecret: secret && this.factors.encryptSecret(id, secret),
       locale: user.locale ?? 'en-US',
       theme: user.theme ?? 'system',

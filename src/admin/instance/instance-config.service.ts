@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AccountRecords } from '../../accounts/account-records.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import {
-  concernsTrust,
+  changesTrust,
   readSsoSection,
   SsoConfiguration,
   type StoredSsoChange,
 } from '../../auth/sso/sso-configuration.service.js';
-import { type FieldError, Refusal } from '../../core/errors.js';
+import { ApiError, type FieldError } from '../../core/errors.js';
 import { validateShape } from '../../http/input.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance, type InstanceSettings } from '../../platform/instance/instance.js';
@@ -22,7 +22,7 @@ import {
 } from './instance.dto.js';
 
 /** The requested changes of one section, by the names of the settings. */
-interface Wish<S extends keyof InstanceSettings = keyof InstanceSettings> {
+interface SectionChange<S extends keyof InstanceSettings = keyof InstanceSettings> {
   readonly section: S;
   /** Path of the section in the configuration. */
   readonly path: string;
@@ -41,22 +41,22 @@ class SectionReader {
   }
 }
 
-const only = (members: Record<string, readonly [string, unknown]>) =>
+const withoutUndefined = (members: Record<string, readonly [string, unknown]>) =>
   Object.fromEntries(Object.entries(members).filter(([, [, value]]) => value !== undefined));
 
-/** @throws Refusal FV(<section>.<member>: ...) with all invalid members */
-function wishesOf(input: InstanceConfigInput): Wish[] {
+/** @throws ApiError FV(<section>.<member>: ...) with all invalid members */
+function readSectionChanges(input: InstanceConfigInput): SectionChange[] {
   const reader = new SectionReader();
   const registration = reader.read(RegistrationSection, input.registration, 'registration');
   const { branding, legal } = reader.read(PublicSections, input.app_public, 'app_public');
-  const { product_name } = reader.read(BrandingSection, isObject(branding), 'app_public.branding');
-  const { terms_url, privacy_url } = reader.read(LegalSection, isObject(legal), 'app_public.legal');
-  if (reader.faults.length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: reader.faults });
+  const { product_name } = reader.read(BrandingSection, objectOrUndefined(branding), 'app_public.branding');
+  const { terms_url, privacy_url } = reader.read(LegalSection, objectOrUndefined(legal), 'app_public.legal');
+  if (reader.faults.length > 0) throw new ApiError('INVALID_FORM_BODY', { errors: reader.faults });
   return [
     {
       section: 'registration',
       path: 'registration',
-      members: only({
+      members: withoutUndefined({
         mode: ['mode', registration.mode],
         hide_existing_accounts: ['hideExistingAccounts', registration.hide_existing_accounts],
         initial_suspicious_flags: ['initialSuspiciousFlags', registration.initial_suspicious_flags],
@@ -65,18 +65,18 @@ function wishesOf(input: InstanceConfigInput): Wish[] {
     {
       section: 'branding',
       path: 'app_public.branding',
-      members: only({ product_name: ['productName', product_name] }),
+      members: withoutUndefined({ product_name: ['productName', product_name] }),
     },
     {
       section: 'legal',
       path: 'app_public.legal',
-      members: only({ terms_url: ['termsUrl', terms_url], privacy_url: ['privacyUrl', privacy_url] }),
+      members: withoutUndefined({ terms_url: ['termsUrl', terms_url], privacy_url: ['privacyUrl', privacy_url] }),
     },
   ];
 }
 
 /** A section that is not an object already has its own fault and no members. */
-const isObject = (value: unknown): object | undefined =>
+const objectOrUndefined = (value: unknown): object | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 
 type InstanceConfigView = Awaited<ReturnType<InstanceConfig['show']>>;
@@ -91,7 +91,7 @@ export class InstanceConfig {
     private readonly database: Database,
     private readonly instance: Instance,
     private readonly records: AccountRecords,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly audit: AuditLog,
     private readonly sso: SsoConfiguration,
   ) {}
@@ -116,18 +116,18 @@ export class InstanceConfig {
   /**
    * Applies all changes or none. Absent members keep their values. A change of the identity provider requires `*`,
    * because an attacker who controls the provider can sign in as any user.
-   * @throws Refusal FV(<section>.<member>: ...), MISSING_ACL
+   * @throws ApiError FV(<section>.<member>: ...), MISSING_ACL
    */
   async change(by: Operator, input: InstanceConfigInput): Promise<ChangedInstanceConfig> {
-    const wishes = wishesOf(input);
+    const wishes = readSectionChanges(input);
     const section = input.sso === undefined ? null : readSsoSection(input.sso);
-    if (section && concernsTrust(section) && !by.holds('*')) throw new Refusal('MISSING_ACL');
+    if (section && changesTrust(section) && !by.holds('*')) throw new ApiError('MISSING_ACL');
     const sso = section && (await this.sso.check(section));
     const voided = await this.database.transaction(async (tx) => {
-      if (by.identity) await this.standing.hold(tx, by.identity);
-      const before = await this.instance.hold(tx);
+      if (by.identity) await this.standing.lockCaller(tx, by.identity);
+      const before = await this.instance.lockAll(tx);
       const { changed, voidedLinks }: StoredSsoChange = sso ? await this.sso.store(tx, sso) : { changed: [] };
-      for (const wish of wishes) changed.push(...(await this.fulfil(tx, wish, before)));
+      for (const wish of wishes) changed.push(...(await this.applyChange(tx, wish, before)));
       const voided: Record<string, number> = voidedLinks === undefined ? {} : { voided_admin_links: voidedLinks };
       await this.audit.record(tx, by, {
         action: 'update_instance_config',
@@ -152,7 +152,11 @@ export class InstanceConfig {
   }
 
   /** Stores the members that differ and returns their names. */
-  private async fulfil(tx: Tx, { section, path, members }: Wish, before: InstanceSettings): Promise<string[]> {
+  private async applyChange(
+    tx: Tx,
+    { section, path, members }: SectionChange,
+    before: InstanceSettings,
+  ): Promise<string[]> {
     const known = before[section] as unknown as Record<string, unknown>;
     const differing = Object.entries(members).filter(([, [setting, value]]) => !isEqual(known[setting], value));
     if (differing.length === 0) return [];

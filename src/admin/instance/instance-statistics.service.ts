@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../platform/mail/outbox.js';
-import { ReplicaStatistics, type SeenReplica } from '../../platform/replicas/replica-statistics.js';
+import { ReplicaStatistics, type ReplicaStatus } from '../../platform/replicas/replica-statistics.js';
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -12,7 +12,7 @@ function mergedSum(counts: readonly Counts[]): Record<string, number> {
   return Object.fromEntries(codes.map((code) => [code, sumOf(counts.map((of) => of[code] ?? 0))]));
 }
 
-const replicaView = ({ workerId, version, startedAt, seenAt, numbers }: SeenReplica) => ({
+const replicaView = ({ workerId, version, startedAt, seenAt, numbers }: ReplicaStatus) => ({
   worker_id: workerId,
   version,
   started_at: startedAt.toISOString(),
@@ -34,7 +34,7 @@ export class InstanceStatistics {
   ) {}
 
   async show() {
-    const [replicas, waiting] = await Promise.all([this.statistics.all(), this.outbox.waiting()]);
+    const [replicas, waiting] = await Promise.all([this.statistics.list(), this.outbox.countWaiting()]);
     const all = replicas.map(({ numbers }) => numbers);
     return {
       replicas: replicas.map(replicaView),

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Call } from '../../policy/call.js';
-import { AdminAcl, RateLimit, TheCall } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { AdminAcl, CurrentCall, RateLimit } from '../../policy/decorators.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import {
   CaptchaTestInput,
   DecideRegistrationInput,
@@ -11,7 +11,7 @@ import {
 } from './instance.dto.js';
 import { InstanceConfig } from './instance-config.service.js';
 import { InstanceStatistics } from './instance-statistics.service.js';
-import { InstanceTrials } from './instance-trials.service.js';
+import { IntegrationTests } from './integration-tests.service.js';
 import { PendingRegistrations } from './pending-registrations.service.js';
 
 /** The configuration of the instance and pending registrations (admin.md section 9). */
@@ -21,7 +21,7 @@ export class InstanceController {
     private readonly config: InstanceConfig,
     private readonly pending: PendingRegistrations,
     private readonly statistics: InstanceStatistics,
-    private readonly trials: InstanceTrials,
+    private readonly trials: IntegrationTests,
   ) {}
 
   /** Shows the settings of the instance. */
@@ -36,7 +36,7 @@ export class InstanceController {
   @Patch('config')
   @AdminAcl('instance:config:update')
   @RateLimit('admin:user:modify')
-  change(@By() by: Operator, @Body() input: InstanceConfigInput) {
+  change(@CurrentOperator() by: Operator, @Body() input: InstanceConfigInput) {
     return this.config.change(by, input);
   }
 
@@ -53,7 +53,7 @@ export class InstanceController {
   @HttpCode(200)
   @AdminAcl('*')
   @RateLimit('admin:lookup')
-  tryOutSso(@By() by: Operator) {
+  tryOutSso(@CurrentOperator() by: Operator) {
     return this.trials.sso(by);
   }
 
@@ -62,7 +62,7 @@ export class InstanceController {
   @HttpCode(200)
   @AdminAcl('instance:config:update')
   @RateLimit('admin:lookup')
-  tryOutMail(@By() by: Operator) {
+  tryOutMail(@CurrentOperator() by: Operator) {
     return this.trials.mail(by);
   }
 
@@ -71,7 +71,7 @@ export class InstanceController {
   @HttpCode(200)
   @AdminAcl('instance:config:update')
   @RateLimit('admin:lookup')
-  tryOutCaptcha(@By() by: Operator, @Body() input: CaptchaTestInput, @TheCall() { address }: Call) {
+  tryOutCaptcha(@CurrentOperator() by: Operator, @Body() input: CaptchaTestInput, @CurrentCall() { address }: Call) {
     return this.trials.captcha(by, input, address);
   }
 
@@ -79,7 +79,7 @@ export class InstanceController {
   @Get('pending-registrations')
   @AdminAcl('instance:config:view')
   @RateLimit('admin:lookup')
-  list(@By() by: Operator, @Query() query: PendingQuery) {
+  list(@CurrentOperator() by: Operator, @Query() query: PendingQuery) {
     return this.pending.list(by, query);
   }
 
@@ -87,7 +87,11 @@ export class InstanceController {
   @Patch('pending-registrations/:user_id')
   @AdminAcl('instance:config:update')
   @RateLimit('admin:user:modify')
-  decide(@By() by: Operator, @Param() { user_id }: PendingPath, @Body() { status }: DecideRegistrationInput) {
+  decide(
+    @CurrentOperator() by: Operator,
+    @Param() { user_id }: PendingPath,
+    @Body() { status }: DecideRegistrationInput,
+  ) {
     return this.pending.decide(by, user_id, status);
   }
 }

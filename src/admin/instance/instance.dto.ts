@@ -1,6 +1,6 @@
-import { TOKEN_LENGTH } from '../../auth/secrets/captchas.service.js';
+import { MAX_TOKEN_LENGTH } from '../../auth/secrets/captchas.service.js';
 import { codePoints, isOneLine, isText } from '../../core/text/text.js';
-import { Anything, Bool, type Fault, field, Int, OneOf, Snowflake, Text } from '../../http/input.js';
+import { AnyObject, Bool, type Fault, field, Int, OneOf, Snowflake, Text } from '../../http/input.js';
 
 const URL_LENGTH = 2048;
 
@@ -36,14 +36,14 @@ export class LegalSection {
 }
 
 export class PublicSections {
-  @Anything({ optional: true }) branding?: object;
-  @Anything({ optional: true }) legal?: object;
+  @AnyObject({ optional: true }) branding?: object;
+  @AnyObject({ optional: true }) legal?: object;
 }
 
 export class InstanceConfigInput {
-  @Anything({ optional: true }) sso?: object;
-  @Anything({ optional: true }) registration?: object;
-  @Anything({ optional: true }) app_public?: object;
+  @AnyObject({ optional: true }) sso?: object;
+  @AnyObject({ optional: true }) registration?: object;
+  @AnyObject({ optional: true }) app_public?: object;
 }
 
 export class PendingQuery {
@@ -60,6 +60,6 @@ export class DecideRegistrationInput {
 }
 
 export class CaptchaTestInput {
-  @Text({ min: 1, max: TOKEN_LENGTH }) token: string;
+  @Text({ min: 1, max: MAX_TOKEN_LENGTH }) token: string;
   @OneOf(['altcha', 'hcaptcha', 'turnstile'], { optional: true }) type?: 'altcha' | 'hcaptcha' | 'turnstile';
 }

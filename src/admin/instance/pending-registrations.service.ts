@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import { tagOf } from '../../accounts/account.views.js';
+import { formatDiscriminator } from '../../accounts/account.views.js';
 import { AccountRecords } from '../../accounts/account-records.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import type { Operator } from '../audit/operator.js';
-import { sightOf } from '../users/admin-users.service.js';
+import { visibilityFor } from '../users/admin-users.service.js';
 import { UserChanges } from '../users/user-changes.service.js';
 import type { PendingQuery } from './instance.dto.js';
 
@@ -26,12 +26,12 @@ export class PendingRegistrations {
 
   /** Lists pending registrations, oldest first. */
   async list(by: Operator, { limit = 50, offset = 0 }: PendingQuery) {
-    const sight = sightOf(by);
+    const sight = visibilityFor(by);
     const { records, total } = await this.records.search({ trait: PENDING }, { limit, offset }, 'oldest');
     const pending_registrations = records.map((record) => ({
       user_id: record.id,
       username: record.username,
-      discriminator: tagOf(record.discriminator),
+      discriminator: formatDiscriminator(record.discriminator),
       global_name: record.globalName,
       email: sight.email ? record.email : null,
       client_ip: sight.ip ? record.registrationIp : null,
@@ -42,12 +42,12 @@ export class PendingRegistrations {
 
   /** Approves or rejects a registration. A rejected registration can still be approved. */
   decide(by: Operator, id: string, status: 'approved' | 'rejected') {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: status === 'approved' ? 'approve_registration' : 'reject_registration',
       make: async (tx, target) => {
         const { traits } = target;
         const others = traits.filter((trait) => trait !== PENDING && trait !== REJECTED);
-        if (others.length === traits.length) throw new Refusal('REGISTRATION_NOT_PENDING');
+        if (others.length === traits.length) throw new ApiError('REGISTRATION_NOT_PENDING');
         await this.accounts.update(tx, id, { traits: status === 'approved' ? others : [...others, REJECTED] });
         if (status === 'rejected') await this.sessions.revokeAll(tx, id, { by: 'administrator', reason: REJECTED });
         const isNews = status === 'approved' || !traits.includes(REJECTED);

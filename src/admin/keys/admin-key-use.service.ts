@@ -3,8 +3,8 @@ import { Clock } from '../../core/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { AdminKey } from './admin-key.entities.js';
 
-const USE_MS = 60_000;
-const MAX_REMEMBERED = 10_000;
+const WRITE_INTERVAL_MS = 60_000;
+const MAX_CACHED_KEYS = 10_000;
 
 /** Records when keys were last used, at most once a minute per key. */
 @Injectable()
@@ -18,8 +18,8 @@ export class AdminKeyUse {
 
   note(keyId: string): void | Promise<void> {
     const now = this.clock.now();
-    if (now - (this.written.get(keyId) ?? Number.NEGATIVE_INFINITY) < USE_MS) return;
-    if (this.written.size >= MAX_REMEMBERED) this.written.clear();
+    if (now - (this.written.get(keyId) ?? Number.NEGATIVE_INFINITY) < WRITE_INTERVAL_MS) return;
+    if (this.written.size >= MAX_CACHED_KEYS) this.written.clear();
     this.written.set(keyId, now);
     return this.write(keyId);
   }

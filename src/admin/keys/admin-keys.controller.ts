@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { AdminKeyPath, CreateAdminKeyInput, EditAdminKeyInput } from './admin-keys.dto.js';
 import { AdminKeys } from './admin-keys.service.js';
 
@@ -13,7 +13,7 @@ export class AdminKeysController {
   @Get()
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:lookup')
-  list(@By() by: Operator) {
+  list(@CurrentOperator() by: Operator) {
     return this.keys.list(by);
   }
 
@@ -22,7 +22,7 @@ export class AdminKeysController {
   @HttpCode(200)
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:code:generation')
-  create(@By() by: Operator, @Body() input: CreateAdminKeyInput) {
+  create(@CurrentOperator() by: Operator, @Body() input: CreateAdminKeyInput) {
     return this.keys.create(by, input);
   }
 
@@ -30,7 +30,7 @@ export class AdminKeysController {
   @Get(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:lookup')
-  show(@By() by: Operator, @Param() { key_id }: AdminKeyPath) {
+  show(@CurrentOperator() by: Operator, @Param() { key_id }: AdminKeyPath) {
     return this.keys.show(by, key_id);
   }
 
@@ -38,7 +38,7 @@ export class AdminKeysController {
   @Patch(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:user:modify')
-  edit(@By() by: Operator, @Param() { key_id }: AdminKeyPath, @Body() input: EditAdminKeyInput) {
+  edit(@CurrentOperator() by: Operator, @Param() { key_id }: AdminKeyPath, @Body() input: EditAdminKeyInput) {
     return this.keys.edit(by, key_id, input);
   }
 
@@ -46,7 +46,7 @@ export class AdminKeysController {
   @Delete(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:user:modify')
-  revoke(@By() by: Operator, @Param() { key_id }: AdminKeyPath) {
+  revoke(@CurrentOperator() by: Operator, @Param() { key_id }: AdminKeyPath) {
     return this.keys.revoke(by, key_id);
   }
 }

@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { AccountParts } from '../../accounts/account-parts.service.js';
+import { AccountDataRegistry } from '../../accounts/account-data-registry.service.js';
 import { AccountRecords } from '../../accounts/account-records.service.js';
-import type { Ending } from '../../accounts/events/origin.js';
+import type { RevocationCause } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
-import { Refusal } from '../../core/errors.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { ApiError } from '../../core/errors.js';
 import { digest, mintLetters } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { grants, inRegistryOrder } from '../../policy/acls.js';
 import { AuditLog } from '../audit/audit.service.js';
-import { demandGrantable, type Operator } from '../audit/operator.js';
+import { assertGrantable, type Operator } from '../audit/operator.js';
 import { AdminKey } from './admin-key.entities.js';
 import type { CreateAdminKeyInput, EditAdminKeyInput } from './admin-keys.dto.js';
 
-const MAX_LIVE_KEYS = 50;
-const LIVE = '(k.expires_at IS NULL OR k.expires_at > now())';
+const MAX_ACTIVE_KEYS = 50;
+const ACTIVE_KEY = '(k.expires_at IS NULL OR k.expires_at > now())';
 
 const keyView = (key: AdminKey) => ({
   key_id: key.id,
@@ -35,17 +35,17 @@ export class AdminKeys {
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
     private readonly records: AccountRecords,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly audit: AuditLog,
     private readonly events: SecurityEvents,
-    parts: AccountParts,
+    parts: AccountDataRegistry,
   ) {
-    parts.alsoRemove(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
+    parts.registerEraser(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
   }
 
   /** Lists active keys, newest first. */
   async list(by: Operator) {
-    const keys = await this.live(this.database.manager, by.accountId).orderBy('k.id', 'DESC').getMany();
+    const keys = await this.activeKeys(this.database.manager, by.accountId).orderBy('k.id', 'DESC').getMany();
     return keys.map(keyView);
   }
 
@@ -53,25 +53,25 @@ export class AdminKeys {
     return keyView(await this.requireKey(this.database.manager, by, id));
   }
 
-  /** @throws Refusal ACCESS_DENIED, MISSING_ACL, MAX_ADMIN_API_KEYS */
+  /** @throws ApiError ACCESS_DENIED, MISSING_ACL, MAX_ADMIN_API_KEYS */
   async create(by: Operator, input: CreateAdminKeyInput) {
-    demandNoKey(by);
-    demandGrantable(by, input.acls);
+    assertNotApiKey(by);
+    assertGrantable(by, input.acls);
     return this.database.transaction(async (tx) => {
-      await this.hold(tx, by);
+      await this.lockCaller(tx, by);
       return this.issue(tx, by, by.accountId, input);
     });
   }
 
   /**
    * Issues a key to an account from the console. The key may have only ACLs that its owner has.
-   * @throws Refusal UNKNOWN_USER, MISSING_ACL, MAX_ADMIN_API_KEYS
+   * @throws ApiError UNKNOWN_USER, MISSING_ACL, MAX_ADMIN_API_KEYS
    */
   async createFor(by: Operator, ownerId: string, input: CreateAdminKeyInput) {
     return this.database.transaction(async (tx) => {
       const owner = await this.records.lock(tx, ownerId);
-      if (!owner || owner.bot || owner.deletedAt !== null) throw new Refusal('UNKNOWN_USER');
-      if (!input.acls.every((acl) => grants(owner.acls, acl))) throw new Refusal('MISSING_ACL');
+      if (!owner || owner.bot || owner.deletedAt !== null) throw new ApiError('UNKNOWN_USER');
+      if (!input.acls.every((acl) => grants(owner.acls, acl))) throw new ApiError('MISSING_ACL');
       return this.issue(tx, by, ownerId, input);
     });
   }
@@ -79,7 +79,7 @@ export class AdminKeys {
   private async issue(tx: Tx, by: Operator, ownerId: string, input: CreateAdminKeyInput) {
     // Serialize creations for one owner, so that parallel requests cannot exceed the limit.
     await this.records.lock(tx, ownerId);
-    if ((await this.live(tx, ownerId).getCount()) >= MAX_LIVE_KEYS) throw new Refusal('MAX_ADMIN_API_KEYS');
+    if ((await this.activeKeys(tx, ownerId).getCount()) >= MAX_ACTIVE_KEYS) throw new ApiError('MAX_ADMIN_API_KEYS');
     const id = this.snowflakes.next();
     const key = `fa_${id}_${mintLetters(32)}`;
     const acls = [...new Set(input.acls)];
@@ -118,13 +118,13 @@ export class AdminKeys {
     };
   }
 
-  /** @throws Refusal ACCESS_DENIED, ADMIN_API_KEY_NOT_FOUND, MISSING_ACL */
+  /** @throws ApiError ACCESS_DENIED, ADMIN_API_KEY_NOT_FOUND, MISSING_ACL */
   async edit(by: Operator, id: string, input: EditAdminKeyInput) {
-    demandNoKey(by);
+    assertNotApiKey(by);
     return this.database.transaction(async (tx) => {
-      await this.hold(tx, by);
+      await this.lockCaller(tx, by);
       const key = await this.requireKey(tx, by, id, 'pessimistic_write');
-      demandGrantable(by, input.acls ?? []);
+      assertGrantable(by, input.acls ?? []);
       const changed = { ...key, name: input.name ?? key.name, acls: input.acls ? [...new Set(input.acls)] : key.acls };
       await tx.update(AdminKey, { id }, { name: changed.name, acls: changed.acls });
       await this.audit.record(tx, by, {
@@ -136,14 +136,18 @@ export class AdminKeys {
     });
   }
 
-  /** @throws Refusal ACCESS_DENIED, ADMIN_API_KEY_NOT_FOUND */
+  /** @throws ApiError ACCESS_DENIED, ADMIN_API_KEY_NOT_FOUND */
   async revoke(by: Operator, id: string) {
-    demandNoKey(by);
+    assertNotApiKey(by);
     await this.database.transaction(async (tx) => {
-      await this.hold(tx, by);
+      await this.lockCaller(tx, by);
       const key = await this.requireKey(tx, by, id, 'pessimistic_write');
       await tx.delete(AdminKey, { id });
-      await this.recordEnds(tx, [key], { by: 'owner', reason: 'deleted', ...(by.origin && { origin: by.origin }) });
+      await this.recordRevocations(tx, [key], {
+        by: 'owner',
+        reason: 'deleted',
+        ...(by.origin && { origin: by.origin }),
+      });
       await this.audit.record(tx, by, {
         action: 'revoke_api_key',
         target: { type: 'admin_api_key', id },
@@ -154,30 +158,30 @@ export class AdminKeys {
   }
 
   /** Revokes every key of an account. Returns how many had not expired. */
-  async endAllOf(tx: Tx, ownerId: string, ending: Ending): Promise<number> {
-    return (await this.end(tx, 'owner_id = $1', [ownerId], ending)).length;
+  async revokeAllOf(tx: Tx, ownerId: string, ending: RevocationCause): Promise<number> {
+    return (await this.deleteKeys(tx, 'owner_id = $1', [ownerId], ending)).length;
   }
 
   /** Revokes one key if it has this digest. Returns false if it was revoked or had expired. */
-  async endKey(tx: Tx, id: string, digest: Buffer, ending: Ending): Promise<boolean> {
-    return (await this.end(tx, 'id = $1 AND digest = $2', [id, digest], ending)).length === 1;
+  async revokeByDigest(tx: Tx, id: string, digest: Buffer, ending: RevocationCause): Promise<boolean> {
+    return (await this.deleteKeys(tx, 'id = $1 AND digest = $2', [id, digest], ending)).length === 1;
   }
 
-  private async end(tx: Tx, condition: string, values: unknown[], ending: Ending) {
+  private async deleteKeys(tx: Tx, condition: string, values: unknown[], ending: RevocationCause) {
     const [rows] = await tx.query<Changed<{ id: string; owner_id: string; name: string; is_live: boolean }>>(
       `DELETE FROM admin_key WHERE ${condition}
        RETURNING id, owner_id, name, coalesce(expires_at > now(), true) AS is_live`,
       values,
     );
     const live = rows.filter(({ is_live }) => is_live).map((row) => ({ ...row, ownerId: row.owner_id }));
-    await this.recordEnds(tx, live, ending);
+    await this.recordRevocations(tx, live, ending);
     return live;
   }
 
-  private async recordEnds(
+  private async recordRevocations(
     tx: Tx,
     keys: readonly Pick<AdminKey, 'id' | 'ownerId' | 'name'>[],
-    { by, reason, origin }: Ending,
+    { by, reason, origin }: RevocationCause,
   ): Promise<void> {
     await this.events.recordAll(
       tx,
@@ -188,23 +192,23 @@ export class AdminKeys {
     );
   }
 
-  private async hold(tx: Tx, { identity }: Operator): Promise<void> {
-    if (identity) await this.standing.hold(tx, identity);
+  private async lockCaller(tx: Tx, { identity }: Operator): Promise<void> {
+    if (identity) await this.standing.lockCaller(tx, identity);
   }
 
-  private live(tx: Tx, ownerId: string): SelectQueryBuilder<AdminKey> {
-    return tx.createQueryBuilder(AdminKey, 'k').where(`k.owner_id = :ownerId AND ${LIVE}`, { ownerId });
+  private activeKeys(tx: Tx, ownerId: string): SelectQueryBuilder<AdminKey> {
+    return tx.createQueryBuilder(AdminKey, 'k').where(`k.owner_id = :ownerId AND ${ACTIVE_KEY}`, { ownerId });
   }
 
   private async requireKey(tx: Tx, by: Operator, id: string, lock?: 'pessimistic_write'): Promise<AdminKey> {
-    const query = this.live(tx, by.accountId).andWhere('k.id = :id', { id });
+    const query = this.activeKeys(tx, by.accountId).andWhere('k.id = :id', { id });
     const key = await (lock ? query.setLock(lock) : query).getOne();
-    if (!key) throw new Refusal('ADMIN_API_KEY_NOT_FOUND');
+    if (!key) throw new ApiError('ADMIN_API_KEY_NOT_FOUND');
     return key;
   }
 }
 
 /** An Admin API key must not create, change or revoke keys. */
-function demandNoKey(by: Operator): void {
-  if (by.keyId !== null) throw new Refusal('ACCESS_DENIED');
+function assertNotApiKey(by: Operator): void {
+  if (by.keyId !== null) throw new ApiError('ACCESS_DENIED');
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { Text } from '../../http/input.js';
 import { AllowSuspicious, RateLimit, UserOnly } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { SetupToken } from './setup.service.js';
 
 export class SetupInput {
@@ -19,7 +19,7 @@ export class SetupController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('setup')
-  redeem(@By() by: Operator, @Body() { token }: SetupInput) {
+  redeem(@CurrentOperator() by: Operator, @Body() { token }: SetupInput) {
     return this.setup.redeem(by, token);
   }
 }

@@ -3,15 +3,15 @@ import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
 import { isInactive } from '../../accounts/account-facts.js';
 import { AccountRecords } from '../../accounts/account-records.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { Config } from '../../core/config/config.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { AuditLog } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
 
-const NAME = 'setup_token';
+const SETTING_NAME = 'setup_token';
 const NO_ADMINISTRATOR = "NOT EXISTS (SELECT 1 FROM account WHERE acls @> ARRAY['*'])";
 
 const hexDigest = (token: string): string => digest(token).toString('hex');
@@ -24,7 +24,7 @@ export class SetupToken implements OnModuleInit {
     private readonly config: Config,
     private readonly accounts: AccountService,
     private readonly records: AccountRecords,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly audit: AuditLog,
   ) {}
 
@@ -34,24 +34,24 @@ export class SetupToken implements OnModuleInit {
     if (setupToken !== undefined) {
       await this.database.manager.query(
         `INSERT INTO instance (name, value)
-         SELECT '${NAME}', jsonb_build_object('digest', $1::text, 'void', NOT (${NO_ADMINISTRATOR}))
+         SELECT '${SETTING_NAME}', jsonb_build_object('digest', $1::text, 'void', NOT (${NO_ADMINISTRATOR}))
          ON CONFLICT (name) DO UPDATE SET value = excluded.value, changed_at = now()
          WHERE instance.value->>'digest' <> excluded.value->>'digest'`,
         [hexDigest(setupToken)],
       );
     }
-    if (await this.records.hasAdministrator()) await this.void(this.database.manager);
+    if (await this.records.hasAdministrator()) await this.invalidate(this.database.manager);
   }
 
   /**
    * Returns a new token to print during startup if the instance has no administrator and no token, otherwise `null`. If
    * several processes start at the same time, one gets the token.
    */
-  async reveal(): Promise<string | null> {
+  async issueIfNeeded(): Promise<string | null> {
     const token = mintToken();
     const rows = await this.database.manager.query<unknown[]>(
       `INSERT INTO instance (name, value)
-       SELECT '${NAME}', jsonb_build_object('digest', $1::text, 'void', false) WHERE ${NO_ADMINISTRATOR}
+       SELECT '${SETTING_NAME}', jsonb_build_object('digest', $1::text, 'void', false) WHERE ${NO_ADMINISTRATOR}
        ON CONFLICT (name) DO NOTHING RETURNING name`,
       [hexDigest(token)],
     );
@@ -60,13 +60,13 @@ export class SetupToken implements OnModuleInit {
 
   /**
    * Makes the caller an administrator. Of parallel calls, exactly one succeeds.
-   * @throws Refusal MISSING_PERMISSIONS if the token is wrong, spent or void, or if the account is inactive
+   * @throws ApiError MISSING_PERMISSIONS if the token is wrong, spent or void, or if the account is inactive
    */
   async redeem(by: Operator, token: string) {
     const user = await this.database.transaction(async (tx) => {
-      if (by.identity) await this.standing.hold(tx, by.identity);
+      if (by.identity) await this.standing.lockCaller(tx, by.identity);
       const account = await this.records.lock(tx, by.accountId);
-      if (!account || isInactive(account) || !(await this.spend(tx, token))) throw new Refusal('MISSING_PERMISSIONS');
+      if (!account || isInactive(account) || !(await this.spend(tx, token))) throw new ApiError('MISSING_PERMISSIONS');
       await this.accounts.update(tx, account.id, { acls: [...account.acls, '*'] });
       await this.audit.record(tx, by, { action: 'setup', target: { type: 'user', id: account.id } });
       return this.accounts.find(account.id, tx);
@@ -78,7 +78,7 @@ export class SetupToken implements OnModuleInit {
   private async spend(tx: Tx, token: string): Promise<boolean> {
     const [rows] = await tx.query<Changed>(
       `UPDATE instance SET value = value || '{"void": true}', changed_at = now()
-       WHERE name = '${NAME}' AND value->>'digest' = $1 AND value->>'void' = 'false' AND ${NO_ADMINISTRATOR}
+       WHERE name = '${SETTING_NAME}' AND value->>'digest' = $1 AND value->>'void' = 'false' AND ${NO_ADMINISTRATOR}
        RETURNING name`,
       [hexDigest(token)],
     );
@@ -86,10 +86,10 @@ export class SetupToken implements OnModuleInit {
   }
 
   /** Invalidates the token permanently, because an account has the wildcard ACL now. */
-  async void(tx: Tx): Promise<void> {
+  async invalidate(tx: Tx): Promise<void> {
     await tx.query(
       `UPDATE instance SET value = value || '{"void": true}', changed_at = now()
-       WHERE name = '${NAME}' AND value->>'void' = 'false'`,
+       WHERE name = '${SETTING_NAME}' AND value->>'void' = 'false'`,
     );
   }
 }

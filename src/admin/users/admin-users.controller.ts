@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { UserPath, UsersQuery } from './admin-users.dto.js';
 import { AdminUsers } from './admin-users.service.js';
 
@@ -13,7 +13,7 @@ export class AdminUsersController {
   @Get()
   @AdminAcl('user:lookup')
   @RateLimit('admin:lookup')
-  search(@By() by: Operator, @Query() query: UsersQuery) {
+  search(@CurrentOperator() by: Operator, @Query() query: UsersQuery) {
     return this.users.search(by, query);
   }
 
@@ -21,7 +21,7 @@ export class AdminUsersController {
   @Get('@me')
   @AdminAcl('admin:authenticate')
   @RateLimit('admin:lookup')
-  self(@By() by: Operator) {
+  self(@CurrentOperator() by: Operator) {
     return this.users.self(by);
   }
 
@@ -29,7 +29,7 @@ export class AdminUsersController {
   @Get(':user_id')
   @AdminAcl('user:lookup')
   @RateLimit('admin:lookup')
-  show(@By() by: Operator, @Param() { user_id }: UserPath) {
+  show(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.users.show(by, user_id);
   }
 }

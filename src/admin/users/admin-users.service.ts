@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { AccountRecords, type AccountSelector } from '../../accounts/account-records.service.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { DigestKeys } from '../../platform/keys/digest-keys.js';
 import type { Operator } from '../audit/operator.js';
 import { resolved, type UsersQuery } from './admin-users.dto.js';
-import { adminUserView, FULL_SIGHT, type Sight } from './admin-users.views.js';
+import { adminUserView, type FieldVisibility, FULL_VISIBILITY } from './admin-users.views.js';
 
-export const sightOf = (by: Operator): Sight => ({
+export const visibilityFor = (by: Operator): FieldVisibility => ({
   email: by.holds('user:view:email'),
   ip: by.holds('user:view:ip'),
 });
 
-/** @throws Refusal FV(INVALID_FORMAT@root) if there is more than one selector */
+/** @throws ApiError FV(INVALID_FORMAT@root) if there is more than one selector */
 function selectorOf(query: UsersQuery, digestsOf: (phone: string) => Buffer[]): AccountSelector {
   const { user_id, resolve, username, email, phone, session_id_hash, last_active_ip } = query;
   const given = [user_id, resolve, username, email, phone, session_id_hash, last_active_ip];
   if (given.filter((value) => value !== undefined).length > 1) {
-    throw invalid('root', 'INVALID_FORMAT');
+    throw validationError('root', 'INVALID_FORMAT');
   }
   if (user_id !== undefined) return { ids: [user_id].flat() };
   if (resolve !== undefined) return resolved(resolve);
@@ -35,14 +35,14 @@ export class AdminUsers {
     private readonly digestKeys: DigestKeys,
   ) {}
 
-  /** @throws Refusal MISSING_ACL if the operator lacks the ACL to read or change the searched member */
+  /** @throws ApiError MISSING_ACL if the operator lacks the ACL to read or change the searched member */
   async search(by: Operator, query: UsersQuery) {
-    const selector = selectorOf(query, (phone) => this.digestKeys.digestsOf('phone', phone));
-    const sight = sightOf(by);
-    if (selector.email !== undefined && !sight.email) throw new Refusal('MISSING_ACL');
-    if (selector.lastActiveIp !== undefined && !sight.ip) throw new Refusal('MISSING_ACL');
-    if (selector.phoneDigests && !by.holds('user:update:phone')) throw new Refusal('MISSING_ACL');
-    if (selector.sessionDigest && !by.holds('user:list:sessions')) throw new Refusal('MISSING_ACL');
+    const selector = selectorOf(query, (phone) => this.digestKeys.digestWithAllKeys('phone', phone));
+    const sight = visibilityFor(by);
+    if (selector.email !== undefined && !sight.email) throw new ApiError('MISSING_ACL');
+    if (selector.lastActiveIp !== undefined && !sight.ip) throw new ApiError('MISSING_ACL');
+    if (selector.phoneDigests && !by.holds('user:update:phone')) throw new ApiError('MISSING_ACL');
+    if (selector.sessionDigest && !by.holds('user:list:sessions')) throw new ApiError('MISSING_ACL');
     const { limit = 50, offset = 0 } = query;
     const { records, total } = await this.records.search(selector, { limit, offset });
     return { users: records.map((record) => adminUserView(record, sight)), total };
@@ -51,13 +51,13 @@ export class AdminUsers {
   /** Returns the operator's own account without redaction. */
   async self(by: Operator) {
     const record = await this.records.find(by.accountId);
-    if (!record) throw new Refusal('UNAUTHORIZED');
-    return { user: adminUserView(record, FULL_SIGHT) };
+    if (!record) throw new ApiError('UNAUTHORIZED');
+    return { user: adminUserView(record, FULL_VISIBILITY) };
   }
 
   /** Returns a list of one account or an empty list. */
   async show(by: Operator, id: string) {
     const record = await this.records.find(id);
-    return { users: record ? [adminUserView(record, sightOf(by))] : [] };
+    return { users: record ? [adminUserView(record, visibilityFor(by))] : [] };
   }
 }

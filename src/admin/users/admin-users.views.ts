@@ -1,23 +1,23 @@
-import { authenticatorTypes, tagOf } from '../../accounts/account.views.js';
+import { authenticatorTypes, formatDiscriminator } from '../../accounts/account.views.js';
 import type { AccountRecord } from '../../accounts/account-records.service.js';
 import { clientInfo } from '../../accounts/events/origin.js';
 import { idHash } from '../../auth/sessions/sessions.service.js';
 
 /** The fields of an account that an operator may read in addition to those of `user:lookup`. */
-export interface Sight {
+export interface FieldVisibility {
   readonly email: boolean;
   readonly ip: boolean;
 }
 
-export const FULL_SIGHT: Sight = { email: true, ip: true };
+export const FULL_VISIBILITY: FieldVisibility = { email: true, ip: true };
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** An account in the Admin API (admin.md 5.1). It contains no secrets. */
-export const adminUserView = (user: AccountRecord, sight: Sight) => ({
+export const adminUserView = (user: AccountRecord, sight: FieldVisibility) => ({
   id: user.id,
   username: user.username,
-  discriminator: tagOf(user.discriminator),
+  discriminator: formatDiscriminator(user.discriminator),
   global_name: user.globalName,
   avatar: user.avatar,
   banner: user.banner,
@@ -59,7 +59,7 @@ export function adminSessionView(
     lastUsedAt: Date;
     revokedAt: Date | null;
   },
-  sight: Sight,
+  sight: FieldVisibility,
 ) {
   const { os, platform } = clientInfo(session);
   return {

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import type { AccountRecord } from '../../accounts/account-records.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { inRegistryOrder } from '../../policy/acls.js';
-import { demandGrantable, type Operator } from '../audit/operator.js';
+import { assertGrantable, type Operator } from '../audit/operator.js';
 import { SetupToken } from '../setup/setup.service.js';
-import { demandOrdinary, UserChanges } from './user-changes.service.js';
+import { assertTargetNotBot, UserChanges } from './user-changes.service.js';
 
 /** Changes the ACLs of accounts, which decide who administers the instance. */
 @Injectable()
@@ -20,16 +20,16 @@ export class UserAcls {
   ) {}
 
   /**
-   * @throws Refusal ACCESS_DENIED for the operator's own account and for a bot, MISSING_ACL for ACLs that the operator
+   * @throws ApiError ACCESS_DENIED for the operator's own account and for a bot, MISSING_ACL for ACLs that the operator
    * lacks
    */
   async replace(by: Operator, id: string, acls: readonly string[]) {
-    if (id === by.accountId) throw new Refusal('ACCESS_DENIED');
-    return this.changes.show(by, id, {
+    if (id === by.accountId) throw new ApiError('ACCESS_DENIED');
+    return this.changes.applyAndShow(by, id, {
       action: 'set_acls',
       make: async (tx, target) => {
-        demandOrdinary(target);
-        demandGrantable(by, acls);
+        assertTargetNotBot(target);
+        assertGrantable(by, acls);
         return this.write(tx, target, acls);
       },
     });
@@ -37,13 +37,13 @@ export class UserAcls {
 
   /**
    * Adds registered ACLs to an account from the console. Returns all ACLs of the account.
-   * @throws Refusal UNKNOWN_USER, ACCESS_DENIED for a bot
+   * @throws ApiError UNKNOWN_USER, ACCESS_DENIED for a bot
    */
   async grant(by: Operator, id: string, acls: readonly string[]): Promise<readonly string[]> {
     const changed = await this.changes.apply(by, id, {
       action: 'set_acls',
       make: async (tx, target) => {
-        demandOrdinary(target);
+        assertTargetNotBot(target);
         return this.write(tx, target, [...target.acls, ...acls]);
       },
     });
@@ -52,7 +52,7 @@ export class UserAcls {
 
   /**
    * Removes ACLs from an account from the console. Returns the remaining ACLs.
-   * @throws Refusal UNKNOWN_USER
+   * @throws ApiError UNKNOWN_USER
    */
   async revoke(by: Operator, id: string, acls: readonly string[]): Promise<readonly string[]> {
     const changed = await this.changes.apply(by, id, {
@@ -70,7 +70,7 @@ export class UserAcls {
   private async write(tx: Tx, target: AccountRecord, acls: readonly string[]) {
     const changed = [...new Set(acls)];
     await this.accounts.update(tx, target.id, { acls: changed });
-    if (changed.includes('*')) await this.setup.void(tx);
+    if (changed.includes('*')) await this.setup.invalidate(tx);
     const [before, after] = [inRegistryOrder(target.acls), inRegistryOrder(changed)];
     if (before.join() !== after.join()) await this.notices.send(tx, target, 'permissions_changed');
     return { old_acls: before, new_acls: after };

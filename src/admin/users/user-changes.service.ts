@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountRecord, AccountRecords } from '../../accounts/account-records.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
-import { Refusal } from '../../core/errors.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { ApiError } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { AuditLog, type Deed } from '../audit/audit.service.js';
+import { AuditLog, type AuditRecord } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
-import { sightOf } from './admin-users.service.js';
+import { visibilityFor } from './admin-users.service.js';
 import { adminUserView } from './admin-users.views.js';
-import { demandOther, TargetProtection } from './target-protection.service.js';
+import { assertNotSelf, TargetProtection } from './target-protection.service.js';
 
 /** One change of one account. */
-export interface Change {
+export interface AccountChange {
   readonly action: string;
   /** Set for operations on the email address. They reject bots before any other check. */
   readonly ofEmail?: boolean;
@@ -19,7 +19,7 @@ export interface Change {
    */
   readonly ofOthers?: boolean;
   /** Changes the locked account and returns the metadata of the audit entry. */
-  make(tx: Tx, target: AccountRecord): Promise<Deed['metadata']>;
+  make(tx: Tx, target: AccountRecord): Promise<AuditRecord['metadata']>;
 }
 
 /**
@@ -31,21 +31,21 @@ export class UserChanges {
   constructor(
     private readonly database: Database,
     private readonly records: AccountRecords,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly audit: AuditLog,
     private readonly protection: TargetProtection,
   ) {}
 
   /**
    * Returns the changed account.
-   * @throws Refusal UNKNOWN_USER, BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED, ACCESS_DENIED, MISSING_ACL, and the errors of
+   * @throws ApiError UNKNOWN_USER, BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED, ACCESS_DENIED, MISSING_ACL, and the errors of
    * `make`
    */
-  apply(by: Operator, id: string, change: Change): Promise<AccountRecord> {
+  apply(by: Operator, id: string, change: AccountChange): Promise<AccountRecord> {
     const { action, make } = change;
     return this.database.transaction(async (tx) => {
-      if (by.identity) await this.standing.holdBeside(tx, by.identity, id);
-      const target = await this.admit(by, await this.records.lock(tx, id), change, tx);
+      if (by.identity) await this.standing.lockCallerAndTarget(tx, by.identity, id);
+      const target = await this.assertChangeable(by, await this.records.lock(tx, id), change, tx);
       const metadata = await make(tx, target);
       const changed = await this.records.find(id, tx);
       if (!changed) throw new Error('a changed account must be there');
@@ -55,33 +55,37 @@ export class UserChanges {
   }
 
   /** Like `apply`, with the response of most operations. */
-  async show(by: Operator, id: string, change: Change) {
-    return { user: adminUserView(await this.apply(by, id, change), sightOf(by)) };
+  async applyAndShow(by: Operator, id: string, change: AccountChange) {
+    return { user: adminUserView(await this.apply(by, id, change), visibilityFor(by)) };
   }
 
   /**
    * Returns the target for checks that must run before the change.
-   * @throws Refusal as `apply`
+   * @throws ApiError as `apply`
    */
-  async examine(by: Operator, id: string, kind: Pick<Change, 'ofEmail' | 'ofOthers'>): Promise<AccountRecord> {
-    return this.admit(by, await this.records.find(id), kind);
+  async requireTarget(
+    by: Operator,
+    id: string,
+    kind: Pick<AccountChange, 'ofEmail' | 'ofOthers'>,
+  ): Promise<AccountRecord> {
+    return this.assertChangeable(by, await this.records.find(id), kind);
   }
 
-  private async admit(
+  private async assertChangeable(
     by: Operator,
     target: AccountRecord | null,
-    { ofEmail = false, ofOthers = ofEmail }: Pick<Change, 'ofEmail' | 'ofOthers'>,
+    { ofEmail = false, ofOthers = ofEmail }: Pick<AccountChange, 'ofEmail' | 'ofOthers'>,
     tx?: Tx,
   ): Promise<AccountRecord> {
-    if (!target || target.deletedAt !== null) throw new Refusal('UNKNOWN_USER');
-    if (ofEmail && target.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
-    if (ofOthers) demandOther(by, target);
-    await this.protection.demandReach(by, target, tx);
+    if (!target || target.deletedAt !== null) throw new ApiError('UNKNOWN_USER');
+    if (ofEmail && target.bot) throw new ApiError('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    if (ofOthers) assertNotSelf(by, target);
+    await this.protection.assertMayChange(by, target, tx);
     return target;
   }
 }
 
-/** @throws Refusal ACCESS_DENIED */
-export function demandOrdinary(target: AccountRecord): void {
-  if (target.bot) throw new Refusal('ACCESS_DENIED');
+/** @throws ApiError ACCESS_DENIED */
+export function assertTargetNotBot(target: AccountRecord): void {
+  if (target.bot) throw new ApiError('ACCESS_DENIED');
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { EmailBounceInput, SetEmailInput } from './user-contact.dto.js';
 import { UserContact } from './user-contact.service.js';
@@ -14,7 +14,7 @@ export class UserContactController {
   @Patch('email')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
-  setEmail(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { email }: SetEmailInput) {
+  setEmail(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() { email }: SetEmailInput) {
     return this.contact.setEmail(by, user_id, email);
   }
 
@@ -22,7 +22,7 @@ export class UserContactController {
   @Put('email-verification')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
-  verifyEmail(@By() by: Operator, @Param() { user_id }: UserPath) {
+  verifyEmail(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.contact.verifyEmail(by, user_id);
   }
 
@@ -30,7 +30,7 @@ export class UserContactController {
   @Put('email-bounce')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
-  setBounce(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { bounced }: EmailBounceInput) {
+  setBounce(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() { bounced }: EmailBounceInput) {
     return this.contact.setBounce(by, user_id, bounced);
   }
 
@@ -39,7 +39,7 @@ export class UserContactController {
   @HttpCode(204)
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
-  mailVerification(@By() by: Operator, @Param() { user_id }: UserPath) {
+  mailVerification(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.contact.mailVerification(by, user_id);
   }
 
@@ -48,7 +48,7 @@ export class UserContactController {
   @HttpCode(204)
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
-  mailReset(@By() by: Operator, @Param() { user_id }: UserPath) {
+  mailReset(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.contact.mailReset(by, user_id);
   }
 }

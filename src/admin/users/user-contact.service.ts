@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { AccountContact } from '../../accounts/account-contact.service.js';
-import { isGone } from '../../accounts/account-facts.js';
+import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import type { AccountRecord } from '../../accounts/account-records.service.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { EmailVerification, needsVerification } from '../../auth/recovery/email-verification.service.js';
 import { Recovery } from '../../auth/recovery/recovery.service.js';
 import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { MailDomains } from '../../platform/mail/mail-domains.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Operator } from '../audit/operator.js';
 import { UserChanges } from './user-changes.service.js';
 
-const SENDS = { limit: 3, seconds: 900 };
-const OF_EMAIL = { ofEmail: true };
+const EMAIL_LIMIT = { limit: 3, seconds: 900 };
+const EMAIL_CHANGE = { ofEmail: true };
 
 /** Changes the email addresses of other accounts and sends emails on behalf of administrators (admin.md 5.3). */
 @Injectable()
@@ -36,30 +36,30 @@ export class UserContact {
 
   /**
    * Sets an unverified email address. Links in emails to the old address stop working.
-   * @throws Refusal FV(INVALID_EMAIL_ADDRESS@email), FV(EMAIL_ALREADY_IN_USE@email)
+   * @throws ApiError FV(INVALID_EMAIL_ADDRESS@email), FV(EMAIL_ALREADY_IN_USE@email)
    */
   async setEmail(by: Operator, id: string, email: string) {
-    await this.changes.examine(by, id, OF_EMAIL);
-    await this.domains.demandMailDomain(email, 'email');
-    return this.changes.show(by, id, {
+    await this.changes.requireTarget(by, id, EMAIL_CHANGE);
+    await this.domains.assertAcceptsMail(email, 'email');
+    return this.changes.applyAndShow(by, id, {
       action: 'change_email',
-      ...OF_EMAIL,
+      ...EMAIL_CHANGE,
       make: async (tx, target) => {
         await this.contact.assignEmail(tx, id, email);
-        await this.secrets.forget(tx, id);
+        await this.secrets.deleteAll(tx, id);
         await this.notices.send(tx, target, 'email_changed');
         return { old_email: target.email, new_email: email };
       },
     });
   }
 
-  /** @throws Refusal FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@email) */
+  /** @throws ApiError FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@email) */
   verifyEmail(by: Operator, id: string) {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: 'verify_email',
-      ...OF_EMAIL,
+      ...EMAIL_CHANGE,
       make: async (tx, target) => {
-        const email = addressOf(target);
+        const email = requireEmail(target);
         await this.contact.confirmEmail(tx, id, email);
         if (!target.emailVerified) await this.events.record(tx, { accountId: id, type: 'requirements_changed' });
         return { email };
@@ -67,13 +67,13 @@ export class UserContact {
     });
   }
 
-  /** @throws Refusal FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@root) */
+  /** @throws ApiError FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@root) */
   setBounce(by: Operator, id: string, bounced: boolean) {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: 'set_email_bounce',
-      ...OF_EMAIL,
+      ...EMAIL_CHANGE,
       make: async (tx, target) => {
-        addressOf(target, 'root');
+        requireEmail(target, 'root');
         const verified = bounced ? { emailVerified: false } : {};
         await this.accounts.update(tx, id, { emailBounced: bounced, ...verified });
         if (bounced && !target.emailBounced) await this.events.record(tx, { accountId: id, type: 'email_bounced' });
@@ -84,33 +84,33 @@ export class UserContact {
 
   /** Sends nothing if the email address needs no verification. */
   mailVerification(by: Operator, id: string): Promise<void> {
-    return this.mail(by, id, 'resend_verification_email', 'verify:resend', async (tx, target, email) => {
-      if (needsVerification(target)) await this.verification.mail(tx, target, email);
+    return this.sendEmail(by, id, 'resend_verification_email', 'verify:resend', async (tx, target, email) => {
+      if (needsVerification(target)) await this.verification.sendEmail(tx, target, email);
     });
   }
 
   /** The owner gets the token. An administrator can neither set nor see a password. */
   mailReset(by: Operator, id: string): Promise<void> {
-    return this.mail(by, id, 'send_password_reset', 'admin:password-reset', (tx, target) =>
-      this.recovery.mail(tx, target),
+    return this.sendEmail(by, id, 'send_password_reset', 'admin:password-reset', (tx, target) =>
+      this.recovery.sendEmail(tx, target),
     );
   }
 
-  /** @throws Refusal UNKNOWN_USER, FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@email), RATE_LIMITED */
-  private async mail(
+  /** @throws ApiError UNKNOWN_USER, FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@email), RATE_LIMITED */
+  private async sendEmail(
     by: Operator,
     id: string,
     action: string,
     allowance: string,
     send: (tx: Tx, target: AccountRecord, email: string) => Promise<void>,
   ): Promise<void> {
-    const seen = addressOf(demandPresent(await this.changes.examine(by, id, OF_EMAIL)));
-    await this.limiter.demand(allowance, seen.toLowerCase(), SENDS.limit, SENDS.seconds);
+    const seen = requireEmail(requireNotDeleted(await this.changes.requireTarget(by, id, EMAIL_CHANGE)));
+    await this.limiter.chargeOrThrow(allowance, seen.toLowerCase(), EMAIL_LIMIT.limit, EMAIL_LIMIT.seconds);
     await this.changes.apply(by, id, {
       action,
-      ...OF_EMAIL,
+      ...EMAIL_CHANGE,
       make: async (tx, target) => {
-        const email = addressOf(demandPresent(target));
+        const email = requireEmail(requireNotDeleted(target));
         await send(tx, target, email);
         return { email };
       },
@@ -118,13 +118,13 @@ export class UserContact {
   }
 }
 
-function addressOf({ email }: AccountRecord, path: 'email' | 'root' = 'email'): string {
-  if (email === null) throw invalid(path, 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+function requireEmail({ email }: AccountRecord, path: 'email' | 'root' = 'email'): string {
+  if (email === null) throw validationError(path, 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
   return email;
 }
 
 /** Rejects accounts that are deleted or scheduled for deletion, so that no email can restore them. */
-function demandPresent(target: AccountRecord): AccountRecord {
-  if (isGone(target)) throw new Refusal('UNKNOWN_USER');
+function requireNotDeleted(target: AccountRecord): AccountRecord {
+  if (isDeletedOrScheduled(target)) throw new ApiError('UNKNOWN_USER');
   return target;
 }

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { UserCredentialPath } from './user-contact.dto.js';
 import { UserFactors } from './user-factors.service.js';
@@ -14,7 +14,7 @@ export class UserFactorsController {
   @Get('sessions')
   @AdminAcl('user:list:sessions')
   @RateLimit('admin:lookup')
-  listSessions(@By() by: Operator, @Param() { user_id }: UserPath) {
+  listSessions(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.factors.listSessions(by, user_id);
   }
 
@@ -22,7 +22,7 @@ export class UserFactorsController {
   @Get('networks')
   @AdminAcl('user:list:sessions', 'user:view:ip')
   @RateLimit('admin:lookup')
-  listNetworks(@By() by: Operator, @Param() { user_id }: UserPath) {
+  listNetworks(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.factors.listNetworks(by, user_id);
   }
 
@@ -30,7 +30,7 @@ export class UserFactorsController {
   @Get('webauthn-credentials')
   @AdminAcl('user:update:mfa')
   @RateLimit('admin:lookup')
-  listPasskeys(@By() by: Operator, @Param() { user_id }: UserPath) {
+  listPasskeys(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.factors.listPasskeys(by, user_id);
   }
 
@@ -39,7 +39,7 @@ export class UserFactorsController {
   @HttpCode(204)
   @AdminAcl('user:update:mfa')
   @RateLimit('admin:user:modify')
-  deletePasskey(@By() by: Operator, @Param() { user_id, credential_id }: UserCredentialPath) {
+  deletePasskey(@CurrentOperator() by: Operator, @Param() { user_id, credential_id }: UserCredentialPath) {
     return this.factors.deletePasskey(by, user_id, credential_id);
   }
 
@@ -48,7 +48,7 @@ export class UserFactorsController {
   @HttpCode(204)
   @AdminAcl('user:update:mfa')
   @RateLimit('admin:user:modify')
-  disableMfa(@By() by: Operator, @Param() { user_id }: UserPath) {
+  disableMfa(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.factors.disableMfa(by, user_id);
   }
 }

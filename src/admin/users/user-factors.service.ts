@@ -5,11 +5,11 @@ import { Factors } from '../../auth/factors/factors.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { Passkeys } from '../../auth/passkeys/passkeys.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { AuditLog } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
-import { sightOf } from './admin-users.service.js';
+import { visibilityFor } from './admin-users.service.js';
 import { adminSessionView } from './admin-users.views.js';
 import { UserChanges } from './user-changes.service.js';
 
@@ -29,29 +29,29 @@ export class UserFactors {
   ) {}
 
   async listSessions(by: Operator, id: string) {
-    await this.demandKnown(id);
-    const sight = sightOf(by);
+    await this.assertExists(id);
+    const sight = visibilityFor(by);
     const sessions = (await this.sessions.history(id)).map((session) => adminSessionView(session, sight));
     await this.recordRead(by, id, 'list_user_sessions', { session_count: sessions.length });
     return { sessions };
   }
 
   async listNetworks(by: Operator, id: string) {
-    await this.demandKnown(id);
+    await this.assertExists(id);
     const found = await this.sessions.networks(id);
     await this.recordRead(by, id, 'list_user_networks', { network_count: found.length });
     return { networks: found.map(({ ipKey, createdAt }) => ({ network: ipKey, created_at: createdAt.toISOString() })) };
   }
 
   async listPasskeys(by: Operator, id: string) {
-    await this.demandKnown(id);
+    await this.assertExists(id);
     const passkeys = await this.passkeys.list(id);
     await this.recordRead(by, id, 'list_webauthn_credentials', { credential_count: passkeys.length });
     return passkeys;
   }
 
-  private async demandKnown(id: string): Promise<void> {
-    if (!(await this.records.find(id))) throw new Refusal('UNKNOWN_USER');
+  private async assertExists(id: string): Promise<void> {
+    if (!(await this.records.find(id))) throw new ApiError('UNKNOWN_USER');
   }
 
   private recordRead(by: Operator, id: string, action: string, metadata: Record<string, number>): Promise<void> {
@@ -60,7 +60,7 @@ export class UserFactors {
     );
   }
 
-  /** @throws Refusal UNKNOWN_WEBAUTHN_CREDENTIAL */
+  /** @throws ApiError UNKNOWN_WEBAUTHN_CREDENTIAL */
   async deletePasskey(by: Operator, id: string, credentialId: string): Promise<void> {
     await this.changes.apply(by, id, {
       action: 'delete_webauthn_credential',
@@ -82,7 +82,7 @@ export class UserFactors {
         await this.accounts.removeTotpSecret(tx, id);
         await this.factors.removeBackupCodes(tx, id);
         if (!had) return undefined;
-        await this.accounts.raiseEpoch(tx, id);
+        await this.accounts.incrementEpoch(tx, id);
         await this.notices.send(tx, target, 'mfa_disabled');
         return undefined;
       },

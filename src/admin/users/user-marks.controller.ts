@@ -1,8 +1,9 @@
 import { Body, Controller, Delete, HttpCode, Param, Patch, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { UserAcls } from './user-acls.service.js';
+import { UserFlags } from './user-flags.service.js';
 import {
   EditFlagsInput,
   PhoneVerificationInput,
@@ -10,21 +11,20 @@ import {
   SetTraitsInput,
   SuspicionInput,
 } from './user-marks.dto.js';
-import { UserMarks } from './user-marks.service.js';
 
 /** ACLs, flags, traits and requirements of accounts in the Admin API (admin.md 5.3). */
 @Controller('v1/admin/users/:user_id')
 export class UserMarksController {
   constructor(
     private readonly acls: UserAcls,
-    private readonly marks: UserMarks,
+    private readonly marks: UserFlags,
   ) {}
 
   /** Replaces the ACLs of an account. */
   @Put('acls')
   @AdminAcl('acl:set:user')
   @RateLimit('admin:user:modify')
-  setAcls(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { acls }: SetAclsInput) {
+  setAcls(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() { acls }: SetAclsInput) {
     return this.acls.replace(by, user_id, acls);
   }
 
@@ -32,7 +32,7 @@ export class UserMarksController {
   @Patch('flags')
   @AdminAcl('user:update:flags')
   @RateLimit('admin:user:modify')
-  editFlags(@By() by: Operator, @Param() { user_id }: UserPath, @Body() input: EditFlagsInput) {
+  editFlags(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() input: EditFlagsInput) {
     return this.marks.editFlags(by, user_id, input);
   }
 
@@ -40,7 +40,7 @@ export class UserMarksController {
   @Put('suspicious-activity-flags')
   @AdminAcl('user:update:suspicious_activity')
   @RateLimit('admin:user:modify')
-  setSuspicion(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { flags }: SuspicionInput) {
+  setSuspicion(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() { flags }: SuspicionInput) {
     return this.marks.setSuspicion(by, user_id, flags);
   }
 
@@ -48,7 +48,7 @@ export class UserMarksController {
   @Put('traits')
   @AdminAcl('user:update:traits')
   @RateLimit('admin:user:modify')
-  setTraits(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { traits }: SetTraitsInput) {
+  setTraits(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() { traits }: SetTraitsInput) {
     return this.marks.setTraits(by, user_id, traits);
   }
 
@@ -57,7 +57,7 @@ export class UserMarksController {
   @HttpCode(204)
   @AdminAcl('user:update:flags')
   @RateLimit('admin:user:modify')
-  endLockdown(@By() by: Operator, @Param() { user_id }: UserPath) {
+  endLockdown(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.marks.endLockdown(by, user_id);
   }
 
@@ -65,7 +65,11 @@ export class UserMarksController {
   @Put('phone-verification')
   @AdminAcl('user:update:phone')
   @RateLimit('admin:user:modify')
-  setPhone(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { has_verified_phone }: PhoneVerificationInput) {
+  setPhone(
+    @CurrentOperator() by: Operator,
+    @Param() { user_id }: UserPath,
+    @Body() { has_verified_phone }: PhoneVerificationInput,
+  ) {
     return this.marks.setVerifiedPhone(by, user_id, has_verified_phone);
   }
 }

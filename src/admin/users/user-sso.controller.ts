@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { LinkSsoInput } from './user-sso.dto.js';
 import { UserSso } from './user-sso.service.js';
@@ -22,7 +22,7 @@ export class UserSsoController {
   @Put()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:user:modify')
-  link(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { subject }: LinkSsoInput) {
+  link(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() { subject }: LinkSsoInput) {
     return this.sso.link(by, user_id, subject);
   }
 
@@ -30,7 +30,7 @@ export class UserSsoController {
   @Delete()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:user:modify')
-  unlink(@By() by: Operator, @Param() { user_id }: UserPath) {
+  unlink(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.sso.unlink(by, user_id);
   }
 }

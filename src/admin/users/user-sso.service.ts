@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { AccountRecords } from '../../accounts/account-records.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { SsoIdentities } from '../../auth/sso/sso-identities.service.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
 import type { Operator } from '../audit/operator.js';
-import { demandOrdinary, UserChanges } from './user-changes.service.js';
+import { assertTargetNotBot, UserChanges } from './user-changes.service.js';
 
 /** Links and unlinks identities of the configured issuer (admin.md 5.3). */
 @Injectable()
@@ -21,15 +21,15 @@ export class UserSso {
   ) {}
 
   link(by: Operator, id: string, subject: string) {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: 'link_sso_identity',
       ofOthers: true,
       make: async (tx, target) => {
-        demandOrdinary(target);
+        assertTargetNotBot(target);
         const { issuer } = this.instance.current.sso;
-        if (issuer === null) throw invalid('subject', 'SSO_MISCONFIGURED');
+        if (issuer === null) throw validationError('subject', 'SSO_MISCONFIGURED');
         const isLinked = await this.identities.link(tx, { issuer, subject, accountId: id });
-        if (!isLinked) throw invalid('subject', 'SSO_IDENTITY_MISMATCH');
+        if (!isLinked) throw validationError('subject', 'SSO_IDENTITY_MISMATCH');
         await this.notices.send(tx, target, 'sso_identity_set');
         return { issuer, subject };
       },
@@ -38,17 +38,17 @@ export class UserSso {
 
   /**
    * Lists identities of all issuers.
-   * @throws Refusal UNKNOWN_USER
+   * @throws ApiError UNKNOWN_USER
    */
   async show(id: string) {
-    if (!(await this.records.find(id))) throw new Refusal('UNKNOWN_USER');
-    const identities = await this.identities.of(this.database.manager, id);
+    if (!(await this.records.find(id))) throw new ApiError('UNKNOWN_USER');
+    const identities = await this.identities.findByAccount(this.database.manager, id);
     return { identities: identities.map(({ issuer, subject }) => ({ issuer, subject })) };
   }
 
   /** Keeps sessions. Changes nothing if there is no link. */
   unlink(by: Operator, id: string) {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: 'unlink_sso_identity',
       ofOthers: true,
       make: async (tx, target) => {

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, HttpCode, Param, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../audit/operator.js';
+import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { SuspicionInput } from './user-marks.dto.js';
 import { BanInput, DeletionInput } from './user-state.dto.js';
@@ -15,7 +15,7 @@ export class UserStateController {
   @Put('suspicious-activity-disablement')
   @AdminAcl('user:disable:suspicious')
   @RateLimit('admin:user:modify')
-  disable(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { flags }: SuspicionInput) {
+  disable(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() { flags }: SuspicionInput) {
     return this.state.disable(by, user_id, flags);
   }
 
@@ -23,7 +23,7 @@ export class UserStateController {
   @Delete('suspicious-activity-disablement')
   @AdminAcl('user:disable:suspicious')
   @RateLimit('admin:user:modify')
-  enable(@By() by: Operator, @Param() { user_id }: UserPath) {
+  enable(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.state.enable(by, user_id);
   }
 
@@ -31,7 +31,7 @@ export class UserStateController {
   @Put('ban')
   @AdminAcl('user:temp_ban')
   @RateLimit('admin:user:modify')
-  ban(@By() by: Operator, @Param() { user_id }: UserPath, @Body() input: BanInput) {
+  ban(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() input: BanInput) {
     return this.state.ban(by, user_id, input);
   }
 
@@ -39,7 +39,7 @@ export class UserStateController {
   @Delete('ban')
   @AdminAcl('user:temp_ban')
   @RateLimit('admin:user:modify')
-  unban(@By() by: Operator, @Param() { user_id }: UserPath) {
+  unban(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.state.unban(by, user_id);
   }
 
@@ -47,7 +47,7 @@ export class UserStateController {
   @Put('deletion')
   @AdminAcl('user:delete')
   @RateLimit('admin:user:modify')
-  scheduleDeletion(@By() by: Operator, @Param() { user_id }: UserPath, @Body() input: DeletionInput) {
+  scheduleDeletion(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() input: DeletionInput) {
     return this.state.scheduleDeletion(by, user_id, input);
   }
 
@@ -55,7 +55,7 @@ export class UserStateController {
   @Delete('deletion')
   @AdminAcl('user:delete')
   @RateLimit('admin:user:modify')
-  cancelDeletion(@By() by: Operator, @Param() { user_id }: UserPath) {
+  cancelDeletion(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.state.cancelDeletion(by, user_id);
   }
 
@@ -64,7 +64,7 @@ export class UserStateController {
   @HttpCode(200)
   @AdminAcl('user:update:flags')
   @RateLimit('admin:user:modify')
-  endSessions(@By() by: Operator, @Param() { user_id }: UserPath) {
+  endSessions(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
     return this.state.endSessions(by, user_id);
   }
 }

@@ -7,19 +7,19 @@ import { type AccountRecord, AccountRecords } from '../../accounts/account-recor
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import type { Tx } from '../../platform/database/database.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { Operator } from '../audit/operator.js';
-import { demandOrdinary, UserChanges } from './user-changes.service.js';
+import { assertTargetNotBot, UserChanges } from './user-changes.service.js';
 import type { BanInput, DeletionInput } from './user-state.dto.js';
 
 const { DISABLED, DISABLED_SUSPICIOUS_ACTIVITY, DELETED, SELF_DELETED } = ACCOUNT_FLAGS;
 
 const USER_REQUESTED = 1;
 const DEFAULT_DAYS = 60;
-const SHORTEST_DAYS = { ofRequest: 14, ofOther: 60 };
+const MIN_DAYS = { ofRequest: 14, ofOther: 60 };
 
 /** A time relative to the clock of the database. */
-const later = (count: number, unit: 'hours' | 'days') => () => `now() + interval '${Number(count)} ${unit}'`;
+const fromNow = (count: number, unit: 'hours' | 'days') => () => `now() + interval '${Number(count)} ${unit}'`;
 
 /** Disables, bans and deletes accounts and ends their sessions (admin.md 5.3). */
 @Injectable()
@@ -30,17 +30,17 @@ export class UserState {
     private readonly records: AccountRecords,
     private readonly sessions: SessionService,
     private readonly notices: SecurityNotices,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
   ) {}
 
   /** The user can recover the account with a password reset. That clears the flag but not the requirements. */
   disable(by: Operator, id: string, flags: number) {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: 'disable_suspicious_activity',
       ofOthers: true,
       make: async (tx, target) => {
-        demandOrdinary(target);
-        await this.shutOut(
+        assertTargetNotBot(target);
+        await this.blockSignIn(
           tx,
           target,
           {
@@ -57,7 +57,7 @@ export class UserState {
   }
 
   enable(by: Operator, id: string) {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: 'enable_suspicious_activity',
       make: async (tx, target) => {
         await this.accounts.update(tx, id, { flags: String(target.flags & ~DISABLED_SUSPICIOUS_ACTIVITY) });
@@ -73,17 +73,17 @@ export class UserState {
    * Zero hours mean a permanent ban. A bot gets no flag, because only a sign-in clears the flag after the ban expires.
    */
   ban(by: Operator, id: string, { duration_hours: hours, reason = null }: BanInput) {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: 'temp_ban',
       ofOthers: true,
       make: async (tx, target) => {
-        await this.shutOut(
+        await this.blockSignIn(
           tx,
           target,
           {
             flags: String(target.bot ? target.flags : target.flags | DISABLED),
             banned: true,
-            bannedUntil: hours === 0 ? null : later(hours, 'hours'),
+            bannedUntil: hours === 0 ? null : fromNow(hours, 'hours'),
             banReason: reason || null,
           },
           'account_suspended',
@@ -98,7 +98,7 @@ export class UserState {
   }
 
   unban(by: Operator, id: string) {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: 'unban',
       make: async (tx, target) => {
         await this.accounts.update(tx, id, {
@@ -115,18 +115,18 @@ export class UserState {
 
   scheduleDeletion(by: Operator, id: string, input: DeletionInput) {
     const { reason_code: code, public_reason: reason = null, days_until_deletion: wanted = DEFAULT_DAYS } = input;
-    const days = Math.max(wanted, code === USER_REQUESTED ? SHORTEST_DAYS.ofRequest : SHORTEST_DAYS.ofOther);
-    return this.changes.show(by, id, {
+    const days = Math.max(wanted, code === USER_REQUESTED ? MIN_DAYS.ofRequest : MIN_DAYS.ofOther);
+    return this.changes.applyAndShow(by, id, {
       action: 'schedule_deletion',
       ofOthers: true,
       make: async (tx, target) => {
-        demandOrdinary(target);
-        await this.shutOut(
+        assertTargetNotBot(target);
+        await this.blockSignIn(
           tx,
           target,
           {
             flags: String(target.flags | DELETED),
-            deletionAt: later(days, 'days'),
+            deletionAt: fromNow(days, 'days'),
             deletionReasonCode: code,
             deletionPublicReason: reason,
           },
@@ -140,7 +140,7 @@ export class UserState {
   }
 
   cancelDeletion(by: Operator, id: string) {
-    return this.changes.show(by, id, {
+    return this.changes.applyAndShow(by, id, {
       action: 'cancel_deletion',
       make: async (tx, target) => {
         await this.accounts.update(tx, id, {
@@ -166,7 +166,7 @@ export class UserState {
   }
 
   /** Stores a state that blocks sign-in and revokes all sessions. */
-  private async shutOut(
+  private async blockSignIn(
     tx: Tx,
     { id }: AccountRecord,
     state: QueryDeepPartialEntity<Account>,

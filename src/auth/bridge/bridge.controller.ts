@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { BlockedBySso, Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
+import { BlockedBySso, CurrentCall, CurrentIdentity, Public, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import {
   CeremonyPath,
@@ -22,8 +22,8 @@ export class BridgeController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:passkey_bridge:start')
-  start(@Body() input: StartBridgeInput, @TheCall() call: Call) {
-    return this.bridge.start(input, originOf(call));
+  start(@Body() input: StartBridgeInput, @CurrentCall() call: Call) {
+    return this.bridge.start(input, getOrigin(call));
   }
 
   /** Returns the WebAuthn options for the page that runs the ceremony. */
@@ -31,7 +31,7 @@ export class BridgeController {
   @HttpCode(200)
   @Public()
   @RateLimit('auth:passkey_bridge:options')
-  options(@Param() path: CeremonyPath, @TheCall() call: Call) {
+  options(@Param() path: CeremonyPath, @CurrentCall() call: Call) {
     return this.bridge.options(path.ceremony_id, call.req.headers.origin);
   }
 
@@ -40,8 +40,8 @@ export class BridgeController {
   @HttpCode(200)
   @Public()
   @RateLimit('auth:passkey_bridge:complete')
-  complete(@Param() path: CeremonyPath, @Body() { response }: CompleteBridgeInput, @TheCall() call: Call) {
-    return this.bridge.complete(path.ceremony_id, response, originOf(call), call.req.headers.origin);
+  complete(@Param() path: CeremonyPath, @Body() { response }: CompleteBridgeInput, @CurrentCall() call: Call) {
+    return this.bridge.complete(path.ceremony_id, response, getOrigin(call), call.req.headers.origin);
   }
 
   /** Cancels a passkey ceremony. */
@@ -49,7 +49,7 @@ export class BridgeController {
   @HttpCode(200)
   @Public()
   @RateLimit('auth:passkey_bridge:complete')
-  cancel(@Param() path: CeremonyPath, @TheCall() call: Call) {
+  cancel(@Param() path: CeremonyPath, @CurrentCall() call: Call) {
     return this.bridge.cancel(path.ceremony_id, call.req.headers.origin);
   }
 
@@ -59,8 +59,8 @@ export class BridgeController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:passkey_bridge:redeem')
-  redeem(@Param() path: CeremonyPath, @Body() input: RedeemBridgeInput, @TheCall() call: Call) {
-    return this.bridge.redeem(path.ceremony_id, input, originOf(call));
+  redeem(@Param() path: CeremonyPath, @Body() input: RedeemBridgeInput, @CurrentCall() call: Call) {
+    return this.bridge.redeem(path.ceremony_id, input, getOrigin(call));
   }
 }
 
@@ -76,8 +76,8 @@ export class SudoBridgeController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('sudo:passkey_bridge')
-  start(@Me() me: SessionIdentity, @Body() input: StartSudoBridgeInput, @TheCall() call: Call) {
-    return this.bridge.startSudo(me, input, originOf(call));
+  start(@CurrentIdentity() me: SessionIdentity, @Body() input: StartSudoBridgeInput, @CurrentCall() call: Call) {
+    return this.bridge.startSudo(me, input, getOrigin(call));
   }
 
   /** Exchanges a completed ceremony for a sudo proof. */
@@ -86,11 +86,11 @@ export class SudoBridgeController {
   @UserOnly()
   @RateLimit('sudo:passkey_bridge')
   redeem(
-    @Me() me: SessionIdentity,
+    @CurrentIdentity() me: SessionIdentity,
     @Param() path: CeremonyPath,
     @Body() input: RedeemBridgeInput,
-    @TheCall() call: Call,
+    @CurrentCall() call: Call,
   ) {
-    return this.bridge.redeemSudo(me, path.ceremony_id, input, originOf(call));
+    return this.bridge.redeemSudo(me, path.ceremony_id, input, getOrigin(call));
   }
 }

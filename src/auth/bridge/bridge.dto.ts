@@ -1,4 +1,4 @@
-import { Anything, OneOf, Text } from '../../http/input.js';
+import { AnyObject, OneOf, Text } from '../../http/input.js';
 
 const SHA256_HEX = /^[0-9a-f]{64}$/;
 
@@ -20,7 +20,7 @@ export class CeremonyPath {
 }
 
 export class CompleteBridgeInput {
-  @Anything() response: object;
+  @AnyObject() response: object;
 }
 
 export class RedeemBridgeInput {

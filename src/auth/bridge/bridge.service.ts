@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import { isGone } from '../../accounts/account-facts.js';
+import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
+import type { AccountSnapshot, StoredEpochs } from '../../accounts/account-snapshot.js';
 import { knownClientInfo, type Origin } from '../../accounts/events/origin.js';
-import type { Begun, Seen } from '../../accounts/seen.js';
 import { maskAddress } from '../../core/address.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { invalid, Refusal } from '../../core/errors.js';
-import { digest, matches, mintToken } from '../../core/secrets.js';
+import { ApiError, validationError } from '../../core/errors.js';
+import { digest, equalsInConstantTime, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { MfaTickets } from '../factors/mfa-tickets.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import { CallerGuard } from '../sessions/caller-guard.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
-import { Standing } from '../sessions/standing.service.js';
 import { SudoService } from '../sudo/sudo.service.js';
 import { claimedChallengeOf } from '../webauthn/webauthn.js';
 import { WebAuthn } from '../webauthn/webauthn.service.js';
@@ -22,24 +22,24 @@ import type { RedeemBridgeInput, StartBridgeInput, StartSudoBridgeInput } from '
 type Runner = 'page' | 'native';
 
 /** The purpose of a ceremony and, if it is known at the start, the account. */
-type Aim =
+type CeremonyPurpose =
   | { readonly kind: 'login' }
   | { readonly kind: 'login_mfa'; readonly accountId: string; readonly ticketKey: string }
   | { readonly kind: 'sudo'; readonly accountId: string };
 
 /** The requesting device as the bridge page shows it (web.md section 2). */
-interface Asker {
+interface RequestingDevice {
   readonly origin: Origin;
   readonly at: string;
 }
 
 interface Ceremony {
   readonly step: 'open' | 'ended';
-  readonly aim: Aim;
+  readonly aim: CeremonyPurpose;
   readonly runner: Runner;
   readonly nonceHash: string;
   /** The device that started the ceremony. It is absent in ceremonies from before this member existed. */
-  readonly asker?: Asker;
+  readonly asker?: RequestingDevice;
 }
 
 /** The result of a ceremony on the bridge origin. */
@@ -49,19 +49,20 @@ interface Outcome {
 }
 
 /** A stored ceremony and the snapshot of the account that it is bound to. */
-type Found<T> = T & { readonly seen: Seen | null };
+type WithSnapshot<T> = T & { readonly seen: AccountSnapshot | null };
 
 const CEREMONY_SECONDS = 300;
-const WRONG_REDEMPTIONS = 5;
-const CEREMONY = 'bridge-ceremony';
-const NOBODY = '';
+const MAX_REDEMPTION_ATTEMPTS = 5;
+const SECRET_PURPOSE = 'bridge-ceremony';
+const NO_OWNER = '';
 
-const failed = (): Refusal => new Refusal('PASSKEY_AUTHENTICATION_FAILED');
+const failed = (): ApiError => new ApiError('PASSKEY_AUTHENTICATION_FAILED');
 const hexDigest = (secret: string): string => digest(secret).toString('hex');
-const shown = ({ origin, at }: Asker) => ({
+const deviceView = ({ origin, at }: RequestingDevice) => ({
   ...{ client_info: knownClientInfo(origin), masked_ip: maskAddress(origin.ip), at },
 });
-const isDigestOf = (expected: string, secret: string): boolean => matches(Buffer.from(expected, 'hex'), digest(secret));
+const isDigestOf = (expected: string, secret: string): boolean =>
+  equalsInConstantTime(Buffer.from(expected, 'hex'), digest(secret));
 
 export interface CancelledCeremony {
   readonly status: 'cancelled';
@@ -83,34 +84,39 @@ export class PasskeyBridge {
     private readonly accounts: AccountService,
     private readonly issuance: Issuance,
     private readonly sudo: SudoService,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
 
   async start({ purpose, ticket, ...input }: StartBridgeInput, origin: Origin) {
-    this.demandEnabled();
-    if (purpose === 'login') return this.open({ kind: 'login' }, NOBODY, input, origin);
-    if (ticket === undefined) throw invalid('ticket', 'INVALID_FORMAT');
+    this.assertEnabled();
+    if (purpose === 'login') return this.open({ kind: 'login' }, NO_OWNER, input, origin);
+    if (ticket === undefined) throw validationError('ticket', 'INVALID_FORMAT');
     const { account, key } = await this.tickets.require(ticket);
     return this.open({ kind: 'login_mfa', accountId: account.id, ticketKey: key }, account, input, origin);
   }
 
   async startSudo({ account }: SessionIdentity, input: StartSudoBridgeInput, origin: Origin) {
-    this.demandEnabled();
-    if (account.passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
+    this.assertEnabled();
+    if (account.passkeys === 0) throw new ApiError('NO_PASSKEYS_REGISTERED');
     return this.open({ kind: 'sudo', accountId: account.id }, account, input, origin);
   }
 
-  private demandEnabled(): void {
-    if (!this.config.passkeyBridge) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
+  private assertEnabled(): void {
+    if (!this.config.passkeyBridge) throw new ApiError('FEATURE_TEMPORARILY_DISABLED');
   }
 
-  private async open(aim: Aim, owner: Begun | typeof NOBODY, input: StartSudoBridgeInput, origin: Origin) {
+  private async open(
+    aim: CeremonyPurpose,
+    owner: StoredEpochs | typeof NO_OWNER,
+    input: StartSudoBridgeInput,
+    origin: Origin,
+  ) {
     const { runner, nonce_hash: nonceHash } = input;
     const asker = { origin, at: new Date(this.clock.now()).toISOString() };
     const ceremony: Ceremony = { step: 'open', aim, runner, nonceHash, asker };
-    const id = await this.secrets.issue(CEREMONY, owner, { ...ceremony }, CEREMONY_SECONDS);
+    const id = await this.secrets.issue(SECRET_PURPOSE, owner, { ...ceremony }, CEREMONY_SECONDS);
     const url = `${this.config.webAppUrl}/passkey-bridge#ceremony_id=${id}`;
     return { ceremony_id: id, bridge_url: runner === 'page' ? url : null };
   }
@@ -120,7 +126,7 @@ export class PasskeyBridge {
     const { aim, asker } = await this.requireOpen(id, origin);
     const subject = hexDigest(id);
     await this.secrets.revokeAll('webauthn-bridge', subject);
-    const requested_by = asker ? shown(asker) : null;
+    const requested_by = asker ? deviceView(asker) : null;
     if (aim.kind === 'login') {
       return { options: await this.webauthn.discoverableOptions('webauthn-bridge', subject), requested_by };
     }
@@ -133,10 +139,10 @@ export class PasskeyBridge {
   async complete(id: string, response: object, by: Origin, origin: string | undefined) {
     const { aim, runner } = await this.requireOpen(id, origin);
     const missed = aim.kind === 'login_mfa' ? await this.chargeTicket(aim.ticketKey, by) : undefined;
-    const holder = await this.examine(id, aim, response);
+    const holder = await this.verifyResponse(id, aim, response);
     if (!holder) await missed?.();
     const account = holder && (await this.accounts.find(holder.id));
-    if (!account || isGone(account)) throw failed();
+    if (!account || isDeletedOrScheduled(account)) throw failed();
     return this.end(id, runner, { isCancelled: false, ...(aim.kind === 'login' && { holder }) });
   }
 
@@ -146,7 +152,7 @@ export class PasskeyBridge {
   }
 
   /** Returns the owner of the passkey, with the epochs from before the verification. */
-  private async examine(id: string, aim: Aim, response: object): Promise<Begun | null> {
+  private async verifyResponse(id: string, aim: CeremonyPurpose, response: object): Promise<StoredEpochs | null> {
     const challenge = claimedChallengeOf(response);
     if (challenge === null) return null;
     const [subject, assertion] = [hexDigest(id), { challenge, response }];
@@ -161,17 +167,21 @@ export class PasskeyBridge {
     if (!ticket) throw failed();
     const failedOnce = await this.tickets.charge(ticket, 'ticket');
     return async () => {
-      await this.tickets.recordRefusal(this.database.manager, ticket, { method: 'passkey', origin });
+      await this.tickets.recordFailure(this.database.manager, ticket, { method: 'passkey', origin });
       await failedOnce();
     };
   }
 
   /** Ends a ceremony. A ceremony without an account is bound to the owner of the passkey. */
-  private async end(id: string, runner: Runner, { isCancelled, holder }: { isCancelled: boolean; holder?: Begun }) {
+  private async end(
+    id: string,
+    runner: Runner,
+    { isCancelled, holder }: { isCancelled: boolean; holder?: StoredEpochs },
+  ) {
     const code = mintToken();
     const outcome: Outcome = { completionDigest: hexDigest(code), isCancelled };
     const step = [{ step: 'open' }, { step: 'ended', ...outcome }] as const;
-    const isFirst = await this.secrets.change(CEREMONY, id, step, holder ? { owner: holder } : {});
+    const isFirst = await this.secrets.change(SECRET_PURPOSE, id, step, holder ? { owner: holder } : {});
     if (!isFirst) throw failed();
     const url = `${this.config.webAppUrl}/auth/passkey#completion_code=${code}&ceremony_id=${id}`;
     return runner === 'page' ? { return_url: url, completion_code: null } : { return_url: null, completion_code: code };
@@ -183,13 +193,14 @@ export class PasskeyBridge {
     origin: Origin,
   ): Promise<CancelledCeremony | CompletedCeremony<TokenResponse>> {
     const { aim, isCancelled, seen } = await this.requireEnded(id, input, ({ kind }) => kind !== 'sudo');
-    if (isCancelled) return this.cancelled(id);
+    if (isCancelled) return this.consumeCanceled(id);
     const session = await this.database.transaction(async (tx) => {
       await this.spend(tx, id, seen);
       if (aim.kind === 'login_mfa') await this.tickets.spend(tx, aim.ticketKey);
-      return this.issuance.issue(tx, required(seen), 'passkey_bridge', origin, { invalid: failed });
+      return this.issuance.issue(tx, requireSnapshot(seen), 'passkey_bridge', origin, { invalid: failed });
     });
-    if (aim.kind === 'login_mfa') await this.tickets.clear({ account: { id: aim.accountId }, key: aim.ticketKey });
+    if (aim.kind === 'login_mfa')
+      await this.tickets.resetAttempts({ account: { id: aim.accountId }, key: aim.ticketKey });
     return { status: 'completed', ...session };
   }
 
@@ -204,9 +215,9 @@ export class PasskeyBridge {
       input,
       (aim) => aim.kind === 'sudo' && aim.accountId === me.account.id,
     );
-    if (isCancelled) return this.cancelled(id);
+    if (isCancelled) return this.consumeCanceled(id);
     const account = await this.database.transaction(async (tx) => {
-      const held = await this.standing.hold(tx, me);
+      const held = await this.standing.lockCaller(tx, me);
       await this.spend(tx, id, seen);
       await this.sudo.recordGrant(tx, held, 'passkey_bridge', origin);
       return held;
@@ -215,18 +226,18 @@ export class PasskeyBridge {
   }
 
   /** A ceremony can be redeemed once. Locks the account first, in the same order as all operations. */
-  private async spend(tx: Tx, id: string, seen: Seen | null): Promise<void> {
-    await this.accounts.lock(tx, required(seen).accountId);
-    if (!(await this.secrets.consume(CEREMONY, id, tx))) throw failed();
+  private async spend(tx: Tx, id: string, seen: AccountSnapshot | null): Promise<void> {
+    await this.accounts.lock(tx, requireSnapshot(seen).accountId);
+    if (!(await this.secrets.consume(SECRET_PURPOSE, id, tx))) throw failed();
   }
 
-  private async cancelled(id: string): Promise<CancelledCeremony> {
-    if (!(await this.secrets.consume(CEREMONY, id))) throw failed();
+  private async consumeCanceled(id: string): Promise<CancelledCeremony> {
+    if (!(await this.secrets.consume(SECRET_PURPOSE, id))) throw failed();
     return { status: 'cancelled' };
   }
 
   private async find(id: string): Promise<Ceremony | undefined> {
-    return (await this.secrets.peek(CEREMONY, id))?.payload as Ceremony | undefined;
+    return (await this.secrets.peek(SECRET_PURPOSE, id))?.payload as Ceremony | undefined;
   }
 
   /** Only browsers must send an allowed `Origin` header. Native clients may omit it. */
@@ -235,7 +246,7 @@ export class PasskeyBridge {
     if (ceremony?.step !== 'open') throw failed();
     const isAllowed =
       origin === undefined ? ceremony.runner === 'native' : this.config.webauthnOrigins.includes(origin);
-    if (!isAllowed) throw new Refusal('INVALID_API_ORIGIN');
+    if (!isAllowed) throw new ApiError('INVALID_API_ORIGIN');
     return ceremony;
   }
 
@@ -246,11 +257,11 @@ export class PasskeyBridge {
   private async requireEnded(
     id: string,
     { nonce, completion_code: code }: RedeemBridgeInput,
-    isKind: (aim: Aim) => boolean,
-  ): Promise<Found<Ceremony & Outcome>> {
+    isKind: (aim: CeremonyPurpose) => boolean,
+  ): Promise<WithSnapshot<Ceremony & Outcome>> {
     const seen = await this.find(id);
     if (seen?.step !== 'ended' || !isKind(seen.aim)) throw failed();
-    const issued = await this.secrets.attempt(CEREMONY, id, WRONG_REDEMPTIONS);
+    const issued = await this.secrets.chargeAttempt(SECRET_PURPOSE, id, MAX_REDEMPTION_ATTEMPTS);
     const ended = issued?.payload as unknown as (Ceremony & Outcome) | undefined;
     if (!issued || !ended || !isDigestOf(ended.nonceHash, nonce) || !isDigestOf(ended.completionDigest, code)) {
       throw failed();
@@ -259,8 +270,8 @@ export class PasskeyBridge {
   }
 }
 
-/** @throws Refusal if the ceremony is not bound to an account */
-function required(seen: Seen | null): Seen {
+/** @throws ApiError if the ceremony is not bound to an account */
+function requireSnapshot(seen: AccountSnapshot | null): AccountSnapshot {
   if (!seen) throw failed();
   return seen;
 }

@@ -11,7 +11,7 @@ import { KeyRotation } from '../../platform/keys/key-rotation.js';
 import { BackupCode } from '../records/auth.entities.js';
 
 const PERIOD_SECONDS = 30;
-const BACKUP_CODES = 10;
+const BACKUP_CODE_COUNT = 10;
 const BACKUP_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 export interface BackupCodeView {
@@ -42,7 +42,7 @@ export class Factors {
   }
 
   /** Returns the time step at which `code` is valid for `secret`, with a tolerance of one step, or `null`. */
-  stepOf(secret: Secret, code: string): number | null {
+  findStep(secret: Secret, code: string): number | null {
     const digits = code.replace(/ /g, '');
     if (!/^[0-9]{6}$/.test(digits)) return null;
     const totp = new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: PERIOD_SECONDS });
@@ -52,7 +52,7 @@ export class Factors {
   }
 
   /** Marks a step and all earlier ones as used. Returns false if the step was used before. */
-  async burnStep(accountId: string, step: number, tx: Tx = this.database.manager): Promise<boolean> {
+  async consumeStep(accountId: string, step: number, tx: Tx = this.database.manager): Promise<boolean> {
     const { affected } = await tx
       .createQueryBuilder()
       .update(Account)
@@ -83,8 +83,8 @@ export class Factors {
   /** Spends a TOTP code or an unused backup code. Of parallel calls with one code, exactly one succeeds. */
   async spendCode(accountId: string, code: string, tx: Tx = this.database.manager): Promise<boolean> {
     const secret = await this.secretOf(accountId, tx);
-    const step = secret && this.stepOf(secret, code);
-    if (step !== null) return this.burnStep(accountId, step, tx);
+    const step = secret && this.findStep(secret, code);
+    if (step !== null) return this.consumeStep(accountId, step, tx);
     return this.spendBackupCode(accountId, code, tx);
   }
 
@@ -121,7 +121,7 @@ export class Factors {
   /** Replaces the backup codes of the account. The returned codes are shown only once. */
   async renewBackupCodes(tx: Tx, accountId: string): Promise<BackupCodeView[]> {
     const codes = new Set<string>();
-    while (codes.size < BACKUP_CODES) codes.add(mintFrom(BACKUP_ALPHABET, 8).replace(/^.{4}/, '$&-'));
+    while (codes.size < BACKUP_CODE_COUNT) codes.add(mintFrom(BACKUP_ALPHABET, 8).replace(/^.{4}/, '$&-'));
     await tx.delete(BackupCode, { accountId });
     await tx.insert(
       BackupCode,
@@ -142,7 +142,7 @@ export class Factors {
   private digestsOf(accountId: string, code: string): Buffer[] {
     const normal = code.toLowerCase().replace(/[^a-z0-9]/g, '');
     return this.digestKeys
-      .of('backup-code')
+      .keysFor('backup-code')
       .map((key) => createHmac('sha256', key).update(`${accountId}\0${normal}`).digest());
   }
 }

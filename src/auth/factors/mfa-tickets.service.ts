@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import { isGone } from '../../accounts/account-facts.js';
+import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
+import type { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
-import type { Seen } from '../../accounts/seen.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
@@ -37,7 +37,7 @@ export interface OpenTicket {
 }
 
 /** How a challenge is answered, and by which client. */
-interface Answering {
+interface FactorAttempt {
   /** The member of the body that an error names. */
   readonly member: 'code' | 'ticket';
   readonly method: 'code' | 'passkey';
@@ -74,11 +74,11 @@ export class MfaTickets {
     };
   }
 
-  /** @throws Refusal FV(SESSION_TIMEOUT@ticket), BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED */
+  /** @throws ApiError FV(SESSION_TIMEOUT@ticket), BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED */
   async require(ticket: string): Promise<OpenTicket> {
     const open = await this.find(keyOf(ticket));
-    if (!open) throw timeout();
-    if (open.account.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    if (!open) throw ticketExpired();
+    if (open.account.bot) throw new ApiError('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
     return open;
   }
 
@@ -86,17 +86,17 @@ export class MfaTickets {
   async find(key: string): Promise<OpenTicket | null> {
     const issued = await this.secrets.peek('mfa-ticket', key);
     const account = issued && (await this.accounts.find(issued.subject));
-    return account && !isGone(account) ? { account, key } : null;
+    return account && !isDeletedOrScheduled(account) ? { account, key } : null;
   }
 
   /**
    * Charges an attempt before it is verified. A correct code is also rejected if no attempts are left. Call the
    * returned function after a wrong code. It destroys the ticket if no attempts are left.
-   * @throws Refusal FV(INVALID_CODE@member)
+   * @throws ApiError FV(INVALID_CODE@member)
    */
   async charge({ account, key }: OpenTicket, member: 'code' | 'ticket'): Promise<() => Promise<void>> {
     const ofTicket = await this.limiter.charge('login:mfa:ticket', key, TICKET_ATTEMPTS.limit, TICKET_ATTEMPTS.seconds);
-    if (!ofTicket.admitted) throw invalid(member, 'INVALID_CODE');
+    if (!ofTicket.admitted) throw validationError(member, 'INVALID_CODE');
     const destroyIfLast = async () => {
       if (ofTicket.remaining === 0) await this.secrets.consume('mfa-ticket', key);
     };
@@ -104,7 +104,7 @@ export class MfaTickets {
     const ofAccount = await this.limiter.charge('login:mfa:account', account.id, limit, seconds);
     if (!ofAccount.admitted) {
       await destroyIfLast();
-      throw invalid(member, 'INVALID_CODE');
+      throw validationError(member, 'INVALID_CODE');
     }
     return destroyIfLast;
   }
@@ -113,50 +113,60 @@ export class MfaTickets {
    * Charges an attempt and verifies it with `answer`. If it is correct, runs `then` in the same transaction. Account
    * and ticket are locked. Therefore only one of several correct attempts spends the ticket, and a parallel wrong
    * attempt cannot destroy it first. Returns `null` for a wrong attempt.
-   * @throws Refusal FV(SESSION_TIMEOUT@ticket), FV(INVALID_CODE@member)
+   * @throws ApiError FV(SESSION_TIMEOUT@ticket), FV(INVALID_CODE@member)
    */
   async complete<T>(
     ticket: OpenTicket,
-    { member, ...by }: Answering,
+    { member, ...by }: FactorAttempt,
     answer: (tx: Tx) => Promise<boolean>,
-    then: (tx: Tx, seen: Seen) => Promise<T>,
+    then: (tx: Tx, seen: AccountSnapshot) => Promise<T>,
   ): Promise<T | null> {
     const failed = await this.charge(ticket, member);
     const result = await this.database.transaction(async (tx) => {
       await this.accounts.lock(tx, ticket.account.id);
-      if (!(await this.secrets.hold('mfa-ticket', ticket.key, tx))) throw timeout();
+      if (!(await this.secrets.hold('mfa-ticket', ticket.key, tx))) throw ticketExpired();
       if (!(await answer(tx))) {
-        await this.recordRefusal(tx, ticket, by);
+        await this.recordFailure(tx, ticket, by);
         return null;
       }
       return then(tx, await this.spend(tx, ticket.key));
     });
     if (result === null) await failed();
-    else await this.clear(ticket);
+    else await this.resetAttempts(ticket);
     return result;
   }
 
   /** Records for the owner that a wrong second factor followed a correct first factor. */
-  async recordRefusal(tx: Tx, { account }: OpenTicket, { method, origin }: Omit<Answering, 'member'>): Promise<void> {
+  async recordFailure(
+    tx: Tx,
+    { account }: OpenTicket,
+    { method, origin }: Omit<FactorAttempt, 'member'>,
+  ): Promise<void> {
     await this.events.record(tx, { accountId: account.id, type: 'sign_in_refused', origin, data: { method } });
   }
 
   /**
    * Spends the ticket. Returns the account as it was when its first factor was correct.
-   * @throws Refusal FV(SESSION_TIMEOUT@ticket)
+   * @throws ApiError FV(SESSION_TIMEOUT@ticket)
    */
-  async spend(tx: Tx, key: string): Promise<Seen> {
+  async spend(tx: Tx, key: string): Promise<AccountSnapshot> {
     const issued = await this.secrets.consume('mfa-ticket', key, tx);
-    if (!issued?.seen) throw timeout();
+    if (!issued?.seen) throw ticketExpired();
     return issued.seen;
   }
 
   /** Resets the attempts after a correct one. */
-  async clear({ account, key }: { readonly account: { readonly id: string }; readonly key: string }): Promise<void> {
-    await this.limiter.clear('login:mfa:account', account.id);
-    await this.limiter.clear('login:mfa:ticket', key);
+  async resetAttempts({
+    account,
+    key,
+  }: {
+    readonly account: { readonly id: string };
+    readonly key: string;
+  }): Promise<void> {
+    await this.limiter.reset('login:mfa:account', account.id);
+    await this.limiter.reset('login:mfa:ticket', key);
   }
 }
 
 /** The error for a ticket that is unknown, used, expired or revoked. */
-export const timeout = (): Refusal => invalid('ticket', 'SESSION_TIMEOUT');
+export const ticketExpired = (): ApiError => validationError('ticket', 'SESSION_TIMEOUT');

@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { Algorithm, hash, verify } from '@node-rs/argon2';
 import { Account } from '../../accounts/account.entities.js';
 import { Config } from '../../core/config/config.js';
-import { invalid, unavailable } from '../../core/errors.js';
+import { unavailable, validationError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { mintToken } from '../../core/secrets.js';
 import { Database } from '../../platform/database/database.js';
 import { Outbound } from '../../platform/outbound/outbound.js';
 import { Background } from '../../platform/process/background.js';
-import { foreignHashIn } from './foreign-hashes.js';
+import { importedHashVerifier } from './imported-hashes.js';
 
 /** Runs at most `slots` tasks in parallel and queues up to `queue` more. Further requests are shed. */
 export class BoundedQueue {
@@ -21,14 +21,14 @@ export class BoundedQueue {
     private readonly queue: number,
   ) {}
 
-  /** @throws Refusal SERVICE_UNAVAILABLE when the queue is full */
-  demandRoom(): void {
+  /** @throws ApiError SERVICE_UNAVAILABLE when the queue is full */
+  assertCapacity(): void {
     if (this.running >= this.slots && this.waiting.length >= this.queue) throw unavailable(1);
   }
 
-  /** @throws Refusal SERVICE_UNAVAILABLE when the queue is full */
+  /** @throws ApiError SERVICE_UNAVAILABLE when the queue is full */
   async run<T>(task: () => Promise<T>): Promise<T> {
-    this.demandRoom();
+    this.assertCapacity();
     if (this.running >= this.slots) {
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else this.running++;
@@ -70,10 +70,10 @@ export class Passwords {
   /**
    * Call this before an operation that will hash, first of all checks. A request that is shed here costs no rate limit
    * and no query.
-   * @throws Refusal SERVICE_UNAVAILABLE
+   * @throws ApiError SERVICE_UNAVAILABLE
    */
-  demandRoom(): void {
-    this.queue.demandRoom();
+  assertCapacity(): void {
+    this.queue.assertCapacity();
   }
 
   /** Normalizes to NFKC, so that different keyboards produce the same password. */
@@ -84,10 +84,10 @@ export class Passwords {
   /**
    * Hashes a new password and rejects one that is known from a breach. If the breach service fails or needs more than 5
    * seconds, the password is accepted, so that users can still secure their accounts.
-   * @throws Refusal FV(PASSWORD_IS_TOO_COMMON@member)
+   * @throws ApiError FV(PASSWORD_IS_TOO_COMMON@member)
    */
   async hashNew(password: string, member = 'password'): Promise<string> {
-    if (await this.isBreached(password.normalize('NFKC'))) throw invalid(member, 'PASSWORD_IS_TOO_COMMON');
+    if (await this.isBreached(password.normalize('NFKC'))) throw validationError(member, 'PASSWORD_IS_TOO_COMMON');
     return this.hash(password);
   }
 
@@ -119,7 +119,7 @@ export class Passwords {
   }
 
   /** Replaces an imported or weaker hash after a successful login, in the background. */
-  strengthen(accountId: string, stored: string, password: string): void {
+  rehashIfWeak(accountId: string, stored: string, password: string): void {
     if (!this.isWeak(stored)) return;
     this.background.run('strengthening a password hash', async () => {
       const passwordHash = await this.hash(password);
@@ -134,14 +134,14 @@ export class Passwords {
   verify(stored: string | null, password: string, decoy: string | null = null): Promise<boolean> {
     return this.queue.run(async () => {
       const examined = stored ?? decoy ?? (await this.dummy);
-      const foreign = foreignHashIn(examined);
+      const foreign = importedHashVerifier(examined);
       const matches = foreign ? await foreign(password) : await verify(examined, password.normalize('NFKC'));
       return stored !== null && matches;
     });
   }
 
   async isPasswordOf(accountId: string, password: string): Promise<boolean> {
-    this.demandRoom();
+    this.assertCapacity();
     const row = await this.database.manager.findOne(Account, {
       where: { id: accountId },
       select: { id: true, passwordHash: true },

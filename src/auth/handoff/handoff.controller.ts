@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
+import { CurrentCall, CurrentIdentity, Public, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { CancelHandoffInput, CollectHandoffInput, CompleteHandoffInput, HandoffPath } from './handoff.dto.js';
 import { Handoffs } from './handoff.service.js';
@@ -15,15 +15,15 @@ export class HandoffController {
   @HttpCode(200)
   @Public()
   @RateLimit('auth:handoff:initiate')
-  initiate(@TheCall() call: Call) {
-    return this.handoffs.initiate(originOf(call));
+  initiate(@CurrentCall() call: Call) {
+    return this.handoffs.initiate(getOrigin(call));
   }
 
   /** Shows the device that requests approval. */
   @Get(':code/info')
   @Public()
   @RateLimit('auth:handoff:info')
-  inspect(@Param() { code }: HandoffPath, @TheCall() { address }: Call) {
+  inspect(@Param() { code }: HandoffPath, @CurrentCall() { address }: Call) {
     return this.handoffs.inspect(code, address);
   }
 
@@ -32,7 +32,11 @@ export class HandoffController {
   @HttpCode(204)
   @UserOnly()
   @RateLimit('auth:handoff:complete')
-  approve(@Me() me: SessionIdentity, @Body() input: CompleteHandoffInput, @TheCall() { address }: Call) {
+  approve(
+    @CurrentIdentity() me: SessionIdentity,
+    @Body() input: CompleteHandoffInput,
+    @CurrentCall() { address }: Call,
+  ) {
     return this.handoffs.approve(me, input, address);
   }
 
@@ -49,7 +53,11 @@ export class HandoffController {
   @HttpCode(200)
   @Public()
   @RateLimit('auth:handoff:status')
-  collect(@Param() { code }: HandoffPath, @Body() { poll_secret }: CollectHandoffInput, @TheCall() { address }: Call) {
+  collect(
+    @Param() { code }: HandoffPath,
+    @Body() { poll_secret }: CollectHandoffInput,
+    @CurrentCall() { address }: Call,
+  ) {
     return this.handoffs.collect(code, poll_secret, address);
   }
 

@@ -1,29 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import { isGone } from '../../accounts/account-facts.js';
+import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
+import type { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import { knownClientInfo, type Origin } from '../../accounts/events/origin.js';
-import type { Seen } from '../../accounts/seen.js';
 import { addressKey, maskAddress } from '../../core/address.js';
-import { Refusal } from '../../core/errors.js';
-import { digest, matches, mintFrom, mintToken } from '../../core/secrets.js';
+import { ApiError } from '../../core/errors.js';
+import { digest, equalsInConstantTime, mintFrom, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import { CallerGuard } from '../sessions/caller-guard.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
-import { Standing } from '../sessions/standing.service.js';
 import type { CompleteHandoffInput } from './handoff.dto.js';
 
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const DIGITS = '0123456789';
-const FORM = /^[ABCDEFGHJKMNPQRSTUVWXYZ23456789]{12}$/;
+const CODE_PATTERN = /^[ABCDEFGHJKMNPQRSTUVWXYZ23456789]{12}$/;
 const CODE_SECONDS = 300;
 /** The record exists longer than the code, so that a late approval gets a different error from an unknown code. */
 const RECORD_SECONDS = 3600;
-const LOOKUPS = { limit: 3, seconds: 86_400 };
-const FAILURES = { limit: 5, seconds: 900 };
+const LOOKUP_LIMIT = { limit: 3, seconds: 86_400 };
+const FAILURE_LIMIT = { limit: 5, seconds: 900 };
 
 /** The session that approved the handoff. The code is then bound to its account. */
 interface Approval {
@@ -46,15 +46,15 @@ type Collected = { status: 'pending' | 'expired' } | ({ status: 'completed' } & 
 const PENDING = { status: 'pending' } as const;
 const EXPIRED = { status: 'expired' } as const;
 
-const unusable = (): Refusal => new Refusal('INVALID_HANDOFF_CODE');
+const invalidCode = (): ApiError => new ApiError('INVALID_HANDOFF_CODE');
 
 const isSecretOf = ({ pollDigest }: Handoff, pollSecret: string): boolean =>
-  matches(Buffer.from(pollDigest, 'base64url'), digest(pollSecret));
+  equalsInConstantTime(Buffer.from(pollDigest, 'base64url'), digest(pollSecret));
 
 /** Normalizes a typed code: removes hyphens and white space and ignores case. */
-function normalise(code: string): string {
+function normalizeCode(code: string): string {
   const plain = code.replace(/[-\s]/g, '').toUpperCase();
-  if (!FORM.test(plain)) throw unusable();
+  if (!CODE_PATTERN.test(plain)) throw invalidCode();
   return plain;
 }
 
@@ -69,7 +69,7 @@ export class Handoffs {
     private readonly accounts: AccountService,
     private readonly sessions: SessionService,
     private readonly issuance: Issuance,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly notices: SecurityNotices,
     private readonly limiter: Limiter,
   ) {}
@@ -96,16 +96,16 @@ export class Handoffs {
    * approving page.
    */
   async inspect(typed: string, address: string) {
-    await this.demandUnblocked(address);
-    const code = normalise(typed);
+    await this.assertNotBlocked(address);
+    const code = normalizeCode(typed);
     const found = await this.find(code);
     if (!found?.isCurrent) {
       await this.countFailure(address);
       return { ...EXPIRED, client_info: null, masked_ip: null, created_at: null };
     }
     const key = digest(code).toString('base64url');
-    const { admitted } = await this.limiter.charge('handoff:lookups', key, LOOKUPS.limit, LOOKUPS.seconds);
-    if (!admitted) throw unusable();
+    const { admitted } = await this.limiter.charge('handoff:lookups', key, LOOKUP_LIMIT.limit, LOOKUP_LIMIT.seconds);
+    if (!admitted) throw invalidCode();
     await this.secrets.change('handoff', code, [{ state: 'fresh' }, { state: 'inspected' }]);
     const { origin } = found.handoff;
     return {
@@ -125,19 +125,19 @@ export class Handoffs {
     { code: typed, user_id: userId, confirmation }: CompleteHandoffInput,
     address: string,
   ): Promise<void> {
-    if (userId !== me.account.id) throw new Refusal('SESSION_TOKEN_MISMATCH');
-    await this.demandUnblocked(address);
-    const code = normalise(typed);
-    if (isGone(me.account)) throw unusable();
-    this.issuance.demandAdmissible(me.account);
+    if (userId !== me.account.id) throw new ApiError('SESSION_TOKEN_MISMATCH');
+    await this.assertNotBlocked(address);
+    const code = normalizeCode(typed);
+    if (isDeletedOrScheduled(me.account)) throw invalidCode();
+    this.issuance.assertMaySignIn(me.account);
     const found = await this.find(code);
-    if (!found) throw unusable();
-    if (!found.isCurrent) throw new Refusal('HANDOFF_CODE_EXPIRED');
+    if (!found) throw invalidCode();
+    if (!found.isCurrent) throw new ApiError('HANDOFF_CODE_EXPIRED');
     const approval: Approval = { sessionId: me.sessionId };
     const step = [{ state: 'inspected' }, { state: 'approved', approval }] as const;
     const isApproved = await this.database.transaction(async (tx) => {
-      const owner = await this.standing.hold(tx, me);
-      const handoff = await this.hold(code, tx);
+      const owner = await this.standing.lockCaller(tx, me);
+      const handoff = await this.lockHandoff(code, tx);
       if (!handoff || handoff.state === 'approved') return false;
       if (confirmation !== undefined && confirmation !== handoff.confirmation) {
         await this.secrets.consume('handoff', code, tx);
@@ -145,20 +145,20 @@ export class Handoffs {
       }
       return this.secrets.change('handoff', code, step, { tx, owner });
     });
-    if (!isApproved) throw unusable();
+    if (!isApproved) throw invalidCode();
   }
 
   async status(typed: string): Promise<typeof PENDING | typeof EXPIRED> {
-    const found = await this.find(normalise(typed));
+    const found = await this.find(normalizeCode(typed));
     const { approval } = found?.handoff ?? {};
-    const isVoid = approval !== undefined && !(await this.sessions.isLive(approval.sessionId));
+    const isVoid = approval !== undefined && !(await this.sessions.isActive(approval.sessionId));
     return found?.isCurrent && !isVoid ? PENDING : EXPIRED;
   }
 
   /** Returns the session of an approved code once, if the poll secret is right. */
   async collect(typed: string, pollSecret: string, address: string): Promise<Collected> {
-    await this.demandUnblocked(address);
-    const code = normalise(typed);
+    await this.assertNotBlocked(address);
+    const code = normalizeCode(typed);
     const found = await this.find(code);
     if (!found?.isCurrent) return EXPIRED;
     const { approval, origin } = found.handoff;
@@ -166,15 +166,20 @@ export class Handoffs {
       await this.countFailure(address);
       return PENDING;
     }
-    return approval && found.seen ? this.deliver(code, approval, found.seen, origin) : PENDING;
+    return approval && found.seen ? this.issueSession(code, approval, found.seen, origin) : PENDING;
   }
 
   /** An approval is only valid while the approving session is active. */
-  private deliver(code: string, { sessionId }: Approval, { accountId }: Seen, origin: Origin): Promise<Collected> {
+  private issueSession(
+    code: string,
+    { sessionId }: Approval,
+    { accountId }: AccountSnapshot,
+    origin: Origin,
+  ): Promise<Collected> {
     return this.database.transaction(async (tx) => {
       const account = await this.accounts.lock(tx, accountId);
-      if (!account || isGone(account) || !(await this.sessions.isLive(sessionId, tx))) return EXPIRED;
-      this.issuance.demandAdmissible(account);
+      if (!account || isDeletedOrScheduled(account) || !(await this.sessions.isActive(sessionId, tx))) return EXPIRED;
+      this.issuance.assertMaySignIn(account);
       const issued = await this.secrets.consume('handoff', code, tx);
       if (!issued?.seen) return EXPIRED;
       const response = await this.issuance.issue(tx, issued.seen, 'handoff', origin, { authorizesIp: false });
@@ -185,16 +190,16 @@ export class Handoffs {
 
   /** Without the poll secret, a code can only be canceled before a user has inspected it. */
   async cancel(typed: string, pollSecret: string | undefined): Promise<void> {
-    const code = normalise(typed);
+    const code = normalizeCode(typed);
     await this.database.transaction(async (tx) => {
-      const handoff = await this.hold(code, tx);
+      const handoff = await this.lockHandoff(code, tx);
       if (!handoff) return;
       const mayCancel = pollSecret === undefined ? handoff.state === 'fresh' : isSecretOf(handoff, pollSecret);
       if (mayCancel) await this.secrets.consume('handoff', code, tx);
     });
   }
 
-  private async hold(code: string, tx: Tx): Promise<Handoff | undefined> {
+  private async lockHandoff(code: string, tx: Tx): Promise<Handoff | undefined> {
     return (await this.secrets.hold('handoff', code, tx))?.payload as Handoff | undefined;
   }
 
@@ -206,11 +211,11 @@ export class Handoffs {
     return { handoff, seen: issued.seen, createdAt: issued.createdAt, isCurrent: age <= CODE_SECONDS };
   }
 
-  private async demandUnblocked(address: string): Promise<void> {
-    if ((await this.limiter.strikes('handoff', addressKey(address))) >= FAILURES.limit) throw unusable();
+  private async assertNotBlocked(address: string): Promise<void> {
+    if ((await this.limiter.countFailures('handoff', addressKey(address))) >= FAILURE_LIMIT.limit) throw invalidCode();
   }
 
   private countFailure(address: string): Promise<void> {
-    return this.limiter.strike('handoff', addressKey(address), FAILURES.seconds);
+    return this.limiter.recordFailure('handoff', addressKey(address), FAILURE_LIMIT.seconds);
   }
 }

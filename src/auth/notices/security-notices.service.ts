@@ -4,7 +4,11 @@ import { SecurityEvents } from '../../accounts/events/security-events.service.js
 import type { Tx } from '../../platform/database/database.js';
 import { NoticeAllowance } from '../../platform/mail/notice-allowance.service.js';
 import { Outbox } from '../../platform/mail/outbox.js';
-import { DONE_BY_OTHERS, type SecurityEvent, type Told } from '../../platform/mail/templates/words/kinds.js';
+import {
+  ADMINISTRATOR_EVENTS,
+  type NoticeDetails,
+  type SecurityEvent,
+} from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
 import { MailedTokens } from '../secrets/mailed-tokens.service.js';
 
@@ -13,7 +17,7 @@ type Decision = 'registration_approved' | 'registration_rejected';
 const LINK_SECONDS = 7 * 24 * 3600;
 
 /** The members of event data that the email also shows. */
-const toldIn = ({ until, public_reason }: Told): Told => ({
+const emailedFacts = ({ until, public_reason }: NoticeDetails): NoticeDetails => ({
   ...(until !== undefined && { until }),
   ...(public_reason !== undefined && { public_reason }),
 });
@@ -39,17 +43,17 @@ export class SecurityNotices {
     account: Account,
     event: SecurityEvent,
     origin?: Origin,
-    data: Readonly<Record<string, unknown>> & Told = {},
+    data: Readonly<Record<string, unknown>> & NoticeDetails = {},
   ): Promise<void> {
     await this.events.record(tx, { accountId: account.id, type: event, origin, data });
     const to = await this.recipientOf(tx, account, event);
     if (to === null) return;
-    const link = DONE_BY_OTHERS.has(event) ? null : await this.lockdownLink(tx, account);
+    const link = ADMINISTRATOR_EVENTS.has(event) ? null : await this.lockdownLink(tx, account);
     await this.outbox.enqueue(tx, {
       type: 'security_notice',
       to,
       accountId: account.id,
-      metadata: { event, ...(link !== null && { token: link }), ...toldIn(data) },
+      metadata: { event, ...(link !== null && { token: link }), ...emailedFacts(data) },
       client: origin && describeClient(origin),
       ...(link !== null && { expiresInSeconds: LINK_SECONDS }),
     });
@@ -82,9 +86,9 @@ export class SecurityNotices {
   private async recipientOf(tx: Tx, account: Account, event: SecurityEvent): Promise<string | null> {
     const { id: accountId, email: to } = account;
     // An unverified email address may belong to another user.
-    if (to === null || !account.emailVerified || !this.outbox.isOpen) return null;
+    if (to === null || !account.emailVerified || !this.outbox.canSend) return null;
     const link = async () => ({ token: await this.lockdownLink(tx, account), seconds: LINK_SECONDS });
-    return (await this.allowance.admits(tx, { accountId, to, event }, link)) ? to : null;
+    return (await this.allowance.admitOrAddToDigest(tx, { accountId, to, event }, link)) ? to : null;
   }
 
   private lockdownLink(tx: Tx, account: Account): Promise<string> {

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
+import { CurrentCall, CurrentIdentity, RateLimit, RequiresSudo, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import {
   PasskeyPath,
@@ -20,7 +20,7 @@ export class PasskeysController {
   @Get('credentials')
   @UserOnly()
   @RateLimit('mfa:webauthn:list')
-  list(@Me() me: SessionIdentity) {
+  list(@CurrentIdentity() me: SessionIdentity) {
     return this.passkeys.list(me.account.id);
   }
 
@@ -30,7 +30,7 @@ export class PasskeysController {
   @UserOnly()
   @RequiresSudo({ issuesProof: false })
   @RateLimit('mfa:webauthn:registration_options')
-  registrationOptions(@Me() me: SessionIdentity, @Body() { mediation }: RegistrationOptionsInput) {
+  registrationOptions(@CurrentIdentity() me: SessionIdentity, @Body() { mediation }: RegistrationOptionsInput) {
     return this.passkeys.registrationOptions(me, mediation);
   }
 
@@ -39,8 +39,8 @@ export class PasskeysController {
   @HttpCode(204)
   @UserOnly()
   @RateLimit('mfa:webauthn:register')
-  register(@Me() me: SessionIdentity, @Body() input: RegisterPasskeyInput, @TheCall() call: Call) {
-    return this.passkeys.register(me, input, originOf(call));
+  register(@CurrentIdentity() me: SessionIdentity, @Body() input: RegisterPasskeyInput, @CurrentCall() call: Call) {
+    return this.passkeys.register(me, input, getOrigin(call));
   }
 
   /** Renames a passkey. */
@@ -49,7 +49,7 @@ export class PasskeysController {
   @UserOnly()
   @RequiresSudo()
   @RateLimit('mfa:webauthn:update')
-  rename(@Me() me: SessionIdentity, @Param() path: PasskeyPath, @Body() { name }: RenamePasskeyInput) {
+  rename(@CurrentIdentity() me: SessionIdentity, @Param() path: PasskeyPath, @Body() { name }: RenamePasskeyInput) {
     return this.passkeys.rename(me, path.credential_id, name);
   }
 
@@ -59,8 +59,8 @@ export class PasskeysController {
   @UserOnly()
   @RequiresSudo({ voidsProofs: true })
   @RateLimit('mfa:webauthn:delete')
-  remove(@Me() me: SessionIdentity, @Param() path: PasskeyPath, @TheCall() call: Call) {
-    return this.passkeys.remove(me, path.credential_id, originOf(call));
+  remove(@CurrentIdentity() me: SessionIdentity, @Param() path: PasskeyPath, @CurrentCall() call: Call) {
+    return this.passkeys.remove(me, path.credential_id, getOrigin(call));
   }
 
   /** Sets whether a passkey is required after the password. */
@@ -68,7 +68,11 @@ export class PasskeysController {
   @UserOnly()
   @RequiresSudo()
   @RateLimit('mfa:webauthn:two_factor')
-  setSecondFactor(@Me() me: SessionIdentity, @Body() { enabled }: TwoFactorInput, @TheCall() call: Call) {
-    return this.passkeys.setSecondFactor(me, enabled, originOf(call));
+  setSecondFactor(
+    @CurrentIdentity() me: SessionIdentity,
+    @Body() { enabled }: TwoFactorInput,
+    @CurrentCall() call: Call,
+  ) {
+    return this.passkeys.setSecondFactor(me, enabled, getOrigin(call));
   }
 }

@@ -1,4 +1,4 @@
-import { Anything, Bool, OneOf, Text } from '../../http/input.js';
+import { AnyObject, Bool, OneOf, Text } from '../../http/input.js';
 import { SudoInput } from '../sudo/sudo.dto.js';
 import { MAX_CREDENTIAL_ID } from '../webauthn/webauthn.js';
 
@@ -10,7 +10,7 @@ export class RegistrationOptionsInput extends SudoInput {
 }
 
 export class RegisterPasskeyInput {
-  @Anything() response: object;
+  @AnyObject() response: object;
   @Text({ min: 1, max: 1024 }) challenge: string;
   @Text({ min: 1, max: 100 }) name: string;
 }

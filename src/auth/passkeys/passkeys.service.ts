@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
 import type { Origin } from '../../accounts/events/origin.js';
-import { Refusal } from '../../core/errors.js';
-import { violates } from '../../platform/database/constraints.js';
+import { ApiError } from '../../core/errors.js';
+import { violatesConstraint } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { Factors } from '../factors/factors.service.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
 import { Passkey } from '../records/auth.entities.js';
-import { Standing } from '../sessions/standing.service.js';
+import { CallerGuard } from '../sessions/caller-guard.service.js';
 import { ALGORITHMS, userHandleOf, verifyRegistration } from '../webauthn/webauthn.js';
 import { descriptorOf, WebAuthn } from '../webauthn/webauthn.service.js';
 import type { Mediation, RegisterPasskeyInput } from './passkeys.dto.js';
@@ -21,9 +21,9 @@ import type { Mediation, RegisterPasskeyInput } from './passkeys.dto.js';
 export const MAX_PASSKEYS = 10;
 
 /** A passkey in a response. Key, counter and transports are never returned (account.md 1.3). */
-type Named = Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;
+type PasskeySummary = Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;
 
-export const passkeyView = ({ id, name, createdAt, lastUsedAt }: Named) => ({
+export const passkeyView = ({ id, name, createdAt, lastUsedAt }: PasskeySummary) => ({
   id,
   name,
   created_at: createdAt.toISOString(),
@@ -37,11 +37,11 @@ export class Passkeys {
     private readonly database: Database,
     private readonly webauthn: WebAuthn,
     private readonly accounts: AccountService,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly factors: Factors,
     private readonly notices: SecurityNotices,
     private readonly instance: Instance,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
   ) {}
 
   /** In the order of registration. */
@@ -50,7 +50,7 @@ export class Passkeys {
   }
 
   async registrationOptions({ account }: SessionIdentity, mediation?: Mediation) {
-    demandRoom(account);
+    assertMayAddPasskey(account);
     return {
       rp: { name: this.instance.current.branding.productName, id: this.webauthn.party.id },
       user: { id: userHandleOf(account.id), name: account.username, displayName: account.username },
@@ -76,21 +76,21 @@ export class Passkeys {
   async register(me: SessionIdentity, input: RegisterPasskeyInput, origin: Origin): Promise<void> {
     const { account } = me;
     const { response, challenge, name } = input;
-    demandRoom(account);
+    assertMayAddPasskey(account);
     const spent = await this.webauthn.spendChallenge('webauthn-registration', account.id, challenge);
-    if (!spent?.seen) throw unusable();
+    if (!spent?.seen) throw invalidCredential();
     const { seen, payload } = spent;
     const rules = { userPresence: payload.mediation !== 'conditional' };
     const credential = await verifyRegistration(response, challenge, this.webauthn.party, rules);
-    if (!credential) throw unusable();
+    if (!credential) throw invalidCredential();
     await this.database.transaction(async (tx) => {
-      const current = await this.standing.hold(tx, me);
-      if (!seen.isTrueOf(current)) throw unusable();
-      demandRoom(current);
+      const current = await this.standing.lockCaller(tx, me);
+      if (!seen.isStillCurrent(current)) throw invalidCredential();
+      assertMayAddPasskey(current);
       try {
         await tx.insert(Passkey, { ...credential, counter: String(credential.counter), accountId: account.id, name });
       } catch (error) {
-        throw violates(error, 'passkey_pkey') ? unusable() : error;
+        throw violatesConstraint(error, 'passkey_pkey') ? invalidCredential() : error;
       }
       await this.notices.send(tx, account, 'passkey_added', origin);
       await this.announce(tx, account.id);
@@ -99,32 +99,34 @@ export class Passkeys {
 
   async rename(me: SessionIdentity, id: string, name: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const account = await this.standing.hold(tx, me);
+      const account = await this.standing.lockCaller(tx, me);
       const { affected } = await tx.update(Passkey, { id, accountId: account.id }, { name });
-      if (affected !== 1) throw new Refusal('UNKNOWN_WEBAUTHN_CREDENTIAL');
+      if (affected !== 1) throw new ApiError('UNKNOWN_WEBAUTHN_CREDENTIAL');
       await this.announce(tx, account.id);
     });
   }
 
   remove(me: SessionIdentity, id: string, origin: Origin): Promise<void> {
-    return this.database.transaction(async (tx) => this.removeOf(tx, await this.standing.hold(tx, me), id, origin));
+    return this.database.transaction(async (tx) =>
+      this.removeOf(tx, await this.standing.lockCaller(tx, me), id, origin),
+    );
   }
 
   /**
    * Deletes a passkey. With the last one, the account also loses the second-factor setting and, if it has no
    * authenticator, its backup codes. The owner gets a notice, which names the origin if there is one. `tx` must hold
    * the account.
-   * @throws Refusal UNKNOWN_WEBAUTHN_CREDENTIAL
+   * @throws ApiError UNKNOWN_WEBAUTHN_CREDENTIAL
    */
   async removeOf(tx: Tx, before: Account, id: string, origin?: Origin): Promise<void> {
     const accountId = before.id;
     const { affected } = await tx.delete(Passkey, { id, accountId });
-    if (affected !== 1) throw new Refusal('UNKNOWN_WEBAUTHN_CREDENTIAL');
+    if (affected !== 1) throw new ApiError('UNKNOWN_WEBAUTHN_CREDENTIAL');
     if (before.passkeys === 1) {
       if (before.passkeySecondFactor) await this.accounts.update(tx, accountId, { passkeySecondFactor: false });
       if (!before.hasTotp) await this.factors.removeBackupCodes(tx, accountId);
     }
-    await this.accounts.raiseEpoch(tx, accountId);
+    await this.accounts.incrementEpoch(tx, accountId);
     await this.notices.send(tx, before, 'passkey_removed', origin);
     await this.announce(tx, accountId);
   }
@@ -138,8 +140,8 @@ export class Passkeys {
   async setSecondFactor(me: SessionIdentity, enabled: boolean, origin: Origin) {
     return this.database.transaction(async (tx) => {
       const { account } = me;
-      const current = await this.standing.hold(tx, me);
-      if (enabled && current.passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
+      const current = await this.standing.lockCaller(tx, me);
+      if (enabled && current.passkeys === 0) throw new ApiError('NO_PASSKEYS_REGISTERED');
       if (enabled === current.passkeySecondFactor) return { user: privateUserView(current), backup_codes: null };
       await this.accounts.update(tx, account.id, { passkeySecondFactor: enabled });
       const event = enabled ? 'second_factor_enabled' : 'second_factor_disabled';
@@ -158,10 +160,10 @@ export class Passkeys {
   }
 }
 
-/** @throws Refusal MFA_EMAIL_VERIFICATION_REQUIRED, WEBAUTHN_CREDENTIAL_LIMIT_REACHED */
-function demandRoom(account: Account): void {
-  if (account.email === null || !account.emailVerified) throw new Refusal('MFA_EMAIL_VERIFICATION_REQUIRED');
-  if (account.passkeys >= MAX_PASSKEYS) throw new Refusal('WEBAUTHN_CREDENTIAL_LIMIT_REACHED');
+/** @throws ApiError MFA_EMAIL_VERIFICATION_REQUIRED, WEBAUTHN_CREDENTIAL_LIMIT_REACHED */
+function assertMayAddPasskey(account: Account): void {
+  if (account.email === null || !account.emailVerified) throw new ApiError('MFA_EMAIL_VERIFICATION_REQUIRED');
+  if (account.passkeys >= MAX_PASSKEYS) throw new ApiError('WEBAUTHN_CREDENTIAL_LIMIT_REACHED');
 }
 
-const unusable = (): Refusal => new Refusal('INVALID_WEBAUTHN_CREDENTIAL');
+const invalidCredential = (): ApiError => new ApiError('INVALID_WEBAUTHN_CREDENTIAL');

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import type { StoredEpochs } from '../../accounts/account-snapshot.js';
 import { AccountState } from '../../accounts/account-state.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
-import type { Begun } from '../../accounts/seen.js';
-import { invalid } from '../../core/errors.js';
+import { validationError } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Factors } from '../factors/factors.service.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
 import { Passkey } from '../records/auth.entities.js';
-import { type Held, MailedTokens } from '../secrets/mailed-tokens.service.js';
+import { type MailedToken, MailedTokens } from '../secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
@@ -19,7 +19,7 @@ import type { RevertEmailInput } from './recovery.dto.js';
 
 const TOKEN_SECONDS = 24 * 3600;
 
-const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_REVERT_TOKEN');
+const invalidToken = () => validationError('token', 'INVALID_OR_EXPIRED_REVERT_TOKEN');
 
 /** Restores an account for the owner of its previous email address (auth.md section 7). */
 @Injectable()
@@ -39,7 +39,7 @@ export class EmailRevert {
   ) {}
 
   /** Emails the previous address a token that reverts the change. */
-  async offer(tx: Tx, account: Begun, change: { from: string; to: string }): Promise<void> {
+  async sendRevertEmail(tx: Tx, account: StoredEpochs, change: { from: string; to: string }): Promise<void> {
     const token = await this.tokens.issue(tx, 'email-revert', account, { email: change.from }, TOKEN_SECONDS);
     await this.outbox.enqueue(tx, {
       type: 'email_change_revert',
@@ -51,11 +51,11 @@ export class EmailRevert {
   }
 
   async revert({ token, password }: RevertEmailInput, origin: Origin): Promise<TokenResponse> {
-    const found = await this.tokens.require('email-revert', token, unknown);
-    await this.demandRevertible(found);
+    const found = await this.tokens.require('email-revert', token, invalidToken);
+    await this.assertRevertible(found);
     const passwordHash = await this.passwords.hashNew(password);
-    return this.tokens.redeem('email-revert', token, found, unknown, async (tx, held) => {
-      await this.demandRevertible(held, tx);
+    return this.tokens.redeem('email-revert', token, found, invalidToken, async (tx, held) => {
+      await this.assertRevertible(held, tx);
       const { issued } = held;
       const { id } = held.account;
       const email = String(issued.payload.email);
@@ -72,10 +72,10 @@ export class EmailRevert {
     });
   }
 
-  /** @throws Refusal FV(EMAIL_ALREADY_IN_USE@token), the issuance errors */
-  private async demandRevertible({ account, issued }: Held, tx?: Tx): Promise<void> {
-    this.issuance.demandUnlocked(account);
+  /** @throws ApiError FV(EMAIL_ALREADY_IN_USE@token), the issuance errors */
+  private async assertRevertible({ account, issued }: MailedToken, tx?: Tx): Promise<void> {
+    this.issuance.assertMayRecover(account);
     const owner = await this.accounts.findByEmail(String(issued.payload.email), tx);
-    if (owner && owner.id !== account.id) throw invalid('token', 'EMAIL_ALREADY_IN_USE');
+    if (owner && owner.id !== account.id) throw validationError('token', 'EMAIL_ALREADY_IN_USE');
   }
 }

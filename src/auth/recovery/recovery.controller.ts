@@ -1,14 +1,14 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import {
   AllowSuspicious,
   BlockedBySso,
   Captcha,
-  Me,
+  CurrentCall,
+  CurrentIdentity,
   Public,
   RateLimit,
-  TheCall,
   UserOnly,
 } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
@@ -42,7 +42,7 @@ export class RecoveryController {
   @AllowSuspicious()
   @BlockedBySso()
   @RateLimit('auth:verify:resend')
-  resendVerification(@Me() me: SessionIdentity) {
+  resendVerification(@CurrentIdentity() me: SessionIdentity) {
     return this.verification.resend(me);
   }
 
@@ -53,8 +53,8 @@ export class RecoveryController {
   @BlockedBySso()
   @Captcha()
   @RateLimit('auth:forgot')
-  forgot(@Body() { email }: ForgotInput, @TheCall() call: Call) {
-    return this.recovery.request(email, originOf(call));
+  forgot(@Body() { email }: ForgotInput, @CurrentCall() call: Call) {
+    return this.recovery.request(email, getOrigin(call));
   }
 
   /** Reports whether the token of a password reset is still valid. */
@@ -72,8 +72,8 @@ export class RecoveryController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:reset')
-  reset(@Body() input: ResetInput, @TheCall() call: Call) {
-    return this.recovery.reset(input, originOf(call));
+  reset(@Body() input: ResetInput, @CurrentCall() call: Call) {
+    return this.recovery.reset(input, getOrigin(call));
   }
 
   /** Reverts a change of the email address with the token of an email. */
@@ -82,7 +82,7 @@ export class RecoveryController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:email_revert')
-  revertEmail(@Body() input: RevertEmailInput, @TheCall() call: Call) {
-    return this.reverts.revert(input, originOf(call));
+  revertEmail(@Body() input: RevertEmailInput, @CurrentCall() call: Call) {
+    return this.reverts.revert(input, getOrigin(call));
   }
 }

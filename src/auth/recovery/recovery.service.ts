@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { AccountService, PENDING_VERIFICATION } from '../../accounts/account.service.js';
 import { needsSecondFactor } from '../../accounts/account.views.js';
 import { AccountContact } from '../../accounts/account-contact.service.js';
-import { isGone } from '../../accounts/account-facts.js';
+import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import { AccountState } from '../../accounts/account-state.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { addressKey } from '../../core/address.js';
-import { invalid } from '../../core/errors.js';
+import { validationError } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Background } from '../../platform/process/background.js';
@@ -15,15 +15,15 @@ import type { Account } from '../../policy/account.js';
 import { type MfaChallenge, MfaTickets } from '../factors/mfa-tickets.service.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
-import { demandPerson, type Held, MailedTokens } from '../secrets/mailed-tokens.service.js';
+import { assertNotBot, type MailedToken, MailedTokens } from '../secrets/mailed-tokens.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
 import type { ResetInput } from './recovery.dto.js';
 
 const TOKEN_SECONDS = 3600;
-const REQUESTS = { ofAddress: { limit: 20, seconds: 1800 }, ofEmail: { limit: 5, seconds: 1800 } };
+const REQUEST_LIMITS = { ofAddress: { limit: 20, seconds: 1800 }, ofEmail: { limit: 5, seconds: 1800 } };
 
-const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_RESET_TOKEN');
+const invalidToken = () => validationError('token', 'INVALID_OR_EXPIRED_RESET_TOKEN');
 
 /** Password recovery by email (auth.md section 6). */
 @Injectable()
@@ -46,22 +46,22 @@ export class Recovery {
 
   /** The response is the same for every email address. Work for an existing account runs after the response. */
   async request(email: string, { ip }: Origin): Promise<void> {
-    const { ofAddress, ofEmail } = REQUESTS;
-    await this.limiter.demand('forgot:ip', addressKey(ip), ofAddress.limit, ofAddress.seconds);
-    await this.limiter.demand('forgot:email', email.toLowerCase(), ofEmail.limit, ofEmail.seconds);
-    const holder = await this.accounts.holderOf(email);
-    if (holder) demandPerson(holder);
+    const { ofAddress, ofEmail } = REQUEST_LIMITS;
+    await this.limiter.chargeOrThrow('forgot:ip', addressKey(ip), ofAddress.limit, ofAddress.seconds);
+    await this.limiter.chargeOrThrow('forgot:email', email.toLowerCase(), ofEmail.limit, ofEmail.seconds);
+    const holder = await this.accounts.findEmailHolder(email);
+    if (holder) assertNotBot(holder);
     this.background.runLater('mailing a password reset', async () => {
       const account = holder && (await this.accounts.find(holder.id));
-      if (!account || isGone(account)) return;
-      await this.database.transaction((tx) => this.mail(tx, account));
+      if (!account || isDeletedOrScheduled(account)) return;
+      await this.database.transaction((tx) => this.sendEmail(tx, account));
     });
   }
 
   /** Emails a token that resets the password of this account, if the account has an email address. */
-  async mail(tx: Tx, account: Account): Promise<void> {
+  async sendEmail(tx: Tx, account: Account): Promise<void> {
     const { id, email } = account;
-    if (email === null || !this.outbox.isOpen) return;
+    if (email === null || !this.outbox.canSend) return;
     const token = await this.tokens.issue(tx, 'password-reset', account, { email }, TOKEN_SECONDS);
     await this.outbox.enqueue(tx, {
       type: 'password_reset',
@@ -76,18 +76,18 @@ export class Recovery {
   async isValid(token: string): Promise<boolean> {
     const held = await this.tokens.find('password-reset', token);
     if (!held) return false;
-    demandPerson(held.account);
+    assertNotBot(held.account);
     return isApplicable(held);
   }
 
   /** Sets the password and revokes all sessions. The second factor stays. */
   async reset({ token, password }: ResetInput, origin: Origin): Promise<TokenResponse | MfaChallenge> {
-    this.passwords.demandRoom();
-    const found = await this.tokens.require('password-reset', token, unknown);
-    this.demandResettable(found);
+    this.passwords.assertCapacity();
+    const found = await this.tokens.require('password-reset', token, invalidToken);
+    this.assertResettable(found);
     const passwordHash = await this.passwords.hashNew(password);
-    return this.tokens.redeem('password-reset', token, found, unknown, async (tx, held) => {
-      this.demandResettable(held);
+    return this.tokens.redeem('password-reset', token, found, invalidToken, async (tx, held) => {
+      this.assertResettable(held);
       const { id, traits } = held.account;
       await this.state.recover(tx, id, passwordHash);
       // The token proves control of the email address, so it also completes the verification of a hidden registration.
@@ -104,12 +104,12 @@ export class Recovery {
     });
   }
 
-  private demandResettable(held: Held): void {
-    if (!isApplicable(held)) throw unknown();
-    this.issuance.demandUnsuspended(held.account);
+  private assertResettable(held: MailedToken): void {
+    if (!isApplicable(held)) throw invalidToken();
+    this.issuance.assertMayReset(held.account);
   }
 }
 
 /** Whether the account is not permanently suspended and still has the email address that the token was sent to. */
-const isApplicable = ({ account, issued }: Held): boolean =>
+const isApplicable = ({ account, issued }: MailedToken): boolean =>
   account.email === issued.payload.email && !(account.banned && account.bannedUntil === null);

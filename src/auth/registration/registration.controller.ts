@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { BlockedBySso, Captcha, Public, RateLimit, TheCall } from '../../policy/decorators.js';
+import { BlockedBySso, Captcha, CurrentCall, Public, RateLimit } from '../../policy/decorators.js';
 import { RegisterInput, SuggestionsInput } from './registration.dto.js';
 import { Registration } from './registration.service.js';
 
@@ -16,8 +16,8 @@ export class RegistrationController {
   @BlockedBySso()
   @Captcha()
   @RateLimit('auth:register')
-  register(@Body() input: RegisterInput, @TheCall() call: Call) {
-    return this.registration.register(input, originOf(call), call.req.headers['accept-language']);
+  register(@Body() input: RegisterInput, @CurrentCall() call: Call) {
+    return this.registration.register(input, getOrigin(call), call.req.headers['accept-language']);
   }
 
   /** Suggests usernames for a display name. */

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, type NewAccount, PENDING_VERIFICATION } from '../../accounts/account.service.js';
+import { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import type { Origin } from '../../accounts/events/origin.js';
-import { localeOf } from '../../accounts/locales.js';
+import { negotiateLocale } from '../../accounts/locales.js';
 import { usernameFrom } from '../../accounts/names.js';
-import { Seen } from '../../accounts/seen.js';
 import { addressKey, subnetKey } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { mintFrom } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
@@ -20,7 +20,7 @@ import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
 import type { RegisterInput } from './registration.dto.js';
 
-type Claimed = NewAccount & { readonly email: string };
+type AccountWithEmail = NewAccount & { readonly email: string };
 
 const PENDING = { registration_pending_verification: true } as const;
 
@@ -51,38 +51,38 @@ export class Registration {
   async register(input: RegisterInput, origin: Origin, acceptLanguage: string | undefined): Promise<Registered> {
     const { email, password } = input;
     if ((email === undefined) !== (password === undefined)) {
-      throw invalid(email === undefined ? 'email' : 'password', 'INVALID_FORMAT');
+      throw validationError(email === undefined ? 'email' : 'password', 'INVALID_FORMAT');
     }
-    this.demandOpen(input.consent === true);
-    if (password !== undefined) this.passwords.demandRoom();
-    await this.demandAllowance(email, origin.ip);
-    if (email !== undefined) await this.domains.demandMailDomain(email, 'email');
+    this.assertOpen(input.consent === true);
+    if (password !== undefined) this.passwords.assertCapacity();
+    await this.chargeRateLimits(email, origin.ip);
+    if (email !== undefined) await this.domains.assertAcceptsMail(email, 'email');
     const passwordHash = password === undefined ? null : await this.passwords.hashNew(password);
     const profile = this.profileOf(input, passwordHash, origin.ip, acceptLanguage);
     const { mode, hideExistingAccounts } = this.instance.current.registration;
-    if (email !== undefined && hideExistingAccounts && this.outbox.isOpen) {
-      return this.registerUnseen({ ...profile, email }, origin.ip);
+    if (email !== undefined && hideExistingAccounts && this.outbox.canSend) {
+      return this.registerHidden({ ...profile, email }, origin.ip);
     }
     return this.database.transaction(async (tx) => {
       const account = await this.create(tx, profile, origin.ip);
       if (mode === 'approval') return { registration_pending_approval: true, user_id: account.id };
-      return this.issuance.issue(tx, Seen.provedWithin(account), 'registration', origin);
+      return this.issuance.issue(tx, AccountSnapshot.ofTransaction(account), 'registration', origin);
     });
   }
 
-  private demandOpen(hasAgreed: boolean): void {
+  private assertOpen(hasAgreed: boolean): void {
     const { registration, legal } = this.instance.current;
-    if (registration.mode === 'closed') throw new Refusal('REGISTRATION_CLOSED');
+    if (registration.mode === 'closed') throw new ApiError('REGISTRATION_CLOSED');
     if ((legal.termsUrl || legal.privacyUrl) && !hasAgreed) {
-      throw invalid('consent', 'MUST_AGREE_TO_TOS_AND_PRIVACY_POLICY');
+      throw validationError('consent', 'MUST_AGREE_TO_TOS_AND_PRIVACY_POLICY');
     }
   }
 
-  private async demandAllowance(email: string | undefined, ip: string): Promise<void> {
+  private async chargeRateLimits(email: string | undefined, ip: string): Promise<void> {
     if (!this.config.registrationAllowances) return;
-    if (email !== undefined) await this.limiter.demand('register:email', email.toLowerCase(), 3, 900);
-    await this.limiter.demand('register:ip', addressKey(ip), 3, 3600);
-    await this.limiter.demand('register:subnet', subnetKey(ip), 15, 3600);
+    if (email !== undefined) await this.limiter.chargeOrThrow('register:email', email.toLowerCase(), 3, 900);
+    await this.limiter.chargeOrThrow('register:ip', addressKey(ip), 3, 3600);
+    await this.limiter.chargeOrThrow('register:subnet', subnetKey(ip), 15, 3600);
   }
 
   private profileOf(
@@ -97,9 +97,9 @@ export class Registration {
       globalName: globalName ?? null,
       email: email ?? null,
       // Without email and single sign-on, a user could never verify an email address.
-      emailVerified: email !== undefined && !this.outbox.isOpen && !this.instance.isSsoEnabled,
+      emailVerified: email !== undefined && !this.outbox.canSend && !this.instance.isSsoEnabled,
       passwordHash,
-      locale: localeOf(acceptLanguage),
+      locale: negotiateLocale(acceptLanguage),
       termsAgreed: consent === true,
       suspiciousFlags: registration.initialSuspiciousFlags,
       traits: registration.mode === 'approval' ? ['registration_pending_approval'] : [],
@@ -111,8 +111,8 @@ export class Registration {
   private async create(tx: Tx, profile: NewAccount, ip: string): Promise<Account> {
     const account = await this.accounts.create(tx, profile);
     await this.sessions.authorizeIp(tx, account.id, ip);
-    if (account.email !== null && !account.emailVerified && this.outbox.isOpen) {
-      await this.verification.mail(tx, account, account.email);
+    if (account.email !== null && !account.emailVerified && this.outbox.canSend) {
+      await this.verification.sendEmail(tx, account, account.email);
     }
     return account;
   }
@@ -122,9 +122,9 @@ export class Registration {
    * creates the account without the email address and rolls it back. The owner of the email address gets an email
    * instead.
    */
-  private async registerUnseen(profile: Claimed, ip: string): Promise<typeof PENDING> {
+  private async registerHidden(profile: AccountWithEmail, ip: string): Promise<typeof PENDING> {
     const traits = [...(profile.traits ?? []), PENDING_VERIFICATION];
-    const owner = await this.accounts.holderOf(profile.email);
+    const owner = await this.accounts.findEmailHolder(profile.email);
     try {
       await this.database.transaction(async (tx) => {
         await tx.query('SAVEPOINT registration');
@@ -144,7 +144,7 @@ export class Registration {
       });
     } catch (error) {
       // A parallel request took the email address. Retry, and treat that account as the owner.
-      if (!owner && (await this.accounts.holderOf(profile.email))) return this.registerUnseen(profile, ip);
+      if (!owner && (await this.accounts.findEmailHolder(profile.email))) return this.registerHidden(profile, ip);
       throw error;
     }
     return PENDING;

@@ -1,11 +1,17 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type Begun, Seen } from '../../accounts/seen.js';
+import { AccountSnapshot, type StoredEpochs } from '../../accounts/account-snapshot.js';
 import { mintToken } from '../../core/secrets.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
-import { Janitor } from '../../platform/process/janitor.js';
+import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { OneTimeSecret } from '../records/auth.entities.js';
-import { isAccountBound, OUTLASTING, type OwnedPurpose, type Purpose, partsOf } from './purposes.js';
+import {
+  boundColumns,
+  isAccountBound,
+  type OwnedPurpose,
+  type Purpose,
+  TAKEOVER_REVERTING_PURPOSES,
+} from './purposes.js';
 
 export type { Purpose } from './purposes.js';
 
@@ -19,7 +25,7 @@ export interface Issued {
    * Snapshot of the account from when the secret was bound to it. It is `null` without an account or if changes of the
    * account do not matter.
    */
-  readonly seen: Seen | null;
+  readonly seen: AccountSnapshot | null;
 }
 
 interface IssueOptions {
@@ -43,28 +49,28 @@ interface IssuedFacts {
 /** A row with an epoch also has an account. */
 type IssuedRow = IssuedFacts & ({ account_id: string; epoch: number } | { account_id: string | null; epoch: null });
 
-const issued = (row: IssuedRow): Issued => ({
+const toIssued = (row: IssuedRow): Issued => ({
   subject: row.subject,
   payload: row.payload,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
-  seen: row.epoch === null ? null : Seen.ofSecret({ id: row.account_id, epoch: row.epoch }),
+  seen: row.epoch === null ? null : AccountSnapshot.ofSecret({ id: row.account_id, epoch: row.epoch }),
 });
 
 /**
  * The condition that the account has not changed since the secret was bound to it. It stays true in a transaction that
  * holds the account.
  */
-const STILL_HOLDS = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
+const ACCOUNT_UNCHANGED = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
   AND (s.epoch IS NULL OR s.epoch = a.epoch) AND (s.address_epoch IS NULL OR s.address_epoch = a.address_epoch))`;
 
 /**
  * The condition that the secret `$1` of the purpose `$2` is valid. It has not expired, and its account has not changed
  * in a way that revokes pending secrets. If the purpose needs an account, a secret without one is invalid.
  */
-const live = (purpose: Purpose): string =>
+const validSecret = (purpose: Purpose): string =>
   `s.digest = $1 AND s.purpose = $2 AND s.expires_at > now()
-   AND ${isAccountBound(purpose) ? STILL_HOLDS : `(s.account_id IS NULL OR ${STILL_HOLDS})`}`;
+   AND ${isAccountBound(purpose) ? ACCOUNT_UNCHANGED : `(s.account_id IS NULL OR ${ACCOUNT_UNCHANGED})`}`;
 
 /**
  * Stores everything that works once: tickets, codes, tokens, challenges, states. The clock of the database decides on
@@ -75,7 +81,7 @@ const live = (purpose: Purpose): string =>
 export class OneTimeSecrets {
   constructor(
     private readonly database: Database,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
     janitor.addExpiry('one_time_secret', 'digest', "expires_at < now() - interval '1 day'");
   }
@@ -86,7 +92,7 @@ export class OneTimeSecrets {
    */
   async issue<P extends Purpose>(
     purpose: P,
-    owner: P extends OwnedPurpose ? Begun : Begun | string,
+    owner: P extends OwnedPurpose ? StoredEpochs : StoredEpochs | string,
     payload: Record<string, unknown>,
     ttlSeconds: number,
     { tx, secret = mintToken(), subject }: IssueOptions = {},
@@ -99,7 +105,7 @@ export class OneTimeSecrets {
         digest: keyOf(purpose, secret),
         purpose,
         subject: subject ?? (typeof owner === 'string' ? owner : owner.id),
-        ...(typeof owner === 'string' ? {} : partsOf(purpose, owner)),
+        ...(typeof owner === 'string' ? {} : boundColumns(purpose, owner)),
         payload: payload as never,
         expiresAt: () => `now() + interval '${Number(ttlSeconds)} seconds'`,
       })
@@ -110,19 +116,19 @@ export class OneTimeSecrets {
   /** Reads a valid secret without spending it. */
   async peek(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
     const [row] = await tx.query<IssuedRow[]>(
-      `SELECT ${SECRET_COLUMNS} FROM one_time_secret s WHERE ${live(purpose)}`,
+      `SELECT ${SECRET_COLUMNS} FROM one_time_secret s WHERE ${validSecret(purpose)}`,
       [...[keyOf(purpose, secret), purpose]],
     );
-    return row ? issued(row) : null;
+    return row ? toIssued(row) : null;
   }
 
   /** Spends a valid secret. Exactly one caller gets the stored data, and every other caller gets `null`. */
   async consume(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
     const [[row]] = await tx.query<Changed<IssuedRow>>(
-      `DELETE FROM one_time_secret s WHERE ${live(purpose)} RETURNING ${SECRET_COLUMNS}`,
+      `DELETE FROM one_time_secret s WHERE ${validSecret(purpose)} RETURNING ${SECRET_COLUMNS}`,
       [...[keyOf(purpose, secret), purpose]],
     );
-    return row ? issued(row) : null;
+    return row ? toIssued(row) : null;
   }
 
   /**
@@ -134,19 +140,19 @@ export class OneTimeSecrets {
     purpose: Purpose,
     secret: string,
     [from, to]: readonly [from: Record<string, unknown>, to: Record<string, unknown>],
-    options: { tx?: Tx; ttlSeconds?: number; owner?: Begun } = {},
+    options: { tx?: Tx; ttlSeconds?: number; owner?: StoredEpochs } = {},
   ): Promise<boolean> {
     const {
       accountId = null,
       epoch = null,
       addressEpoch = null,
-    } = options.owner ? partsOf(purpose, options.owner) : {};
+    } = options.owner ? boundColumns(purpose, options.owner) : {};
     const [, changed] = await (options.tx ?? this.database.manager).query<Changed>(
       `UPDATE one_time_secret s
        SET payload = s.payload || $4::jsonb, expires_at = coalesce(now() + $5 * interval '1 second', s.expires_at),
          account_id = coalesce($6::bigint, s.account_id), epoch = coalesce($7::int, s.epoch),
          address_epoch = coalesce($8::int, s.address_epoch)
-       WHERE ${live(purpose)} AND s.payload @> $3::jsonb`,
+       WHERE ${validSecret(purpose)} AND s.payload @> $3::jsonb`,
       [
         ...[keyOf(purpose, secret), purpose, JSON.stringify(from), JSON.stringify(to), options.ttlSeconds ?? null],
         ...[accountId, epoch, addressEpoch],
@@ -158,7 +164,7 @@ export class OneTimeSecrets {
   /** Returns the seconds since a valid secret was issued, by the clock of the database. */
   async ageOf(purpose: Purpose, secret: string): Promise<number | null> {
     const [row] = await this.database.manager.query<{ age: number }[]>(
-      `SELECT extract(epoch FROM now() - s.created_at)::float8 AS age FROM one_time_secret s WHERE ${live(purpose)}`,
+      `SELECT extract(epoch FROM now() - s.created_at)::float8 AS age FROM one_time_secret s WHERE ${validSecret(purpose)}`,
       [keyOf(purpose, secret), purpose],
     );
     return row?.age ?? null;
@@ -167,24 +173,24 @@ export class OneTimeSecrets {
   /** Like `peek`, but locks the secret, so that other transactions cannot spend it until `tx` ends. */
   async hold(purpose: Purpose, secret: string, tx: Tx): Promise<(Issued & { readonly readAt: Date }) | null> {
     const [row] = await tx.query<(IssuedRow & { read_at: Date })[]>(
-      `SELECT ${SECRET_COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${live(purpose)} FOR UPDATE OF s`,
+      `SELECT ${SECRET_COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${validSecret(purpose)} FOR UPDATE OF s`,
       [keyOf(purpose, secret), purpose],
     );
-    return row ? { ...issued(row), readAt: row.read_at } : null;
+    return row ? { ...toIssued(row), readAt: row.read_at } : null;
   }
 
   /** Whether a secret of `owner` is invalid only because it expired, within the last day. */
-  async hasExpired(purpose: Purpose, secret: string, { id }: Begun, tx: Tx): Promise<boolean> {
+  async hasExpired(purpose: Purpose, secret: string, { id }: StoredEpochs, tx: Tx): Promise<boolean> {
     const [row] = await tx.query<unknown[]>(
       `SELECT 1 FROM one_time_secret s
-       WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at <= now() AND s.account_id = $3 AND ${STILL_HOLDS}`,
+       WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at <= now() AND s.account_id = $3 AND ${ACCOUNT_UNCHANGED}`,
       [keyOf(purpose, secret), purpose, id],
     );
     return row !== undefined;
   }
 
   /** Whether an unexpired secret of `owner` contains this payload, even if the secret is no longer valid. */
-  async isMarked(purpose: Purpose, secret: string, mark: Record<string, unknown>, { id }: Begun, tx: Tx) {
+  async hasPayload(purpose: Purpose, secret: string, mark: Record<string, unknown>, { id }: StoredEpochs, tx: Tx) {
     const [row] = await tx.query<unknown[]>(
       `SELECT 1 FROM one_time_secret s
        WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at > now() AND s.account_id = $3 AND s.payload @> $4::jsonb`,
@@ -194,7 +200,7 @@ export class OneTimeSecrets {
   }
 
   /** Counts an attempt before it is verified. Returns `null` if `limit` attempts were already made. */
-  async attempt(
+  async chargeAttempt(
     purpose: Purpose,
     secret: string,
     limit: number,
@@ -203,11 +209,11 @@ export class OneTimeSecrets {
     const [[row]] = await tx.query<Changed<IssuedRow>>(
       `UPDATE one_time_secret s
        SET payload = s.payload || jsonb_build_object('attempts', coalesce((s.payload->>'attempts')::int, 0) + 1)
-       WHERE ${live(purpose)} AND coalesce((s.payload->>'attempts')::int, 0) < $3
+       WHERE ${validSecret(purpose)} AND coalesce((s.payload->>'attempts')::int, 0) < $3
        RETURNING ${SECRET_COLUMNS}`,
       [keyOf(purpose, secret), purpose, limit],
     );
-    return row ? issued(row) : null;
+    return row ? toIssued(row) : null;
   }
 
   /** Revokes all secrets of one purpose with this subject. */
@@ -216,14 +222,14 @@ export class OneTimeSecrets {
   }
 
   /** Deletes the pending secrets of an account, except those that revert a takeover. */
-  async endAll(tx: Tx, accountId: string): Promise<void> {
+  async revokePending(tx: Tx, accountId: string): Promise<void> {
     await tx.query('DELETE FROM one_time_secret WHERE account_id = $1 AND purpose <> ALL ($2)', [
-      ...[accountId, OUTLASTING],
+      ...[accountId, TAKEOVER_REVERTING_PURPOSES],
     ]);
   }
 
   /** Deletes all secrets that are bound to an account or have it as their subject. */
-  async forget(tx: Tx, accountId: string): Promise<void> {
+  async deleteAll(tx: Tx, accountId: string): Promise<void> {
     await tx.query('DELETE FROM one_time_secret WHERE account_id = $1::bigint OR subject = $1::text', [accountId]);
   }
 

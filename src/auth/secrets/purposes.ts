@@ -1,4 +1,4 @@
-import type { Begun } from '../../accounts/seen.js';
+import type { StoredEpochs } from '../../accounts/account-snapshot.js';
 import type { ExtraPurposes } from '../../core/merged.js';
 
 /**
@@ -40,16 +40,16 @@ export const PURPOSES = {
   'captcha-spent': 'nobody',
 } as const satisfies Record<string, 'account' | 'later' | 'address' | 'owner' | 'mailbox' | 'nobody'>;
 
-type Known = keyof typeof PURPOSES;
-type Bound<B> = { [P in Known]: (typeof PURPOSES)[P] extends B ? P : never }[Known];
+type BuiltInPurpose = keyof typeof PURPOSES;
+type PurposeBoundTo<B> = { [P in BuiltInPurpose]: (typeof PURPOSES)[P] extends B ? P : never }[BuiltInPurpose];
 
 /** Purposes whose secrets are always issued for an account. */
-export type OwnedPurpose = Bound<'account' | 'address' | 'owner' | 'mailbox'>;
+export type OwnedPurpose = PurposeBoundTo<'account' | 'address' | 'owner' | 'mailbox'>;
 /** The purpose of a secret. A secret is only valid for its own purpose. */
-export type Purpose = Known | (keyof ExtraPurposes & string);
+export type Purpose = BuiltInPurpose | (keyof ExtraPurposes & string);
 
-const bindingOf = (purpose: Purpose): (typeof PURPOSES)[Known] | undefined =>
-  Object.hasOwn(PURPOSES, purpose) ? PURPOSES[purpose as Known] : undefined;
+const bindingOf = (purpose: Purpose): (typeof PURPOSES)[BuiltInPurpose] | undefined =>
+  Object.hasOwn(PURPOSES, purpose) ? PURPOSES[purpose as BuiltInPurpose] : undefined;
 
 /** Whether a secret of this purpose is invalid without an account. */
 export const isAccountBound = (purpose: Purpose): boolean => {
@@ -58,12 +58,12 @@ export const isAccountBound = (purpose: Purpose): boolean => {
 };
 
 /** Purposes that revert a takeover. Therefore no action of an attacker may revoke them. */
-export const OUTLASTING: readonly string[] = Object.entries(PURPOSES)
+export const TAKEOVER_REVERTING_PURPOSES: readonly string[] = Object.entries(PURPOSES)
   .filter(([, binding]) => binding === 'owner' || binding === 'mailbox')
   .map(([purpose]) => purpose);
 
 /** Returns the columns of the account to store with a secret and to compare when it is used. */
-export function partsOf(purpose: Purpose, { id: accountId, epoch, addressEpoch }: Begun) {
+export function boundColumns(purpose: Purpose, { id: accountId, epoch, addressEpoch }: StoredEpochs) {
   const binding = bindingOf(purpose);
   if (binding === 'owner') return { accountId };
   return binding === 'address' || binding === 'mailbox'

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, LOCKED_DOWN } from '../../accounts/account.service.js';
 import { partialUserView } from '../../accounts/account.views.js';
-import { ACCOUNT_FLAGS, isGone } from '../../accounts/account-facts.js';
-import { AccountState, type Reactivated } from '../../accounts/account-state.service.js';
+import { ACCOUNT_FLAGS, isDeletedOrScheduled } from '../../accounts/account-facts.js';
+import type { AccountSnapshot } from '../../accounts/account-snapshot.js';
+import { AccountState, type RevertedState } from '../../accounts/account-state.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
-import type { Seen } from '../../accounts/seen.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { Metrics } from '../../core/metrics.js';
 import { digest } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -19,7 +19,7 @@ export interface TokenResponse {
   readonly user_id: string;
   readonly user: ReturnType<typeof partialUserView>;
   /** What the sign-in ended: a disablement by the user or a scheduled deletion. */
-  readonly reactivated?: Reactivated;
+  readonly reactivated?: RevertedState;
 }
 
 /** How the user signed in. With two-step verification, this is the last factor. */
@@ -29,12 +29,12 @@ export type SignInMethod =
 
 interface IssuanceOptions {
   /** The error for an account that is deleted or whose epoch was raised in the meantime. Each operation has its own. */
-  readonly invalid?: () => Refusal;
+  readonly invalid?: () => ApiError;
   /** Whether to trust the IP address of this sign-in from now on. Default: true. */
   readonly authorizesIp?: boolean;
 }
 
-export const tokenResponse = (token: string, account: Account, reactivated?: Reactivated | null): TokenResponse => ({
+export const tokenResponse = (token: string, account: Account, reactivated?: RevertedState | null): TokenResponse => ({
   token,
   user_id: account.id,
   user: partialUserView(account),
@@ -62,56 +62,61 @@ export class Issuance {
 
   /**
    * Steps 2 to 5: checks that the account may get a session. Also call it before opening a ticket or a hold.
-   * @throws Refusal the issuance errors
+   * @throws ApiError the issuance errors
    */
-  demandAdmissible(account: Account): void {
-    this.demandUnlocked(account);
-    if (account.traits.includes(LOCKED_DOWN)) throw new Refusal('ACCESS_DENIED');
+  assertMaySignIn(account: Account): void {
+    this.assertMayRecover(account);
+    if (account.traits.includes(LOCKED_DOWN)) throw new ApiError('ACCESS_DENIED');
   }
 
   /**
    * Like steps 2 to 5, but accepts an account that its owner has locked down, so that it can be recovered.
-   * @throws Refusal the issuance errors
+   * @throws ApiError the issuance errors
    */
-  demandUnlocked(account: Account): void {
-    this.demandUnsuspended(account);
-    if (account.flags & ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY) throw new Refusal('ACCESS_DENIED');
+  assertMayRecover(account: Account): void {
+    this.assertMayReset(account);
+    if (account.flags & ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY) throw new ApiError('ACCESS_DENIED');
   }
 
   /**
    * Steps 2 to 4, without step 5, because a password reset lifts the states that step 5 rejects.
-   * @throws Refusal the issuance errors except ACCESS_DENIED
+   * @throws ApiError the issuance errors except ACCESS_DENIED
    */
-  demandUnsuspended(account: Account): void {
-    if (account.bot) throw new Refusal('BOT_USER_AUTH_SESSION_CREATION_DENIED');
-    if (account.traits.includes('registration_pending_approval')) throw new Refusal('REGISTRATION_PENDING_APPROVAL');
-    if (account.traits.includes('registration_rejected')) throw new Refusal('REGISTRATION_REJECTED');
+  assertMayReset(account: Account): void {
+    if (account.bot) throw new ApiError('BOT_USER_AUTH_SESSION_CREATION_DENIED');
+    if (account.traits.includes('registration_pending_approval')) throw new ApiError('REGISTRATION_PENDING_APPROVAL');
+    if (account.traits.includes('registration_rejected')) throw new ApiError('REGISTRATION_REJECTED');
     if (account.banned) {
       const { bannedUntil, banReason: reason } = account;
       const code = bannedUntil ? 'ACCOUNT_SUSPENDED_TEMPORARILY' : 'ACCOUNT_SUSPENDED_PERMANENTLY';
-      throw new Refusal(code, { banned_until: bannedUntil?.toISOString() ?? null, reason });
+      throw new ApiError(code, { banned_until: bannedUntil?.toISOString() ?? null, reason });
     }
   }
 
-  signIn(seen: Seen, method: SignInMethod, origin: Origin, options?: IssuanceOptions): Promise<TokenResponse> {
+  signIn(
+    seen: AccountSnapshot,
+    method: SignInMethod,
+    origin: Origin,
+    options?: IssuanceOptions,
+  ): Promise<TokenResponse> {
     return this.database.transaction((tx) => this.issue(tx, seen, method, origin, options));
   }
 
   /**
    * Steps 6 and 7, after all required factors: re-enables a disabled account and issues a session. `seen` is the
    * account from when the sign-in began. If its epoch was raised since then, no session is issued.
-   * @throws Refusal the error of `invalid`, the issuance errors
+   * @throws ApiError the error of `invalid`, the issuance errors
    */
   async issue(
     tx: Tx,
-    seen: Seen,
+    seen: AccountSnapshot,
     method: SignInMethod,
     origin: Origin,
-    { invalid = () => new Refusal('UNAUTHORIZED'), authorizesIp = true }: IssuanceOptions = {},
+    { invalid = () => new ApiError('UNAUTHORIZED'), authorizesIp = true }: IssuanceOptions = {},
   ): Promise<TokenResponse> {
     const account = await this.lockUnchanged(tx, seen, invalid);
-    this.demandAdmissible(account);
-    const ended = await this.state.welcomeBack(tx, account);
+    this.assertMaySignIn(account);
+    const ended = await this.state.reactivate(tx, account);
     if (ended !== null) await this.notices.send(tx, account, NOTICE_OF[ended], origin);
     if (authorizesIp) await this.sessions.authorizeIp(tx, account.id, origin.ip);
     const token = await this.sessions.issue(tx, account.id, origin);
@@ -122,9 +127,9 @@ export class Issuance {
   }
 
   /** Locks the account and verifies that it has not changed since `seen`. */
-  async lockUnchanged(tx: Tx, seen: Seen, invalid: () => Refusal): Promise<Account> {
+  async lockUnchanged(tx: Tx, seen: AccountSnapshot, invalid: () => ApiError): Promise<Account> {
     const account = await this.accounts.lock(tx, seen.accountId);
-    if (!account || isGone(account) || !seen.isTrueOf(account)) throw invalid();
+    if (!account || isDeletedOrScheduled(account) || !seen.isStillCurrent(account)) throw invalid();
     return account;
   }
 }

@@ -4,11 +4,11 @@ import { Log } from '../../core/log.js';
 import { Database } from '../../platform/database/database.js';
 import type { Identity } from '../../policy/identity.js';
 
-const ROW_MS = 60_000;
-const DELAY_MS = 500;
-const MAX_REMEMBERED = 100_000;
+const UPDATE_INTERVAL_MS = 60_000;
+const FLUSH_DELAY_MS = 500;
+const MAX_CACHED_ROWS = 100_000;
 
-interface Use {
+interface CredentialUse {
   readonly accountId: string;
   /**
    * The epoch from when the credential was used. If the account was taken over since then, its activity is not updated.
@@ -18,13 +18,13 @@ interface Use {
   readonly ip: string;
 }
 
-const keyOf = ({ sessionId, accountId }: Use): string => sessionId ?? accountId;
+const keyOf = ({ sessionId, accountId }: CredentialUse): string => sessionId ?? accountId;
 
 /**
  * Updates the rows that are due. Returns the milliseconds since the previous update of each row. Skips rows that
  * another transaction has locked.
  */
-const writing = (table: string, column: string, rows: string, changes: string): string => `
+const updateDueRows = (table: string, column: string, rows: string, changes: string): string => `
   WITH due AS (
     SELECT id FROM ${table} WHERE ${rows} AND (${column} IS NULL OR ${column} < now() - interval '1 minute')
     FOR NO KEY UPDATE SKIP LOCKED
@@ -33,23 +33,28 @@ const writing = (table: string, column: string, rows: string, changes: string): 
          (extract(epoch FROM now() - ${column}) * 1000)::float8 AS age
   FROM ${table} WHERE ${rows}`;
 
-const MARK_SESSIONS_USED = writing('session', 'last_used_at', 'id = ANY ($1::bigint[])', 'last_used_at = now()');
-const MARK_ACCOUNTS_ACTIVE = writing(
+const MARK_SESSIONS_USED = updateDueRows('session', 'last_used_at', 'id = ANY ($1::bigint[])', 'last_used_at = now()');
+const MARK_ACCOUNTS_ACTIVE = updateDueRows(
   'account',
   'last_active_at',
   'id = ANY ($1::bigint[]) AND deleted_at IS NULL AND epoch = ($3::int[])[array_position($1::bigint[], id)]',
   'last_active_at = now(), last_active_ip = ($2::text[])[array_position($1::bigint[], t.id)]',
 );
 
-interface Written {
+interface RowUpdate {
   readonly id: string;
   readonly written: boolean;
   readonly age: number | null;
 }
 
 /** Returns the milliseconds until each row is due again. Rows that were skipped are due immediately. */
-const restsOf = (rows: readonly Written[]): Map<string, number> =>
-  new Map(rows.map(({ id, written, age }) => [id, written ? ROW_MS : Math.max(0, ROW_MS - (age ?? ROW_MS))]));
+const msUntilDue = (rows: readonly RowUpdate[]): Map<string, number> =>
+  new Map(
+    rows.map(({ id, written, age }) => [
+      id,
+      written ? UPDATE_INTERVAL_MS : Math.max(0, UPDATE_INTERVAL_MS - (age ?? UPDATE_INTERVAL_MS)),
+    ]),
+  );
 
 /**
  * Records when sessions and accounts were last used. It writes in batches, after the requests, at most once a minute
@@ -58,10 +63,10 @@ const restsOf = (rows: readonly Written[]): Map<string, number> =>
 @Injectable()
 export class LastUsed implements BeforeApplicationShutdown {
   /** The time at which the next update is due, by session, or by account without a session. */
-  private readonly quietUntil = new Map<string, number>();
-  private waiting: Use[] = [];
+  private readonly nextUpdateAt = new Map<string, number>();
+  private queuedUses: CredentialUse[] = [];
   private timer: NodeJS.Timeout | undefined;
-  private writing: Promise<void> = Promise.resolve();
+  private pendingWrites: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly database: Database,
@@ -77,50 +82,50 @@ export class LastUsed implements BeforeApplicationShutdown {
     if (identity.via !== 'session' && identity.via !== 'bot') return;
     const sessionId = identity.via === 'session' ? identity.sessionId : null;
     const { id: accountId, epoch } = identity.account;
-    const use: Use = { accountId, epoch, sessionId, ip };
+    const use: CredentialUse = { accountId, epoch, sessionId, ip };
     const key = keyOf(use);
     const now = this.clock.now();
-    if (now < (this.quietUntil.get(key) ?? 0)) return;
-    if (this.quietUntil.size >= MAX_REMEMBERED) this.quietUntil.clear();
-    this.quietUntil.set(key, now + ROW_MS);
-    this.waiting.push(use);
-    this.timer ??= setTimeout(() => this.flush(), DELAY_MS).unref();
+    if (now < (this.nextUpdateAt.get(key) ?? 0)) return;
+    if (this.nextUpdateAt.size >= MAX_CACHED_ROWS) this.nextUpdateAt.clear();
+    this.nextUpdateAt.set(key, now + UPDATE_INTERVAL_MS);
+    this.queuedUses.push(use);
+    this.timer ??= setTimeout(() => this.flush(), FLUSH_DELAY_MS).unref();
   }
 
   private flush(): void {
-    const uses = this.waiting;
-    this.waiting = [];
+    const uses = this.queuedUses;
+    this.queuedUses = [];
     this.timer = undefined;
     const written = this.write(uses).catch((error) => {
-      for (const use of uses) this.quietUntil.delete(keyOf(use));
+      for (const use of uses) this.nextUpdateAt.delete(keyOf(use));
       this.log.error('times of use could not be written', { error });
     });
-    this.writing = Promise.all([this.writing, written]).then(() => {});
+    this.pendingWrites = Promise.all([this.pendingWrites, written]).then(() => {});
   }
 
   /** Writes the rows that are due. A row that was skipped stays due. */
-  private async write(uses: readonly Use[]): Promise<void> {
+  private async write(uses: readonly CredentialUse[]): Promise<void> {
     const sessions = uses.flatMap(({ sessionId }) => sessionId ?? []);
     const ofAccount = new Map(uses.map((use) => [use.accountId, use]));
-    const ofSessions = restsOf(await this.database.manager.query<Written[]>(MARK_SESSIONS_USED, [sessions]));
+    const ofSessions = msUntilDue(await this.database.manager.query<RowUpdate[]>(MARK_SESSIONS_USED, [sessions]));
     const latest = [...ofAccount.values()];
     const accounts = [[...ofAccount.keys()], latest.map(({ ip }) => ip), latest.map(({ epoch }) => epoch)];
-    const ofAccounts = restsOf(await this.database.manager.query<Written[]>(MARK_ACCOUNTS_ACTIVE, accounts));
+    const ofAccounts = msUntilDue(await this.database.manager.query<RowUpdate[]>(MARK_ACCOUNTS_ACTIVE, accounts));
     const now = this.clock.now();
     for (const use of uses) {
       const rests = [ofAccounts.get(use.accountId), use.sessionId === null ? undefined : ofSessions.get(use.sessionId)];
-      this.quietUntil.set(keyOf(use), now + Math.min(...rests.map((rest) => rest ?? ROW_MS)));
+      this.nextUpdateAt.set(keyOf(use), now + Math.min(...rests.map((rest) => rest ?? UPDATE_INTERVAL_MS)));
     }
   }
 
   /** Writes all waiting updates immediately. */
-  async settle(): Promise<void> {
+  async flushNow(): Promise<void> {
     clearTimeout(this.timer);
     this.flush();
-    await this.writing;
+    await this.pendingWrites;
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.settle();
+    return this.flushNow();
   }
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import type { Ending } from '../../accounts/events/origin.js';
+import type { RevocationCause } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
-import { beyondLimits } from '../../accounts/session-limits.js';
+import { beyondLimitsSql } from '../../accounts/session-limits.js';
 import { Config } from '../../core/config/config.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
-import { Janitor } from '../../platform/process/janitor.js';
-import { Replica } from '../../platform/replicas/replica.js';
-import { type EndedSession, endOf } from './sessions.service.js';
+import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
+import { type EndedSession, sessionEndedEvent } from './sessions.service.js';
 
 interface LiveSession {
   readonly id: string;
@@ -17,11 +17,11 @@ interface LiveSession {
 
 const accountsOf = (found: readonly LiveSession[]): string[] => [...new Set(found.map((row) => row.account_id))];
 
-const BATCH = 1000;
+const BATCH_SIZE = 1000;
 // The size of a notification is limited.
-const IDS_PER_NOTICE = 200;
-const BY_ADMINISTRATOR: Ending = { by: 'administrator', reason: 'sessions_ended' };
-const BY_TIME: Ending = { by: 'service', reason: 'expired' };
+const SESSIONS_PER_NOTIFICATION = 200;
+const BY_ADMINISTRATOR: RevocationCause = { by: 'administrator', reason: 'sessions_ended' };
+const BY_EXPIRY: RevocationCause = { by: 'service', reason: 'expired' };
 
 /** Ends sessions of many accounts in short batches, and sessions that have expired. */
 @Injectable()
@@ -31,24 +31,24 @@ export class SessionSweep {
     private readonly accounts: AccountService,
     private readonly grants: Grants,
     private readonly events: SecurityEvents,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     config: Config,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
-    const over = beyondLimits(config);
-    if (over !== null) janitor.add('session-limits', (tx, limit) => this.endOverdue(tx, over, limit));
+    const over = beyondLimitsSql(config);
+    if (over !== null) janitor.add('session-limits', (tx, limit) => this.revokeExpired(tx, over, limit));
   }
 
   /**
    * Expired sessions grant no access. This closes their sockets, notifies their owners and revokes dependent grants.
    */
-  private async endOverdue(tx: Tx, over: string, limit: number): Promise<number> {
+  private async revokeExpired(tx: Tx, over: string, limit: number): Promise<number> {
     const found = await tx.query<LiveSession[]>(
       `SELECT id, account_id FROM session WHERE ${over} ORDER BY created_at LIMIT ${limit}`,
     );
     // Expiry revokes no pending secrets, so the epoch is not raised.
     await this.accounts.lockAll(tx, accountsOf(found));
-    await this.revoke(tx, found, BY_TIME);
+    await this.revoke(tx, found, BY_EXPIRY);
     return found.length;
   }
 
@@ -63,15 +63,15 @@ export class SessionSweep {
       after = await this.database.transaction(async (tx) => {
         const found = await tx.query<LiveSession[]>(
           `SELECT id, account_id FROM session WHERE id > $1 AND created_at >= $2 AND revoked_at IS NULL
-           ORDER BY id LIMIT ${BATCH}`,
+           ORDER BY id LIMIT ${BATCH_SIZE}`,
           [from, since],
         );
-        await this.accounts.raiseEpochs(tx, accountsOf(found));
+        await this.accounts.incrementEpochs(tx, accountsOf(found));
         const count = await this.revoke(tx, found, BY_ADMINISTRATOR);
         // Always note the first batch, because the request itself must be recorded.
         if (count > 0 || from === '0') await note(tx, count);
         ended += count;
-        return found.length < BATCH ? null : (found.at(-1)?.id ?? null);
+        return found.length < BATCH_SIZE ? null : (found.at(-1)?.id ?? null);
       });
     }
     return ended;
@@ -81,20 +81,20 @@ export class SessionSweep {
    * `tx` must hold the accounts. They are always locked before sessions, in ascending order, so that operations cannot
    * deadlock.
    */
-  private async revoke(tx: Tx, found: readonly LiveSession[], ending: Ending): Promise<number> {
+  private async revoke(tx: Tx, found: readonly LiveSession[], ending: RevocationCause): Promise<number> {
     const [rows] = await tx.query<Changed<EndedSession>>(
       `UPDATE session SET revoked_at = now() WHERE id = ANY ($1::bigint[]) AND revoked_at IS NULL
        RETURNING id, account_id, digest`,
       [found.map(({ id }) => id)],
     );
     const ids = rows.map((row) => row.id);
-    for (let first = 0; first < ids.length; first += IDS_PER_NOTICE) {
-      const sessions = ids.slice(first, first + IDS_PER_NOTICE);
+    for (let first = 0; first < ids.length; first += SESSIONS_PER_NOTIFICATION) {
+      const sessions = ids.slice(first, first + SESSIONS_PER_NOTIFICATION);
       await this.replica.announce(tx, { topic: 'revoked', data: { sessions } });
     }
     await this.events.recordAll(
       tx,
-      rows.map((row) => endOf(row, ending)),
+      rows.map((row) => sessionEndedEvent(row, ending)),
     );
     const left = await tx.query<{ id: string }[]>(
       `SELECT id FROM unnest($1::bigint[]) AS a (id)

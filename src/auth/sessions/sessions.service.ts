@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { AccountService, IS_ITS_OWN, NEAREST } from '../../accounts/account.service.js';
-import { clientInfo, type Ending, type Origin } from '../../accounts/events/origin.js';
+import { AccountService, IS_EXACT_MATCH_SQL, NEAREST_ACCOUNT_SQL } from '../../accounts/account.service.js';
+import type { AccountSnapshot } from '../../accounts/account-snapshot.js';
+import { clientInfo, type Origin, type RevocationCause } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
-import type { Seen } from '../../accounts/seen.js';
-import { withinLimits } from '../../accounts/session-limits.js';
+import { withinLimitsSql } from '../../accounts/session-limits.js';
 import { addressKey, maskAddress } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { digest, mintSessionToken } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
-import { Janitor } from '../../platform/process/janitor.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { AuthorizedIp, Session } from '../records/auth.entities.js';
-import { Standing } from './standing.service.js';
+import { CallerGuard } from './caller-guard.service.js';
 
 export interface RotatedSession {
   readonly token: string;
@@ -31,10 +31,10 @@ export interface SessionChange {
 }
 
 // The size of a notification is limited.
-const IDS_PER_NOTICE = 200;
+const IDS_PER_NOTIFICATION = 200;
 /** Number of ended sessions of the last 30 days that administrators see in addition to active ones. */
-const ENDED_SHOWN = 250;
-const NETWORKS_SHOWN = 250;
+const MAX_ENDED_SHOWN = 250;
+const MAX_NETWORKS_SHOWN = 250;
 
 /** Inserts the session and revokes the oldest ones above the limit. */
 const ISSUE_SESSION = `
@@ -48,7 +48,7 @@ const ISSUE_SESSION = `
 
 const AUTHORIZE_IP = 'INSERT INTO authorized_ip (account_id, ip_key) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
-const HELD_FROM = `
+const NEEDS_CONFIRMATION = `
   SELECT 1 FROM account_settings WHERE account_id = $1 AND session_ip_authorization
     AND NOT EXISTS (SELECT 1 FROM authorized_ip WHERE account_id = $1 AND ip_key = $2)`;
 
@@ -56,20 +56,20 @@ const HELD_FROM = `
 @Injectable()
 export class SessionService {
   /** SQL condition of an active session. */
-  private readonly live: string;
+  private readonly activeCondition: string;
 
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly grants: Grants,
     private readonly accounts: AccountService,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly events: SecurityEvents,
     private readonly config: Config,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
-    this.live = `revoked_at IS NULL${withinLimits(config)}`;
+    this.activeCondition = `revoked_at IS NULL${withinLimitsSql(config)}`;
     janitor.addExpiry('session', 'id', "revoked_at < now() - interval '30 days'");
   }
 
@@ -84,7 +84,7 @@ export class SessionService {
     const others = this.config.sessionsPerAccount - 1;
     const values = [id, digest(token), accountId, ip, userAgent, os, others];
     const ended = await this.database.statement<EndedSession>('issue-session', ISSUE_SESSION, values, tx);
-    await this.tell(tx, ended, { by: 'service', reason: 'too_many_sessions', origin });
+    await this.announceEnd(tx, ended, { by: 'service', reason: 'too_many_sessions', origin });
     return token;
   }
 
@@ -99,7 +99,7 @@ export class SessionService {
   }
 
   /** Removes all trusted networks of the account. */
-  async forgetIps(tx: Tx, accountId: string): Promise<void> {
+  async deauthorizeIps(tx: Tx, accountId: string): Promise<void> {
     await tx.delete(AuthorizedIp, { accountId });
   }
 
@@ -110,7 +110,7 @@ export class SessionService {
     return this.database.manager.find(AuthorizedIp, {
       where: { accountId },
       order: { createdAt: 'DESC', ipKey: 'ASC' },
-      take: NETWORKS_SHOWN,
+      take: MAX_NETWORKS_SHOWN,
     });
   }
 
@@ -118,8 +118,8 @@ export class SessionService {
    * Whether a sign-in from this IP address must be confirmed, because the account requires it and has not used the
    * address before.
    */
-  async isHeldFrom(accountId: string, ip: string): Promise<boolean> {
-    const rows = await this.database.statement('held-from', HELD_FROM, [accountId, addressKey(ip)]);
+  async needsConfirmationFrom(accountId: string, ip: string): Promise<boolean> {
+    const rows = await this.database.statement('held-from', NEEDS_CONFIRMATION, [accountId, addressKey(ip)]);
     return rows.length > 0;
   }
 
@@ -129,17 +129,17 @@ export class SessionService {
    */
   async isIpAuthorizedFor(email: string, ip: string): Promise<boolean> {
     const [row] = await this.database.manager.query<[{ known: boolean }]>(
-      `SELECT ${IS_ITS_OWN} AND i.account_id IS NOT NULL AS known
-       FROM ${NEAREST} LEFT JOIN authorized_ip i ON i.account_id = a.id AND i.ip_key = $2`,
+      `SELECT ${IS_EXACT_MATCH_SQL} AND i.account_id IS NOT NULL AS known
+       FROM ${NEAREST_ACCOUNT_SQL} LEFT JOIN authorized_ip i ON i.account_id = a.id AND i.ip_key = $2`,
       [email, addressKey(ip)],
     );
     return row.known;
   }
 
   /** Whether the session is active. With `tx`, it stays active until `tx` ends. */
-  async isLive(sessionId: string, tx?: Tx): Promise<boolean> {
+  async isActive(sessionId: string, tx?: Tx): Promise<boolean> {
     const [row] = await (tx ?? this.database.manager).query<unknown[]>(
-      `SELECT 1 FROM session WHERE id = $1 AND ${this.live}${tx ? ' FOR SHARE' : ''}`,
+      `SELECT 1 FROM session WHERE id = $1 AND ${this.activeCondition}${tx ? ' FOR SHARE' : ''}`,
       [sessionId],
     );
     return row !== undefined;
@@ -153,7 +153,7 @@ export class SessionService {
     const { entities, raw } = await this.database.manager
       .createQueryBuilder(Session, 's')
       .addSelect('now()', 'now')
-      .where(`s.account_id = :accountId AND s.revoked_at IS NULL${withinLimits(this.config, 's')}`, {
+      .where(`s.account_id = :accountId AND s.revoked_at IS NULL${withinLimitsSql(this.config, 's')}`, {
         accountId: me.account.id,
       })
       .orderBy('s.id = :current', 'DESC')
@@ -185,7 +185,7 @@ export class SessionService {
       })
       .orderBy('s.revoked_at IS NOT NULL', 'ASC')
       .addOrderBy('s.id', 'DESC')
-      .limit(this.config.sessionsPerAccount + ENDED_SHOWN)
+      .limit(this.config.sessionsPerAccount + MAX_ENDED_SHOWN)
       .getMany();
   }
 
@@ -196,7 +196,7 @@ export class SessionService {
   async revokeByHash(me: SessionIdentity, hashes: readonly string[], origin: Origin): Promise<boolean> {
     const digests = hashes.map((hash) => Buffer.from(hash, 'base64url')).filter(({ length }) => length === 32);
     return this.database.transaction(async (tx) => {
-      const { id } = await this.standing.hold(tx, me);
+      const { id } = await this.standing.lockCaller(tx, me);
       const ending = signedOut(origin);
       await this.revoke(tx, 'account_id = $1 AND digest = ANY ($2::bytea[])', [id, digests], ending);
       const isLast = !(await this.hasSessions(tx, id));
@@ -216,23 +216,24 @@ export class SessionService {
   }
 
   /** Revokes the session with this digest. `tx` must hold the account. Returns false if it has already ended. */
-  async endLeaked(tx: Tx, accountId: string, digest: Buffer, ending: Ending): Promise<boolean> {
+  async endLeaked(tx: Tx, accountId: string, digest: Buffer, ending: RevocationCause): Promise<boolean> {
     const isEnded = (await this.revoke(tx, 'account_id = $1 AND digest = $2', [accountId, digest], ending)) === 1;
     if (isEnded && !(await this.hasSessions(tx, accountId))) await this.grants.revokeAdminGrant(tx, accountId, ending);
     return isEnded;
   }
 
   private async hasSessions(tx: Tx, accountId: string): Promise<boolean> {
-    const rows = await tx.query<unknown[]>(`SELECT 1 FROM session WHERE account_id = $1 AND ${this.live} LIMIT 1`, [
-      accountId,
-    ]);
+    const rows = await tx.query<unknown[]>(
+      `SELECT 1 FROM session WHERE account_id = $1 AND ${this.activeCondition} LIMIT 1`,
+      [accountId],
+    );
     return rows.length > 0;
   }
 
   /**
    * Replaces the token of the calling session. Only the response contains the new token. Sockets of the old token are
    * closed (account.md 2.2).
-   * @throws Refusal UNAUTHORIZED if the presented token was revoked in the meantime
+   * @throws ApiError UNAUTHORIZED if the presented token was revoked in the meantime
    */
   async rotate(tx: Tx, me: SessionIdentity): Promise<RotatedSession> {
     const token = mintSessionToken();
@@ -243,7 +244,7 @@ export class SessionService {
       .set({ digest: fresh })
       .where('id = :id AND digest = :digest AND revoked_at IS NULL', { id: me.sessionId, digest: me.digest })
       .execute();
-    if (affected !== 1) throw new Refusal('UNAUTHORIZED');
+    if (affected !== 1) throw new ApiError('UNAUTHORIZED');
     const change: SessionChange = {
       old_auth_session_id_hash: idHash(me),
       new_auth_session_id_hash: idHash({ digest: fresh }),
@@ -263,42 +264,42 @@ export class SessionService {
   async revokeAll(
     tx: Tx,
     accountId: string,
-    ending: Ending,
+    ending: RevocationCause,
     exceptSessionId = '0',
-  ): Promise<{ seen: Seen; count: number }> {
-    const seen = await this.accounts.raiseEpoch(tx, accountId);
+  ): Promise<{ seen: AccountSnapshot; count: number }> {
+    const seen = await this.accounts.incrementEpoch(tx, accountId);
     await this.grants.revokeAdminGrant(tx, accountId, ending);
     const count = await this.revoke(tx, 'account_id = $1 AND id <> $2', [accountId, exceptSessionId], ending);
     return { seen, count };
   }
 
   /** Revokes and deletes all sessions of an account that is being deleted. */
-  async forget(tx: Tx, accountId: string): Promise<void> {
+  async deleteAll(tx: Tx, accountId: string): Promise<void> {
     await this.revokeAll(tx, accountId, { by: 'service', reason: 'account_removed' });
     await tx.delete(Session, { accountId });
-    await this.forgetIps(tx, accountId);
+    await this.deauthorizeIps(tx, accountId);
   }
 
   /** Revokes sessions in one statement. Returns their number. */
-  private async revoke(tx: Tx, condition: string, values: unknown[], ending: Ending): Promise<number> {
+  private async revoke(tx: Tx, condition: string, values: unknown[], ending: RevocationCause): Promise<number> {
     const [rows] = await tx.query<Changed<EndedSession>>(
       `UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND ${condition} RETURNING id, account_id, digest`,
       values,
     );
-    await this.tell(tx, rows, ending);
+    await this.announceEnd(tx, rows, ending);
     return rows.length;
   }
 
   /** Announces and records the sessions that have just ended. */
-  private async tell(tx: Tx, rows: readonly EndedSession[], ending: Ending): Promise<void> {
+  private async announceEnd(tx: Tx, rows: readonly EndedSession[], ending: RevocationCause): Promise<void> {
     const ids = rows.map(({ id }) => id);
-    for (let first = 0; first < ids.length; first += IDS_PER_NOTICE) {
-      const sessions = ids.slice(first, first + IDS_PER_NOTICE);
+    for (let first = 0; first < ids.length; first += IDS_PER_NOTIFICATION) {
+      const sessions = ids.slice(first, first + IDS_PER_NOTIFICATION);
       await this.replica.announce(tx, { topic: 'revoked', data: { sessions } });
     }
     await this.events.recordAll(
       tx,
-      rows.map((row) => endOf(row, ending)),
+      rows.map((row) => sessionEndedEvent(row, ending)),
     );
   }
 }
@@ -311,7 +312,7 @@ export interface EndedSession {
 }
 
 /** The security event for the owner of an ended session. */
-export const endOf = (session: EndedSession, { by, reason, origin }: Ending) =>
+export const sessionEndedEvent = (session: EndedSession, { by, reason, origin }: RevocationCause) =>
   ({
     accountId: session.account_id,
     type: 'session_ended',
@@ -320,4 +321,4 @@ export const endOf = (session: EndedSession, { by, reason, origin }: Ending) =>
     data: { by, reason },
   }) as const;
 
-const signedOut = (origin: Origin): Ending => ({ by: 'owner', reason: 'signed_out', origin });
+const signedOut = (origin: Origin): RevocationCause => ({ by: 'owner', reason: 'signed_out', origin });

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import { Text } from '../../http/input.js';
 import type { Call } from '../../policy/call.js';
-import { BlockedBySso, Public, RateLimit, TheCall } from '../../policy/decorators.js';
+import { BlockedBySso, CurrentCall, Public, RateLimit } from '../../policy/decorators.js';
 import { TokenInput } from '../recovery/recovery.dto.js';
 import { IpAuthorization } from './ip-authorization.service.js';
 
@@ -20,8 +20,8 @@ export class IpAuthorizationController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:authorize_ip')
-  authorize(@Body() { token }: TokenInput, @TheCall() call: Call) {
-    return this.holds.authorize(token, originOf(call));
+  authorize(@Body() { token }: TokenInput, @CurrentCall() call: Call) {
+    return this.holds.authorize(token, getOrigin(call));
   }
 
   /** Sends the confirmation email of a sign-in again. */

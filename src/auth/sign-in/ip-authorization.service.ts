@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import { isGone } from '../../accounts/account-facts.js';
+import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
+import type { AccountSnapshot, StoredEpochs } from '../../accounts/account-snapshot.js';
 import { describeClient, type Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
-import type { Begun, Seen } from '../../accounts/seen.js';
 import { maskAddress } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
-import { invalid, Refusal } from '../../core/errors.js';
-import { digest, mintLetters, mintToken, sealFor, unsealBy } from '../../core/secrets.js';
+import { ApiError, validationError } from '../../core/errors.js';
+import { digest, mintLetters, mintToken, sealWithSecret, unsealWithSecret } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { UNKNOWN_LOCATION } from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
-import { demandPerson } from '../secrets/mailed-tokens.service.js';
+import { assertNotBot } from '../secrets/mailed-tokens.service.js';
 import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, type TokenResponse, tokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
@@ -33,10 +33,10 @@ interface Hold {
 }
 
 /** Returns the key under which a secret is stored. Only the client or the email contains the secret. */
-const nameOf = (secret: string): string => digest(secret).toString('base64url');
+const storageKey = (secret: string): string => digest(secret).toString('base64url');
 
-const unknownToken = () => invalid('token', 'INVALID_OR_EXPIRED_AUTHORIZATION_TOKEN');
-const unknownTicket = () => invalid('ticket', 'INVALID_OR_EXPIRED_AUTHORIZATION_TICKET');
+const unknownToken = () => validationError('token', 'INVALID_OR_EXPIRED_AUTHORIZATION_TOKEN');
+const unknownTicket = () => validationError('ticket', 'INVALID_OR_EXPIRED_AUTHORIZATION_TICKET');
 
 /**
  * Password sign-ins from a new IP address wait for confirmation by email (auth.md section 8). The waiting client has a
@@ -59,22 +59,26 @@ export class IpAuthorization {
    * Whether the IP address is new, the instance and the account require confirmation, and email can reach the owner.
    */
   async isNeeded({ id, emailBounced }: Account, ip: string): Promise<boolean> {
-    if (!this.config.ipAuthorization || !this.outbox.isOpen || emailBounced) return false;
-    return this.sessions.isHeldFrom(id, ip);
+    if (!this.config.ipAuthorization || !this.outbox.canSend || emailBounced) return false;
+    return this.sessions.needsConfirmationFrom(id, ip);
   }
 
   /** Opens a hold and emails its token. Returns the error that asks the caller to wait. */
-  async open(seen: Seen, origin: Origin, { invalid: stale }: { invalid: () => Refusal }): Promise<Refusal> {
+  async open(
+    seen: AccountSnapshot,
+    origin: Origin,
+    { invalid: stale }: { invalid: () => ApiError },
+  ): Promise<ApiError> {
     const ticket = mintToken();
     const token = mintLetters(64);
-    const hold: Hold = { state: 'held', resent: false, tokenKey: nameOf(token), origin };
+    const hold: Hold = { state: 'held', resent: false, tokenKey: storageKey(token), origin };
     const email = await this.database.transaction(async (tx) => {
       const account = await this.issuance.lockUnchanged(tx, seen, stale);
-      await this.secrets.issue('ip-ticket', account, { ...hold }, HOLD_SECONDS, { tx, secret: nameOf(ticket) });
-      await this.mail(tx, account, { ticketKey: nameOf(ticket), token, seconds: HOLD_SECONDS, origin });
+      await this.secrets.issue('ip-ticket', account, { ...hold }, HOLD_SECONDS, { tx, secret: storageKey(ticket) });
+      await this.sendEmail(tx, account, { ticketKey: storageKey(ticket), token, seconds: HOLD_SECONDS, origin });
       return account.email ?? '';
     });
-    return new Refusal('IP_AUTHORIZATION_REQUIRED', {
+    return new ApiError('IP_AUTHORIZATION_REQUIRED', {
       ip_authorization_required: true,
       ticket,
       email,
@@ -82,12 +86,12 @@ export class IpAuthorization {
     });
   }
 
-  private async mail(
+  private async sendEmail(
     tx: Tx,
-    { email, ...owner }: Begun & Pick<Account, 'email'>,
+    { email, ...owner }: StoredEpochs & Pick<Account, 'email'>,
     { ticketKey, token, seconds, origin }: { ticketKey: string; token: string; seconds: number; origin: Origin },
   ): Promise<void> {
-    await this.secrets.issue('ip-token', owner, { ticketKey }, seconds, { tx, secret: nameOf(token) });
+    await this.secrets.issue('ip-token', owner, { ticketKey }, seconds, { tx, secret: storageKey(token) });
     await this.outbox.enqueue(tx, {
       type: 'ip_authorization',
       to: email ?? '',
@@ -103,13 +107,13 @@ export class IpAuthorization {
    * client gets the session.
    */
   async authorize(token: string, origin: Origin): Promise<void> {
-    const tokenKey = nameOf(token);
+    const tokenKey = storageKey(token);
     const issued = await this.secrets.peek('ip-token', tokenKey);
     if (!issued) throw unknownToken();
     const ticketKey = String(issued.payload.ticketKey);
     await this.database.transaction(async (tx) => {
       const account = await this.lock(tx, issued.subject, unknownToken);
-      this.issuance.demandAdmissible(account);
+      this.issuance.assertMaySignIn(account);
       const step = [{ state: 'held', tokenKey }, { state: 'completed' }] as const;
       const held = await this.secrets.peek('ip-ticket', ticketKey, tx);
       const won = await this.secrets.change('ip-ticket', ticketKey, step, { tx, ttlSeconds: RESULT_SECONDS });
@@ -124,44 +128,44 @@ export class IpAuthorization {
 
   /** Replaces the token once. The ticket keeps its expiration. */
   async resend(ticket: string): Promise<void> {
-    const ticketKey = nameOf(ticket);
+    const ticketKey = storageKey(ticket);
     const found = await this.require(ticketKey);
-    demandPerson(found.account);
+    assertNotBot(found.account);
     const age = await this.secrets.ageOf('ip-ticket', ticketKey);
     if (found.hold.state !== 'held' || age === null) throw unknownTicket();
-    if (found.hold.resent) throw new Refusal('IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
-    if (age < RESEND_SECONDS) throw coolingDown(RESEND_SECONDS - age);
+    if (found.hold.resent) throw new ApiError('IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
+    if (age < RESEND_SECONDS) throw resendCooldown(RESEND_SECONDS - age);
     const token = mintLetters(64);
     await this.database.transaction(async (tx) => {
       const account = await this.lock(tx, found.account.id, unknownTicket);
       const step = [
         { state: 'held', resent: false },
-        { resent: true, tokenKey: nameOf(token) },
+        { resent: true, tokenKey: storageKey(token) },
       ] as const;
       if (!(await this.secrets.change('ip-ticket', ticketKey, step, { tx }))) {
-        throw new Refusal('IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
+        throw new ApiError('IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
       }
       await this.secrets.consume('ip-token', found.hold.tokenKey, tx);
       const { origin } = found.hold;
-      await this.mail(tx, account, { ticketKey, token, seconds: Math.ceil(HOLD_SECONDS - age), origin });
+      await this.sendEmail(tx, account, { ticketKey, token, seconds: Math.ceil(HOLD_SECONDS - age), origin });
     });
   }
 
   /** The first call after the confirmation issues the session. Further calls return the same token. */
   async poll(ticket: string): Promise<{ completed: false } | ({ completed: true } & TokenResponse)> {
-    const ticketKey = nameOf(ticket);
+    const ticketKey = storageKey(ticket);
     const { account: waiting, hold } = await this.require(ticketKey);
-    demandPerson(waiting);
+    assertNotBot(waiting);
     if (hold.state === 'held') return { completed: false };
     const response = await this.database.transaction(async (tx) => {
       const account = await this.lock(tx, waiting.id, unknownTicket);
-      this.issuance.demandAdmissible(account);
+      this.issuance.assertMaySignIn(account);
       const issued = await this.secrets.peek('ip-ticket', ticketKey, tx);
       if (!issued?.seen) throw unknownTicket();
       const { session, origin } = holdOf(issued);
-      if (session !== undefined) return tokenResponse(unsealBy(ticket, 'ip-session', session), account);
+      if (session !== undefined) return tokenResponse(unsealWithSecret(ticket, 'ip-session', session), account);
       const fresh = await this.issuance.issue(tx, issued.seen, 'password', origin, { invalid: unknownTicket });
-      const sealed = { session: sealFor(ticket, 'ip-session', fresh.token) };
+      const sealed = { session: sealWithSecret(ticket, 'ip-session', fresh.token) };
       await this.secrets.change('ip-ticket', ticketKey, [{ state: 'completed' }, sealed], { tx });
       return fresh;
     });
@@ -171,24 +175,24 @@ export class IpAuthorization {
   private async require(ticketKey: string): Promise<{ account: Account; hold: Hold }> {
     const issued = await this.secrets.peek('ip-ticket', ticketKey);
     const account = issued && (await this.accounts.find(issued.subject));
-    if (!account || isGone(account)) throw unknownTicket();
+    if (!account || isDeletedOrScheduled(account)) throw unknownTicket();
     return { account, hold: holdOf(issued) };
   }
 
-  private async lock(tx: Tx, accountId: string, unknown: () => Refusal): Promise<Account> {
+  private async lock(tx: Tx, accountId: string, unknown: () => ApiError): Promise<Account> {
     const account = await this.accounts.lock(tx, accountId);
-    if (!account || isGone(account)) throw unknown();
-    demandPerson(account);
+    if (!account || isDeletedOrScheduled(account)) throw unknown();
+    assertNotBot(account);
     return account;
   }
 }
 
 const holdOf = ({ payload }: Issued): Hold => payload as unknown as Hold;
 
-function coolingDown(seconds: number): Refusal {
+function resendCooldown(seconds: number): ApiError {
   const whole = Math.max(1, Math.ceil(seconds));
-  return new Refusal('IP_AUTHORIZATION_RESEND_COOLDOWN', {
+  return new ApiError('IP_AUTHORIZATION_RESEND_COOLDOWN', {
     resend_available_in: whole,
     retry_after: Math.ceil(seconds * 1000) / 1000,
-  }).with({ 'Retry-After': String(whole) });
+  }).withHeaders({ 'Retry-After': String(whole) });
 }

@@ -1,13 +1,13 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import {
   AllowSuspicious,
   Authenticated,
-  Me,
+  CurrentCall,
+  CurrentIdentity,
   RateLimit,
   RequiresSudo,
-  TheCall,
   UserOnly,
 } from '../../policy/decorators.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
@@ -24,8 +24,8 @@ export class SessionsController {
   @Authenticated()
   @AllowSuspicious()
   @RateLimit('auth:logout')
-  async logout(@Me() me: SessionIdentity | BotIdentity, @TheCall() call: Call) {
-    if (me.via === 'session') await this.sessions.end(me, originOf(call));
+  async logout(@CurrentIdentity() me: SessionIdentity | BotIdentity, @CurrentCall() call: Call) {
+    if (me.via === 'session') await this.sessions.end(me, getOrigin(call));
   }
 
   /** Lists the sessions of the caller. */
@@ -33,7 +33,7 @@ export class SessionsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('auth:sessions')
-  list(@Me() me: SessionIdentity) {
+  list(@CurrentIdentity() me: SessionIdentity) {
     return this.sessions.list(me);
   }
 
@@ -44,8 +44,12 @@ export class SessionsController {
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('auth:sessions:logout')
-  async end(@Me() me: SessionIdentity, @Body() { session_id_hashes }: EndSessionsInput, @TheCall() call: Call) {
-    const isEverywhere = await this.sessions.revokeByHash(me, session_id_hashes, originOf(call));
+  async end(
+    @CurrentIdentity() me: SessionIdentity,
+    @Body() { session_id_hashes }: EndSessionsInput,
+    @CurrentCall() call: Call,
+  ) {
+    const isEverywhere = await this.sessions.revokeByHash(me, session_id_hashes, getOrigin(call));
     // Signing out everywhere also revokes the sudo proof of this request, which is only known now.
     if (isEverywhere) call.res.removeHeader('X-Service-Sudo-Mode-JWT');
   }

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { BlockedBySso, Captcha, Public, RateLimit, TheCall } from '../../policy/decorators.js';
+import { BlockedBySso, Captcha, CurrentCall, Public, RateLimit } from '../../policy/decorators.js';
 import { LoginInput, LoginTotpInput } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 
@@ -16,8 +16,8 @@ export class SignInController {
   @BlockedBySso()
   @Captcha()
   @RateLimit('auth:login')
-  login(@Body() input: LoginInput, @TheCall() call: Call) {
-    return this.signIn.login(input, originOf(call));
+  login(@Body() input: LoginInput, @CurrentCall() call: Call) {
+    return this.signIn.login(input, getOrigin(call));
   }
 
   /** Completes a sign-in with a TOTP code or a backup code. */
@@ -26,7 +26,7 @@ export class SignInController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:login:mfa')
-  completeWithCode(@Body() input: LoginTotpInput, @TheCall() call: Call) {
-    return this.signIn.completeWithCode(input, originOf(call));
+  completeWithCode(@Body() input: LoginTotpInput, @CurrentCall() call: Call) {
+    return this.signIn.completeWithCode(input, getOrigin(call));
   }
 }

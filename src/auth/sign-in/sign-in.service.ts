@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { AccountService, type PasswordOfAccount, PENDING_VERIFICATION } from '../../accounts/account.service.js';
+import { type AccountPassword, AccountService, PENDING_VERIFICATION } from '../../accounts/account.service.js';
 import { needsSecondFactor } from '../../accounts/account.views.js';
+import { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import type { Origin } from '../../accounts/events/origin.js';
-import { Seen } from '../../accounts/seen.js';
 import { addressKey } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
-import { Decoys } from '../factors/decoys.service.js';
+import { DecoyAccounts } from '../factors/decoy-accounts.service.js';
 import { Factors } from '../factors/factors.service.js';
-import { type MfaChallenge, MfaTickets, timeout } from '../factors/mfa-tickets.service.js';
+import { type MfaChallenge, MfaTickets, ticketExpired } from '../factors/mfa-tickets.service.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
@@ -19,8 +19,8 @@ import { IpAuthorization } from './ip-authorization.service.js';
 import type { LoginInput, LoginTotpInput } from './sign-in.dto.js';
 
 /** Limits for attempts, including correct ones. */
-const OF_EMAIL = { limit: 5, seconds: 900 };
-const OF_ADDRESS = { limit: 10, seconds: 1800 };
+const EMAIL_LIMIT = { limit: 5, seconds: 900 };
+const IP_LIMIT = { limit: 10, seconds: 1800 };
 
 /** Signing in with a password and a typed second factor (auth.md 4.2 and 4.3). */
 @Injectable()
@@ -29,7 +29,7 @@ export class SignInService {
     private readonly database: Database,
     private readonly accounts: AccountService,
     private readonly passwords: Passwords,
-    private readonly decoys: Decoys,
+    private readonly decoys: DecoyAccounts,
     private readonly factors: Factors,
     private readonly issuance: Issuance,
     private readonly tickets: MfaTickets,
@@ -40,10 +40,10 @@ export class SignInService {
   ) {}
 
   async login({ email, password }: LoginInput, origin: Origin): Promise<TokenResponse | MfaChallenge> {
-    this.passwords.demandRoom();
-    if (this.config.loginAllowances) await this.demandAllowance(email, origin.ip);
-    const { account, seen } = await this.requireRightPassword(email, password);
-    this.issuance.demandAdmissible(account);
+    this.passwords.assertCapacity();
+    if (this.config.loginAllowances) await this.chargeRateLimits(email, origin.ip);
+    const { account, seen } = await this.requireCorrectPassword(email, password);
+    this.issuance.assertMaySignIn(account);
     const options = { invalid: wrongCredentials };
     if (needsSecondFactor(account)) {
       return this.database.transaction(async (tx) =>
@@ -55,50 +55,55 @@ export class SignInService {
   }
 
   /** Known networks have their own limit, so that strangers cannot block the owner (auth.md 1.5). */
-  private async demandAllowance(email: string, ip: string): Promise<void> {
+  private async chargeRateLimits(email: string, ip: string): Promise<void> {
     const address = addressKey(ip);
     const isAtHome = await this.sessions.isIpAuthorizedFor(email, ip);
     const key = email.toLowerCase();
-    if (isAtHome) await this.limiter.demand('login:home', `${key} ${address}`, OF_EMAIL.limit, OF_EMAIL.seconds);
-    else await this.limiter.demand('login:email', key, OF_EMAIL.limit, OF_EMAIL.seconds);
-    await this.limiter.demand('login:ip', address, OF_ADDRESS.limit, OF_ADDRESS.seconds);
+    if (isAtHome)
+      await this.limiter.chargeOrThrow('login:home', `${key} ${address}`, EMAIL_LIMIT.limit, EMAIL_LIMIT.seconds);
+    else await this.limiter.chargeOrThrow('login:email', key, EMAIL_LIMIT.limit, EMAIL_LIMIT.seconds);
+    await this.limiter.chargeOrThrow('login:ip', address, IP_LIMIT.limit, IP_LIMIT.seconds);
   }
 
   /**
    * Does the same work and throws the same error for every wrong input. The account is read only after the password was
    * correct.
    */
-  private async requireRightPassword(email: string, password: string): Promise<{ account: Account; seen: Seen }> {
-    const found = await this.accounts.passwordOf(email, this.decoys.of(email));
-    if (found.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+  private async requireCorrectPassword(
+    email: string,
+    password: string,
+  ): Promise<{ account: Account; seen: AccountSnapshot }> {
+    const found = await this.accounts.findPassword(email, this.decoys.decoyFor(email));
+    if (found.bot) throw new ApiError('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
     const isRight = await this.passwords.verify(found.passwordHash, password, found.decoyHash);
     const account = isRight && found.id !== null ? await this.accounts.find(found.id) : null;
     if (!account || !found.passwordHash) throw wrongCredentials();
-    const seen = Seen.ofPassword(found as PasswordOfAccount);
-    if (!seen.isTrueOf(account) || account.traits.includes(PENDING_VERIFICATION)) throw wrongCredentials();
-    this.passwords.strengthen(account.id, found.passwordHash, password);
+    const seen = AccountSnapshot.ofPassword(found as AccountPassword);
+    if (!seen.isStillCurrent(account) || account.traits.includes(PENDING_VERIFICATION)) throw wrongCredentials();
+    this.passwords.rehashIfWeak(account.id, found.passwordHash, password);
     return { account, seen };
   }
 
   async completeWithCode({ ticket, code }: LoginTotpInput, origin: Origin): Promise<TokenResponse> {
     const open = await this.tickets.require(ticket);
     const { account } = open;
-    this.issuance.demandAdmissible(account);
-    if (!account.hasTotp && !(await this.factors.hasBackupCodes(account.id))) throw invalid('code', 'TOTP_NOT_ENABLED');
+    this.issuance.assertMaySignIn(account);
+    if (!account.hasTotp && !(await this.factors.hasBackupCodes(account.id)))
+      throw validationError('code', 'TOTP_NOT_ENABLED');
     const response = await this.tickets.complete(
       open,
       { member: 'code', method: 'code', origin },
       (tx) => this.factors.spendCode(account.id, code, tx),
-      (tx, seen) => this.issuance.issue(tx, seen, 'code', origin, { invalid: timeout }),
+      (tx, seen) => this.issuance.issue(tx, seen, 'code', origin, { invalid: ticketExpired }),
     );
-    if (!response) throw invalid('code', 'INVALID_CODE');
+    if (!response) throw validationError('code', 'INVALID_CODE');
     return response;
   }
 }
 
 /** One error for an unknown email address, a wrong password, an account without a password and a deleted account. */
-function wrongCredentials(): Refusal {
-  const refusals = ['email', 'password'].map((path) => invalid(path, 'INVALID_EMAIL_OR_PASSWORD'));
+function wrongCredentials(): ApiError {
+  const refusals = ['email', 'password'].map((path) => validationError(path, 'INVALID_EMAIL_OR_PASSWORD'));
   const errors = refusals.flatMap((refusal) => (refusal.getResponse() as { errors: never[] }).errors);
-  return new Refusal('INVALID_FORM_BODY', { errors });
+  return new ApiError('INVALID_FORM_BODY', { errors });
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { BlockedBySso, Public, RateLimit, TheCall } from '../../policy/decorators.js';
+import { BlockedBySso, CurrentCall, Public, RateLimit } from '../../policy/decorators.js';
 import { AssertionInput, LoginWebAuthnInput, TicketInput } from './webauthn-sign-in.dto.js';
 import { WebAuthnSignIn } from './webauthn-sign-in.service.js';
 
@@ -25,8 +25,8 @@ export class WebAuthnSignInController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:login:mfa')
-  completeMfa(@Body() input: LoginWebAuthnInput, @TheCall() call: Call) {
-    return this.signIn.completeMfa(input, originOf(call));
+  completeMfa(@Body() input: LoginWebAuthnInput, @CurrentCall() call: Call) {
+    return this.signIn.completeMfa(input, getOrigin(call));
   }
 
   /** Returns the WebAuthn options to sign in without a password. */
@@ -45,7 +45,7 @@ export class WebAuthnSignInController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:webauthn:authenticate')
-  authenticate(@Body() input: AssertionInput, @TheCall() call: Call) {
-    return this.signIn.authenticate(input, originOf(call));
+  authenticate(@Body() input: AssertionInput, @CurrentCall() call: Call) {
+    return this.signIn.authenticate(input, getOrigin(call));
   }
 }

@@ -1,4 +1,4 @@
-import { Anything, Text } from '../../http/input.js';
+import { AnyObject, Text } from '../../http/input.js';
 
 export class TicketInput {
   @Text({ min: 1, max: 256 }) ticket: string;
@@ -6,7 +6,7 @@ export class TicketInput {
 
 /** A WebAuthn assertion (auth.md section 3). The verification checks its content. */
 export class AssertionInput {
-  @Anything() response: object;
+  @AnyObject() response: object;
   @Text({ min: 1, max: 1024 }) challenge: string;
 }
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, LOCKED_DOWN } from '../../accounts/account.service.js';
-import { isGone } from '../../accounts/account-facts.js';
+import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import { AccountRemoval } from '../../accounts/account-removal.service.js';
+import { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { globalNameFrom, usernameFrom } from '../../accounts/names.js';
-import { Seen } from '../../accounts/seen.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { mintFrom } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
@@ -15,7 +15,7 @@ import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SSO_TRAIT, SsoIdentities } from './sso-identities.service.js';
 
 /** A user whose identity and email address the identity provider confirms. */
-export interface VouchedPerson {
+export interface ProviderUser {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string;
@@ -26,20 +26,21 @@ export interface VouchedPerson {
 /** A parallel callback for the same user or email address was faster. A retry finds its account. */
 class LostRace extends Error {}
 
-const ATTEMPTS = 5;
-const LONGEST_CLAIM = 256;
+const MAX_ATTEMPTS = 5;
+const MAX_CLAIM_LENGTH = 256;
 
-const mismatch = (): Refusal => invalid('code', 'SSO_IDENTITY_MISMATCH');
+const mismatch = (): ApiError => validationError('code', 'SSO_IDENTITY_MISMATCH');
 const fieldCodeOf = (error: unknown): string | undefined =>
-  error instanceof Refusal && error.code === 'INVALID_FORM_BODY'
+  error instanceof ApiError && error.code === 'INVALID_FORM_BODY'
     ? (error.getResponse() as { errors: { code: string }[] }).errors[0]?.code
     : undefined;
 
 /** Translates errors of account operations to errors of the callback. */
-function explained(error: unknown): never {
+function rethrowForCallback(error: unknown): never {
   const code = fieldCodeOf(error);
   if (code === 'EMAIL_ALREADY_IN_USE') throw new LostRace();
-  if (code === 'TOO_MANY_USERS_WITH_THIS_USERNAME') throw invalid('code', 'SSO_UNABLE_TO_ALLOCATE_DISCRIMINATOR');
+  if (code === 'TOO_MANY_USERS_WITH_THIS_USERNAME')
+    throw validationError('code', 'SSO_UNABLE_TO_ALLOCATE_DISCRIMINATOR');
   throw error;
 }
 
@@ -57,51 +58,51 @@ export class SsoAccounts {
   ) {}
 
   /** Finds, links or creates the account and issues a session, in one transaction. */
-  async signIn(person: VouchedPerson, origin: Origin): Promise<TokenResponse> {
+  async signIn(person: ProviderUser, origin: Origin): Promise<TokenResponse> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const outcome = await this.database.transaction((tx) => this.admit(tx, person, origin));
-        if (outcome instanceof Refusal) throw outcome;
+        const outcome = await this.database.transaction((tx) => this.signInOrCreate(tx, person, origin));
+        if (outcome instanceof ApiError) throw outcome;
         return outcome;
       } catch (error) {
-        if (!(error instanceof LostRace) || attempt === ATTEMPTS) throw error;
+        if (!(error instanceof LostRace) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
   /** Returns an error instead of throwing it if the changes must be committed. */
-  private async admit(tx: Tx, person: VouchedPerson, origin: Origin): Promise<TokenResponse | Refusal> {
-    const account = (await this.linked(tx, person)) ?? (await this.adopted(tx, person, origin));
+  private async signInOrCreate(tx: Tx, person: ProviderUser, origin: Origin): Promise<TokenResponse | ApiError> {
+    const account = (await this.findLinked(tx, person)) ?? (await this.linkByEmail(tx, person, origin));
     if (account) return this.issue(tx, account, origin);
     const made = await this.provision(tx, person, origin);
-    if (this.instance.current.registration.mode === 'approval') return new Refusal('REGISTRATION_PENDING_APPROVAL');
+    if (this.instance.current.registration.mode === 'approval') return new ApiError('REGISTRATION_PENDING_APPROVAL');
     return this.issue(tx, made, origin);
   }
 
   private issue(tx: Tx, account: Account, origin: Origin): Promise<TokenResponse> {
-    return this.issuance.issue(tx, Seen.provedWithin(account), 'single_sign_on', origin, {
-      invalid: () => new Refusal('ACCESS_DENIED'),
+    return this.issuance.issue(tx, AccountSnapshot.ofTransaction(account), 'single_sign_on', origin, {
+      invalid: () => new ApiError('ACCESS_DENIED'),
     });
   }
 
   /** Row 1: the linked identity decides, even if the email address of the account has changed. */
-  private async linked(tx: Tx, { issuer, subject }: VouchedPerson): Promise<Account | null> {
+  private async findLinked(tx: Tx, { issuer, subject }: ProviderUser): Promise<Account | null> {
     const id = await this.identities.findAccountId(tx, issuer, subject);
     const found = id === null ? null : await this.accounts.lock(tx, id);
-    const account = found && (await this.unlocked(tx, found));
-    if (account) this.demandAdmissible(account);
+    const account = found && (await this.endLockdown(tx, found));
+    if (account) this.assertMaySignIn(account);
     return account;
   }
 
   /** While single sign-on is enforced, users cannot reset passwords. Therefore a linked identity ends a lockdown. */
-  private async unlocked(tx: Tx, account: Account): Promise<Account> {
+  private async endLockdown(tx: Tx, account: Account): Promise<Account> {
     if (!this.instance.isSsoEnforced || !account.traits.includes(LOCKED_DOWN)) return account;
     await this.accounts.removeTrait(tx, account.id, LOCKED_DOWN);
     return this.accounts.require(tx, account.id);
   }
 
   /** Rows 2 to 5: the account with this email address. */
-  private async adopted(tx: Tx, person: VouchedPerson, origin: Origin): Promise<Account | null> {
+  private async linkByEmail(tx: Tx, person: ProviderUser, origin: Origin): Promise<Account | null> {
     const found = await this.accounts.findByEmail(person.email, tx);
     const account = found && (await this.accounts.lock(tx, found.id));
     if (!account) return null;
@@ -109,7 +110,7 @@ export class SsoAccounts {
     if (account.acls.length > 0) throw mismatch();
     const subject = await this.identities.findSubject(tx, person.issuer, account.id);
     if (subject !== null) throw subject === person.subject ? new LostRace() : mismatch();
-    this.demandAdmissible(account);
+    this.assertMaySignIn(account);
     if (!account.emailVerified) await this.takeOver(tx, account.id, person, origin);
     if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
     // The identity provider confirms the email address, so it is verified now.
@@ -119,23 +120,23 @@ export class SsoAccounts {
   }
 
   /** Rejects the account states of section 3. */
-  private demandAdmissible(account: Account): void {
-    if (account.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
-    if (isGone(account)) throw new Refusal('ACCESS_DENIED');
-    this.issuance.demandAdmissible(account);
+  private assertMaySignIn(account: Account): void {
+    if (account.bot) throw new ApiError('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    if (isDeletedOrScheduled(account)) throw new ApiError('ACCESS_DENIED');
+    this.issuance.assertMaySignIn(account);
   }
 
   /** Row 5: if the email address was never verified, its previous user loses all access and data. */
-  private async takeOver(tx: Tx, id: string, person: VouchedPerson, { ip }: Origin): Promise<void> {
+  private async takeOver(tx: Tx, id: string, person: ProviderUser, { ip }: Origin): Promise<void> {
     const successor = { username: usernameOf(person), globalName: globalNameFrom(person.name), ip };
-    await this.removal.handOver(tx, id, successor).catch(explained);
+    await this.removal.handOver(tx, id, successor).catch(rethrowForCallback);
   }
 
   /** Rows 6 to 8: creates an account. */
-  private async provision(tx: Tx, person: VouchedPerson, origin: Origin): Promise<Account> {
+  private async provision(tx: Tx, person: ProviderUser, origin: Origin): Promise<Account> {
     const { sso, registration } = this.instance.current;
-    if (!sso.autoProvision) throw new Refusal('SSO_REQUIRED');
-    if (registration.mode === 'closed') throw new Refusal('REGISTRATION_CLOSED');
+    if (!sso.autoProvision) throw new ApiError('SSO_REQUIRED');
+    if (registration.mode === 'closed') throw new ApiError('REGISTRATION_CLOSED');
     const pending = registration.mode === 'approval' ? ['registration_pending_approval'] : [];
     const account = await this.accounts
       .create(tx, {
@@ -147,21 +148,21 @@ export class SsoAccounts {
         traits: [SSO_TRAIT, ...pending],
         ip: origin.ip,
       })
-      .catch(explained);
+      .catch(rethrowForCallback);
     if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
     return account;
   }
 }
 
-const identityOf = ({ issuer, subject }: VouchedPerson) => ({ issuer, subject });
+const identityOf = ({ issuer, subject }: ProviderUser) => ({ issuer, subject });
 
 /**
  * Derives a username from `preferred_username`, `name` or the local part of the email address. If none is usable,
  * generates one.
  */
-function usernameOf({ preferredUsername, name, email }: VouchedPerson): string {
+function usernameOf({ preferredUsername, name, email }: ProviderUser): string {
   for (const claim of [localPart(preferredUsername), name, localPart(email)]) {
-    const username = typeof claim === 'string' ? usernameFrom(claim.slice(0, LONGEST_CLAIM)) : null;
+    const username = typeof claim === 'string' ? usernameFrom(claim.slice(0, MAX_CLAIM_LENGTH)) : null;
     if (username !== null) return username;
   }
   return `user_${mintFrom('0123456789', 8)}`;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
-import { type FieldError, fieldError, invalid, Refusal } from '../../core/errors.js';
+import { ApiError, type FieldError, fieldError, validationError } from '../../core/errors.js';
 import { validateShape } from '../../http/input.js';
 import type { Tx } from '../../platform/database/database.js';
-import { Instance, isSsoComplete, isSsoDescribed, type SsoSettings } from '../../platform/instance/instance.js';
+import { hasRequiredEndpoints, Instance, isSsoComplete, type SsoSettings } from '../../platform/instance/instance.js';
 import { Outbound } from '../../platform/outbound/outbound.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { mailDomain, SsoSectionInput } from './sso.dto.js';
@@ -34,7 +34,7 @@ export interface StoredSsoChange {
 /** The purpose and the subject of SSO states. */
 export const SSO_STATE = 'sso-state';
 
-const URLS = [
+const URL_MEMBERS = [
   ['issuer', 'issuer'],
   ['authorization_url', 'authorizationUrl'],
   ['token_url', 'tokenUrl'],
@@ -43,16 +43,16 @@ const URLS = [
 ] as const satisfies (readonly [keyof SsoSectionInput, keyof SsoSettings])[];
 
 /** Settings that identify the provider and the client. */
-const PROVIDER = [...URLS.map(([, name]) => name), 'clientId'] as const;
+const PROVIDER_SETTINGS = [...URL_MEMBERS.map(([, name]) => name), 'clientId'] as const;
 
 /** Members that only affect texts. All others, including future ones, decide which identities are trusted. */
-const WORDS: ReadonlySet<string> = new Set(['display_name', 'scope']);
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(['display_name', 'scope']);
 
 /** Whether a change affects which identities the instance trusts (admin.md section 2). */
-export const concernsTrust = (input: SsoSectionInput): boolean =>
-  Object.entries(input).some(([member, value]) => value !== undefined && !WORDS.has(member));
+export const changesTrust = (input: SsoSectionInput): boolean =>
+  Object.entries(input).some(([member, value]) => value !== undefined && !TEXT_MEMBERS.has(member));
 
-const misconfigured = (): Refusal => invalid('sso', 'SSO_MISCONFIGURED');
+const misconfigured = (): ApiError => validationError('sso', 'SSO_MISCONFIGURED');
 
 /** The section `sso` of the instance configuration (sso.md section 1). */
 @Injectable()
@@ -101,14 +101,14 @@ export class SsoConfiguration {
   /**
    * Merges a patch into the section and checks the result. It sends requests to DNS and the provider, so call it
    * outside a transaction.
-   * @throws Refusal FV(sso...), BAD_GATEWAY if the provider is needed and does not respond
+   * @throws ApiError FV(sso...), BAD_GATEWAY if the provider is needed and does not respond
    */
   async check(input: SsoSectionInput): Promise<SsoChange> {
-    const { sso: base } = await this.instance.stored();
+    const { sso: base } = await this.instance.readStored();
     const merged = { ...base, ...this.changesOf(input) };
     if (merged.enforced && !merged.enabled) throw misconfigured();
-    await this.demandRoutable(merged);
-    const settings = { ...merged, discovered: await this.discovered(base, merged) };
+    await this.assertRoutable(merged);
+    const settings = { ...merged, discovered: await this.discoverIfNeeded(base, merged) };
     if (settings.enforced && !isSsoComplete(settings)) throw misconfigured();
     const changed = Object.keys(input).filter((member) => isChanged(member, base, settings));
     return { base, settings, changed: changed.map((member) => `sso.${member}`) };
@@ -117,15 +117,15 @@ export class SsoConfiguration {
   /**
    * Stores a checked change. All replicas apply it within a second. If the provider, an endpoint or the client changes,
    * links of administrators are removed until an administrator links them again.
-   * @throws Refusal CONFLICT if the section changed after the check
+   * @throws ApiError CONFLICT if the section changed after the check
    */
   async store(tx: Tx, { base, settings, changed }: SsoChange): Promise<StoredSsoChange> {
-    const { sso: current } = await this.instance.hold(tx);
-    if (!isDeepStrictEqual(current, base)) throw new Refusal('CONFLICT');
+    const { sso: current } = await this.instance.lockAll(tx);
+    if (!isDeepStrictEqual(current, base)) throw new ApiError('CONFLICT');
     await this.instance.change(tx, 'sso', settings);
     const voidsStates = !settings.enabled || settings.issuer !== base.issuer || settings.clientId !== base.clientId;
     if (voidsStates) await this.secrets.revokeAll(SSO_STATE, SSO_STATE, tx);
-    const isOther = PROVIDER.some((member) => settings[member] !== base[member]);
+    const isOther = PROVIDER_SETTINGS.some((member) => settings[member] !== base[member]);
     return { changed, ...(isOther && { voidedLinks: await this.identities.removeOfAdministrators(tx) }) };
   }
 
@@ -140,7 +140,7 @@ export class SsoConfiguration {
       enabled: input.enabled,
       enforced: input.enforced,
       displayName: input.display_name,
-      ...Object.fromEntries(URLS.map(([member, name]) => [name, input[member]])),
+      ...Object.fromEntries(URL_MEMBERS.map(([member, name]) => [name, input[member]])),
       clientId: input.client_id,
       clientSecret: typeof secret === 'string' ? this.exchange.encryptSecret(secret) : secret,
       scope: typeof scope === 'string' && !scope.split(' ').includes('openid') ? `openid ${scope}` : scope,
@@ -151,23 +151,23 @@ export class SsoConfiguration {
   }
 
   /** Checks URLs even if single sign-on is off, because it can be turned on later. */
-  private async demandRoutable(settings: SsoSettings): Promise<void> {
+  private async assertRoutable(settings: SsoSettings): Promise<void> {
     if (this.config.sso.allowPrivateAddresses) return;
     const faults = await Promise.all(
-      URLS.map(async ([member, name]): Promise<FieldError[]> => {
+      URL_MEMBERS.map(async ([member, name]): Promise<FieldError[]> => {
         const url = settings[name];
         const isFit = url === null || (await this.outbound.mayReach(url, 'public'));
         return isFit ? [] : [fieldError(`sso.${member}`, 'URL_NOT_PUBLICLY_ROUTABLE')];
       }),
     );
-    if (faults.flat().length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: faults.flat() });
+    if (faults.flat().length > 0) throw new ApiError('INVALID_FORM_BODY', { errors: faults.flat() });
   }
 
   /** Runs discovery when a change turns single sign-on on or sets another issuer. */
-  private async discovered(base: SsoSettings, merged: SsoSettings): Promise<SsoSettings['discovered']> {
+  private async discoverIfNeeded(base: SsoSettings, merged: SsoSettings): Promise<SsoSettings['discovered']> {
     const { issuer, enabled } = merged;
     const isKnown = base.enabled && base.discovered?.issuer === issuer;
-    if (!enabled || issuer === null || isSsoDescribed(merged) || isKnown) return base.discovered;
+    if (!enabled || issuer === null || hasRequiredEndpoints(merged) || isKnown) return base.discovered;
     try {
       const facts = await this.provider.discover(issuer);
       const { tokenAuthMethods: _, algorithms: __, ...endpoints } = facts;
@@ -178,23 +178,25 @@ export class SsoConfiguration {
   }
 }
 
-/** @throws Refusal FV(sso...) */
+/** @throws ApiError FV(sso...) */
 export function readSsoSection(patch: unknown): SsoSectionInput {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) throw invalid('sso', 'INVALID_FORMAT');
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
+    throw validationError('sso', 'INVALID_FORMAT');
   const { instance, faults } = validateShape(SsoSectionInput, patch);
   if (faults.length > 0) {
-    throw new Refusal('INVALID_FORM_BODY', {
+    throw new ApiError('INVALID_FORM_BODY', {
       errors: faults.map((fault) => ({ ...fault, path: `sso.${fault.path}` })),
     });
   }
   return instance;
 }
 
-const camel = (member: string): string => member.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const toCamelCase = (member: string): string =>
+  member.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** A new client secret always counts as changed, so that the response does not reveal whether it is the same. */
 function isChanged(member: string, base: SsoSettings, settings: SsoSettings): boolean {
   if (member === 'client_secret') return base.clientSecret !== settings.clientSecret;
-  const name = camel(member) as keyof SsoSettings;
+  const name = toCamelCase(member) as keyof SsoSettings;
   return !isDeepStrictEqual(base[name], settings[name]);
 }

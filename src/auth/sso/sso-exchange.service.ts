@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientAuth, CustomFetch } from 'openid-client';
 import { Clock } from '../../core/clock.js';
-import { invalid, type Refusal } from '../../core/errors.js';
+import { type ApiError, validationError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { Keyring } from '../../core/secrets.js';
 import type { SsoSettings } from '../../platform/instance/instance.js';
 import {
+  findApiError,
   type JsonObject,
   jsonObject,
   type OpenId,
-  type ProviderFacts,
+  type ProviderMetadata,
   providerDown,
-  refusalIn,
   responseOf,
   SsoProvider,
 } from './sso-provider.service.js';
@@ -26,16 +26,16 @@ export interface AuthorizationRequest {
 }
 
 /** Claims about the user at the provider. Only `sub` is always present. */
-export type Person = Readonly<Record<string, unknown>> & { readonly sub: string };
+export type ProviderClaims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
 export const DEFAULT_SCOPE = 'openid email profile';
 export const SECRET_LABEL = 'sso-client-secret';
 export const SECRET_CONTEXT = 'sso';
 
-const given = (members: JsonObject): JsonObject =>
+const withoutNulls = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 
-const isGiven = (claim: unknown): boolean => claim !== undefined && claim !== null;
+const isPresent = (claim: unknown): boolean => claim !== undefined && claim !== null;
 
 /** Requests to the provider: authorization URL, code exchange and claims (sso.md sections 2.2 and 2.3). */
 @Injectable()
@@ -54,7 +54,7 @@ export class SsoExchange {
 
   /** Returns the URL to redirect the browser to. */
   async authorizationUrl(settings: SsoSettings, request: AuthorizationRequest): Promise<string> {
-    const facts = await this.provider.facts(settings);
+    const facts = await this.provider.metadata(settings);
     if (!facts.authorizationUrl) throw providerDown();
     const library = await this.provider.load();
     const configuration = await this.configuration(settings, facts);
@@ -70,25 +70,29 @@ export class SsoExchange {
 
   /**
    * Exchanges the code and returns the claims of the user (sso.md 2.3, steps 3 to 5).
-   * @throws Refusal the errors of these steps
+   * @throws ApiError the errors of these steps
    */
-  async identify(settings: SsoSettings, code: string, request: Omit<AuthorizationRequest, 'state'>): Promise<Person> {
-    const facts = await this.provider.facts(settings);
+  async identify(
+    settings: SsoSettings,
+    code: string,
+    request: Omit<AuthorizationRequest, 'state'>,
+  ): Promise<ProviderClaims> {
+    const facts = await this.provider.metadata(settings);
     if (!facts.tokenUrl || !facts.jwksUrl) throw providerDown();
     const { idToken, accessToken } = await this.exchange(settings, facts, code, request);
-    const claims = await this.verified(settings, facts.jwksUrl, idToken, request.nonce);
-    if ((isGiven(claims.email) && isGiven(claims.email_verified)) || !facts.userinfoUrl) return claims;
+    const claims = await this.verifyWithProviderKeys(settings, facts.jwksUrl, idToken, request.nonce);
+    if ((isPresent(claims.email) && isPresent(claims.email_verified)) || !facts.userinfoUrl) return claims;
     const info = await this.userInfo(settings, facts, accessToken);
-    if (info.sub !== claims.sub) throw invalid('code', 'SSO_IDENTITY_MISMATCH');
+    if (info.sub !== claims.sub) throw validationError('code', 'SSO_IDENTITY_MISMATCH');
     // Take the email address and its verification from the same source. Otherwise one source could verify an address of
     // the other.
-    const { email, email_verified } = isGiven(info.email) ? info : claims;
+    const { email, email_verified } = isPresent(info.email) ? info : claims;
     return { ...info, ...claims, email, email_verified };
   }
 
   private async exchange(
     settings: SsoSettings,
-    facts: ProviderFacts,
+    facts: ProviderMetadata,
     code: string,
     { redirectUri, verifier, nonce }: Omit<AuthorizationRequest, 'state'>,
   ): Promise<{ idToken: string; accessToken: string }> {
@@ -104,11 +108,11 @@ export class SsoExchange {
       });
       return { idToken: tokens.id_token ?? '', accessToken: tokens.access_token };
     } catch (error) {
-      throw refusalIn(error) ?? this.badToken(error);
+      throw findApiError(error) ?? this.invalidToken(error);
     }
   }
 
-  private async verified(
+  private async verifyWithProviderKeys(
     { issuer, clientId }: SsoSettings,
     jwksUrl: string,
     idToken: string,
@@ -120,20 +124,20 @@ export class SsoExchange {
       return await verifyIdToken(idToken, known.value, expected);
     } catch (error) {
       const fresh = isUnknownKey(error) ? await this.provider.keysAfterMiss(jwksUrl, known) : null;
-      if (!fresh) throw this.badToken(error);
+      if (!fresh) throw this.invalidToken(error);
       return await verifyIdToken(idToken, fresh.value, expected).catch((failure) => {
-        throw this.badToken(failure);
+        throw this.invalidToken(failure);
       });
     }
   }
 
-  private async userInfo(settings: SsoSettings, facts: ProviderFacts, accessToken: string): Promise<Person> {
+  private async userInfo(settings: SsoSettings, facts: ProviderMetadata, accessToken: string): Promise<ProviderClaims> {
     const library = await this.provider.load();
     const configuration = await this.configuration(settings, facts, this.userInfoFetch);
     try {
-      return (await library.fetchUserInfo(configuration, accessToken, library.skipSubjectCheck)) as Person;
+      return (await library.fetchUserInfo(configuration, accessToken, library.skipSubjectCheck)) as ProviderClaims;
     } catch (error) {
-      throw refusalIn(error) ?? invalid('code', 'FAILED_TO_PARSE_SSO_USER_INFO');
+      throw findApiError(error) ?? validationError('code', 'FAILED_TO_PARSE_SSO_USER_INFO');
     }
   }
 
@@ -141,7 +145,7 @@ export class SsoExchange {
    * The configuration for the client library. The library fetches no keys, because this service verifies signatures
    * itself.
    */
-  private async configuration(settings: SsoSettings, facts: ProviderFacts, fetch?: CustomFetch) {
+  private async configuration(settings: SsoSettings, facts: ProviderMetadata, fetch?: CustomFetch) {
     const library = await this.provider.load();
     const server = {
       issuer: settings.issuer ?? '',
@@ -157,7 +161,7 @@ export class SsoExchange {
     return configuration;
   }
 
-  private clientAuthentication(library: OpenId, { clientSecret }: SsoSettings, facts: ProviderFacts): ClientAuth {
+  private clientAuthentication(library: OpenId, { clientSecret }: SsoSettings, facts: ProviderMetadata): ClientAuth {
     if (clientSecret === null) return library.None();
     const secret = this.keyring.decrypt(SECRET_LABEL, Buffer.from(clientSecret, 'base64'), SECRET_CONTEXT);
     const methods = facts.tokenAuthMethods ?? ['client_secret_basic'];
@@ -170,27 +174,27 @@ export class SsoExchange {
   };
 
   private readonly tokenFetch: CustomFetch = async (url, options) => {
-    const answer = await this.provider.ask(url, options);
+    const answer = await this.provider.request(url, options);
     const json = jsonObject(answer);
     // Remove members that are null. They mean the same as absent ones, but the library rejects them.
-    if (answer.status === 200 && json) return Response.json(given(json));
+    if (answer.status === 200 && json) return Response.json(withoutNulls(json));
     const error = answer.status >= 400 && answer.status < 500 ? json?.error : undefined;
     if (answer.status === 401 || error === 'invalid_client' || error === 'unauthorized_client') {
-      throw invalid('code', 'SSO_MISCONFIGURED');
+      throw validationError('code', 'SSO_MISCONFIGURED');
     }
-    throw typeof error === 'string' ? invalid('code', 'INVALID_SSO_AUTHORIZATION_CODE') : providerDown();
+    throw typeof error === 'string' ? validationError('code', 'INVALID_SSO_AUTHORIZATION_CODE') : providerDown();
   };
 
   private readonly userInfoFetch: CustomFetch = async (url, options) => {
-    const answer = await this.provider.ask(url, options).catch(() => null);
-    if (answer?.status !== 200) throw invalid('code', 'FAILED_TO_FETCH_SSO_USER_INFO');
-    if (!jsonObject(answer)) throw invalid('code', 'FAILED_TO_PARSE_SSO_USER_INFO');
+    const answer = await this.provider.request(url, options).catch(() => null);
+    if (answer?.status !== 200) throw validationError('code', 'FAILED_TO_FETCH_SSO_USER_INFO');
+    if (!jsonObject(answer)) throw validationError('code', 'FAILED_TO_PARSE_SSO_USER_INFO');
     return responseOf(answer);
   };
 
   /** The reason is only logged, because it may quote the token. */
-  private badToken(error: unknown): Refusal {
+  private invalidToken(error: unknown): ApiError {
     this.log.info('a token of the sign-in provider was refused', { reason: (error as { code?: string }).code });
-    return invalid('code', 'INVALID_SSO_TOKEN');
+    return validationError('code', 'INVALID_SSO_TOKEN');
   }
 }

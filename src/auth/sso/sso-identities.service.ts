@@ -14,12 +14,12 @@ interface Identity {
 }
 
 /** The tables to insert identities into and to look them up in. */
-export interface IdentityIntake {
+export interface IdentityTables {
   readonly identities: string;
   readonly known: string;
 }
 
-export const IDENTITY_INTAKE: IdentityIntake = { identities: 'sso_identity', known: 'sso_identity' };
+export const IDENTITY_TABLES: IdentityTables = { identities: 'sso_identity', known: 'sso_identity' };
 
 /** Links between identities at providers and accounts (sso.md section 3). */
 @Injectable()
@@ -37,7 +37,7 @@ export class SsoIdentities {
   }
 
   /** Returns all identities of an account. */
-  of(tx: Tx, accountId: string): Promise<SsoIdentity[]> {
+  findByAccount(tx: Tx, accountId: string): Promise<SsoIdentity[]> {
     return tx.find(SsoIdentity, { where: { accountId }, order: { issuer: 'ASC' } });
   }
 
@@ -59,18 +59,18 @@ export class SsoIdentities {
   }
 
   /** Creates the temporary table of a dry run. It exists until the connection closes or the dry run ends. */
-  async beginTrial(tx: Tx): Promise<IdentityIntake> {
+  async createDryRunTable(tx: Tx): Promise<IdentityTables> {
     await tx.query('CREATE TEMP TABLE trial_identity (LIKE sso_identity INCLUDING DEFAULTS INCLUDING INDEXES)');
     const known = '(SELECT * FROM sso_identity UNION ALL SELECT * FROM trial_identity)';
     return { identities: 'trial_identity', known };
   }
 
-  async endTrial(tx: Tx): Promise<void> {
+  async dropDryRunTable(tx: Tx): Promise<void> {
     await tx.query('DROP TABLE IF EXISTS trial_identity');
   }
 
   /** Returns those of the given identities that are linked to an account. */
-  findAll(tx: Tx, { known }: IdentityIntake, wanted: readonly Omit<Identity, 'accountId'>[]): Promise<Identity[]> {
+  findAll(tx: Tx, { known }: IdentityTables, wanted: readonly Omit<Identity, 'accountId'>[]): Promise<Identity[]> {
     return tx.query<Identity[]>(
       `SELECT i.issuer, i.subject, i.account_id AS "accountId" FROM ${known} i
        JOIN unnest($1::text[], $2::text[]) w (issuer, subject) ON i.issuer = w.issuer AND i.subject = w.subject`,
@@ -82,7 +82,7 @@ export class SsoIdentities {
    * Links identities to accounts that `tx` creates with the trait. Violates a unique index if a parallel request was
    * faster.
    */
-  async insertAll(tx: Tx, { identities }: IdentityIntake, rows: readonly Identity[]): Promise<void> {
+  async insertAll(tx: Tx, { identities }: IdentityTables, rows: readonly Identity[]): Promise<void> {
     if (rows.length === 0) return;
     await tx.query(
       `INSERT INTO ${identities} (issuer, subject, account_id)

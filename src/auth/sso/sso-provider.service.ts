@@ -2,22 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { JSONWebKeySet } from 'jose';
 import type { CustomFetch } from 'openid-client';
 import { Config } from '../../core/config/config.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
-import { isWithinShape } from '../../core/text/json-shape.js';
+import { isWithinJsonLimits } from '../../core/text/json-shape.js';
 import { isStorableJson } from '../../core/text/text.js';
 import {
-  endpointsInForce,
-  isSsoDescribed,
+  effectiveEndpoints,
+  hasRequiredEndpoints,
   type SsoEndpoints,
   type SsoSettings,
 } from '../../platform/instance/instance.js';
 import { OutboundFault } from '../../platform/outbound/network.js';
-import { Outbound, type OutboundAnswer } from '../../platform/outbound/outbound.js';
-import { type Kept, SsoDocuments } from './sso-documents.service.js';
+import { Outbound, type OutboundResponse } from '../../platform/outbound/outbound.js';
+import { type CachedDocument, SsoDocuments } from './sso-documents.service.js';
 
 /** The metadata of the provider that this service uses. */
-export interface ProviderFacts extends SsoEndpoints {
+export interface ProviderMetadata extends SsoEndpoints {
   readonly tokenAuthMethods: readonly string[] | null;
   readonly algorithms: readonly string[] | null;
 }
@@ -28,17 +28,17 @@ export class IssuerMismatch extends Error {}
 export type OpenId = typeof import('openid-client');
 export type JsonObject = Record<string, unknown>;
 
-const FACTS_MS = 3_600_000; // sso.md section 5
-const KEYS_MS = 600_000;
+const METADATA_TTL_MS = 3_600_000; // sso.md section 5
+const KEYS_TTL_MS = 600_000;
 const MAX_KEYS = 100;
 const MAX_URL = 2048;
 
 /** 502: a needed request to the provider failed (sso.md section 5). */
-export const providerDown = (): Refusal => new Refusal('BAD_GATEWAY').with({ 'Retry-After': '5' });
+export const providerDown = (): ApiError => new ApiError('BAD_GATEWAY').withHeaders({ 'Retry-After': '5' });
 
-export function jsonObject({ body }: OutboundAnswer): JsonObject | null {
+export function jsonObject({ body }: OutboundResponse): JsonObject | null {
   try {
-    if (!isWithinShape(body)) return null;
+    if (!isWithinJsonLimits(body)) return null;
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
   } catch {
@@ -47,13 +47,13 @@ export function jsonObject({ body }: OutboundAnswer): JsonObject | null {
 }
 
 /** A response for the client library, which gets only status 200. All other responses are handled before. */
-export const responseOf = ({ body }: OutboundAnswer): Response =>
+export const responseOf = ({ body }: OutboundResponse): Response =>
   new Response(new Uint8Array(body), { status: 200, headers: { 'content-type': 'application/json' } });
 
 /** Returns the error that a fetch for the client library threw. The library wraps it. */
-export function refusalIn(error: unknown): Refusal | null {
-  if (error instanceof Refusal) return error;
-  return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : null;
+export function findApiError(error: unknown): ApiError | null {
+  if (error instanceof ApiError) return error;
+  return error instanceof Error && error.cause !== undefined ? findApiError(error.cause) : null;
 }
 
 /** Whether a value is a URL of the provider: https, with a host, without user info and fragment (sso.md section 1). */
@@ -64,26 +64,26 @@ export function isProviderUrl(value: unknown): value is string {
 }
 
 const urlOrNull = (value: unknown): string | null => (isProviderUrl(value) ? value : null);
-const names = (value: unknown): string[] | null =>
+const stringList = (value: unknown): string[] | null =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string').slice(0, 50) : null;
 
-const factsOf = (document: Readonly<JsonObject>): ProviderFacts => ({
+const toMetadata = (document: Readonly<JsonObject>): ProviderMetadata => ({
   authorizationUrl: urlOrNull(document.authorization_endpoint),
   tokenUrl: urlOrNull(document.token_endpoint),
   userinfoUrl: urlOrNull(document.userinfo_endpoint),
   jwksUrl: urlOrNull(document.jwks_uri),
-  tokenAuthMethods: names(document.token_endpoint_auth_methods_supported),
-  algorithms: names(document.id_token_signing_alg_values_supported),
+  tokenAuthMethods: stringList(document.token_endpoint_auth_methods_supported),
+  algorithms: stringList(document.id_token_signing_alg_values_supported),
 });
 
 /** Returns the published document if it can be stored. */
-function documentIn(answer: OutboundAnswer): JsonObject | null {
+function parseDocument(answer: OutboundResponse): JsonObject | null {
   const document = answer.status === 200 ? jsonObject(answer) : null;
   return isStorableJson(document) ? document : null;
 }
 
-function keysOf(answer: OutboundAnswer): JSONWebKeySet {
-  const keys = documentIn(answer)?.keys;
+function keysOf(answer: OutboundResponse): JSONWebKeySet {
+  const keys = parseDocument(answer)?.keys;
   const isSet = Array.isArray(keys) && keys.length <= MAX_KEYS && keys.every((key) => typeof key === 'object' && key);
   if (!isSet) throw providerDown();
   return { keys: keys as JSONWebKeySet['keys'] };
@@ -103,51 +103,52 @@ export class SsoProvider {
 
   /**
    * Fetches and stores the metadata of the issuer, even if there is a copy.
-   * @throws Refusal BAD_GATEWAY, IssuerMismatch
+   * @throws ApiError BAD_GATEWAY, IssuerMismatch
    */
-  async discover(issuer: string): Promise<ProviderFacts> {
-    return (await this.documents.renew(issuer, () => this.fetchFacts(issuer))).value;
+  async discover(issuer: string): Promise<ProviderMetadata> {
+    return (await this.documents.renew(issuer, () => this.fetchMetadata(issuer))).value;
   }
 
   /**
    * Returns the current endpoints. Configured endpoints take precedence over the metadata, which is refreshed hourly.
-   * @throws Refusal BAD_GATEWAY
+   * @throws ApiError BAD_GATEWAY
    */
-  async facts(settings: SsoSettings): Promise<ProviderFacts> {
+  async metadata(settings: SsoSettings): Promise<ProviderMetadata> {
     const { issuer } = settings;
-    if (isSsoDescribed(settings)) return { ...endpointsInForce(settings), tokenAuthMethods: null, algorithms: null };
+    if (hasRequiredEndpoints(settings))
+      return { ...effectiveEndpoints(settings), tokenAuthMethods: null, algorithms: null };
     if (issuer === null) throw providerDown();
     const { value } = await this.documents
-      .get(issuer, FACTS_MS, () => this.fetchFacts(issuer))
+      .get(issuer, METADATA_TTL_MS, () => this.fetchMetadata(issuer))
       .catch((error) => {
         throw error instanceof IssuerMismatch ? providerDown() : error;
       });
-    return { ...value, ...endpointsInForce(settings, value) };
+    return { ...value, ...effectiveEndpoints(settings, value) };
   }
 
   /** Returns the keys, which are refreshed every 10 minutes. */
-  keys(jwksUrl: string): Promise<Kept<JSONWebKeySet>> {
-    return this.documents.get(jwksUrl, KEYS_MS, () => this.fetchKeys(jwksUrl));
+  keys(jwksUrl: string): Promise<CachedDocument<JSONWebKeySet>> {
+    return this.documents.get(jwksUrl, KEYS_TTL_MS, () => this.fetchKeys(jwksUrl));
   }
 
   /**
    * Returns newer keys if a key was not found. Returns `null` if they were already fetched for this reason within the
    * last 60 s.
    */
-  keysAfterMiss(jwksUrl: string, missed: Kept<JSONWebKeySet>): Promise<Kept<JSONWebKeySet> | null> {
+  keysAfterMiss(jwksUrl: string, missed: CachedDocument<JSONWebKeySet>): Promise<CachedDocument<JSONWebKeySet> | null> {
     return this.documents.renewOnMiss(jwksUrl, missed, () => this.fetchKeys(jwksUrl));
   }
 
   async fetchKeys(jwksUrl: string): Promise<JSONWebKeySet> {
-    return keysOf(await this.ask(jwksUrl));
+    return keysOf(await this.request(jwksUrl));
   }
 
-  private async fetchFacts(issuer: string): Promise<ProviderFacts> {
+  private async fetchMetadata(issuer: string): Promise<ProviderMetadata> {
     const library = await this.load();
     let named: unknown;
     const fetch: CustomFetch = async (url, options) => {
-      const answer = await this.ask(url, options);
-      const document = documentIn(answer);
+      const answer = await this.request(url, options);
+      const document = parseDocument(answer);
       if (!document) throw providerDown();
       named = document.issuer;
       return responseOf(answer);
@@ -157,18 +158,18 @@ export class SsoProvider {
         [library.customFetch]: fetch,
       });
       const document = found.serverMetadata() as unknown as JsonObject;
-      if (document.issuer === issuer) return factsOf(document);
+      if (document.issuer === issuer) return toMetadata(document);
     } catch (error) {
-      if (typeof named !== 'string') throw refusalIn(error) ?? providerDown();
+      if (typeof named !== 'string') throw findApiError(error) ?? providerDown();
     }
     throw new IssuerMismatch('the provider describes another issuer');
   }
 
   /**
    * One request to the provider: https, checked addresses, no redirects, 10 s, 1 MiB (sso.md section 1).
-   * @throws Refusal BAD_GATEWAY
+   * @throws ApiError BAD_GATEWAY
    */
-  async ask(url: string, options?: Parameters<CustomFetch>[1]): Promise<OutboundAnswer> {
+  async request(url: string, options?: Parameters<CustomFetch>[1]): Promise<OutboundResponse> {
     const { accept = 'application/json', authorization, 'content-type': type } = options?.headers ?? {};
     try {
       if (!isProviderUrl(url)) throw new OutboundFault('target');
@@ -177,7 +178,7 @@ export class SsoProvider {
         method: options?.method === 'POST' ? 'POST' : 'GET',
         headers: { accept, ...(authorization ? { authorization } : {}), ...(type ? { 'content-type': type } : {}) },
         ...(options?.body ? { body: String(options.body) } : {}),
-        reach: this.config.sso.allowPrivateAddresses ? 'anywhere' : 'public',
+        addressPolicy: this.config.sso.allowPrivateAddresses ? 'anywhere' : 'public',
       });
     } catch (error) {
       const reason = error instanceof OutboundFault ? error.reason : 'unknown';

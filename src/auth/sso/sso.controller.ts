@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { Public, RateLimit, TheCall } from '../../policy/decorators.js';
+import { CurrentCall, Public, RateLimit } from '../../policy/decorators.js';
 import { CompleteSsoInput, StartSsoInput } from './sso.dto.js';
 import { SsoService } from './sso.service.js';
 import { SsoConfiguration } from './sso-configuration.service.js';
@@ -35,7 +35,7 @@ export class SsoController {
   @HttpCode(200)
   @Public()
   @RateLimit('auth:sso:complete')
-  complete(@Body() input: CompleteSsoInput, @TheCall() call: Call) {
-    return this.sso.complete(input, originOf(call));
+  complete(@Body() input: CompleteSsoInput, @CurrentCall() call: Call) {
+    return this.sso.complete(input, getOrigin(call));
   }
 }

@@ -2,19 +2,19 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Origin } from '../../accounts/events/origin.js';
 import { Config } from '../../core/config/config.js';
-import { invalid, Refusal } from '../../core/errors.js';
-import { Keyring, matches, mintToken } from '../../core/secrets.js';
+import { ApiError, validationError } from '../../core/errors.js';
+import { equalsInConstantTime, Keyring, mintToken } from '../../core/secrets.js';
 import { emailFault } from '../../http/input.js';
 import { Instance, type SsoSettings } from '../../platform/instance/instance.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import type { TokenResponse } from '../sessions/issuance.service.js';
 import type { CompleteSsoInput, StartSsoInput } from './sso.dto.js';
-import { SsoAccounts, type VouchedPerson } from './sso-accounts.service.js';
+import { type ProviderUser, SsoAccounts } from './sso-accounts.service.js';
 import { SSO_STATE } from './sso-configuration.service.js';
-import { type Person, SsoExchange } from './sso-exchange.service.js';
+import { type ProviderClaims, SsoExchange } from './sso-exchange.service.js';
 
 /** All data that is bound to a state (sso.md 2.2). */
-interface Bound {
+interface StateData {
   readonly issuer: string;
   readonly clientId: string;
   readonly redirectUri: string;
@@ -25,9 +25,9 @@ interface Bound {
 }
 
 const STATE_SECONDS = 600;
-const SEAL = 'sso-state';
+const STATE_KEY_LABEL = 'sso-state';
 
-const badState = (): Refusal => invalid('state', 'INVALID_OR_EXPIRED_SSO_STATE');
+const invalidState = (): ApiError => validationError('state', 'INVALID_OR_EXPIRED_SSO_STATE');
 
 /** Single sign-on: start and callback (sso.md section 2). */
 @Injectable()
@@ -42,81 +42,82 @@ export class SsoService {
   ) {}
 
   async start(input: StartSsoInput) {
-    const settings = this.demandOpen();
+    const settings = this.requireSettings();
     const { sso } = this.config;
     const redirectUri = input.redirect_uri ?? sso.redirectUri;
     if (redirectUri !== sso.redirectUri && redirectUri !== sso.nativeCallbackUri) {
-      throw invalid('redirect_uri', 'INVALID_URL_FORMAT');
+      throw validationError('redirect_uri', 'INVALID_URL_FORMAT');
     }
     const [state, nonce, verifier] = [mintToken(), mintToken(), mintToken()];
     const request = { redirectUri, state, nonce, verifier };
     const authorizationUrl = await this.exchange.authorizationUrl(settings, request);
-    const bound: Bound = {
+    const bound: StateData = {
       issuer: settings.issuer ?? '',
       clientId: settings.clientId ?? '',
       redirectUri,
       redirectTo: input.redirect_to ?? null,
       nonceHash: input.nonce_hash ?? null,
-      sealed: this.keyring.encrypt(SEAL, JSON.stringify({ nonce, verifier }), state).toString('base64'),
+      sealed: this.keyring.encrypt(STATE_KEY_LABEL, JSON.stringify({ nonce, verifier }), state).toString('base64'),
     };
     await this.secrets.issue(SSO_STATE, SSO_STATE, { ...bound }, STATE_SECONDS, { secret: state });
     return { authorization_url: authorizationUrl, state, redirect_uri: redirectUri };
   }
 
   async complete(input: CompleteSsoInput, origin: Origin): Promise<TokenResponse & { redirect_to: string }> {
-    const settings = this.demandOpen();
-    const bound = await this.takeState(input, settings);
-    const sealed = this.keyring.decrypt(SEAL, Buffer.from(bound.sealed, 'base64'), input.state);
+    const settings = this.requireSettings();
+    const bound = await this.consumeState(input, settings);
+    const sealed = this.keyring.decrypt(STATE_KEY_LABEL, Buffer.from(bound.sealed, 'base64'), input.state);
     const { nonce, verifier } = JSON.parse(sealed) as { nonce: string; verifier: string };
     const { redirectUri } = bound;
     const person = await this.exchange.identify(settings, input.code, { redirectUri, nonce, verifier });
-    const answer = await this.accounts.signIn(vouched(person, settings), origin);
+    const answer = await this.accounts.signIn(toProviderUser(person, settings), origin);
     return { ...answer, redirect_to: bound.redirectTo ?? '' };
   }
 
   /**
    * Spends the state before any request to the provider.
-   * @throws Refusal FV(INVALID_FORMAT@nonce), which does not spend the state, FV(INVALID_OR_EXPIRED_SSO_STATE@state)
+   * @throws ApiError FV(INVALID_FORMAT@nonce), which does not spend the state, FV(INVALID_OR_EXPIRED_SSO_STATE@state)
    */
-  private async takeState(input: CompleteSsoInput, settings: SsoSettings): Promise<Bound> {
+  private async consumeState(input: CompleteSsoInput, settings: SsoSettings): Promise<StateData> {
     const held = await this.secrets.peek(SSO_STATE, input.state);
-    if (!held) throw badState();
-    const bound = held.payload as unknown as Bound;
-    if (bound.nonceHash !== null && input.nonce === undefined) throw invalid('nonce', 'INVALID_FORMAT');
-    if (!(await this.secrets.consume(SSO_STATE, input.state))) throw badState();
+    if (!held) throw invalidState();
+    const bound = held.payload as unknown as StateData;
+    if (bound.nonceHash !== null && input.nonce === undefined) throw validationError('nonce', 'INVALID_FORMAT');
+    if (!(await this.secrets.consume(SSO_STATE, input.state))) throw invalidState();
     const isOurs =
       bound.issuer === settings.issuer &&
       bound.clientId === settings.clientId &&
       (input.iss === undefined || input.iss === settings.issuer) &&
       (bound.nonceHash === null || isHashOf(bound.nonceHash, input.nonce ?? ''));
-    if (!isOurs) throw badState();
+    if (!isOurs) throw invalidState();
     return bound;
   }
 
-  private demandOpen(): SsoSettings {
-    if (!this.instance.isSsoEnabled) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
+  private requireSettings(): SsoSettings {
+    if (!this.instance.isSsoEnabled) throw new ApiError('FEATURE_TEMPORARILY_DISABLED');
     return this.instance.current.sso;
   }
 }
 
 const isHashOf = (hex: string, nonce: string): boolean =>
-  matches(Buffer.from(hex, 'hex'), hash('sha256', nonce, 'buffer'));
+  equalsInConstantTime(Buffer.from(hex, 'hex'), hash('sha256', nonce, 'buffer'));
 
 /**
  * Returns the user and the email address that the provider confirms (sso.md 2.3, step 6).
- * @throws Refusal the errors of this step
+ * @throws ApiError the errors of this step
  */
-function vouched(person: Person, { issuer, allowedDomains }: SsoSettings): VouchedPerson {
+function toProviderUser(person: ProviderClaims, { issuer, allowedDomains }: SsoSettings): ProviderUser {
   const { email, email_verified: isVerified, name, preferred_username: preferredUsername } = person;
-  if (email === undefined || email === null || email === '') throw invalid('code', 'SSO_PROVIDER_DID_NOT_RETURN_EMAIL');
+  if (email === undefined || email === null || email === '')
+    throw validationError('code', 'SSO_PROVIDER_DID_NOT_RETURN_EMAIL');
   // Do not normalize the email address. A similar one that is equal only after normalization is not the one that the
   // provider verified.
-  if (emailFault(email) || typeof email !== 'string') throw invalid('code', 'INVALID_EMAIL_ADDRESS');
+  if (emailFault(email) || typeof email !== 'string') throw validationError('code', 'INVALID_EMAIL_ADDRESS');
   // Providers such as Amazon Cognito send the claim as a string.
-  if (isVerified !== true && isVerified !== 'true') throw invalid('code', 'INVALID_SSO_TOKEN');
+  if (isVerified !== true && isVerified !== 'true') throw validationError('code', 'INVALID_SSO_TOKEN');
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   if (allowedDomains.length > 0 && !allowedDomains.includes(domain)) {
-    throw invalid('code', 'EMAIL_DOMAIN_NOT_ALLOWED_FOR_SSO');
+    throw validationError('code', 'EMAIL_DOMAIN_NOT_ALLOWED_FOR_SSO');
   }
   return { issuer: issuer ?? '', subject: person.sub, email, name, preferredUsername };
 }

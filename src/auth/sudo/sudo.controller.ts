@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { Me, RateLimit, UserOnly } from '../../policy/decorators.js';
+import { CurrentIdentity, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { SudoService } from './sudo.service.js';
 
@@ -12,7 +12,7 @@ export class SudoController {
   @Get('mfa-methods')
   @UserOnly()
   @RateLimit('sudo:mfa:methods')
-  methods(@Me() { account }: SessionIdentity) {
+  methods(@CurrentIdentity() { account }: SessionIdentity) {
     return this.sudo.methodsOf(account);
   }
 
@@ -21,7 +21,7 @@ export class SudoController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('sudo:webauthn:options')
-  options(@Me() { account }: SessionIdentity) {
+  options(@CurrentIdentity() { account }: SessionIdentity) {
     return this.sudo.webauthnOptions(account);
   }
 }

@@ -1,4 +1,4 @@
-import { Anything, OneOf, Text } from '../../http/input.js';
+import { AnyObject, OneOf, Text } from '../../http/input.js';
 import type { SudoMembers } from '../../policy/call.js';
 import { Password } from '../factors/fields.js';
 
@@ -13,7 +13,7 @@ export class SudoInput implements SudoMembers {
   @Text({ min: 1, max: 32, optional: true })
   mfa_code?: string;
 
-  @Anything({ optional: true })
+  @AnyObject({ optional: true })
   webauthn_response?: object;
 
   @Text({ min: 1, max: 1024, optional: true })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import type { Config } from '../../core/config/config.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { Keyring } from '../../core/secrets.js';
 import type { Account } from '../../policy/account.js';
 import type { Call, SudoMembers } from '../../policy/call.js';
@@ -80,7 +80,7 @@ function sudoMode({
     } as unknown as Call;
     const identity = { via: 'session', account } as Identity;
     const outcome = await service.demand(identity, call).catch((error) => {
-      if (error instanceof Refusal) return error;
+      if (error instanceof ApiError) return error;
       throw error;
     });
     return { outcome, isSpent: call.sudoFactorSpent, did: did.splice(0) };
@@ -90,8 +90,8 @@ function sudoMode({
 
 const CHARGED = ['charge', 'sudo', '1', 10, 900];
 const CLEARED = ['clear', 'sudo', '1'];
-const told = (tx: string, method: string) => ['told', tx, '1', 'sudo_granted', { method }];
-const bodyOf = (outcome: unknown) => (outcome as Refusal).getResponse();
+const recordedEvent = (tx: string, method: string) => ['told', tx, '1', 'sudo_granted', { method }];
+const bodyOf = (outcome: unknown) => (outcome as ApiError).getResponse();
 const PROOF = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{43}$/);
 
 describe('account.md 8.3: who needs nothing', () => {
@@ -110,7 +110,7 @@ describe('account.md 8.3: a password alone', () => {
     expect(await sudoMode().demand(accountOf(), RIGHT)).toEqual({
       outcome: null,
       isSpent: false,
-      did: [CHARGED, ['password', '1'], CLEARED, told('manager', 'password')],
+      did: [CHARGED, ['password', '1'], CLEARED, recordedEvent('manager', 'password')],
     });
   });
 
@@ -153,7 +153,7 @@ describe('account.md 8.3: a second factor', () => {
     expect(outcome).toEqual(PROOF);
     expect(await service.isValid(outcome as string, account)).toBe(true);
     expect(isSpent).toBe(true);
-    expect(did).toEqual([CHARGED, ['code', '1', 'tx'], told('tx', 'code'), CLEARED]);
+    expect(did).toEqual([CHARGED, ['code', '1', 'tx'], recordedEvent('tx', 'code'), CLEARED]);
   });
 
   test('a wrong code is charged and not told', async () => {
@@ -183,7 +183,7 @@ describe('account.md 8.3: a second factor', () => {
     expect(outcome).toEqual(PROOF);
     expect(isSpent).toBe(true);
     const given = { challenge: 'challenge', response: { right: true } };
-    expect(did).toEqual([['webauthn-sudo', '1', '1', given, 'tx'], told('tx', 'passkey')]);
+    expect(did).toEqual([['webauthn-sudo', '1', '1', given, 'tx'], recordedEvent('tx', 'passkey')]);
   });
 
   test('a wrong assertion is a wrong code', async () => {

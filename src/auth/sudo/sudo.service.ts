@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type CryptoKey, errors, importJWK, jwtVerify, SignJWT } from 'jose';
 import { hasFactor } from '../../accounts/account-facts.js';
-import { type Origin, originOf } from '../../accounts/events/origin.js';
+import { getOrigin, type Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { Keyring } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
@@ -18,19 +18,19 @@ import { WebAuthn } from '../webauthn/webauthn.service.js';
 import { SudoAttempts } from './sudo-attempts.service.js';
 
 export const SUDO_PROOF_SECONDS = 300;
-const TYPE = 'gatehouse-sudo+jwt';
-const COMPACT = /^[A-Za-z0-9_-]{1,512}\.[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]{43}$/;
+const TOKEN_TYPE = 'gatehouse-sudo+jwt';
+const COMPACT_JWT = /^[A-Za-z0-9_-]{1,512}\.[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]{43}$/;
 
 type SudoMethod = 'password' | 'code' | 'passkey' | 'passkey_bridge';
 
 const isCanonical = (proof: string): boolean =>
-  COMPACT.test(proof) &&
+  COMPACT_JWT.test(proof) &&
   proof.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 /** Sudo mode: the algorithm of account.md 8.3 and the proofs of credentials.md section 6. */
 @Injectable()
 export class SudoService {
-  private readonly imported = new Map<string, Promise<CryptoKey | Uint8Array>>();
+  private readonly importedKeys = new Map<string, Promise<CryptoKey | Uint8Array>>();
 
   constructor(
     private readonly keyring: Keyring,
@@ -47,36 +47,36 @@ export class SudoService {
   /**
    * Requires sudo mode. Returns the proof for the response: the one that the client sent or a new one. Returns `null`
    * if the account gets no proof.
-   * @throws Refusal SUDO_MODE_REQUIRED, FV(INVALID_PASSWORD@password), FV(INVALID_MFA_CODE@mfa_code)
+   * @throws ApiError SUDO_MODE_REQUIRED, FV(INVALID_PASSWORD@password), FV(INVALID_MFA_CODE@mfa_code)
    */
   async demand({ account }: Identity, call: Call): Promise<string | null> {
     if (account.bot || (!account.hasPassword && !hasFactor(account))) return null;
     const members = call.sudoMembers ?? {};
     if (!hasFactor(account)) {
-      await this.demandPassword(account, members);
-      await this.recordGrant(this.database.manager, account, 'password', originOf(call));
+      await this.assertPassword(account, members);
+      await this.recordGrant(this.database.manager, account, 'password', getOrigin(call));
       return null;
     }
     const sent = call.req.headers['x-service-sudo-mode-jwt'];
     if (typeof sent === 'string' && (await this.isValid(sent, account))) return sent;
-    await this.demandFactor(account, members, originOf(call));
+    await this.assertFactor(account, members, getOrigin(call));
     call.sudoFactorSpent = true;
     return this.issue(account);
   }
 
-  private async demandPassword(account: Account, { password }: SudoMembers): Promise<void> {
-    if (password === undefined) throw await this.required(account);
+  private async assertPassword(account: Account, { password }: SudoMembers): Promise<void> {
+    if (password === undefined) throw await this.sudoRequired(account);
     const isRight = () => this.passwords.isPasswordOf(account.id, password);
-    if (!(await this.attempts.examine(account.id, isRight))) throw invalid('password', 'INVALID_PASSWORD');
+    if (!(await this.attempts.verify(account.id, isRight))) throw validationError('password', 'INVALID_PASSWORD');
   }
 
-  private async demandFactor(account: Account, members: SudoMembers, origin: Origin): Promise<void> {
-    const wrong = () => invalid('mfa_code', 'INVALID_MFA_CODE');
+  private async assertFactor(account: Account, members: SudoMembers, origin: Origin): Promise<void> {
+    const wrong = () => validationError('mfa_code', 'INVALID_MFA_CODE');
     if (members.mfa_method === 'totp' && members.mfa_code !== undefined) {
       const { mfa_code: code } = members;
       const spend = (tx: Tx) => this.factors.spendCode(account.id, code, tx);
-      const isRight = () => this.granted(account, 'code', origin, spend);
-      if (!(await this.attempts.examine(account.id, isRight))) throw wrong();
+      const isRight = () => this.verifyAndRecord(account, 'code', origin, spend);
+      if (!(await this.attempts.verify(account.id, isRight))) throw wrong();
       return;
     }
     const { webauthn_challenge: challenge, webauthn_response: response } = members;
@@ -87,14 +87,14 @@ export class SudoService {
         const holder = await this.webauthn.prove(account.id, 'webauthn-sudo', account.id, assertion, tx);
         return holder !== null;
       };
-      if (!(await this.granted(account, 'passkey', origin, prove))) throw wrong();
+      if (!(await this.verifyAndRecord(account, 'passkey', origin, prove))) throw wrong();
       return;
     }
-    throw await this.required(account);
+    throw await this.sudoRequired(account);
   }
 
   /** Whether a factor is correct. Spends the factor and records the event in one transaction. */
-  private granted(
+  private verifyAndRecord(
     account: Account,
     method: SudoMethod,
     origin: Origin,
@@ -112,9 +112,9 @@ export class SudoService {
     await this.events.record(tx, { accountId: id, type: 'sudo_granted', origin, data: { method } });
   }
 
-  private async required(account: Account): Promise<Refusal> {
+  private async sudoRequired(account: Account): Promise<ApiError> {
     const { has_mfa, ...methods } = await this.methodsOf(account);
-    return new Refusal('SUDO_MODE_REQUIRED', { has_mfa, methods });
+    return new ApiError('SUDO_MODE_REQUIRED', { has_mfa, methods });
   }
 
   /** Returns the methods that the account can use for sudo mode (account.md 8.2). */
@@ -127,10 +127,10 @@ export class SudoService {
     };
   }
 
-  /** @throws Refusal NO_PASSKEYS_REGISTERED */
+  /** @throws ApiError NO_PASSKEYS_REGISTERED */
   async webauthnOptions(account: Account) {
     const { id, passkeys } = account;
-    if (passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
+    if (passkeys === 0) throw new ApiError('NO_PASSKEYS_REGISTERED');
     return this.webauthn.accountOptions('webauthn-sudo', account, id, await this.webauthn.passkeysOf(id));
   }
 
@@ -139,7 +139,7 @@ export class SudoService {
     const { id: kid, bytes } = this.keyring.signing('sudo');
     const now = this.clock.seconds();
     return new SignJWT({ epoch: account.epoch })
-      .setProtectedHeader({ alg: 'HS256', typ: TYPE, kid })
+      .setProtectedHeader({ alg: 'HS256', typ: TOKEN_TYPE, kid })
       .setIssuer(this.config.publicOrigin)
       .setAudience('sudo')
       .setSubject(account.id)
@@ -162,7 +162,7 @@ export class SudoService {
         },
         {
           algorithms: ['HS256'],
-          typ: TYPE,
+          typ: TOKEN_TYPE,
           issuer: this.config.publicOrigin,
           audience: 'sudo',
           subject: account.id,
@@ -180,10 +180,10 @@ export class SudoService {
   }
 
   private key(id: string, bytes: Buffer): Promise<CryptoKey | Uint8Array> {
-    const known = this.imported.get(id);
+    const known = this.importedKeys.get(id);
     if (known) return known;
     const key = importJWK({ kty: 'oct', k: bytes.toString('base64url'), alg: 'HS256' }, 'HS256');
-    this.imported.set(id, key);
+    this.importedKeys.set(id, key);
     return key;
   }
 }

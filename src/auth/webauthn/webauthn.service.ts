@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Begun } from '../../accounts/seen.js';
+import type { StoredEpochs } from '../../accounts/account-snapshot.js';
 import { Config } from '../../core/config/config.js';
-import { NOBODYS_ID } from '../../core/snowflake.js';
+import { UNASSIGNED_ID } from '../../core/snowflake.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Passkey } from '../records/auth.entities.js';
 import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import {
   type AssertionRules,
+  createDummyPasskey,
   credentialIdOf,
   type KnownCredential,
-  passkeyOfNobody,
   type RelyingParty,
   verifyAssertion,
 } from './webauthn.js';
@@ -28,7 +28,7 @@ export interface Assertion {
   readonly response: object;
 }
 
-type HeldRow = Omit<KnownCredential, 'id'> & Omit<Begun, 'id'> & { readonly isThere: boolean };
+type HeldRow = Omit<KnownCredential, 'id'> & Omit<StoredEpochs, 'id'> & { readonly isThere: boolean };
 
 const CHALLENGE_SECONDS = 300;
 const TIMEOUT_MS = 60_000;
@@ -44,7 +44,7 @@ export const descriptorOf = ({ id, transports }: Passkey) => ({
 @Injectable()
 export class WebAuthn {
   readonly party: RelyingParty;
-  private readonly nobodys = passkeyOfNobody();
+  private readonly dummyPasskey = createDummyPasskey();
 
   constructor(
     private readonly database: Database,
@@ -57,7 +57,7 @@ export class WebAuthn {
   /** Issues a challenge for one purpose and subject. It is valid for five minutes. */
   challenge(
     purpose: ChallengePurpose,
-    owner: Begun,
+    owner: StoredEpochs,
     subject: string = owner.id,
     payload: Record<string, unknown> = {},
   ): Promise<string> {
@@ -90,7 +90,7 @@ export class WebAuthn {
   }
 
   /** Returns options for the passkeys of one account. */
-  async accountOptions(purpose: ChallengePurpose, owner: Begun, subject: string, passkeys: readonly Passkey[]) {
+  async accountOptions(purpose: ChallengePurpose, owner: StoredEpochs, subject: string, passkeys: readonly Passkey[]) {
     return {
       challenge: await this.challenge(purpose, owner, subject),
       timeout: TIMEOUT_MS,
@@ -126,13 +126,13 @@ export class WebAuthn {
     rules: AssertionRules,
     accountId?: string,
     tx: Tx = this.database.manager,
-  ): Promise<Begun | null> {
+  ): Promise<StoredEpochs | null> {
     if (!(await this.spendChallenge(purpose, subject, challenge, tx))) return null;
     const id = credentialIdOf(response);
     if (!id) return null;
     const found = await this.find(tx, id);
     const known = accountId === undefined || found?.passkey.accountId === accountId ? found : null;
-    const counter = await verifyAssertion(response, known?.passkey ?? this.nobodys, challenge, this.party, rules);
+    const counter = await verifyAssertion(response, known?.passkey ?? this.dummyPasskey, challenge, this.party, rules);
     return known && counter !== null && (await this.recordUse(tx, known.passkey, counter)) ? known.holder : null;
   }
 
@@ -140,7 +140,7 @@ export class WebAuthn {
    * Finds a passkey and its account. It always runs one statement with one row, so that timing does not reveal whether
    * the passkey exists.
    */
-  private async find(tx: Tx, id: string): Promise<{ passkey: KnownCredential; holder: Begun } | null> {
+  private async find(tx: Tx, id: string): Promise<{ passkey: KnownCredential; holder: StoredEpochs } | null> {
     const [{ isThere, accountId, publicKey, backupEligible, epoch, addressEpoch }] = await tx.query<[HeldRow]>(
       `SELECT a.id IS NOT NULL AS "isThere", coalesce(p.account_id, $2) AS "accountId",
          coalesce(p.public_key, $3) AS "publicKey", coalesce(p.backup_eligible, false) AS "backupEligible",
@@ -148,7 +148,7 @@ export class WebAuthn {
        FROM (SELECT 1) one
          LEFT JOIN passkey p ON p.id = $1
          LEFT JOIN account a ON a.id = coalesce(p.account_id, 0)`,
-      [id, NOBODYS_ID, this.nobodys.publicKey],
+      [id, UNASSIGNED_ID, this.dummyPasskey.publicKey],
     );
     if (!isThere) return null;
     return { passkey: { id, accountId, publicKey, backupEligible }, holder: { id: accountId, epoch, addressEpoch } };

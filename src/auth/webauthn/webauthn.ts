@@ -8,14 +8,14 @@ export const ALGORITHMS: readonly number[] = [-8, -7, -257];
 
 type Library = typeof import('@simplewebauthn/server') & typeof Helpers;
 
-let loaded: Promise<Library> | undefined;
+let libraryPromise: Promise<Library> | undefined;
 
 /** Loads the library on first use, because it is large: it supports every kind of attestation. */
-function library(): Promise<Library> {
-  loaded ??= Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]).then(
+function loadLibrary(): Promise<Library> {
+  libraryPromise ??= Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]).then(
     ([verification, helpers]) => ({ ...verification, ...helpers }),
   );
-  return loaded;
+  return libraryPromise;
 }
 
 /** The relying party that a response must be made for. */
@@ -62,7 +62,7 @@ const MAX_ID_BYTES = 1023;
 export const MAX_CREDENTIAL_ID = Math.ceil((MAX_ID_BYTES * 4) / 3);
 
 /** Maximum bytes of each part of a response. */
-const SIZES = {
+const MAX_PART_BYTES = {
   id: MAX_ID_BYTES,
   clientDataJSON: 8192,
   authenticatorData: 8192,
@@ -72,7 +72,7 @@ const SIZES = {
 } as const;
 
 const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
-const REPEATED = /"(type|challenge|origin|crossOrigin|topOrigin)"\s*:/g;
+const SINGLE_USE_MEMBERS = /"(type|challenge|origin|crossOrigin|topOrigin)"\s*:/g;
 
 type Parts = Record<string, unknown>;
 
@@ -80,11 +80,13 @@ const isRecord = (value: unknown): value is Parts =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Decodes canonical base64url without padding. Returns `null` if it is invalid or too long for this part. */
-function bytesOf(parts: Parts, name: keyof typeof SIZES): Buffer | null {
+function bytesOf(parts: Parts, name: keyof typeof MAX_PART_BYTES): Buffer | null {
   const value = parts[name];
-  if (typeof value !== 'string' || value.length > Math.ceil((SIZES[name] * 4) / 3)) return null;
+  if (typeof value !== 'string' || value.length > Math.ceil((MAX_PART_BYTES[name] * 4) / 3)) return null;
   const bytes = Buffer.from(value, 'base64url');
-  return bytes.length > 0 && bytes.length <= SIZES[name] && bytes.toString('base64url') === value ? bytes : null;
+  return bytes.length > 0 && bytes.length <= MAX_PART_BYTES[name] && bytes.toString('base64url') === value
+    ? bytes
+    : null;
 }
 
 /** The user handle of an account is its decimal ID. */
@@ -114,7 +116,7 @@ function clientDataOf(parts: Parts): Parts | null {
   const bytes = bytesOf(parts, 'clientDataJSON');
   if (!bytes) return null;
   const data = parseJson(bytes);
-  const names = [...bytes.toString().matchAll(REPEATED)].map(([, name]) => name);
+  const names = [...bytes.toString().matchAll(SINGLE_USE_MEMBERS)].map(([, name]) => name);
   if (new Set(names).size !== names.length) return null;
   return (data.crossOrigin ?? false) === false && data.topOrigin === undefined ? data : null;
 }
@@ -203,7 +205,7 @@ export async function verifyRegistration(
     const inner = (response as Parts).response;
     if (!id || !isRecord(inner) || !clientDataOf(inner)) return null;
     const object = bytesOf(inner, 'attestationObject');
-    const webauthn = await library();
+    const webauthn = await loadLibrary();
     if (!object || !hasPlainAttestation(object, webauthn)) return null;
     const { registrationInfo } = await webauthn.verifyRegistrationResponse({
       response: withPlainIds(response) as unknown as RegistrationResponseJSON,
@@ -235,7 +237,7 @@ const transportsOf = (sent: unknown): string[] =>
  * A dummy key so that assertions of unknown credentials take as long to verify. It is an ES256 key in COSE, the most
  * common kind.
  */
-export function passkeyOfNobody(): KnownCredential {
+export function createDummyPasskey(): KnownCredential {
   const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
   const parts = [EC2_ES256_P256_X, Buffer.from(x, 'base64url'), THEN_Y, Buffer.from(y, 'base64url')];
   return { id: '', accountId: '', publicKey: Buffer.concat(parts), backupEligible: false };
@@ -258,7 +260,7 @@ export async function verifyAssertion(
     if (!bytesOf(inner, 'authenticatorData') || !bytesOf(inner, 'signature')) return null;
     const handle = inner.userHandle || undefined;
     if (handle === undefined && rules.userHandle) return null;
-    const { verifyAuthenticationResponse } = await library();
+    const { verifyAuthenticationResponse } = await loadLibrary();
     const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
       response: withPlainIds(response) as unknown as AuthenticationResponseJSON,
       expectedChallenge: challenge,

@@ -5,26 +5,26 @@ import { networkInterfaces } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { addressIsIn } from '../../core/address.js';
 import { allSettings, type Config, loadConfig } from '../../core/config/config.js';
-import { openLimits } from '../../core/config/limits.settings.js';
-import { settingsIn } from '../../core/config/printed.js';
+import { disabledLimits } from '../../core/config/limits.settings.js';
+import { listSetSettings } from '../../core/config/printed.js';
 import type { Env, Setting } from '../../core/config/reader.js';
 import { ConfigurationError, StartError } from '../../core/config/start-error.js';
-import { demandMadeFor, type Extension } from '../../core/extension.js';
-import { startFault } from '../../core/start-fault.js';
+import { assertCompatible, type Extension } from '../../core/extension.js';
+import { toStartError } from '../../core/to-start-error.js';
 import type { Terminal } from '../terminal/command.js';
-import { databaseFindings } from './database-checks.js';
-import { privacy } from './directory-checks.js';
+import { checkDatabase } from './database-checks.js';
+import { checkDirectoryPrivacy } from './directory-checks.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
 /** Runs all checks. If the configuration is invalid, later checks are skipped. */
-export async function findingsOf({ env, embeddedDatabase, extension = {} }: Terminal): Promise<Finding[]> {
+export async function runChecks({ env, embeddedDatabase, extension = {} }: Terminal): Promise<Finding[]> {
   const all = allSettings(extension.settings);
-  const config = configOf(env, extension);
+  const config = loadConfigOrFaults(env, extension);
   if (Array.isArray(config)) return [...runtime(), ...config];
   return [
     ...runtime(),
     ok('configuration', `${config.nodeEnv}, every setting is valid`),
-    ...settingsIn(all, env).map((line) => ok('setting', line)),
+    ...listSetSettings(all, env).map((line) => ok('setting', line)),
     ...unknownSettings(env, all),
     ...secrets(env, config),
     ...addresses(config),
@@ -34,8 +34,8 @@ export async function findingsOf({ env, embeddedDatabase, extension = {} }: Term
     ...(await sharedStore(config)),
     ...(await objectStore(config)),
     ...directories(config),
-    ...privacy(config),
-    ...(await databaseFindings(config, extension, embeddedDatabase)),
+    ...checkDirectoryPrivacy(config),
+    ...(await checkDatabase(config, extension, embeddedDatabase)),
   ];
 }
 
@@ -47,14 +47,14 @@ function runtime(): Finding[] {
 }
 
 /** The configuration or its errors. Checking must not create a missing development secret. */
-function configOf(env: Env, extension: Extension): Config | Finding[] {
+function loadConfigOrFaults(env: Env, extension: Extension): Config | Finding[] {
   try {
     const isMade = existsSync(join(resolve(env.DATA_DIR?.trim() || './data'), 'secret'));
     const isThere = env.GATEHOUSE_SECRET?.trim() || env.NODE_ENV === 'production' || isMade;
-    demandMadeFor(extension);
+    assertCompatible(extension);
     return loadConfig({ ...env, ...(isThere ? {} : throwaway()) }, extension.settings);
   } catch (error) {
-    const known = startFault(error);
+    const known = toStartError(error);
     if (!(known instanceof ConfigurationError)) {
       if (known instanceof StartError) return [fault('configuration', known.message, 'Mend it, then look again')];
       throw error;
@@ -65,13 +65,13 @@ function configOf(env: Env, extension: Extension): Config | Finding[] {
 
 const throwaway = () => ({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') });
 
-const OURS =
+const BUILT_IN_PREFIX =
   /^(?:GATEHOUSE|ARGON2|OAUTH|MEDIA|ADMIN|RATE_LIMIT|WEBAUTHN|MAIL|SMTP|SMS|SSO|IP_BAN|CAPTCHA|METRICS|WEBHOOK|PASSKEY)_/;
 
 /** A misspelled setting would silently use its default. */
 function unknownSettings(env: Env, all: readonly Setting[]): Finding[] {
   const known = new Set(all.map(({ name }) => name));
-  const unknown = Object.keys(env).filter((name) => OURS.test(name) && !known.has(name));
+  const unknown = Object.keys(env).filter((name) => BUILT_IN_PREFIX.test(name) && !known.has(name));
   return unknown.map((name) => warning('configuration', `${name} is no setting`, 'Remove it, or correct its spelling'));
 }
 
@@ -110,7 +110,7 @@ function addresses({ publicOrigin, production, trustedProxies, host }: Config): 
 }
 
 /** The IP addresses of the operator: the remote end of the SSH connection, or this machine. */
-function ownAddresses(env: Env): string[] {
+function operatorAddresses(env: Env): string[] {
   const [remote] = (env.SSH_CONNECTION ?? env.SSH_CLIENT ?? '').split(' ');
   if (remote) return [remote];
   return Object.values(networkInterfaces()).flatMap((of) => (of ?? []).map(({ address }) => address));
@@ -118,7 +118,7 @@ function ownAddresses(env: Env): string[] {
 
 function administration(env: Env, { admin: { networks } }: Config): Finding[] {
   if (networks.length === 0) return [];
-  const own = ownAddresses(env);
+  const own = operatorAddresses(env);
   if (own.some((address) => addressIsIn(address, networks))) {
     return [ok('ADMIN_ALLOW_NETWORKS', 'administration is there for your address')];
   }
@@ -127,7 +127,7 @@ function administration(env: Env, { admin: { networks } }: Config): Finding[] {
 }
 
 function switches(config: Config): Finding[] {
-  return openLimits(config).map((name) => {
+  return disabledLimits(config).map((name) => {
     const mend = `Set ${name}=on: off is for tests`;
     return config.production ? fault('limits', `${name} is off`, mend) : warning('limits', `${name} is off`, mend);
   });
@@ -144,7 +144,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 const CONNECT_MS = 3000;
 
 /** Whether a server accepts connections at the host of a URL. Sends nothing. */
-function reaches(url: string): Promise<boolean> {
+function isReachable(url: string): Promise<boolean> {
   const { protocol, hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect({
@@ -171,7 +171,7 @@ async function mail({ mailTransport, smtpUrl, mailHttpUrl, mailFrom }: Config): 
   }
   if (url === undefined) return [ok('mail', `transport ${mailTransport}`)];
   const sender = mailFrom === undefined ? '' : `, sent from ${mailFrom}`;
-  if (await reaches(url)) return [ok('mail', `transport ${mailTransport}, ${hostOf(url)} answers${sender}`)];
+  if (await isReachable(url)) return [ok('mail', `transport ${mailTransport}, ${hostOf(url)} answers${sender}`)];
   const setting = mailTransport === 'smtp' ? 'SMTP_URL' : 'MAIL_HTTP_URL';
   return [
     fault('mail', `${hostOf(url)} does not answer`, `Check ${setting} and that the server can be reached from here`),
@@ -180,7 +180,7 @@ async function mail({ mailTransport, smtpUrl, mailHttpUrl, mailFrom }: Config): 
 
 async function sharedStore({ redisUrl }: Config): Promise<Finding[]> {
   if (redisUrl === undefined) return [];
-  if (await reaches(redisUrl)) return [ok('shared store', `${hostOf(redisUrl)} answers`)];
+  if (await isReachable(redisUrl)) return [ok('shared store', `${hostOf(redisUrl)} answers`)];
   const detail = `${hostOf(redisUrl)} does not answer: each process counts by itself, and no gateway session starts`;
   return [fault('shared store', detail, 'Check REDIS_URL and that the server can be reached from here')];
 }
@@ -188,7 +188,7 @@ async function sharedStore({ redisUrl }: Config): Promise<Finding[]> {
 async function objectStore({ media: { s3 } }: Config): Promise<Finding[]> {
   if (s3?.endpoint === undefined) return [];
   const host = hostOf(s3.endpoint);
-  if (await reaches(s3.endpoint)) return [ok('media storage', `${host} answers`)];
+  if (await isReachable(s3.endpoint)) return [ok('media storage', `${host} answers`)];
   const mend = 'Check MEDIA_S3_ENDPOINT and that the server can be reached from here';
   return [fault('media storage', `${host} does not answer`, mend)];
 }

@@ -7,18 +7,14 @@ import type { Extension } from '../../core/extension.js';
 import { Keyring } from '../../core/secrets.js';
 import { Database } from '../../platform/database/database.js';
 import type { EmbeddedEngine } from '../../platform/database/engine.js';
-import { sealedStates } from '../../platform/keys/sealed-kinds.js';
+import { checkDecryption } from '../../platform/keys/encrypted-columns.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
 const SKEW_SECONDS = 2;
 const OLDEST_POSTGRES = 150_000;
 
 /** Checks whether the database responds, is recent and migrated, and whether its clock agrees with this machine. */
-export async function databaseFindings(
-  config: Config,
-  extension: Extension,
-  lent?: EmbeddedEngine,
-): Promise<Finding[]> {
+export async function checkDatabase(config: Config, extension: Extension, lent?: EmbeddedEngine): Promise<Finding[]> {
   if (!config.databaseUrl && !lent && !existsSync(join(config.dataDir, 'database'))) {
     return [ok('database', `the first start will make an embedded one in ${config.dataDir}`)];
   }
@@ -30,7 +26,7 @@ export async function databaseFindings(
       await clock(opened),
       ...(await migrations(opened, config)),
       ...(await administrator(opened)),
-      ...(await stored(opened, config)),
+      ...(await checkStoredSecrets(opened, config)),
     ];
   } catch (error) {
     const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : 'no answer';
@@ -89,8 +85,8 @@ async function migrations(opened: Database, { migrateOnStart }: Config): Promise
 }
 
 /** A strong secret can still be the wrong one. Decrypting stored data shows it. */
-async function stored(opened: Database, config: Config): Promise<Finding[]> {
-  const states = (await hasSchema(opened)) ? await sealedStates(opened.manager, new Keyring(config)) : [];
+async function checkStoredSecrets(opened: Database, config: Config): Promise<Finding[]> {
+  const states = (await hasSchema(opened)) ? await checkDecryption(opened.manager, new Keyring(config)) : [];
   return states.map(({ name, tried, opened: count }) => {
     if (count === tried) return ok('secret', `opens what is stored: ${name}`);
     const mend =

@@ -3,7 +3,7 @@ export interface Finding {
   readonly about: string;
   readonly detail: string;
   /** How to fix it. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 export const ok = (about: string, detail: string): Finding => ({ state: 'ok', about, detail });
@@ -11,11 +11,11 @@ export const warning = (about: string, detail: string, mend: string): Finding =>
   state: 'warning',
   about,
   detail,
-  mend,
+  fix: mend,
 });
 export const fault = (about: string, detail: string, mend: string): Finding => ({
   state: 'fault',
   about,
   detail,
-  mend,
+  fix: mend,
 });

@@ -10,7 +10,7 @@ export type TypeScript = typeof ts;
  * Loads the TypeScript of a project, because a running service does not depend on it. @throws CommandError if it is
  * missing
  */
-export async function compilerOf(root: string): Promise<TypeScript> {
+export async function loadCompiler(root: string): Promise<TypeScript> {
   let path: string;
   try {
     path = createRequire(join(root, 'package.json')).resolve('typescript');

@@ -5,17 +5,17 @@ import { Clock } from '../../core/clock.js';
 import { NAME } from '../../core/own-package.js';
 import { type Command, CommandError, type Terminal, UsageError } from '../terminal/command.js';
 import type { TypeScript } from './compiler.js';
-import { type Layout, layoutAt, migrationTimes, type NewMigration } from './layout.js';
-import { type Names, namesOf } from './names.js';
-import { registered } from './registration.js';
+import { findLayout, type Layout, migrationTimes, type NewMigration } from './layout.js';
+import { deriveNames, type Names } from './names.js';
+import { insertRegistration } from './registration.js';
 import { type Files, importLines, nameOf, render } from './render.js';
 import { type Changes, writeAll } from './write.js';
 
 /** The imports of one file. Sources are `@gatehouse-auth/server`, its `testing` entry or other modules. */
-type Wanted = Readonly<Record<string, readonly string[]>>;
+type ImportMap = Readonly<Record<string, readonly string[]>>;
 
 /** Resolves imports to the modules that this file imports them from. */
-function placed({ sourceOf }: Layout, file: string, wanted: Wanted): Wanted {
+function resolveImports({ sourceOf }: Layout, file: string, wanted: ImportMap): ImportMap {
   const found: Record<string, string[]> = {};
   const add = (source: string, specifier: string) => {
     found[source] = [...(found[source] ?? []), specifier];
@@ -37,7 +37,7 @@ export function newMigration({ many, Many }: Names, earlier: readonly number[]):
 
 /** The files of a feature, by path. */
 export function featureFiles(layout: Layout, names: Names, migration: NewMigration): Files {
-  const { folder, migration: migrationFile, test } = layout.placesOf(names, migration);
+  const { folder, migration: migrationFile, test } = layout.pathsOf(names, migration);
   const { many } = names;
   const templates = {
     module: `${folder}/${many}.module.ts`,
@@ -53,7 +53,7 @@ export function featureFiles(layout: Layout, names: Names, migration: NewMigrati
     const values = {
       ...names,
       ...migration,
-      imports: (wanted: Wanted) => importLines(placed(layout, path, wanted)),
+      imports: (wanted: ImportMap) => importLines(resolveImports(layout, path, wanted)),
       moduleOf: (name: string) => layout.sourceOf(name, path),
       test: layout.test,
     };
@@ -68,7 +68,7 @@ export function featureFiles(layout: Layout, names: Names, migration: NewMigrati
 function featureChanges(layout: Layout, typescript: TypeScript, names: Names): Changes {
   const { root } = layout;
   const migration = newMigration(names, migrationTimes(root));
-  const { folder } = layout.placesOf(names, migration);
+  const { folder } = layout.pathsOf(names, migration);
   const isMade =
     existsSync(join(root, 'src/migrations')) &&
     readdirSync(join(root, 'src/migrations')).some((name) => name.endsWith(`-create-${names.many}.ts`));
@@ -78,7 +78,7 @@ function featureChanges(layout: Layout, typescript: TypeScript, names: Names): C
   const changed = layout.registrations(names, migration).map((registration) => {
     const path = join(root, registration.file);
     if (!existsSync(path)) throw new CommandError(`${path} is missing: nothing was written`);
-    return [registration.file, registered(typescript, readFileSync(path, 'utf8'), registration)];
+    return [registration.file, insertRegistration(typescript, readFileSync(path, 'utf8'), registration)];
   });
   return { created: featureFiles(layout, names, migration), changed: Object.fromEntries(changed) };
 }
@@ -91,8 +91,8 @@ export const newFeature: Command = async (args, { out, folder = '.' }: Terminal)
   });
   const [noun, ...more] = positionals;
   if (noun === undefined || more.length > 0) throw new UsageError('one noun is needed');
-  const names = namesOf(noun, values.plural);
-  const { layout, typescript } = await layoutAt(resolve(folder));
+  const names = deriveNames(noun, values.plural);
+  const { layout, typescript } = await findLayout(resolve(folder));
   const changes = featureChanges(layout, typescript, names);
   writeAll(layout.root, changes);
   const made = {

@@ -10,7 +10,7 @@ function compareParts(a: string, b: string): number {
 }
 
 /** Compares names as the formatter does, with numbers by value. */
-export function inNaturalOrder(one: string, other: string): number {
+export function compareNaturally(one: string, other: string): number {
   const [a, b] = [parts(one), parts(other)];
   const at = a.findIndex((part, index) => part !== b[index]);
   if (at < 0) return a.length - b.length;
@@ -27,5 +27,5 @@ function distance(source: string): number {
 }
 
 /** Compares import sources in the order of the formatter. */
-export const inImportOrder = (one: string, other: string): number =>
-  distance(one) - distance(other) || inNaturalOrder(one, other);
+export const compareImports = (one: string, other: string): number =>
+  distance(one) - distance(other) || compareNaturally(one, other);

@@ -3,13 +3,13 @@ import { dirname, join, posix } from 'node:path';
 import type ts from 'typescript';
 import { NAME } from '../../core/own-package.js';
 import { CommandError } from '../terminal/command.js';
-import { projectAt } from '../terminal/project.js';
-import { compilerOf, parse, type TypeScript } from './compiler.js';
+import { findProject } from '../terminal/project.js';
+import { loadCompiler, parse, type TypeScript } from './compiler.js';
 import type { Names } from './names.js';
 import type { Registration } from './registration.js';
 
 /** The paths of a feature, relative to its project. */
-export interface Places {
+export interface FeaturePaths {
   /** The folder of the source files. */
   readonly folder: string;
   readonly migration: string;
@@ -25,7 +25,7 @@ export interface NewMigration {
 /** Where the files of a feature belong: in an extension project or in this repository. */
 export interface Layout {
   readonly root: string;
-  placesOf(names: Names, migration: NewMigration): Places;
+  pathsOf(names: Names, migration: NewMigration): FeaturePaths;
   /** The module that a file imports a Gatehouse name from. */
   sourceOf(name: string, file: string): string;
   /** What the test of a feature imports in addition to the test kit, and the options that start its service. */
@@ -36,16 +36,16 @@ export interface Layout {
   next(names: Names): readonly string[];
 }
 
-const placesWith = (tests: string, { many }: Names, { migrationFile }: NewMigration): Places => ({
+const featurePaths = (tests: string, { many }: Names, { migrationFile }: NewMigration): FeaturePaths => ({
   folder: `src/${many}`,
   migration: `src/migrations/${migrationFile}.ts`,
   test: `${tests}/${many}.e2e-spec.ts`,
 });
 
 /** The layout of an extension project. */
-export const teamLayout = (root: string): Layout => ({
+export const extensionLayout = (root: string): Layout => ({
   root,
-  placesOf: (names, migration) => placesWith('test', names, migration),
+  pathsOf: (names, migration) => featurePaths('test', names, migration),
   sourceOf: (name) => (name === 'testing' ? `${NAME}/testing` : NAME),
   test: {
     imports: {
@@ -107,7 +107,7 @@ function repositoryLayout(root: string, typescript: TypeScript): Layout {
   };
   return {
     root,
-    placesOf: (names, migration) => placesWith('test/contract', names, migration),
+    pathsOf: (names, migration) => featurePaths('test/contract', names, migration),
     sourceOf(name, file) {
       const path = name === 'testing' ? 'test/support/index.ts' : exported.get(name);
       if (path === undefined) throw new Error(`the entry of the package exports no ${name}`);
@@ -144,12 +144,12 @@ const isRepository = (root: string): boolean =>
   );
 
 /** The project that a folder belongs to. @throws CommandError if there is none */
-export async function layoutAt(folder: string): Promise<{ layout: Layout; typescript: TypeScript }> {
-  const root = projectAt(folder)?.folder;
-  if (root !== undefined) return { layout: teamLayout(root), typescript: await compilerOf(root) };
+export async function findLayout(folder: string): Promise<{ layout: Layout; typescript: TypeScript }> {
+  const root = findProject(folder)?.folder;
+  if (root !== undefined) return { layout: extensionLayout(root), typescript: await loadCompiler(root) };
   for (let above = folder; ; above = dirname(above)) {
     if (isRepository(above)) {
-      const typescript = await compilerOf(above);
+      const typescript = await loadCompiler(above);
       return { layout: repositoryLayout(above, typescript), typescript };
     }
     if (dirname(above) === above) break;

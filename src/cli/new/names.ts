@@ -28,7 +28,7 @@ export interface Names {
 }
 
 /** Keeps database names and lines short enough. */
-const LONGEST = 28;
+const MAX_NOUN_LENGTH = 28;
 const KEBAB = /^[a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*$/;
 const PASCAL = /^(?:[A-Z][a-z0-9]+)+$/;
 
@@ -83,11 +83,11 @@ const spaced = (kebab: string): string => kebab.replaceAll('-', ' ');
 const kebabOf = (noun: string): string =>
   PASCAL.test(noun) ? noun.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase() : noun;
 
-function readable(noun: string): string {
+function parseNoun(noun: string): string {
   const kebab = kebabOf(noun);
   if (!KEBAB.test(kebab)) throw new UsageError(`${noun} is no noun: write news-story or NewsStory`);
-  if (kebab.length < 2 || kebab.length > LONGEST) {
-    throw new UsageError(`${noun} does not have 2 to ${LONGEST} characters`);
+  if (kebab.length < 2 || kebab.length > MAX_NOUN_LENGTH) {
+    throw new UsageError(`${noun} does not have 2 to ${MAX_NOUN_LENGTH} characters`);
   }
   return kebab;
 }
@@ -97,9 +97,9 @@ function readable(noun: string): string {
  * @param plural if the regular English plural is not suitable
  * @throws UsageError with the reason if the noun cannot be used
  */
-export function namesOf(noun: string, plural?: string): Names {
-  const one = readable(noun);
-  const many = plural === undefined ? pluralOf(one) : readable(plural);
+export function deriveNames(noun: string, plural?: string): Names {
+  const one = parseNoun(noun);
+  const many = plural === undefined ? pluralOf(one) : parseNoun(plural);
   if (one === many) throw new UsageError(`${one} is one and many at once: say another --plural, such as ${one}-list`);
   for (const name of [one, many]) {
     if (isReserved(name)) throw new UsageError(`${name} is a word of the language or of the service: choose another`);
@@ -114,14 +114,15 @@ export function namesOf(noun: string, plural?: string): Names {
 }
 
 const PACKAGE_NAME = /^(?:@[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\/)?[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/;
-const NO_PACKAGES = ['node_modules', 'favicon.ico', 'gatehouse', NAME, ...builtinModules];
+const RESERVED_PACKAGE_NAMES = ['node_modules', 'favicon.ico', 'gatehouse', NAME, ...builtinModules];
 
 /** @throws UsageError if npm or Docker does not accept the name, or if it is taken */
-export function demandPackageName(name: string): void {
+export function assertPackageName(name: string): void {
   if (name.length > 214 || !PACKAGE_NAME.test(name)) {
     throw new UsageError(
       `${name} is no name of a package: lower-case letters, digits and hyphens, such as notes-service`,
     );
   }
-  if (NO_PACKAGES.includes(name)) throw new UsageError(`${name} is the name of something else: choose another`);
+  if (RESERVED_PACKAGE_NAMES.includes(name))
+    throw new UsageError(`${name} is the name of something else: choose another`);
 }

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { NAME, ownFolder, ownPackage } from '../../core/own-package.js';
 import { type Command, CommandError, type Terminal, UsageError } from '../terminal/command.js';
 import { featureFiles, newMigration } from './feature.js';
-import { teamLayout } from './layout.js';
-import { demandPackageName, type Names, namesOf } from './names.js';
+import { extensionLayout } from './layout.js';
+import { assertPackageName, deriveNames, type Names } from './names.js';
 import { type Files, importLines, render, templatesIn } from './render.js';
 import { writeAll } from './write.js';
 
@@ -43,7 +43,7 @@ function packageValues({ gatehouse }: Plan) {
     Object.fromEntries(names.map((name) => [name, versions[name] as string]));
   return {
     node: engines.node,
-    madeFor: `^${version}`,
+    compatibleWith: `^${version}`,
     dependencies: lines({ [NAME]: gatehouse, ...versionsOf(peers.filter((name) => !isOptional(name))) }),
     devDependencies: lines({ ...versionsOf([...TOOLS, ...peers.filter(isOptional)]), ...MORE_TOOLS }),
   };
@@ -73,18 +73,23 @@ function projectFiles(root: string, plan: Plan): Files {
     imports: importLines,
   };
   const own = templatesIn('project').map((template) => [targetOf(template), render(`project/${template}`, values)]);
-  return { ...Object.fromEntries(own), ...featureFiles(teamLayout(root), example, migration) };
+  return { ...Object.fromEntries(own), ...featureFiles(extensionLayout(root), example, migration) };
 }
 
 /** @throws CommandError if the path is a file or a folder that is not empty */
-function demandRoom(root: string): void {
+function assertEmptyFolder(root: string): void {
   if (!existsSync(root)) return;
   if (!statSync(root).isDirectory()) throw new CommandError(`${root} is a file: nothing was written`);
   if (readdirSync(root).length > 0) throw new CommandError(`${root} is not empty: nothing was written`);
 }
 
 /** Asks until the input is valid. Empty input means `fallback`. */
-async function askedFor({ ask, err }: Terminal, question: string, fallback: string, check: (text: string) => unknown) {
+async function askUntilValid(
+  { ask, err }: Terminal,
+  question: string,
+  fallback: string,
+  check: (text: string) => unknown,
+) {
   for (;;) {
     const answer = (await ask?.(`${question} (${fallback}) `))?.trim() || fallback;
     try {
@@ -97,7 +102,7 @@ async function askedFor({ ask, err }: Terminal, question: string, fallback: stri
   }
 }
 
-const demandSentence = (text: string): void => {
+const assertDescription = (text: string): void => {
   if (text.length > 200 || /[\p{Cc}<>`]/u.test(text)) {
     throw new UsageError('a description is one line of at most 200 characters, without <, > and `');
   }
@@ -107,7 +112,7 @@ const demandSentence = (text: string): void => {
 const tarball = (): string => `gatehouse-auth-server-${ownPackage().version}.tgz`;
 
 /** @throws UsageError if npm would look up the source on a public registry, where this package is not published */
-const demandSource = (source: string): void => {
+const assertSource = (source: string): void => {
   if (!/^(?!npm:(?:gatehouse|@gatehouse-auth\/\w+)(?:@|$))[a-z+]+:./.test(source)) {
     throw new UsageError(
       `--gatehouse must be a file, a URL or an alias, such as file:${tarball()} or npm:@acme/gatehouse@^${ownPackage().version}. ${NAME} is not published yet.`,
@@ -136,23 +141,28 @@ export const newProject: Command = async (args, terminal) => {
     fallback: string,
     check: (text: string) => unknown,
   ) => {
-    if (given === undefined && asks) return askedFor(terminal, question, fallback, check);
+    if (given === undefined && asks) return askUntilValid(terminal, question, fallback, check);
     check(given ?? fallback);
     return given ?? fallback;
   };
   const [given, ...more] = positionals;
   if (more.length > 0 || (given === undefined && !asks)) throw new UsageError('one name is needed');
-  const name = await answerOf(given, 'Name of the project', 'my-service', demandPackageName);
+  const name = await answerOf(given, 'Name of the project', 'my-service', assertPackageName);
   const root = resolve(terminal.folder ?? '.', values.directory ?? (name.split('/').at(-1) as string));
-  demandRoom(root);
-  const description = await answerOf(values.description, 'What it is for', 'A service on Gatehouse.', demandSentence);
-  const noun = await answerOf(values.noun, 'Noun of the example feature', 'note', (text) =>
-    namesOf(text, values.plural),
+  assertEmptyFolder(root);
+  const description = await answerOf(
+    values.description,
+    'What it is for',
+    'A service on Gatehouse.',
+    assertDescription,
   );
-  const example = namesOf(noun, values.plural);
+  const noun = await answerOf(values.noun, 'Noun of the example feature', 'note', (text) =>
+    deriveNames(text, values.plural),
+  );
+  const example = deriveNames(noun, values.plural);
   const packed = `file:${tarball()}`;
   const gatehouse = values.gatehouse ?? packed;
-  demandSource(gatehouse);
+  assertSource(gatehouse);
   const files = projectFiles(root, { name, description, example, gatehouse });
   writeAll(root, { created: files, changed: {} });
   const created = Object.keys(files).sort();

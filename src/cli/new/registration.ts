@@ -1,7 +1,7 @@
 import type ts from 'typescript';
 import { CommandError } from '../terminal/command.js';
 import { nodesOf, parse, type TypeScript } from './compiler.js';
-import { inImportOrder } from './import-order.js';
+import { compareImports } from './import-order.js';
 
 /** Elements to insert into lists of a file, and their imports. */
 export interface Registration {
@@ -30,7 +30,7 @@ function isNamed(typescript: TypeScript, array: ts.ArrayLiteralExpression, name:
 }
 
 /** @throws CommandError unless there is exactly one such list */
-function theList(typescript: TypeScript, source: ts.SourceFile, name: string): ts.ArrayLiteralExpression {
+function requireList(typescript: TypeScript, source: ts.SourceFile, name: string): ts.ArrayLiteralExpression {
   const lists = [...nodesOf(typescript, source)]
     .filter((node) => typescript.isArrayLiteralExpression(node))
     .filter((array) => isNamed(typescript, array, name));
@@ -42,7 +42,7 @@ function theList(typescript: TypeScript, source: ts.SourceFile, name: string): t
 }
 
 /** Index for a new element: before trailing spreads such as `...more`, which stay last. */
-function endOf(typescript: TypeScript, { elements }: ts.ArrayLiteralExpression): number {
+function insertionIndex(typescript: TypeScript, { elements }: ts.ArrayLiteralExpression): number {
   const isPassedOn = (element: ts.Node) =>
     typescript.isSpreadElement(element) && typescript.isIdentifier(element.expression);
   const last = elements.findLastIndex((element) => !isPassedOn(element));
@@ -60,7 +60,7 @@ function withElement(typescript: TypeScript, list: ts.ArrayLiteralExpression, el
   const source = list.getSourceFile();
   const [at, until] = [list.getStart(), list.getEnd()];
   const written = source.text.slice(at, until);
-  const index = endOf(typescript, list);
+  const index = insertionIndex(typescript, list);
   const before = list.elements[index - 1];
   if (written.includes('\n')) {
     // An empty list on several lines contains a comment.
@@ -85,7 +85,7 @@ function withImport(typescript: TypeScript, source: ts.SourceFile, from: string,
   const line = `import { ${name} } from '${from}';`;
   const declared = source.statements.filter((statement) => typescript.isImportDeclaration(statement));
   const sourceOf = ({ moduleSpecifier }: ts.ImportDeclaration) => (moduleSpecifier as ts.StringLiteral).text;
-  const before = declared.findLast((each) => each.importClause && inImportOrder(sourceOf(each), from) < 0);
+  const before = declared.findLast((each) => each.importClause && compareImports(sourceOf(each), from) < 0);
   if (before) return { at: before.getEnd(), until: before.getEnd(), text: `\n${line}` };
   const at = source.statements[0]?.getStart() ?? 0;
   return { at, until: at, text: `${line}\n` };
@@ -95,7 +95,11 @@ function withImport(typescript: TypeScript, source: ts.SourceFile, from: string,
  * Inserts a registration into the text of a file.
  * @throws CommandError if the file cannot be parsed or already contains the registration
  */
-export function registered(typescript: TypeScript, text: string, { file, imports, lists }: Registration): string {
+export function insertRegistration(
+  typescript: TypeScript,
+  text: string,
+  { file, imports, lists }: Registration,
+): string {
   const source = parse(typescript, file, text);
   const { parseDiagnostics = [] } = source as { parseDiagnostics?: readonly unknown[] };
   if (parseDiagnostics.length > 0) throw new CommandError(`${file} cannot be read: mend it first; nothing was written`);
@@ -106,10 +110,10 @@ export function registered(typescript: TypeScript, text: string, { file, imports
   if (taken !== undefined) throw new CommandError(`${file} has a ${taken} already: nothing was written`);
   const insertions = [
     ...Object.entries(lists).map(([name, element]) =>
-      withElement(typescript, theList(typescript, source, name), element),
+      withElement(typescript, requireList(typescript, source, name), element),
     ),
     ...Object.entries(imports)
-      .sort(([one], [other]) => inImportOrder(other, one))
+      .sort(([one], [other]) => compareImports(other, one))
       .map(([from, name]) => withImport(typescript, source, from, name)),
   ];
   // Apply from the end, so that positions stay valid. Of two insertions at one position, the first ends up last.

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
-import { inImportOrder, inNaturalOrder } from './import-order.js';
+import { compareImports, compareNaturally } from './import-order.js';
 
 const TEMPLATES = join(import.meta.dirname, 'templates');
 const SUFFIX = '.eta';
@@ -24,7 +24,7 @@ export const render = (template: string, values: object): string => eta.render(`
 
 /** The name in an import specifier, without `type`. */
 export const nameOf = (specifier: string): string => specifier.replace(/^type /, '');
-const byName = (one: string, other: string): number => inNaturalOrder(nameOf(one), nameOf(other));
+const byName = (one: string, other: string): number => compareNaturally(nameOf(one), nameOf(other));
 
 function importLine(source: string, specifiers: readonly string[]): string {
   const [first = ''] = specifiers;
@@ -39,6 +39,6 @@ function importLine(source: string, specifiers: readonly string[]): string {
 /** Formats imports, given by source, as the formatter would. */
 export const importLines = (wanted: Readonly<Record<string, readonly string[]>>): string =>
   Object.entries(wanted)
-    .sort(([one], [other]) => inImportOrder(one, other))
+    .sort(([one], [other]) => compareImports(one, other))
     .map(([source, specifiers]) => importLine(source, specifiers))
     .join('\n');

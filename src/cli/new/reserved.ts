@@ -1,7 +1,7 @@
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Keywords and built-in classes of JavaScript and TypeScript. */
-const OF_THE_LANGUAGE = words(`
+const LANGUAGE_WORDS = words(`
   abstract any arguments array as async await bigint boolean break case catch class const constructor continue date
   debugger declare default delete do else enum error eval export extends false finally for from function get if
   implements import in infinity instanceof interface is json keyof let map math namespace never new null number object of
@@ -10,14 +10,14 @@ const OF_THE_LANGUAGE = words(`
 `);
 
 /** Names that the files of a feature import. */
-const OF_A_FEATURE = words(`
+const FEATURE_WORDS = words(`
   account-parts admin-acl authenticated body by clock column controller database deeds entity extension find-options-where
   gatehouse gateway-events http-code identity injectable less-than me migration-interface module o-auth-scope
   on-module-init operator param post primary-column query query-runner rate-limit refusal snowflake snowflakes target-protection text tx user-only int
 `);
 
 /** Tables, paths, events and error codes of the service, and names that it may need later. */
-const OF_THE_SERVICE = words(`
+const SERVICE_WORDS = words(`
   account account-event account-settings acl acls admin admin-key api-key api-keys application applications audit-log
   audit-logs audit-verification auth authorized-ip backup-code blocklist blocklists bot captcha credential credentials
   explain gateway gateway-session-ahead inbox-message instance ip-ban journal leak-report media media-capability
@@ -27,7 +27,7 @@ const OF_THE_SERVICE = words(`
   webhook-message webhook-queue webhook-repeat webhooks
 `);
 
-const RESERVED = new Set([...OF_THE_LANGUAGE, ...OF_A_FEATURE, ...OF_THE_SERVICE]);
+const RESERVED = new Set([...LANGUAGE_WORDS, ...FEATURE_WORDS, ...SERVICE_WORDS]);
 
 /** Whether a name in kebab case is reserved. */
 export const isReserved = (name: string): boolean => RESERVED.has(name);

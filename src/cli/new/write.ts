@@ -12,7 +12,7 @@ export interface Changes {
 }
 
 /** Creates the parent folders of a file. Returns those that did not exist, deepest first. */
-function madeFolders(file: string): string[] {
+function createParentFolders(file: string): string[] {
   const missing: string[] = [];
   for (let folder = dirname(file); !existsSync(folder); folder = dirname(folder)) missing.push(folder);
   mkdirSync(dirname(file), { recursive: true });
@@ -30,7 +30,7 @@ export function writeAll(root: string, { created, changed }: Changes): void {
   try {
     for (const [path, text] of Object.entries(created)) {
       const file = join(root, path);
-      for (const folder of madeFolders(file).toReversed()) undo.push(() => rmdirSync(folder));
+      for (const folder of createParentFolders(file).toReversed()) undo.push(() => rmdirSync(folder));
       undo.push(() => rmSync(file, { force: true }));
       writeFileSync(file, text, { flag: 'wx' });
     }

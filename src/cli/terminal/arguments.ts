@@ -1,18 +1,23 @@
 import { UsageError } from './command.js';
 
 /** Rejects arguments of a command that takes none. */
-export function demandNothing(args: readonly string[]): void {
+export function assertNoArguments(args: readonly string[]): void {
   if (args.length > 0) throw new UsageError(`${args[0]} is not expected`);
 }
 
 /** The account argument. Exactly one is required. */
-export function theAccount([name, ...more]: readonly string[]): string {
+export function requireAccountArgument([name, ...more]: readonly string[]): string {
   if (name === undefined || more.length > 0) throw new UsageError('one account is needed');
   return name;
 }
 
 /** Parses an integer within bounds. */
-export function count(name: string, text: string | undefined, fallback: number, [min, max]: [number, number]): number {
+export function parseCount(
+  name: string,
+  text: string | undefined,
+  fallback: number,
+  [min, max]: [number, number],
+): number {
   if (text === undefined) return fallback;
   if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
   throw new UsageError(`${name} must be a whole number from ${min} to ${max}`);
@@ -22,7 +27,7 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /** Parses a time: ISO 8601 with a time zone, a day (UTC), or a duration before now. */
-export function moment(text: string, now: number): Date {
+export function parseTime(text: string, now: number): Date {
   const [, number, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (number !== undefined) return new Date(now - Number(number) * (UNITS[unit] ?? 0));
   const at = TIME.test(text) ? new Date(text) : new Date(Number.NaN);

@@ -5,7 +5,10 @@ import { CommandError, type Terminal } from './command.js';
  * Asks the user at a terminal. The reader is created with the first question and reads all answers, so that text typed
  * ahead answers the next question. @throws CommandError if the user ends the input instead of answering
  */
-export function asker(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): NonNullable<Terminal['ask']> {
+export function createPrompt(
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+): NonNullable<Terminal['ask']> {
   let reader: Interface | undefined;
   let lines: AsyncIterator<string> | undefined;
   return async (question) => {

@@ -12,21 +12,21 @@ export interface Project {
 }
 
 /** The nearest folder, from this one upwards, whose package.json names an extension. */
-export function projectAt(folder: string): Project | null {
+export function findProject(folder: string): Project | null {
   const file = join(folder, 'package.json');
   if (existsSync(file)) {
     const { gatehouse } = JSON.parse(readFileSync(file, 'utf8')) as { gatehouse?: { extension?: unknown } };
     if (typeof gatehouse?.extension === 'string') return { folder, extension: gatehouse.extension };
   }
   const above = dirname(folder);
-  return above === folder ? null : projectAt(above);
+  return above === folder ? null : findProject(above);
 }
 
 /**
  * Loads the extension of a project. @throws CommandError if the file is missing or its default export is not an
  * extension
  */
-export async function extensionOf({ folder, extension }: Project): Promise<Extension> {
+export async function loadExtension({ folder, extension }: Project): Promise<Extension> {
   const file = join(folder, extension);
   if (!existsSync(file)) {
     throw new CommandError(`${file}, the extension that package.json names, is missing: build first (npm run build)`);

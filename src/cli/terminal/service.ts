@@ -1,13 +1,13 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type AccountRecord, AccountRecords } from '../../accounts/account-records.service.js';
-import { AuditLog, type Deed } from '../../admin/audit/audit.service.js';
-import { theConsole } from '../../admin/audit/operator.js';
+import { AuditLog, type AuditRecord } from '../../admin/audit/audit.service.js';
+import { consoleOperator } from '../../admin/audit/operator.js';
 import { createApp } from '../../app.js';
 import { loadConfig } from '../../core/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import { CommandError, type Terminal } from './command.js';
-import { explained } from './explained.js';
-import { printable } from './words.js';
+import { toCommandError } from './to-command-error.js';
+import { escapeForTerminal } from './words.js';
 
 /** Runs `work` on the assembled service, without listening and without applying migrations. */
 export async function withService<T>(
@@ -21,7 +21,7 @@ export async function withService<T>(
   try {
     const app = await createApp(config, {
       ...extension,
-      logDestination: { write: (line) => void process.stderr.write(printable(line)) },
+      logDestination: { write: (line) => void process.stderr.write(escapeForTerminal(line)) },
       ...(embeddedDatabase ? { embeddedDatabase } : {}),
     });
     try {
@@ -30,18 +30,18 @@ export async function withService<T>(
       await app.close();
     }
   } catch (error) {
-    throw explained(error);
+    throw toCommandError(error);
   }
 }
 
 /** Writes an audit log entry of account `0`. Reads on the console are also logged. */
-export async function recordAtConsole(app: INestApplicationContext, deed: Deed): Promise<void> {
+export async function auditConsoleAction(app: INestApplicationContext, deed: AuditRecord): Promise<void> {
   const audit = app.get(AuditLog);
-  await app.get(Database).transaction((tx) => audit.record(tx, theConsole(), deed));
+  await app.get(Database).transaction((tx) => audit.record(tx, consoleOperator(), deed));
 }
 
 /** Finds an account by email address or ID. */
-export async function accountNamed(app: INestApplicationContext, name: string): Promise<AccountRecord> {
+export async function requireAccount(app: INestApplicationContext, name: string): Promise<AccountRecord> {
   const records = app.get(AccountRecords);
   const { records: found } = await records.search(
     /^(?:0|[1-9]\d{0,18})$/.test(name) ? { ids: [name] } : { email: name },

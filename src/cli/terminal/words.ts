@@ -6,7 +6,7 @@ const UNPRINTABLE = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu;
  * Escapes text for a terminal. Characters that could control the terminal or reorder a line are escaped as in JSON, so
  * that JSON output stays equivalent. Line feeds are kept.
  */
-export const printable = (text: string): string =>
+export const escapeForTerminal = (text: string): string =>
   text.replace(UNPRINTABLE, (character) =>
     character === '\n' || character === '\t'
       ? character
@@ -14,8 +14,8 @@ export const printable = (text: string): string =>
   );
 
 /** Escapes line feeds of stored text, so that it stays on one line. */
-export const oneLine = (text: string): string => text.replaceAll('\n', '\\n');
+export const escapeLineFeeds = (text: string): string => text.replaceAll('\n', '\\n');
 
 /** A number with a noun. Default plural: the noun with `s`. */
-export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;

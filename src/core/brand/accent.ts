@@ -1,10 +1,10 @@
 /** Background colors behind text in pages and emails: the page itself and raised surfaces. */
-export const GROUNDS = {
+export const BACKGROUNDS = {
   light: { page: '#f6f7f9', raised: '#ffffff' },
   dark: { page: '#0f1115', raised: '#171a20' },
 } as const;
 
-export type Scheme = keyof typeof GROUNDS;
+export type Scheme = keyof typeof BACKGROUNDS;
 
 /** The accent colors of one scheme: for buttons, for text on buttons, and for links and focus on the page. */
 export interface Accent {
@@ -16,14 +16,14 @@ export interface Accent {
 const TEXT_CONTRAST = 4.5; // WCAG 2.2, 1.4.3
 const SHAPE_CONTRAST = 3; // 1.4.11
 /** Maximum percentage of black or white. With more, the color no longer resembles the chosen one. */
-const MOST_MIXED = 50;
+const MAX_MIX_PERCENT = 50;
 
 type Channels = readonly [number, number, number];
 
 const HEX = /^#[0-9a-f]{6}$/i;
-export const isColour = (text: string): boolean => HEX.test(text);
+export const isColor = (text: string): boolean => HEX.test(text);
 
-const channelsOf = (colour: string): Channels => {
+const toChannels = (colour: string): Channels => {
   const bits = Number.parseInt(colour.slice(1), 16);
   return [bits >> 16, (bits >> 8) & 255, bits & 255];
 };
@@ -34,7 +34,7 @@ const linear = (channel: number): number => {
 };
 
 function luminance(colour: string): number {
-  const [red, green, blue] = channelsOf(colour);
+  const [red, green, blue] = toChannels(colour);
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
@@ -45,30 +45,30 @@ export function contrast(one: string, other: string): number {
 }
 
 /** Mixes `hundredths` percent of another color into a color. */
-const mixed = (colour: string, other: string, hundredths: number): string => {
-  const others = channelsOf(other);
-  const parts = channelsOf(colour).map((part, i) => part + (((others[i] as number) - part) * hundredths) / 100);
+const mixColors = (colour: string, other: string, hundredths: number): string => {
+  const others = toChannels(other);
+  const parts = toChannels(colour).map((part, i) => part + (((others[i] as number) - part) * hundredths) / 100);
   return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 };
 
 /** The lowest contrast of a color against the backgrounds of a scheme. */
-const against = (colour: string, scheme: Scheme): number =>
-  Math.min(...Object.values(GROUNDS[scheme]).map((ground) => contrast(colour, ground)));
+const lowestContrast = (colour: string, scheme: Scheme): number =>
+  Math.min(...Object.values(BACKGROUNDS[scheme]).map((ground) => contrast(colour, ground)));
 
 /** Returns the least changed variant with enough contrast, or the variant with the highest contrast. */
 function variant(colour: string, scheme: Scheme, least: number): string {
   const towards = scheme === 'light' ? '#000000' : '#ffffff';
-  for (let hundredths = 0; hundredths < MOST_MIXED; hundredths += 1) {
-    const tried = mixed(colour, towards, hundredths);
-    if (against(tried, scheme) >= least) return tried;
+  for (let hundredths = 0; hundredths < MAX_MIX_PERCENT; hundredths += 1) {
+    const tried = mixColors(colour, towards, hundredths);
+    if (lowestContrast(tried, scheme) >= least) return tried;
   }
-  return mixed(colour, towards, MOST_MIXED);
+  return mixColors(colour, towards, MAX_MIX_PERCENT);
 }
 
 /** The accent colors for a scheme, or the contrast of the best variant if it is too low. */
 export function accentFor(colour: string, scheme: Scheme): Accent | { readonly reached: number } {
   const text = variant(colour, scheme, TEXT_CONTRAST);
-  const reached = against(text, scheme);
+  const reached = lowestContrast(text, scheme);
   if (reached < TEXT_CONTRAST) return { reached };
   const accent = variant(colour, scheme, SHAPE_CONTRAST);
   // White or black always has a contrast of at least 4.58 to 1.

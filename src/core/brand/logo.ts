@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { harmOfSvg } from './svg.js';
+import { findSvgRisk } from './svg.js';
 
 /** The logo of the instance. */
 export interface Logo {
@@ -17,7 +17,7 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
 type Kind = 'png' | 'webp' | 'svg';
 
-function kindOf(bytes: Buffer): Kind | undefined {
+function detectImageKind(bytes: Buffer): Kind | undefined {
   if (bytes.subarray(0, PNG.length).equals(PNG)) return 'png';
   if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return 'webp';
   return bytes.subarray(0, 1024).includes('<svg') ? 'svg' : undefined;
@@ -26,7 +26,7 @@ function kindOf(bytes: Buffer): Kind | undefined {
 const TYPES: Readonly<Record<Kind, string>> = { png: 'image/png', webp: 'image/webp', svg: 'image/svg+xml' };
 
 /** The bytes of a file, or the error message. */
-function readLogo(file: string): Buffer | string {
+function readLogoBytes(file: string): Buffer | string {
   try {
     const { size } = statSync(file);
     if (size > MAX_LOGO_BYTES) return `must be a file of at most ${MAX_LOGO_BYTES / 1024} KiB; it has ${size} bytes`;
@@ -37,12 +37,12 @@ function readLogo(file: string): Buffer | string {
 }
 
 /** Reads the logo from a file. Returns the logo or the error message. */
-export function logoOfFile(file: string, origin: string): Logo | string {
-  const bytes = readLogo(file);
+export function loadLogo(file: string, origin: string): Logo | string {
+  const bytes = readLogoBytes(file);
   if (typeof bytes === 'string') return bytes;
-  const kind = kindOf(bytes);
+  const kind = detectImageKind(bytes);
   if (!kind) return 'must be a PNG, WebP or SVG picture';
-  const harm = kind === 'svg' ? harmOfSvg(bytes.toString('utf8')) : undefined;
+  const harm = kind === 'svg' ? findSvgRisk(bytes.toString('utf8')) : undefined;
   if (harm) return `must be a drawing and nothing else: ${harm}`;
   const path = `/assets/logo-${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.${kind}`;
   return { url: `${origin}${path}`, inMails: kind !== 'svg', file: { path, type: TYPES[kind], bytes } };

@@ -1,5 +1,5 @@
-import { type Accent, accentFor, isColour, type Scheme } from '../brand/accent.js';
-import { type Logo, logoOfFile } from '../brand/logo.js';
+import { type Accent, accentFor, isColor, type Scheme } from '../brand/accent.js';
+import { type Logo, loadLogo } from '../brand/logo.js';
 import type { SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
@@ -20,7 +20,7 @@ function logo(read: SettingsReader, { production, publicOrigin }: ServiceSetting
   if (url !== undefined && file !== undefined) read.fault('BRAND_LOGO_FILE', 'must not be set beside BRAND_LOGO_URL');
   if (url !== undefined) return { url, inMails: RASTER.test(new URL(url).pathname) };
   if (file === undefined) return undefined;
-  const found = logoOfFile(file, publicOrigin);
+  const found = loadLogo(file, publicOrigin);
   if (typeof found !== 'string') return found;
   read.fault('BRAND_LOGO_FILE', found);
   return undefined;
@@ -30,8 +30,8 @@ function accent(read: SettingsReader): Readonly<Record<Scheme, Accent>> {
   const about =
     'Color of buttons, links and focus, adjusted if the contrast is too low; in a .env file, use quotes: "#2f5bea"';
   const chosen = read.text('BRAND_ACCENT', about, { shown: ACCENT }) ?? ACCENT;
-  if (!isColour(chosen)) read.fault('BRAND_ACCENT', 'must be a colour such as #2f5bea');
-  const colour = isColour(chosen) ? chosen.toLowerCase() : ACCENT;
+  if (!isColor(chosen)) read.fault('BRAND_ACCENT', 'must be a colour such as #2f5bea');
+  const colour = isColor(chosen) ? chosen.toLowerCase() : ACCENT;
   const of = (scheme: Scheme): Accent => {
     const derived = accentFor(colour, scheme);
     if ('accent' in derived) return derived;

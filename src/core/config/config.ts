@@ -6,8 +6,8 @@ import { mailSettings } from './mail.settings.js';
 import { mediaSettings } from './media.settings.js';
 import { adminSettings, oauthSettings } from './oauth.settings.js';
 import { operationSettings } from './operation.settings.js';
-import { type Env, hidden, type Setting, SettingsReader } from './reader.js';
-import { developmentSecret, refuseSharedSecrets, secretSettings } from './secret.settings.js';
+import { type Env, hideMembers, type Setting, SettingsReader } from './reader.js';
+import { developmentSecret, rejectSharedSecrets, secretSettings } from './secret.settings.js';
 import { serviceSettings } from './service.settings.js';
 import { signInSettings } from './sign-in.settings.js';
 import { ConfigurationError } from './start-error.js';
@@ -56,7 +56,7 @@ function compose(env: Env, more: readonly DeclaredSettings[]) {
   ];
   parts.push(grouped(reader, service, data));
   parts.push(webhookSettings(reader), limitSettings(reader, service), operationSettings(reader));
-  refuseSharedSecrets(reader);
+  rejectSharedSecrets(reader);
   const declared = new Map(more.map((settings) => [settings, Object.freeze(settings.read(reader))]));
   const make = () => secrets.secret ?? developmentSecret(data.dataDir);
   return { reader, parts, declared, make };
@@ -77,7 +77,7 @@ export function loadConfig(env: Env, more: readonly DeclaredSettings[] = []): Co
   for (const part of parts) Object.defineProperties(config, Object.getOwnPropertyDescriptors(part));
   Object.defineProperties(
     config,
-    Object.getOwnPropertyDescriptors(hidden({ secret: make(), declared }, 'secret', 'declared')),
+    Object.getOwnPropertyDescriptors(hideMembers({ secret: make(), declared }, 'secret', 'declared')),
   );
   return Object.freeze(config) as Config;
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { hidden, type SettingsReader } from './reader.js';
+import { hideMembers, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
 /** Settings of the database, the data directory and Redis. */
@@ -19,7 +19,7 @@ export function dataSettings(read: SettingsReader, { production }: ServiceSettin
     1,
     [1, 60],
   );
-  const embeddedAllowed = read.flag(
+  const embeddedAllowed = read.bool(
     'EMBEDDED_DATABASE',
     'Allows the embedded database; in production only where this says true',
     !production,
@@ -30,7 +30,7 @@ export function dataSettings(read: SettingsReader, { production }: ServiceSettin
   const dataDir = read.text('DATA_DIR', 'Embedded database, local media, generated development secret', {
     shown: './data',
   });
-  const migrateOnStart = read.flag('MIGRATE_ON_START', 'Applies pending migrations at the start', true);
+  const migrateOnStart = read.bool('MIGRATE_ON_START', 'Applies pending migrations at the start', true);
   const redisUrl = read.url(
     'REDIS_URL',
     'Redis or Valkey (redis:// or rediss://) for counters and gateway sessions that replicas share. Unset: each process has its own',
@@ -40,7 +40,7 @@ export function dataSettings(read: SettingsReader, { production }: ServiceSettin
   );
   const workerAbout = 'Worker number of this process in ids, 0-1023; unset: leased from the database';
   const workerId = read.int('WORKER_ID', workerAbout, 0, [0, 1023], { shown: '' });
-  return hidden(
+  return hideMembers(
     {
       databaseUrl,
       databasePoolSize,

@@ -43,52 +43,52 @@ export function webhookSettings(read: SettingsReader) {
   };
 }
 
-const MOST: readonly [number, number] = [1, 1000000];
+const COUNT_RANGE: readonly [number, number] = [1, 1000000];
 
 /** Rate limits, automatic bans and capacity limits. */
 export function limitSettings(read: SettingsReader, { production }: ServiceSettings) {
   read.section('Limits; off is for development, tests and load runs');
   return {
-    rateLimits: read.on('RATE_LIMITS', 'Global and route buckets', true),
+    rateLimits: read.onOff('RATE_LIMITS', 'Global and route buckets', true),
     rateLimitOverrides: rateLimitOverrides(read),
     gateway: gatewayNumbers(read),
-    loginAllowances: read.on(
+    loginAllowances: read.onOff(
       'LOGIN_ALLOWANCES',
       'Limit login attempts per IP address and email address; unset: on in production, otherwise off',
       production,
       { shown: '' },
     ),
-    registrationAllowances: read.on(
+    registrationAllowances: read.onOff(
       'REGISTRATION_ALLOWANCES',
       'Limit registrations per IP address, subnet and email address; unset: on in production, otherwise off',
       production,
       { shown: '' },
     ),
     abuse: {
-      bans: read.on('ABUSE_BANS', 'Automatic bans of abusive addresses', true),
+      bans: read.onOff('ABUSE_BANS', 'Automatic bans of abusive addresses', true),
       exempt: read.cidrs('IP_BAN_EXEMPT', 'Addresses or CIDR ranges that are never banned'),
       distinct: read.int(
         'IP_BAN_DISTINCT',
         'Rejected credentials of one address in 5 minutes that ban it at once',
         20,
-        MOST,
+        COUNT_RANGE,
       ),
-      score: read.int('IP_BAN_SCORE', 'Score of one address in 5 minutes that counts as a strike', 60, MOST),
+      score: read.int('IP_BAN_SCORE', 'Score of one address in 5 minutes that counts as a strike', 60, COUNT_RANGE),
       strikes: read.int('IP_BAN_STRIKES', 'Strikes within an hour that ban, 1-12', 3, [1, 12]),
       seconds: read.int('IP_BAN_SECONDS', 'Length of an automatic ban', 86400, [1, 31536000]),
     },
-    maxInFlight: read.int('MAX_IN_FLIGHT', 'Requests at once before load is shed', 512, MOST),
+    maxInFlight: read.int('MAX_IN_FLIGHT', 'Requests at once before load is shed', 512, COUNT_RANGE),
     transfers: {
-      bodies: read.int('MAX_BODIES', 'Requests at once that wait for the bodies of their clients', 4096, MOST),
-      bodiesPerAddress: read.int('MAX_BODIES_PER_ADDRESS', 'Of one address', 64, MOST),
-      bodiesPerAccount: read.int('MAX_BODIES_PER_ACCOUNT', 'Of one account', 32, MOST),
+      bodies: read.int('MAX_BODIES', 'Requests at once that wait for the bodies of their clients', 4096, COUNT_RANGE),
+      bodiesPerAddress: read.int('MAX_BODIES_PER_ADDRESS', 'Of one address', 64, COUNT_RANGE),
+      bodiesPerAccount: read.int('MAX_BODIES_PER_ACCOUNT', 'Of one account', 32, COUNT_RANGE),
       downloads: read.int(
         'MAX_DOWNLOADS',
         'Connections at once whose clients have not taken their answers, downloads above all',
         4096,
-        MOST,
+        COUNT_RANGE,
       ),
-      downloadsPerAddress: read.int('MAX_DOWNLOADS_PER_ADDRESS', 'Of one address', 128, MOST),
+      downloadsPerAddress: read.int('MAX_DOWNLOADS_PER_ADDRESS', 'Of one address', 128, COUNT_RANGE),
     },
     maxLoopDelayMs: read.int(
       'MAX_LOOP_DELAY_MS',
@@ -102,7 +102,7 @@ export function limitSettings(read: SettingsReader, { production }: ServiceSetti
 type Limits = ReturnType<typeof limitSettings> & Pick<ServiceSettings, 'production'>;
 
 /** Names of the limits that are off although their default is on. */
-export function openLimits({
+export function disabledLimits({
   production,
   rateLimits,
   loginAllowances,

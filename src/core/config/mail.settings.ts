@@ -1,4 +1,4 @@
-import { hidden, type SettingsReader } from './reader.js';
+import { hideMembers, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
 const SENDER = /^(?:[^<>@\r\n]{0,100}<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
@@ -42,10 +42,10 @@ export function mailSettings(read: SettingsReader, { production }: ServiceSettin
       ['http:', 'https:'],
       { secret: true },
     ),
-    emailDnsCheck: read.on('EMAIL_DNS_CHECK', 'Refuses addresses whose domain receives no mail', false),
+    emailDnsCheck: read.onOff('EMAIL_DNS_CHECK', 'Refuses addresses whose domain receives no mail', false),
     ...smsSettings(read, production),
   };
-  return hidden(settings, 'smtpUrl', 'mailHttpUrl', 'smsHttpUrl');
+  return hideMembers(settings, 'smtpUrl', 'mailHttpUrl', 'smsHttpUrl');
 }
 
 function smsSettings(read: SettingsReader, production: boolean) {

@@ -1,16 +1,16 @@
 import { join, resolve } from 'node:path';
 import { memory } from '../machine/machine.cjs';
 import type { DataSettings } from './data.settings.js';
-import { hidden, type SettingsReader } from './reader.js';
+import { hideMembers, type SettingsReader } from './reader.js';
 import { SECRET_BYTES } from './secret.settings.js';
 import type { ServiceSettings } from './service.settings.js';
 
 const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-const SMALLEST_IMAGE_BYTES = 128 * MIB;
+const MIN_IMAGE_MEMORY_BYTES = 128 * MIB;
 /** The default of MEDIA_IMAGE_MEMORY_BYTES. */
-export const IMAGE_MEMORY_BYTES = Math.max(SMALLEST_IMAGE_BYTES, Math.min(GIB, Math.floor(memory() / 4)));
+export const DEFAULT_IMAGE_MEMORY_BYTES = Math.max(MIN_IMAGE_MEMORY_BYTES, Math.min(GIB, Math.floor(memory() / 4)));
 
 const isBase64Secret = (value: string): boolean =>
   /^[A-Za-z0-9+/]+={0,2}$/.test(value) && Buffer.from(value, 'base64').length >= SECRET_BYTES;
@@ -45,7 +45,7 @@ function s3Settings(read: SettingsReader, isChosen: boolean) {
   );
   const region =
     read.text('MEDIA_S3_REGION', 'Region that requests are signed for', { shown: 'us-east-1' }) ?? 'us-east-1';
-  const forcePathStyle = read.flag(
+  const forcePathStyle = read.bool(
     'MEDIA_S3_FORCE_PATH_STYLE',
     'Names the bucket in the path instead of the host; most servers other than AWS want true',
     false,
@@ -66,7 +66,7 @@ function s3Settings(read: SettingsReader, isChosen: boolean) {
   const both = buckets(read, isChosen);
   if (!both) return undefined;
   const settings = { endpoint, region, forcePathStyle, accessKeyId, secretAccessKey, buckets: both };
-  return hidden(settings, 'secretAccessKey');
+  return hideMembers(settings, 'secretAccessKey');
 }
 
 function ports(read: SettingsReader, name: string, about: string): number[] {
@@ -125,7 +125,7 @@ export function mediaSettings(
     root: resolve(root ?? join(dataDir, 'media')),
     s3: s3Settings(read, storage === 's3'),
     maxUploadBytes: read.int('MEDIA_MAX_UPLOAD_BYTES', 'Largest upload', 25 * MIB, [1, 100 * MIB]),
-    uploadsEnabled: read.flag('MEDIA_UPLOADS_ENABLED', 'Offers uploads', true),
+    uploadsEnabled: read.bool('MEDIA_UPLOADS_ENABLED', 'Offers uploads', true),
     relaySeconds: read.int('MEDIA_RELAY_TTL_SECONDS', 'Life of a relay capability, 60-3600', 900, [60, 3600]),
     ...keys(read),
     accountQuotaBytes: read.int('MEDIA_ACCOUNT_QUOTA_BYTES', 'Bytes that one account may store', 10 * GIB, [
@@ -141,8 +141,8 @@ export function mediaSettings(
     imageMemoryBytes: read.int(
       'MEDIA_IMAGE_MEMORY_BYTES',
       'Largest memory of one of the processes that transform pictures, of which there are as many as cores, from 2 to 8; unset: 1 GiB, at most a quarter of the memory',
-      IMAGE_MEMORY_BYTES,
-      [SMALLEST_IMAGE_BYTES, 1024 * GIB],
+      DEFAULT_IMAGE_MEMORY_BYTES,
+      [MIN_IMAGE_MEMORY_BYTES, 1024 * GIB],
       { shown: '' },
     ),
     cacheBytes: read.int(
@@ -157,5 +157,5 @@ export function mediaSettings(
     ]),
     externalPorts: ports(read, 'MEDIA_EXTERNAL_PORTS', 'Ports from which foreign media may be fetched; unset: any'),
   };
-  return hidden(settings, 'relaySecrets', 'signingSecrets');
+  return hideMembers(settings, 'relaySecrets', 'signingSecrets');
 }

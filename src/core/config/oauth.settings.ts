@@ -1,6 +1,6 @@
-import { hidden, type SettingsReader } from './reader.js';
+import { hideMembers, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
-import { consentPageOf } from './web.settings.js';
+import { consentPageUrl } from './web.settings.js';
 
 /** Settings of the OAuth2 provider. */
 export function oauthSettings(read: SettingsReader, { publicOrigin }: ServiceSettings) {
@@ -15,7 +15,7 @@ export function oauthSettings(read: SettingsReader, { publicOrigin }: ServiceSet
       0,
       [0, 315360000],
     ),
-    pkceRequired: read.flag(
+    pkceRequired: read.bool(
       'OAUTH_PKCE_REQUIRED',
       'Demands PKCE of every client; false: of public clients alone',
       false,
@@ -29,7 +29,7 @@ export function oauthSettings(read: SettingsReader, { publicOrigin }: ServiceSet
     consentUrl: read.url(
       'OAUTH_CONSENT_URL',
       "Page that asks for consent; unset: the service's own",
-      consentPageOf(publicOrigin),
+      consentPageUrl(publicOrigin),
       ['http:', 'https:'],
       { shown: '' },
     ),
@@ -61,5 +61,5 @@ export function adminSettings(read: SettingsReader, { production, webAppUrl }: S
     'ADMIN_ALLOW_NETWORKS',
     'Addresses and CIDR ranges for which /admin and /v1/admin are there; unset: everywhere',
   );
-  return hidden({ applicationId, clientSecret, endpoint, networks }, 'clientSecret');
+  return hideMembers({ applicationId, clientSecret, endpoint, networks }, 'clientSecret');
 }

@@ -1,7 +1,7 @@
 import type { SettingsReader } from './reader.js';
 
 /** Whether a trace collector is configured. The OpenTelemetry SDK reads its variables itself. */
-function tracesAreSent(read: SettingsReader): boolean {
+function readTracing(read: SettingsReader): boolean {
   const endpoints = [
     read.url(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -11,7 +11,7 @@ function tracesAreSent(read: SettingsReader): boolean {
     ),
     read.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'The same with the whole path', undefined, ['http:', 'https:']),
   ];
-  return !read.flag('OTEL_SDK_DISABLED', 'Switches traces off', false) && endpoints.some((url) => url !== undefined);
+  return !read.bool('OTEL_SDK_DISABLED', 'Switches traces off', false) && endpoints.some((url) => url !== undefined);
 }
 
 /** Settings of the log. */
@@ -57,7 +57,7 @@ export function operationSettings(read: SettingsReader) {
     metricsPort: read.peek('METRICS_PORT') === undefined ? undefined : metricsPort,
     metricsAllow,
     ...logSettings(read),
-    tracing: tracesAreSent(read),
+    tracing: readTracing(read),
     slowRequestMs: read.int('SLOW_REQUEST_MS', 'Requests slower than this are logged', 1000, [1, 600000]),
   };
 }

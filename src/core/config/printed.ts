@@ -49,7 +49,10 @@ export function settingsTable(settings: readonly Setting[], names = settings.map
 }
 
 /** The settings that an environment sets. Secret values are hidden. */
-export const settingsIn = (settings: readonly Setting[], env: Readonly<Record<string, string | undefined>>): string[] =>
+export const listSetSettings = (
+  settings: readonly Setting[],
+  env: Readonly<Record<string, string | undefined>>,
+): string[] =>
   settings
     .filter(({ name }) => (env[name]?.trim() ?? '') !== '')
     .map(({ name, secret }) => (secret ? `${name} (secret)` : `${name}=${env[name]?.trim()}`));

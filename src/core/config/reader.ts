@@ -17,7 +17,7 @@ export interface Setting {
 }
 
 /** Documentation overrides for a setting. */
-export interface Told {
+export interface SettingDocumentation {
   /** The documented default, if the real default depends on the machine or on other settings. */
   readonly shown?: string;
   readonly secret?: boolean;
@@ -54,7 +54,7 @@ export class SettingsReader {
     this.faults.push(`${name} ${rule}`);
   }
 
-  text(name: string, about: string, { shown = '', secret = false }: Told = {}): string | undefined {
+  text(name: string, about: string, { shown = '', secret = false }: SettingDocumentation = {}): string | undefined {
     this.known.set(name, { section: this.title, name, about, fallback: shown, secret });
     return this.peek(name);
   }
@@ -65,14 +65,20 @@ export class SettingsReader {
   }
 
   /** Reads a one-line text that is shown to users in pages, emails and messages. */
-  name(name: string, about: string, max = 64, told?: Told): string | undefined {
+  name(name: string, about: string, max = 64, told?: SettingDocumentation): string | undefined {
     const value = this.text(name, about, told);
     if (value === undefined || (isOneLine(value) && codePoints(value) <= max)) return value;
     this.fault(name, `must be one line of at most ${max} characters`);
     return undefined;
   }
 
-  choice<const T extends string>(name: string, about: string, choices: readonly T[], fallback: T, told?: Told): T {
+  choice<const T extends string>(
+    name: string,
+    about: string,
+    choices: readonly T[],
+    fallback: T,
+    told?: SettingDocumentation,
+  ): T {
     const value = this.text(name, about, { shown: fallback, ...told });
     if (value === undefined) return fallback;
     const found = choices.find((choice) => choice === value);
@@ -80,15 +86,21 @@ export class SettingsReader {
     return found ?? fallback;
   }
 
-  on(name: string, about: string, fallback: boolean, told?: Told): boolean {
+  onOff(name: string, about: string, fallback: boolean, told?: SettingDocumentation): boolean {
     return this.choice(name, about, ['on', 'off'], fallback ? 'on' : 'off', told) === 'on';
   }
 
-  flag(name: string, about: string, fallback: boolean, told?: Told): boolean {
+  bool(name: string, about: string, fallback: boolean, told?: SettingDocumentation): boolean {
     return this.choice(name, about, ['true', 'false'], fallback ? 'true' : 'false', told) === 'true';
   }
 
-  int(name: string, about: string, fallback: number, [min, max]: readonly [number, number], told?: Told): number {
+  int(
+    name: string,
+    about: string,
+    fallback: number,
+    [min, max]: readonly [number, number],
+    told?: SettingDocumentation,
+  ): number {
     const value = this.text(name, about, { shown: String(fallback), ...told });
     if (value === undefined) return fallback;
     if (/^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value);
@@ -96,20 +108,32 @@ export class SettingsReader {
     return fallback;
   }
 
-  list(name: string, about: string, told?: Told): string[] {
-    return this.itemsOf(name, this.text(name, about, told));
+  list(name: string, about: string, told?: SettingDocumentation): string[] {
+    return this.parseItems(name, this.text(name, about, told));
   }
 
   /** Rejects a list of only commas, which would silently disable the feature that the list configures. */
-  private itemsOf(name: string, value: string | undefined): string[] {
-    const items = itemsOf(value);
+  private parseItems(name: string, value: string | undefined): string[] {
+    const items = splitList(value);
     if (value !== undefined && items.length === 0) this.fault(name, 'must have at least one item');
     return items;
   }
 
-  url(name: string, about: string, fallback: string, protocols: string[], told?: Told): string;
-  url(name: string, about: string, fallback: undefined, protocols: string[], told?: Told): string | undefined;
-  url(name: string, about: string, fallback: string | undefined, protocols: string[], told?: Told): string | undefined {
+  url(name: string, about: string, fallback: string, protocols: string[], told?: SettingDocumentation): string;
+  url(
+    name: string,
+    about: string,
+    fallback: undefined,
+    protocols: string[],
+    told?: SettingDocumentation,
+  ): string | undefined;
+  url(
+    name: string,
+    about: string,
+    fallback: string | undefined,
+    protocols: string[],
+    told?: SettingDocumentation,
+  ): string | undefined {
     const value = this.text(name, about, { shown: fallback ?? '', ...told });
     if (value === undefined) return fallback;
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/$/, '');
@@ -136,8 +160,8 @@ export class SettingsReader {
     return origins;
   }
 
-  cidrs(name: string, about: string, told?: Told, fallback?: string): Cidr[] {
-    return this.itemsOf(name, this.text(name, about, told) ?? fallback).flatMap((item) => {
+  cidrs(name: string, about: string, told?: SettingDocumentation, fallback?: string): Cidr[] {
+    return this.parseItems(name, this.text(name, about, told) ?? fallback).flatMap((item) => {
       try {
         if (item.includes('/')) return [ipaddr.parseCIDR(item)];
         const address = ipaddr.parse(item);
@@ -151,14 +175,14 @@ export class SettingsReader {
 }
 
 /** Splits a comma-separated list into its items. */
-export const itemsOf = (value: string | undefined): string[] =>
+export const splitList = (value: string | undefined): string[] =>
   (value ?? '')
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
 /** Makes secret members non-enumerable, so that neither `JSON.stringify` nor a log or terminal shows them. */
-export function hidden<T extends object>(settings: T, ...names: (keyof T)[]): T {
+export function hideMembers<T extends object>(settings: T, ...names: (keyof T)[]): T {
   for (const name of names) Object.defineProperty(settings, name, { enumerable: false });
   return settings;
 }

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hidden, itemsOf, type SettingsReader } from './reader.js';
+import { hideMembers, type SettingsReader, splitList } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
 export const SECRET_BYTES = 32;
 
 // 32 random bytes have about 30 distinct values. Typed words and repeated patterns have far fewer.
-const SECRET_VARIETY = 16;
+const MIN_DISTINCT_BYTES = 16;
 
 function decodeSecret(read: SettingsReader, name: string, about: string, production: boolean): Buffer | undefined {
   const value = read.secret(name, about);
   if (value === undefined) return undefined;
   const bytes = Buffer.from(value, 'base64');
-  const isWeak = production && new Set(bytes).size < SECRET_VARIETY;
+  const isWeak = production && new Set(bytes).size < MIN_DISTINCT_BYTES;
   if (bytes.length >= SECRET_BYTES && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) && !isWeak) return bytes;
   read.fault(name, `must be at least ${SECRET_BYTES} random bytes in base64`);
   return undefined;
@@ -44,7 +44,7 @@ export function secretSettings(read: SettingsReader, { production }: ServiceSett
   if (setupToken !== undefined && setupToken.length < 32) {
     read.fault('GATEHOUSE_SETUP_TOKEN', 'must have at least 32 characters');
   }
-  return hidden({ secret, secretPrevious, setupToken }, 'secret', 'secretPrevious', 'setupToken');
+  return hideMembers({ secret, secretPrevious, setupToken }, 'secret', 'secretPrevious', 'setupToken');
 }
 
 const KEYS = [
@@ -58,10 +58,10 @@ const KEYS = [
 ];
 
 /** Rejects secrets that are used for two purposes, because a leak in one place must not affect another. */
-export function refuseSharedSecrets(read: SettingsReader): void {
+export function rejectSharedSecrets(read: SettingsReader): void {
   const seen = new Map<string, string>();
   for (const name of KEYS) {
-    for (const value of new Set(itemsOf(read.peek(name)))) {
+    for (const value of new Set(splitList(read.peek(name)))) {
       const other = seen.get(value);
       if (other !== undefined) read.fault(name, `must differ from ${other}`);
       else seen.set(value, name);

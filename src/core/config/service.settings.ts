@@ -1,7 +1,7 @@
 import type { Cidr, SettingsReader } from './reader.js';
 import { workerSettings } from './workers.settings.js';
 
-const MAIL_ADDRESS = /^[^\s:@]+@[^\s:@]+$/;
+const EMAIL_ADDRESS = /^[^\s:@]+@[^\s:@]+$/;
 const CONTACT = /^(?:mailto:|https:|tel:)[!-~]+$/;
 
 /**
@@ -13,7 +13,7 @@ function securityContacts(read: SettingsReader): string[] {
     'Whom to tell of holes, for /.well-known/security.txt: mail addresses, https: or tel: URIs; unset: no such page';
   const contacts = read
     .list('SECURITY_CONTACT', about)
-    .map((item) => (MAIL_ADDRESS.test(item) ? `mailto:${item}` : item));
+    .map((item) => (EMAIL_ADDRESS.test(item) ? `mailto:${item}` : item));
   if (contacts.every((item) => URL.canParse(item) && CONTACT.test(item))) return contacts;
   read.fault('SECURITY_CONTACT', 'must be a list of mail addresses or of https:, mailto: or tel: URIs');
   return [];
@@ -84,7 +84,7 @@ export function serviceSettings(read: SettingsReader) {
     trustedProxies: trustedProxies(read),
     appealEmail: read.name('APPEAL_EMAIL', 'Shown to banned addresses', 254),
     securityContacts: securityContacts(read),
-    docsEnabled: read.flag(
+    docsEnabled: read.bool(
       'DOCS_ENABLED',
       'Serves /docs, /openapi.json, /asyncapi.json and, where they are built, /guides',
       true,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import { hashesOf } from '../machine/machine.cjs';
-import { hidden, type SettingsReader } from './reader.js';
+import { hideMembers, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
 /** Session use is recorded once a minute. A shorter limit could end sessions that are in use. */
@@ -67,7 +67,7 @@ function captchaSettings(read: SettingsReader) {
       if (siteKey === undefined) read.fault(`${name}_SITE_KEY`, `is required with CAPTCHA_PROVIDER=${provider}`);
       if (secret === undefined) read.fault(`${name}_SECRET`, `is required with CAPTCHA_PROVIDER=${provider}`);
     }
-    return hidden({ siteKey, secret }, 'secret');
+    return hideMembers({ siteKey, secret }, 'secret');
   };
   const settings = {
     provider,
@@ -145,7 +145,7 @@ export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, we
     180,
     [1, 3650],
   );
-  const ipAuthorization = read.on(
+  const ipAuthorization = read.onOff(
     'IP_AUTHORIZATION',
     'Holds password logins from unknown addresses until a mailed confirmation',
     true,
@@ -168,7 +168,7 @@ export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, we
     ipAuthorization,
     webauthnRpId: webauthnRpId ?? new URL(publicOrigin).hostname,
     webauthnOrigins: webauthnOrigins.length ? webauthnOrigins : [publicOrigin],
-    passkeyBridge: read.on('PASSKEY_BRIDGE', 'Passkeys of another first-party origin by the bridge page', true),
+    passkeyBridge: read.onOff('PASSKEY_BRIDGE', 'Passkeys of another first-party origin by the bridge page', true),
     passwordBreachUrl: read.url(
       'PASSWORD_BREACH_URL',
       'Service of the range protocol that knows breached passwords; unset: not asked',
@@ -177,7 +177,7 @@ export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, we
     ),
     sso: {
       nativeCallbackUri: nativeCallback(read),
-      allowPrivateAddresses: read.flag(
+      allowPrivateAddresses: read.bool(
         'SSO_ALLOW_PRIVATE_ADDRESSES',
         'Lets the sign-in provider have private addresses: for a provider in the same network',
         false,

@@ -2,10 +2,10 @@ import type { SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
 /** The built-in consent page (oauth.md 5.2). */
-export const consentPageOf = (publicOrigin: string): string => `${publicOrigin}/oauth2/authorize`;
+export const consentPageUrl = (publicOrigin: string): string => `${publicOrigin}/oauth2/authorize`;
 
-const isOwnPage = (url: string, publicOrigin: string): boolean =>
-  URL.canParse(url) && new URL(url.replace(/\/$/, '')).href === consentPageOf(publicOrigin);
+const isBuiltInConsentPage = (url: string, publicOrigin: string): boolean =>
+  URL.canParse(url) && new URL(url.replace(/\/$/, '')).href === consentPageUrl(publicOrigin);
 
 /**
  * Decides which built-in pages are served (web.md). With an external front end, only the consent page remains, because
@@ -13,16 +13,16 @@ const isOwnPage = (url: string, publicOrigin: string): boolean =>
  */
 export function webSettings(read: SettingsReader, { publicOrigin, webAppUrl }: ServiceSettings) {
   read.section('Pages');
-  const wanted = read.on(
+  const wanted = read.onOff(
     'WEB_PAGES',
     'Serve the built-in pages; if WEB_APP_URL is not PUBLIC_ORIGIN, only the consent page, unless OAUTH_CONSENT_URL names another',
     true,
   );
-  const admin = read.on('WEB_ADMIN', "The administrators' part of them", true);
+  const admin = read.onOff('WEB_ADMIN', "The administrators' part of them", true);
   const { origin, pathname, search, hash } = new URL(webAppUrl);
   const pages = wanted && `${origin}${pathname.replace(/\/$/, '')}${search}${hash}` === publicOrigin;
   const named = read.peek('OAUTH_CONSENT_URL');
-  const namesAnother = named !== undefined && !isOwnPage(named, publicOrigin);
+  const namesAnother = named !== undefined && !isBuiltInConsentPage(named, publicOrigin);
   const consent = wanted && !namesAnother;
   return { web: { pages, admin: pages && admin, consent, lacksConsent: !consent && !namesAnother } };
 }

@@ -1,7 +1,7 @@
 import { processes } from '../machine/machine.cjs';
 import type { SettingsReader } from './reader.js';
 
-const MOST = 256;
+const MAX_WORKERS = 256;
 
 /** The number of worker processes. The primary reads only this setting and leaves all others to the workers. */
 export function workerSettings(read: SettingsReader): number {
@@ -10,8 +10,8 @@ export function workerSettings(read: SettingsReader): number {
   const value = read.text('WORKERS', about, { shown: '1' });
   if (value === undefined) return 1;
   const isEmbedded = read.peek('DATABASE_URL') === undefined;
-  if (value !== 'auto' && !(/^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MOST)) {
-    read.fault('WORKERS', `must be auto or a whole number from 1 to ${MOST}`);
+  if (value !== 'auto' && !(/^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_WORKERS)) {
+    read.fault('WORKERS', `must be auto or a whole number from 1 to ${MAX_WORKERS}`);
     return 1;
   }
   const count = value !== 'auto' ? Number(value) : isEmbedded ? 1 : processes();

@@ -21,12 +21,12 @@ export class JsonShape {
 
   constructor(private readonly maxMembers = MAX_MEMBERS) {}
 
-  get isWithin(): boolean {
+  get isWithinLimits(): boolean {
     return this.depth <= MAX_DEPTH && this.members <= this.maxMembers;
   }
 
   take(bytes: Uint8Array): void {
-    for (let i = 0; i < bytes.length && this.isWithin; i++) {
+    for (let i = 0; i < bytes.length && this.isWithinLimits; i++) {
       if (this.isInText) i = this.endOfText(bytes, i);
       else this.takeOutside(bytes[i] as number);
     }
@@ -59,14 +59,14 @@ export class JsonShape {
   }
 }
 
-export function isWithinShape(bytes: Uint8Array): boolean {
+export function isWithinJsonLimits(bytes: Uint8Array): boolean {
   const shape = new JsonShape();
   shape.take(bytes);
-  return shape.isWithin;
+  return shape.isWithinLimits;
 }
 
 /** Whether a form has at most as many parameters as a body may have members. */
-export function isWithinForm(bytes: Uint8Array): boolean {
+export function isWithinFormLimits(bytes: Uint8Array): boolean {
   let parameters = 1;
   for (let at = bytes.indexOf(AND); at >= 0; at = bytes.indexOf(AND, at + 1)) {
     if (++parameters > MAX_MEMBERS) return false;

@@ -14,15 +14,15 @@ export type Language = keyof typeof LANGUAGE_NAMES;
 export const LANGUAGES = Object.keys(LANGUAGE_NAMES) as Language[];
 const FALLBACK: Language = 'en-US';
 
-const languageIn = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
+const primarySubtag = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
 
 /** The language of the first locale that is supported, ignoring the region if needed. Default: English. */
-export function spokenLanguage(...locales: readonly (string | null | undefined)[]): Language {
+export function matchLanguage(...locales: readonly (string | null | undefined)[]): Language {
   for (const locale of locales) {
     if (!locale) continue;
     const found =
       LANGUAGES.find((language) => language.toLowerCase() === locale.toLowerCase()) ??
-      LANGUAGES.find((language) => languageIn(language) === languageIn(locale));
+      LANGUAGES.find((language) => primarySubtag(language) === primarySubtag(locale));
     if (found) return found;
   }
   return FALLBACK;

@@ -28,7 +28,7 @@ export const codePoints = (text: string): number => {
 /** Control characters, including bidirectional formatting characters. */
 const CONTROL = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 /** Invisible characters: white space, joiners, fillers, format characters. */
-const UNSEEN = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const INVISIBLE = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 export const withoutControl = (text: string): string => text.replace(CONTROL, '');
 
@@ -39,4 +39,4 @@ export const plainName = (text: string): string => withoutControl(text).trim();
 export const isOneLine = (text: string): boolean => withoutControl(text) === text && !isBlank(text);
 
 /** Whether a text has no visible characters. */
-export const isBlank = (text: string): boolean => text.replace(UNSEEN, '') === '';
+export const isBlank = (text: string): boolean => text.replace(INVISIBLE, '') === '';

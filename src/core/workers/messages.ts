@@ -1,31 +1,31 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 
 /** The metrics of a process, as sent between processes. */
-export type Report = readonly MetricObjectWithValues<MetricValue<string>>[];
+export type MetricsReport = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** The slot of a worker, passed in its environment. */
-export interface Place {
+export interface WorkerSlot {
   /** The lowest number that no other worker uses. */
   readonly number: number;
   /** Whether this worker prints the startup banner. */
-  readonly greets: boolean;
+  readonly printsBanner: boolean;
 }
 
 /** The environment variable with the slot, as JSON. */
-export const PLACE = 'GATEHOUSE_WORKER';
+export const SLOT_VARIABLE = 'GATEHOUSE_WORKER';
 
 /** Messages from a worker to the primary. */
-export type Word =
+export type WorkerMessage =
   | { readonly gatehouse: 'started' | 'ready' | 'leaving' }
   | { readonly gatehouse: 'gather'; readonly id: number }
   /** `id` is the ID of the request. The final report of a worker has none. */
-  | { readonly gatehouse: 'report'; readonly id?: number; readonly report: Report };
+  | { readonly gatehouse: 'report'; readonly id?: number; readonly report: MetricsReport };
 
 /** Messages from the primary to a worker. */
-export type Order =
+export type PrimaryMessage =
   /** The service shuts down, as a single process does on SIGTERM. */
   | { readonly gatehouse: 'end' }
   /** Another worker has replaced this one. */
   | { readonly gatehouse: 'retire' }
   | { readonly gatehouse: 'report'; readonly id: number }
-  | { readonly gatehouse: 'gathered'; readonly id: number; readonly reports: readonly Report[] };
+  | { readonly gatehouse: 'gathered'; readonly id: number; readonly reports: readonly MetricsReport[] };

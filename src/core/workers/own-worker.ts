@@ -1,11 +1,17 @@
 import cluster from 'node:cluster';
-import { type Order, PLACE, type Place, type Report, type Word } from './messages.js';
+import {
+  type MetricsReport,
+  type PrimaryMessage,
+  SLOT_VARIABLE,
+  type WorkerMessage,
+  type WorkerSlot,
+} from './messages.js';
 
 /** Handlers for orders of the primary. */
-export interface Orders {
+export interface OrderHandlers {
   end(): void;
   retire(): void;
-  report(): Promise<Report>;
+  report(): Promise<MetricsReport>;
   /** Called with the error if an order fails. */
   failed(error: unknown): void;
 }
@@ -13,23 +19,23 @@ export interface Orders {
 /** This process as one of `WORKERS`, with its channel to the primary. */
 class OwnWorker {
   readonly number: number;
-  readonly greets: boolean;
-  private readonly gathering = new Map<number, (reports: readonly Report[]) => void>();
-  private asked = 0;
+  readonly printsBanner: boolean;
+  private readonly pendingCollections = new Map<number, (reports: readonly MetricsReport[]) => void>();
+  private lastCollectionId = 0;
 
-  constructor({ number, greets }: Place) {
+  constructor({ number, printsBanner: greets }: WorkerSlot) {
     this.number = number;
-    this.greets = greets;
+    this.printsBanner = greets;
     cluster.worker?.once('disconnect', () => {
-      for (const answered of this.gathering.values()) answered([]);
+      for (const answered of this.pendingCollections.values()) answered([]);
     });
   }
 
   /** Starts to handle orders. If the primary exits, the process shuts down. */
-  obey(orders: Orders): void {
-    process.on('message', (order: Order) => {
-      if (order.gatehouse === 'gathered') this.gathering.get(order.id)?.(order.reports);
-      else if (order.gatehouse === 'report') this.reportTo(orders, order.id).catch(orders.failed);
+  handleOrders(orders: OrderHandlers): void {
+    process.on('message', (order: PrimaryMessage) => {
+      if (order.gatehouse === 'gathered') this.pendingCollections.get(order.id)?.(order.reports);
+      else if (order.gatehouse === 'report') this.answerReportRequest(orders, order.id).catch(orders.failed);
       else if (order.gatehouse === 'end') orders.end();
       else if (order.gatehouse === 'retire') orders.retire();
     });
@@ -40,29 +46,29 @@ class OwnWorker {
     });
   }
 
-  tell(word: 'started' | 'ready' | 'leaving'): Promise<void> {
+  notify(word: 'started' | 'ready' | 'leaving'): Promise<void> {
     return this.send({ gatehouse: word });
   }
 
-  private async reportTo(orders: Orders, id: number | undefined): Promise<void> {
-    await this.report(await orders.report(), id);
+  private async answerReportRequest(orders: OrderHandlers, id: number | undefined): Promise<void> {
+    await this.sendReport(await orders.report(), id);
   }
 
-  report(report: Report, id?: number): Promise<void> {
+  sendReport(report: MetricsReport, id?: number): Promise<void> {
     return this.send({ gatehouse: 'report', report, ...(id === undefined ? {} : { id }) });
   }
 
   /** The metrics of all workers, including the counters of exited workers. Empty if the primary is gone. */
-  async gather(): Promise<readonly Report[]> {
+  async collectReports(): Promise<readonly MetricsReport[]> {
     if (!process.connected) return [];
-    const id = ++this.asked;
-    const reports = new Promise<readonly Report[]>((resolve) => this.gathering.set(id, resolve));
+    const id = ++this.lastCollectionId;
+    const reports = new Promise<readonly MetricsReport[]>((resolve) => this.pendingCollections.set(id, resolve));
     await this.send({ gatehouse: 'gather', id });
-    return reports.finally(() => this.gathering.delete(id));
+    return reports.finally(() => this.pendingCollections.delete(id));
   }
 
   /** A message that cannot be delivered needs no handling, because the primary is gone. */
-  private send(word: Word): Promise<void> {
+  private send(word: WorkerMessage): Promise<void> {
     return new Promise((resolve) => {
       if (!process.connected) resolve();
       else process.send?.(word, undefined, undefined, () => resolve());
@@ -70,11 +76,11 @@ class OwnWorker {
   }
 }
 
-function read(): OwnWorker | undefined {
-  const { [PLACE]: place } = process.env;
-  delete process.env[PLACE];
+function createOwnWorker(): OwnWorker | undefined {
+  const { [SLOT_VARIABLE]: place } = process.env;
+  delete process.env[SLOT_VARIABLE];
   return place !== undefined && cluster.isWorker ? new OwnWorker(JSON.parse(place)) : undefined;
 }
 
 /** Undefined if the process is the only one or a worker of another program. */
-export const ownWorker = read();
+export const ownWorker = createOwnWorker();

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type ts from 'typescript';
-import type { Thrown } from '../described.js';
+import type { ThrownCodes } from '../api-metadata.js';
 import type { TypeScript } from './schemas.js';
 
 /** What a piece of code can throw and which headers it reads. */
@@ -20,24 +20,24 @@ const emptyFacts = (): Facts => ({
 });
 
 /** A union of more codes than this is a code that the caller passes in. */
-const MOST_CHOICES = 12;
+const MAX_CODE_CHOICES = 12;
 
 /** Follows calls through a program and collects the errors that they can throw. */
-export class Calls {
-  private readonly known = new Map<ts.Node, Facts>();
-  private readonly below = new Map<ts.Symbol, ts.ClassDeclaration[]>();
+export class CallGraph {
+  private readonly factsByNode = new Map<ts.Node, Facts>();
+  private readonly subclasses = new Map<ts.Symbol, ts.ClassDeclaration[]>();
 
   constructor(
     private readonly ts: TypeScript,
     private readonly checker: ts.TypeChecker,
     sources: readonly ts.SourceFile[],
-    private readonly packages: ReadonlyMap<string, Readonly<Record<string, Thrown>>>,
+    private readonly packages: ReadonlyMap<string, Readonly<Record<string, ThrownCodes>>>,
   ) {
     for (const source of sources) ts.forEachChild(source, (node) => this.enterClass(node));
   }
 
   /** Collects the facts of all code that is reachable from a node. */
-  from(root: ts.Node): Omit<Facts, 'leadsTo'> {
+  collectFrom(root: ts.Node): Omit<Facts, 'leadsTo'> {
     const found = emptyFacts();
     const seen = new Set<ts.Node>();
     const waiting = [root];
@@ -58,16 +58,16 @@ export class Calls {
     for (const { types } of node.heritageClauses ?? []) {
       for (const { expression } of types) {
         const above = this.symbolAt(expression);
-        if (above) this.below.set(above, [...(this.below.get(above) ?? []), node]);
+        if (above) this.subclasses.set(above, [...(this.subclasses.get(above) ?? []), node]);
       }
     }
   }
 
   private factsOf(node: ts.Node): Facts {
-    const known = this.known.get(node);
+    const known = this.factsByNode.get(node);
     if (known) return known;
     const facts = emptyFacts();
-    this.known.set(node, facts);
+    this.factsByNode.set(node, facts);
     this.scan(node, facts, node);
     return facts;
   }
@@ -75,10 +75,10 @@ export class Calls {
   private scan(node: ts.Node, facts: Facts, root: ts.Node): void {
     const { ts } = this;
     if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) return;
-    if (ts.isNewExpression(node) && this.isOurs(node.expression, 'Refusal')) {
+    if (ts.isNewExpression(node) && this.isErrorFunction(node.expression, 'ApiError')) {
       this.addCodes(facts.codes, node.arguments?.[0]);
     }
-    if (ts.isCallExpression(node) && this.scanRefusing(node, facts)) {
+    if (ts.isCallExpression(node) && this.scanErrorCall(node, facts)) {
       for (const argument of node.arguments) this.scan(argument, facts, root);
       return;
     }
@@ -88,14 +88,14 @@ export class Calls {
   }
 
   /** Handles calls of the functions that create errors from their arguments. */
-  private scanRefusing(call: ts.CallExpression, facts: Facts): boolean {
+  private scanErrorCall(call: ts.CallExpression, facts: Facts): boolean {
     const [first, second] = call.arguments;
-    if (this.isOurs(call.expression, 'oauthError')) {
+    if (this.isErrorFunction(call.expression, 'oauthError')) {
       this.addCodes(facts.codes, first, (code) => code.toUpperCase());
       return true;
     }
-    const isInvalid = this.isOurs(call.expression, 'invalid');
-    if (!isInvalid && !this.isOurs(call.expression, 'fieldError')) return false;
+    const isInvalid = this.isErrorFunction(call.expression, 'validationError');
+    if (!isInvalid && !this.isErrorFunction(call.expression, 'fieldError')) return false;
     if (isInvalid) facts.codes.add('INVALID_FORM_BODY');
     this.addCodes(facts.fieldCodes, second);
     return true;
@@ -109,7 +109,7 @@ export class Calls {
     if (!argument) return;
     const type = this.checker.getTypeAtLocation(argument);
     const choices = type.isUnion() ? type.types : [type];
-    if (choices.length > MOST_CHOICES) return;
+    if (choices.length > MAX_CODE_CHOICES) return;
     for (const choice of choices) if (choice.isStringLiteral()) into.add(spell(choice.value));
   }
 
@@ -128,11 +128,11 @@ export class Calls {
     const symbol = this.symbolAt(name);
     for (const declaration of symbol?.declarations ?? []) {
       if (declaration.getSourceFile().isDeclarationFile) this.followPackage(declaration, facts);
-      else for (const code of this.codeOf(declaration)) facts.leadsTo.add(code);
+      else for (const code of this.bodiesOf(declaration)) facts.leadsTo.add(code);
     }
   }
 
-  private codeOf(declaration: ts.Declaration): ts.Node[] {
+  private bodiesOf(declaration: ts.Declaration): ts.Node[] {
     const { ts } = this;
     if (ts.isMethodSignature(declaration) || ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration)) {
       const own = 'body' in declaration && declaration.body ? [declaration] : [];
@@ -155,7 +155,7 @@ export class Calls {
     const { ts } = this;
     if (!(ts.isClassDeclaration(parent) || ts.isInterfaceDeclaration(parent)) || !parent.name) return [];
     const above = this.checker.getSymbolAtLocation(parent.name);
-    return (above ? (this.below.get(above) ?? []) : []).flatMap(({ members }) =>
+    return (above ? (this.subclasses.get(above) ?? []) : []).flatMap(({ members }) =>
       members.filter(
         (member) =>
           (ts.isMethodDeclaration(member) || ts.isAccessor(member)) && member.name.getText() === name.getText(),
@@ -167,16 +167,16 @@ export class Calls {
     const file = declaration.getSourceFile().fileName;
     for (const [folder, calls] of this.packages) {
       if (!file.startsWith(`${folder}/`)) continue;
-      const thrown = calls[keyOf(declaration, folder, this.ts)];
+      const thrown = calls[declarationKey(declaration, folder, this.ts)];
       for (const code of thrown?.codes ?? []) facts.codes.add(code);
       for (const code of thrown?.fieldCodes ?? []) facts.fieldCodes.add(code);
     }
   }
 
-  private isOurs(expression: ts.Expression, name: string): boolean {
+  private isErrorFunction(expression: ts.Expression, name: string): boolean {
     if (!this.ts.isIdentifier(expression) || expression.text !== name) return false;
     const [declaration] = this.symbolAt(expression)?.declarations ?? [];
-    return isOfErrors(declaration?.getSourceFile().fileName ?? '');
+    return isErrorsFile(declaration?.getSourceFile().fileName ?? '');
   }
 
   private symbolAt(node: ts.Node): ts.Symbol | undefined {
@@ -189,11 +189,11 @@ export class Calls {
 }
 
 /** Whether a file is the one that defines the errors, as source or as declaration. */
-export const isOfErrors = (fileName: string): boolean =>
+export const isErrorsFile = (fileName: string): boolean =>
   fileName.endsWith('/core/errors.ts') || fileName.endsWith('/core/errors.d.ts');
 
 /** The key of a function or method across packages: its file and name, for source and declaration alike. */
-export function keyOf(declaration: ts.Declaration, root: string, typescript: TypeScript): string {
+export function declarationKey(declaration: ts.Declaration, root: string, typescript: TypeScript): string {
   const { fileName } = declaration.getSourceFile();
   const built = join(root, 'dist');
   const file = relative(fileName.startsWith(`${built}/`) ? built : root, fileName);

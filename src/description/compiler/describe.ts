@@ -3,36 +3,36 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type ts from 'typescript';
-import type { Described, Thrown } from '../described.js';
-import { Handlers } from './handlers.js';
+import type { ApiMetadata, ThrownCodes } from '../api-metadata.js';
+import { ControllerReader } from './handlers.js';
 import type { TypeScript } from './schemas.js';
 
 /** The root folder of this package, both from its sources and from its build. */
-const PACKAGE = ((): string => {
+const PACKAGE_ROOT = ((): string => {
   const folder = join(dirname(fileURLToPath(import.meta.url)), '../../..');
   return folder.endsWith('/dist') ? dirname(folder) : folder;
 })();
 
 /** What functions of this package throw, for programs that import it. */
-function packagesFor(root: string): Map<string, Readonly<Record<string, Thrown>>> {
-  const made = join(PACKAGE, 'dist/description.json');
-  if (root === PACKAGE || !existsSync(made)) return new Map();
-  return new Map([[PACKAGE, (JSON.parse(readFileSync(made, 'utf8')) as Described).calls]]);
+function loadPackageCalls(root: string): Map<string, Readonly<Record<string, ThrownCodes>>> {
+  const made = join(PACKAGE_ROOT, 'dist/description.json');
+  if (root === PACKAGE_ROOT || !existsSync(made)) return new Map();
+  return new Map([[PACKAGE_ROOT, (JSON.parse(readFileSync(made, 'utf8')) as ApiMetadata).calls]]);
 }
 
 /**
  * Describes the responses of every controller in a program.
  * @throws Error with everything that cannot be described
  */
-export function describeProgram(typescript: TypeScript, program: ts.Program, root: string): Described {
-  return new Handlers(typescript, program, root, packagesFor(root)).describe(join(root, 'src/index.ts'));
+export function describeProgram(typescript: TypeScript, program: ts.Program, root: string): ApiMetadata {
+  return new ControllerReader(typescript, program, root, loadPackageCalls(root)).describe(join(root, 'src/index.ts'));
 }
 
 /**
  * Compiles a project in memory and describes its controllers. Uses the TypeScript of the project, because a running
  * service does not depend on it.
  */
-export async function describeProject(project: string): Promise<Described> {
+export async function describeProject(project: string): Promise<ApiMetadata> {
   const file = resolve(project);
   const compiler = createRequire(file).resolve('typescript');
   const { default: typescript } = (await import(pathToFileURL(compiler).href)) as { default: TypeScript };

@@ -1,17 +1,17 @@
 import { basename, dirname } from 'node:path';
 import type ts from 'typescript';
 import type {
-  Described,
-  DescribedCommand,
-  DescribedController,
-  DescribedGateway,
-  DescribedHandler,
-  DescribedPayload,
+  ApiMetadata,
+  CommandMetadata,
+  ControllerMetadata,
+  GatewayMetadata,
+  HandlerMetadata,
+  PayloadMetadata,
   Schema,
-  Thrown,
-} from '../described.js';
-import { Calls, isOfErrors, keyOf } from './calls.js';
-import { Returns } from './returns.js';
+  ThrownCodes,
+} from '../api-metadata.js';
+import { CallGraph, declarationKey, isErrorsFile } from './calls.js';
+import { ReturnTypeCheck } from './returns.js';
 import { Schemas, type TypeScript, unionOf } from './schemas.js';
 
 const METHODS: ReadonlySet<string> = new Set(['Get', 'Post', 'Put', 'Patch', 'Delete']);
@@ -29,11 +29,11 @@ const PARTS: Readonly<Record<string, string>> = {
 const sorted = (names: Iterable<string>): string[] => [...names].sort();
 
 /** Reads the controllers of a program. */
-export class Handlers {
+export class ControllerReader {
   private readonly checker: ts.TypeChecker;
   private readonly schemas: Schemas;
-  private readonly calls: Calls;
-  private readonly returns: Returns;
+  private readonly calls: CallGraph;
+  private readonly returns: ReturnTypeCheck;
   private readonly sources: readonly ts.SourceFile[];
   private readonly all: readonly ts.SourceFile[];
 
@@ -41,7 +41,7 @@ export class Handlers {
     private readonly ts: TypeScript,
     private readonly program: ts.Program,
     private readonly root: string,
-    packages: ReadonlyMap<string, Readonly<Record<string, Thrown>>>,
+    packages: ReadonlyMap<string, Readonly<Record<string, ThrownCodes>>>,
   ) {
     this.checker = program.getTypeChecker();
     this.all = program.getSourceFiles();
@@ -49,14 +49,14 @@ export class Handlers {
       (source) => !source.isDeclarationFile && !program.isSourceFileFromExternalLibrary(source),
     );
     this.schemas = new Schemas(ts, this.checker);
-    this.returns = new Returns(ts, this.checker);
-    this.calls = new Calls(ts, this.checker, this.sources, packages);
+    this.returns = new ReturnTypeCheck(ts, this.checker);
+    this.calls = new CallGraph(ts, this.checker, this.sources, packages);
   }
 
   /** @throws Error with every handler whose response cannot be described */
-  describe(entry?: string): Described {
-    const controllers: Record<string, DescribedController> = {};
-    const commands: Record<string, Record<string, DescribedCommand>> = {};
+  describe(entry?: string): ApiMetadata {
+    const controllers: Record<string, ControllerMetadata> = {};
+    const commands: Record<string, Record<string, CommandMetadata>> = {};
     const guards: Record<string, string[]> = {};
     const tags: Record<string, string> = {};
     const faults: string[] = [];
@@ -64,7 +64,7 @@ export class Handlers {
     for (const node of this.classes()) {
       const name = node.name?.text ?? '';
       const guard = this.guardMethodOf(node);
-      if (guard) guards[name] = sorted(this.calls.from(guard).codes);
+      if (guard) guards[name] = sorted(this.calls.collectFrom(guard).codes);
       if (this.decorator(node, 'GatewayCommands')) commands[name] = this.commandsOf(node);
       if (!this.decorator(node, 'Controller')) continue;
       if (controllers[name]) faults.push(`two controllers are called ${name}`);
@@ -75,7 +75,7 @@ export class Handlers {
       controllers[name] = { tag, handlers: this.handlersOf(node, faults) };
     }
     if (faults.length > 0) throw new Error(`the description is not complete:\n  ${faults.join('\n  ')}`);
-    const extras = this.extras();
+    const extras = this.errorExtras();
     const calls = entry ? this.exported(entry) : {};
     const gateway = { ...this.gateway(), commands };
     return { schemas: this.schemas.named, extras, controllers, tags, guards, calls, gateway };
@@ -88,7 +88,7 @@ export class Handlers {
       const { fileName } = node.getSourceFile();
       const folder = dirname(fileName);
       const isNamesake = basename(fileName).startsWith(`${basename(folder)}.`);
-      if (this.decorator(node, 'Module') && (isNamesake || !found.has(folder))) found.set(folder, this.textOf(node));
+      if (this.decorator(node, 'Module') && (isNamesake || !found.has(folder))) found.set(folder, this.docTextOf(node));
     }
     return found;
   }
@@ -99,12 +99,12 @@ export class Handlers {
     }
   }
 
-  private handlersOf(node: ts.ClassDeclaration, faults: string[]): Record<string, DescribedHandler> {
-    const handlers: Record<string, DescribedHandler> = {};
+  private handlersOf(node: ts.ClassDeclaration, faults: string[]): Record<string, HandlerMetadata> {
+    const handlers: Record<string, HandlerMetadata> = {};
     for (const member of this.checker.getPropertiesOfType(this.checker.getTypeAtLocation(node))) {
       const method = member.declarations?.find(this.ts.isMethodDeclaration);
       if (!method || !this.decoratorsOf(method).some(({ name }) => METHODS.has(name))) continue;
-      faults.push(...this.returns.lossesOf(method));
+      faults.push(...this.returns.findLosses(method));
       try {
         handlers[member.name] = this.handler(method);
       } catch (error) {
@@ -114,19 +114,19 @@ export class Handlers {
     return handlers;
   }
 
-  private commandsOf(node: ts.ClassDeclaration): Record<string, DescribedCommand> {
+  private commandsOf(node: ts.ClassDeclaration): Record<string, CommandMetadata> {
     const handlers = node.members
       .filter(this.ts.isMethodDeclaration)
       .filter((method) => this.decorator(method, COMMAND));
     return Object.fromEntries(
       handlers.map((method) => {
-        const [summary = ''] = sentences(this.textOf(method));
-        return [method.name.getText(), { summary, codes: sorted(this.calls.from(method).codes) }];
+        const [summary = ''] = splitSummary(this.docTextOf(method));
+        return [method.name.getText(), { summary, codes: sorted(this.calls.collectFrom(method).codes) }];
       }),
     );
   }
 
-  private handler(method: ts.MethodDeclaration): DescribedHandler {
+  private handler(method: ts.MethodDeclaration): HandlerMetadata {
     const { TypeFlags } = this.ts;
     const signature = this.checker.getSignatureFromDeclaration(method);
     const returned = signature && this.checker.getReturnTypeOfSignature(signature);
@@ -136,8 +136,8 @@ export class Handlers {
       flags & (TypeFlags.Undefined | TypeFlags.Void | TypeFlags.ESSymbolLike | TypeFlags.Never);
     const isText = ({ flags }: ts.Type) => flags & (TypeFlags.String | TypeFlags.StringLiteral);
     const answer = parts.some((part) => !isNothing(part) && !isText(part)) ? this.answer(parts, type) : undefined;
-    const [summary, description] = sentences(this.textOf(method));
-    const { codes, fieldCodes, headers } = this.calls.from(method);
+    const [summary, description] = splitSummary(this.docTextOf(method));
+    const { codes, fieldCodes, headers } = this.calls.collectFrom(method);
     return {
       summary,
       ...(description ? { description } : {}),
@@ -169,8 +169,8 @@ export class Handlers {
   /**
    * The members of each error body from the interface `ErrorExtras`, including those that other modules merge into it.
    */
-  private extras(): Record<string, Schema> {
-    const source = this.program.getSourceFiles().find(({ fileName }) => isOfErrors(fileName));
+  private errorExtras(): Record<string, Schema> {
+    const source = this.program.getSourceFiles().find(({ fileName }) => isErrorsFile(fileName));
     const declared = source?.statements.find(
       (node) => this.ts.isInterfaceDeclaration(node) && node.name.text === 'ErrorExtras',
     );
@@ -184,8 +184,8 @@ export class Handlers {
   /**
    * The payloads that the gateway and its clients send, including those that this program merges into the interfaces.
    */
-  private gateway(): Omit<DescribedGateway, 'commands'> {
-    const described: Record<string, Record<string, DescribedPayload>> = { events: {}, client: {}, server: {} };
+  private gateway(): Omit<GatewayMetadata, 'commands'> {
+    const described: Record<string, Record<string, PayloadMetadata>> = { events: {}, client: {}, server: {} };
     const source = this.all.find(({ fileName }) => PAYLOADS.test(fileName));
     for (const node of source?.statements ?? []) {
       const part = this.ts.isInterfaceDeclaration(node) && PARTS[node.name.text];
@@ -197,20 +197,20 @@ export class Handlers {
         const isNothing = (type.flags & this.ts.TypeFlags.Undefined) !== 0;
         const comment = member.getDocumentationComment(this.checker);
         const summary = this.ts.displayPartsToString(comment).replaceAll('\n', ' ').trim();
-        (described[part] as Record<string, DescribedPayload>)[member.name] = {
+        (described[part] as Record<string, PayloadMetadata>)[member.name] = {
           summary,
           ...(isNothing ? {} : { schema: this.schemas.of(type) }),
         };
       }
     }
-    return described as unknown as Omit<DescribedGateway, 'commands'>;
+    return described as unknown as Omit<GatewayMetadata, 'commands'>;
   }
 
   /** What the exported functions and methods of the package can throw. */
-  private exported(entry: string): Record<string, Thrown> {
+  private exported(entry: string): Record<string, ThrownCodes> {
     const source = this.sources.find(({ fileName }) => fileName === entry);
     const symbol = source && this.checker.getSymbolAtLocation(source);
-    const calls: Record<string, Thrown> = {};
+    const calls: Record<string, ThrownCodes> = {};
     for (const exported of symbol ? this.checker.getExportsOfModule(symbol) : []) {
       const { Alias } = this.ts.SymbolFlags;
       const target = exported.flags & Alias ? this.checker.getAliasedSymbol(exported) : exported;
@@ -219,9 +219,9 @@ export class Handlers {
           ? declaration.members.filter(this.ts.isMethodDeclaration)
           : [declaration];
         for (const part of parts) {
-          const { codes, fieldCodes } = this.calls.from(part);
+          const { codes, fieldCodes } = this.calls.collectFrom(part);
           if (codes.size + fieldCodes.size === 0) continue;
-          calls[keyOf(part, this.root, this.ts)] = { codes: sorted(codes), fieldCodes: sorted(fieldCodes) };
+          calls[declarationKey(part, this.root, this.ts)] = { codes: sorted(codes), fieldCodes: sorted(fieldCodes) };
         }
       }
     }
@@ -240,7 +240,7 @@ export class Handlers {
     return this.decoratorsOf(node).some(({ name }) => name === wanted);
   }
 
-  private textOf(node: ts.NamedDeclaration): string {
+  private docTextOf(node: ts.NamedDeclaration): string {
     const symbol = node.name && this.checker.getSymbolAtLocation(node.name);
     const parts = symbol?.getDocumentationComment(this.checker);
     return this.ts.displayPartsToString(parts).replaceAll('\n', ' ').trim();
@@ -248,7 +248,7 @@ export class Handlers {
 }
 
 /** Splits a text into its first sentence, without the full stop, and the rest. */
-function sentences(text: string): [string, string] {
+function splitSummary(text: string): [string, string] {
   const end = text.indexOf('. ');
   const first = end < 0 ? text : text.slice(0, end + 1);
   return [first.endsWith('.') ? first.slice(0, -1) : first, end < 0 ? '' : text.slice(end + 2).trim()];

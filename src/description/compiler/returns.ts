@@ -5,7 +5,7 @@ import type { TypeScript } from './schemas.js';
  * Finds result members that type inference loses. If a function returns two object types and one has extra members,
  * inference can drop the extra members unless the function declares its return type.
  */
-export class Returns {
+export class ReturnTypeCheck {
   private readonly seen = new Set<ts.Node>();
 
   constructor(
@@ -14,7 +14,7 @@ export class Returns {
   ) {}
 
   /** Describes the members that are lost in a function and in the functions whose results it returns. */
-  lossesOf(fn: ts.Node): string[] {
+  findLosses(fn: ts.Node): string[] {
     if (this.seen.has(fn) || !this.ts.isFunctionLike(fn) || fn.getSourceFile().isDeclarationFile) return [];
     this.seen.add(fn);
     const results = this.resultsOf(fn);
@@ -73,6 +73,6 @@ export class Returns {
   private lossesBehind(result: ts.Expression): string[] {
     if (!this.ts.isCallExpression(result)) return [];
     const called = this.checker.getResolvedSignature(result)?.declaration;
-    return [...(called ? this.lossesOf(called) : []), ...result.arguments.flatMap((given) => this.lossesOf(given))];
+    return [...(called ? this.findLosses(called) : []), ...result.arguments.flatMap((given) => this.findLosses(given))];
   }
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type ts from 'typescript';
-import type { Schema } from '../described.js';
+import type { Schema } from '../api-metadata.js';
 
 export type TypeScript = typeof ts;
 
@@ -119,7 +119,7 @@ export class Schemas {
         ofMember.flags & (TypeFlags.Undefined | TypeFlags.ESSymbolLike) ||
         (ofMember.getCallSignatures().length > 0 && !ofMember.isUnion());
       if (isLeftOut) continue;
-      const description = this.textOf(member);
+      const description = this.docTextOf(member);
       const schema = this.ofMember(name, ofMember);
       properties[name] = description ? { ...schema, description } : schema;
       const parts = ofMember.isUnion() ? ofMember.types : [ofMember];
@@ -166,7 +166,7 @@ export class Schemas {
     const twin = this.named[wanted];
     this.named[wanted] ??= {};
     const schema = make();
-    const description = this.textOf(type.aliasSymbol ?? type.getSymbol());
+    const description = this.docTextOf(type.aliasSymbol ?? type.getSymbol());
     const made = { ...(description ? { description } : {}), ...schema };
     if (twin && JSON.stringify(twin) !== JSON.stringify(made)) throw new Error(`another answer is called ${wanted}`);
     this.named[wanted] = made;
@@ -208,7 +208,7 @@ export class Schemas {
     return name && ts.isIdentifier(name) && name.text.endsWith('View') ? upperFirst(name.text) : undefined;
   }
 
-  private textOf(symbol: ts.Symbol | undefined): string {
+  private docTextOf(symbol: ts.Symbol | undefined): string {
     if (!symbol) return '';
     return this.ts.displayPartsToString(symbol.getDocumentationComment(this.checker)).replaceAll('\n', ' ').trim();
   }

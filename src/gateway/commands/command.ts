@@ -9,10 +9,10 @@ import type { GatewaySession } from '../sessions/session.js';
 /** A check that runs before a command handler. Checks run in order; the first one that throws wins. */
 export interface CommandGuard {
   /** True if the check applies to commands with this declaration. Other commands skip it. */
-  concerns(policy: RoutePolicy, rules: CommandRules): boolean;
+  appliesTo(policy: RoutePolicy, rules: CommandRules): boolean;
   /** Error codes that the check can throw for a command that it applies to. */
-  refuses(policy: RoutePolicy, rules: CommandRules): readonly ErrorCode[];
-  /** Throws a `Refusal` or a `ClosingError` if the command is rejected. */
+  possibleErrors(policy: RoutePolicy, rules: CommandRules): readonly ErrorCode[];
+  /** Throws a `ApiError` or a `ClosingError` if the command is rejected. */
   check(command: Command, plan: CommandPlan): void | Promise<void>;
 }
 

@@ -1,16 +1,16 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { refusalOf } from '../../core/errors.js';
+import { toApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
 import { describePolicy } from '../../policy/routes.js';
 import type { EventType } from '../protocol/event-types.js';
-import { ClosingError, Dropped, OP, type Payload } from '../protocol/protocol.js';
+import { ClosingError, MessageDropped, OP, type Payload } from '../protocol/protocol.js';
 import type { Command, CommandCallback, CommandPlan } from './command.js';
 
 /** Lower opcodes are reserved for built-in commands. */
-export const FIRST_TEAM_OPCODE = 64;
-export const LAST_TEAM_OPCODE = 255;
+export const FIRST_EXTENSION_OPCODE = 64;
+export const LAST_EXTENSION_OPCODE = 255;
 
 /** A plan with the class and the callback by which Nest identifies the handler. */
 export interface AuditedCommand {
@@ -30,7 +30,7 @@ export class Commands {
     private readonly metrics: Metrics,
   ) {}
 
-  fill(audited: readonly AuditedCommand[]): void {
+  register(audited: readonly AuditedCommand[]): void {
     for (const command of audited) {
       const { callback, plan } = command;
       this.byMessage.set(plan.message, plan);
@@ -58,18 +58,18 @@ export class Commands {
       const called = await callback(command.payload, command);
       // Behind an interceptor, the result is an observable; the handler runs only after a subscription.
       const result = isObservable(called) ? await lastValueFrom(called, { defaultValue: undefined }) : called;
-      if (!command.plan.isOurs) answer(command, result);
+      if (!command.plan.isOurs) sendResult(command, result);
     } catch (error) {
-      if (error instanceof Dropped) return;
+      if (error instanceof MessageDropped) return;
       if (error instanceof ClosingError || command.plan.isOurs) throw error;
-      this.refuse(command, error);
+      this.sendRejection(command, error);
     }
   }
 
-  private refuse({ plan: { gateway, handler, message }, connection }: Command, error: unknown): void {
-    const refusal = refusalOf(error);
+  private sendRejection({ plan: { gateway, handler, message }, connection }: Command, error: unknown): void {
+    const refusal = toApiError(error);
     const { code } = refusal;
-    this.metrics.refused(code);
+    this.metrics.countError(code);
     if (code === 'INTERNAL_SERVER_ERROR') this.log.error('command failed', { command: `${gateway}.${handler}`, error });
     const what = typeof message === 'number' ? { op: message } : { op: OP.DISPATCH, t: message };
     connection.dispatch('REFUSED', { ...what, code, message: (refusal.getResponse() as { message: string }).message });
@@ -85,12 +85,12 @@ export class Commands {
 
   /** One line `WS command policy` per command. `npm run routes` prints these lines after the routes. */
   describe(): string {
-    return this.all.map((plan) => `WS ${commandName(plan)} ${rulesOf(plan)}\n`).join('');
+    return this.all.map((plan) => `WS ${commandName(plan)} ${describeRules(plan)}\n`).join('');
   }
 }
 
 /** Sends the result of a handler as an event, as Nest's own adapters do. Handlers may also return nothing. */
-function answer({ connection, plan }: Command, result: unknown): void {
+function sendResult({ connection, plan }: Command, result: unknown): void {
   if (result === undefined || result === null) return;
   const { event, data } = result as { event?: unknown; data?: unknown };
   if (typeof event !== 'string') throw new Error(`${plan.gateway}.${plan.handler} answers without an event`);
@@ -100,7 +100,7 @@ function answer({ connection, plan }: Command, result: unknown): void {
 export const commandName = ({ message, handler }: CommandPlan): string =>
   typeof message === 'number' ? `${message} ${handler.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase()}` : message;
 
-const rulesOf = ({ policy, isBeforeIdentify, isSessionStart }: CommandPlan): string =>
+const describeRules = ({ policy, isBeforeIdentify, isSessionStart }: CommandPlan): string =>
   [describePolicy(policy), isBeforeIdentify && '@BeforeIdentify()', isSessionStart && '@SessionStart()']
     .filter(Boolean)
     .join(' ');

@@ -28,12 +28,12 @@ export const GatewayCommands = (): ClassDecorator =>
   applyDecorators(
     WebSocketGateway({ path: GATEWAY_PATH }),
     UseFilters(Rethrow),
-    catchHookFaults,
+    logHookErrors,
     Reflect.metadata(GATEWAY_COMMANDS, true),
   );
 
 /** Logs errors of connection hooks. An uncaught error in a hook would end the process. */
-function catchHookFaults({ name: gateway, prototype }: { name: string; prototype: Record<string, unknown> }): void {
+function logHookErrors({ name: gateway, prototype }: { name: string; prototype: Record<string, unknown> }): void {
   const logger = new Logger(gateway);
   for (const name of HOOKS) {
     const hook = prototype[name];

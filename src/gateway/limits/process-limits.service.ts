@@ -3,7 +3,7 @@ import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import type { AddressUse } from '../protocol/windows.js';
 import type { GatewaySession } from '../sessions/session.js';
-import { fitsIn, GatewayLimits } from './limits.js';
+import { GatewayLimits, isWithinSocketLimits } from './limits.js';
 
 /** Counts limits within the process. */
 @Injectable()
@@ -29,11 +29,11 @@ export class ProcessLimits extends GatewayLimits {
     return use.takeAttempt(this.clock.monotonic(), attempts_per_address, window_ms);
   }
 
-  hasRoom(use: AddressUse, foreign: AddressUse | null): boolean {
-    return fitsIn(this.config, [use.sockets, foreign?.sockets ?? 0]);
+  allowsSocket(use: AddressUse, foreign: AddressUse | null): boolean {
+    return isWithinSocketLimits(this.config, [use.sockets, foreign?.sockets ?? 0]);
   }
 
-  left(): void {}
+  onSocketClosed(): void {}
   tick(): void {}
-  async leave(): Promise<void> {}
+  async removeOwnCounts(): Promise<void> {}
 }

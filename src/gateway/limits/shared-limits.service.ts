@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
-import { gather } from '../../platform/database/gather.js';
+import { batchById } from '../../platform/database/batch-calls.js';
 import { SharedStore } from '../../platform/store/shared-store.js';
 import type { AddressUse } from '../protocol/windows.js';
 import type { GatewaySession } from '../sessions/session.js';
 import { SessionStore } from '../store/session-store.js';
-import { fitsIn, GatewayLimits } from './limits.js';
+import { GatewayLimits, isWithinSocketLimits } from './limits.js';
 
 /** Counts limits across all replicas. If the store does not respond, each process uses its own counts. */
 @Injectable()
 export class SharedLimits extends GatewayLimits {
   /** IP addresses whose socket count in the store is too high. */
-  private readonly unsaid = new Set<AddressUse>();
-  private readonly untold = new Map<string, AddressUse>();
-  private readonly elsewhere = gather((keys) => this.tell(keys));
+  private readonly unreported = new Set<AddressUse>();
+  private readonly pendingReports = new Map<string, AddressUse>();
+  private readonly countElsewhere = batchById((keys) => this.reportAndCount(keys));
   private renewAt = Number.NEGATIVE_INFINITY;
-  private saying: Promise<unknown> | null = null;
+  private reporting: Promise<unknown> | null = null;
 
   constructor(
     private readonly sessions: SessionStore,
@@ -41,10 +41,10 @@ export class SharedLimits extends GatewayLimits {
     return this.counters.add(name, 1, Math.ceil(this.config.gateway.window_ms / 1000));
   }
 
-  hasRoom(use: AddressUse, foreign: AddressUse | null): boolean | Promise<boolean> {
+  allowsSocket(use: AddressUse, foreign: AddressUse | null): boolean | Promise<boolean> {
     const uses = foreign ? [use, foreign] : [use];
     if (
-      !fitsIn(
+      !isWithinSocketLimits(
         this.config,
         uses.map(({ sockets }) => sockets),
       )
@@ -52,9 +52,9 @@ export class SharedLimits extends GatewayLimits {
       return false;
     // Sockets that are reported in one batch must each count the sockets opened before them, so record the counts now.
     const places = uses.map(({ sockets }) => sockets);
-    for (const each of uses) this.untold.set(each.key, each);
-    return Promise.all(uses.map(({ key }) => this.elsewhere(key))).then((others) =>
-      fitsIn(
+    for (const each of uses) this.pendingReports.set(each.key, each);
+    return Promise.all(uses.map(({ key }) => this.countElsewhere(key))).then((others) =>
+      isWithinSocketLimits(
         this.config,
         places.map((place, n) => place + (others[n] ?? 0)),
       ),
@@ -62,18 +62,20 @@ export class SharedLimits extends GatewayLimits {
   }
 
   /** Reports the local socket counts to the store and returns the counts of the other processes. */
-  private async tell(keys: readonly string[]): Promise<Map<string, number>> {
-    const told = keys.flatMap((key) => this.untold.get(key) ?? []).map(({ key, sockets }) => ({ key, sockets }));
-    for (const key of keys) this.untold.delete(key);
-    const totals = await this.say(told);
+  private async reportAndCount(keys: readonly string[]): Promise<Map<string, number>> {
+    const told = keys
+      .flatMap((key) => this.pendingReports.get(key) ?? [])
+      .map(({ key, sockets }) => ({ key, sockets }));
+    for (const key of keys) this.pendingReports.delete(key);
+    const totals = await this.report(told);
     return new Map(totals.map((total, n) => [told[n]?.key ?? '', total - (told[n]?.sockets ?? 0)]));
   }
 
-  left(use: AddressUse): void {
-    this.unsaid.add(use);
+  onSocketClosed(use: AddressUse): void {
+    this.unreported.add(use);
   }
 
-  private async say(uses: readonly Pick<AddressUse, 'key' | 'sockets'>[]): Promise<number[]> {
+  private async report(uses: readonly Pick<AddressUse, 'key' | 'sockets'>[]): Promise<number[]> {
     try {
       return await this.sessions.sockets(uses.map(({ key, sockets }) => ({ key, count: sockets })));
     } catch {
@@ -82,20 +84,20 @@ export class SharedLimits extends GatewayLimits {
   }
 
   tick(now: number, addresses: Iterable<AddressUse>): void {
-    if (this.saying) return;
+    if (this.reporting) return;
     const isDue = now >= this.renewAt;
     if (isDue) this.renewAt = now + this.config.gateway.renew_ms;
-    const uses = new Set([...this.unsaid, ...(isDue ? addresses : [])]);
-    this.unsaid.clear();
+    const uses = new Set([...this.unreported, ...(isDue ? addresses : [])]);
+    this.unreported.clear();
     if (uses.size === 0) return;
-    this.saying = this.say([...uses]).finally(() => {
-      this.saying = null;
+    this.reporting = this.report([...uses]).finally(() => {
+      this.reporting = null;
     });
   }
 
-  async leave(addresses: Iterable<AddressUse>): Promise<void> {
-    await this.saying;
-    const uses = new Set([...this.unsaid, ...addresses]);
-    await this.say([...uses].map(({ key }) => ({ key, sockets: 0 })));
+  async removeOwnCounts(addresses: Iterable<AddressUse>): Promise<void> {
+    await this.reporting;
+    const uses = new Set([...this.unreported, ...addresses]);
+    await this.report([...uses].map(({ key }) => ({ key, sockets: 0 })));
   }
 }

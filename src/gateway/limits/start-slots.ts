@@ -1,4 +1,4 @@
-interface Waiting {
+interface QueuedStart {
   readonly until: number;
   admit(isAdmitted: boolean): void;
 }
@@ -6,7 +6,7 @@ interface Waiting {
 /** Limits how many session starts run at the same time. Further starts wait in a queue until a timeout. */
 export class StartSlots {
   private running = 0;
-  private waiting: Waiting[] = [];
+  private waiting: QueuedStart[] = [];
 
   constructor(
     private readonly slots: number,
@@ -17,7 +17,7 @@ export class StartSlots {
    * Acquires a slot. Resolves to true if the start may run; call `leave` afterwards. Resolves to false after the
    * timeout.
    */
-  enter(now: number): true | Promise<boolean> {
+  acquire(now: number): true | Promise<boolean> {
     if (this.running < this.slots) {
       this.running++;
       return true;
@@ -25,7 +25,7 @@ export class StartSlots {
     return new Promise((admit) => this.waiting.push({ until: now + this.waitMs, admit }));
   }
 
-  leave(): void {
+  release(): void {
     const next = this.waiting.shift();
     if (next) next.admit(true);
     else this.running--;

@@ -38,27 +38,31 @@ export const jsonOf = ({ frame }: GatewayEvent): string => frame.toString('utf8'
 export type Ref = string;
 
 /** An event received from the journal. `event` is null if there is nothing to send. */
-export interface Heard {
+export interface ReceivedEvent {
   readonly ref: Ref;
   /** Null for events that are not in the journal. */
   readonly number: number | null;
   readonly event: GatewayEvent | null;
 }
 
-export const numbered = (number: number, event: GatewayEvent | null): Heard => ({ ref: String(number), number, event });
+export const journalEvent = (number: number, event: GatewayEvent | null): ReceivedEvent => ({
+  ref: String(number),
+  number,
+  event,
+});
 
 /** Returns a session list as an event. Equal lists after the same event get the same reference. */
-export function presenceAfter(number: number, event: GatewayEvent): Heard {
+export function presenceEventAfter(number: number, event: GatewayEvent): ReceivedEvent {
   return { ref: `p${number}.${hash('sha256', event.frame, 'base64url').slice(0, 12)}`, number: null, event };
 }
 
 /** An event for one login session only. */
-export const personal = (event: GatewayEvent): Heard => ({ ref: '', number: null, event });
+export const personalEvent = (event: GatewayEvent): ReceivedEvent => ({ ref: '', number: null, event });
 
 export const isPresence = (ref: Ref): boolean => ref.startsWith('p');
 
 /** The event number of the event, or of the last event before a session list. */
-export const placeOf = (ref: Ref): number => Number.parseInt(isPresence(ref) ? ref.slice(1) : ref, 10);
+export const positionOf = (ref: Ref): number => Number.parseInt(isPresence(ref) ? ref.slice(1) : ref, 10);
 
 /** A dispatch of one session: an event with its sequence number. */
 export interface Dispatch {
@@ -70,21 +74,21 @@ export interface Dispatch {
 export const frameEnd = ({ s, event }: Dispatch): Buffer => Buffer.from(`,"s":${s},"t":${JSON.stringify(event.type)}}`);
 
 /** The options that a client sent with Identify. */
-export type Wishes = Pick<IdentifyInput, 'mobile' | 'ignored' | 'shard'>;
+export type SessionOptions = Pick<IdentifyInput, 'mobile' | 'ignored' | 'shard'>;
 
 /** True if the session receives the event: checks the shard first, then the ignored types. */
-export function isWanted(
-  { shard, ignored }: Wishes,
+export function isSubscribed(
+  { shard, ignored }: SessionOptions,
   { type, isPersonal }: Pick<GatewayEvent, 'type' | 'isPersonal'>,
 ): boolean {
   return isPersonal || ((shard === null || shard[0] === 0) && !ignored.has(type));
 }
 
-export function textOfWishes({ mobile, ignored, shard }: Wishes): string {
+export function serializeOptions({ mobile, ignored, shard }: SessionOptions): string {
   return JSON.stringify({ mobile, ignored: [...ignored], shard });
 }
 
-export function wishesOf(text: string): Wishes {
+export function parseOptions(text: string): SessionOptions {
   const { mobile, ignored, shard } = JSON.parse(text);
   return { mobile, ignored: new Set(ignored), shard };
 }

@@ -1,4 +1,4 @@
-import { type GatewayEvent, isPresence, placeOf, type Ref } from './event.js';
+import { type GatewayEvent, isPresence, positionOf, type Ref } from './event.js';
 
 /**
  * The replayable events of one account. Each event is stored once for all sessions, within one byte budget.
@@ -8,13 +8,13 @@ export class Payloads {
   private readonly events = new Map<Ref, GatewayEvent>();
   /** Events that have been written to the shared store. */
   private readonly stored = new Set<Ref>();
-  private held = 0;
+  private totalBytes = 0;
 
   constructor(private readonly budget: number) {}
 
   /** Total size of the stored data in bytes. */
   get bytes(): number {
-    return this.held;
+    return this.totalBytes;
   }
 
   get(ref: Ref): GatewayEvent | undefined {
@@ -24,9 +24,9 @@ export class Payloads {
   put(ref: Ref, event: GatewayEvent): void {
     if (this.events.has(ref)) return;
     this.events.set(ref, event);
-    this.held += event.bytes;
+    this.totalBytes += event.bytes;
     for (const [oldest] of this.events) {
-      if (this.held <= this.budget) return;
+      if (this.totalBytes <= this.budget) return;
       this.drop(oldest);
     }
   }
@@ -45,12 +45,12 @@ export class Payloads {
    */
   trim(place: number, lists: ReadonlySet<Ref>): void {
     for (const ref of this.events.keys()) {
-      if (placeOf(ref) < place || (isPresence(ref) && !lists.has(ref))) this.drop(ref);
+      if (positionOf(ref) < place || (isPresence(ref) && !lists.has(ref))) this.drop(ref);
     }
   }
 
   private drop(ref: Ref): void {
-    this.held -= this.events.get(ref)?.bytes ?? 0;
+    this.totalBytes -= this.events.get(ref)?.bytes ?? 0;
     this.events.delete(ref);
     this.stored.delete(ref);
   }

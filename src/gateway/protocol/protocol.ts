@@ -46,7 +46,7 @@ export class ClosingError extends Error {
 }
 
 /** Thrown while a message is handled. The message is dropped silently. */
-export class Dropped extends Error {}
+export class MessageDropped extends Error {}
 
 export const FRAME = {
   heartbeat: '{"op":1,"d":null}',
@@ -99,7 +99,7 @@ export function parseIdentify(d: unknown): IdentifyInput {
   if (!isObject(d)) throw new ClosingError('invalidIdentify');
   const { token, properties = {}, ignored_events: ignored = null, shard = null } = d;
   if (typeof token !== 'string' || token === '' || !isObject(properties)) throw new ClosingError('invalidIdentify');
-  if (ignored !== null && !isListOfText(ignored)) throw new ClosingError('invalidIdentify');
+  if (ignored !== null && !isStringList(ignored)) throw new ClosingError('invalidIdentify');
   if (shard !== null && !isShard(shard)) throw new ClosingError('invalidShard');
   return {
     token,
@@ -109,7 +109,7 @@ export function parseIdentify(d: unknown): IdentifyInput {
   };
 }
 
-const isListOfText = (value: unknown): value is string[] =>
+const isStringList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.length <= MAX_IGNORED && value.every((item) => typeof item === 'string');
 
 function isShard(value: unknown): value is [number, number] {

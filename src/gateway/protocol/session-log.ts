@@ -1,5 +1,13 @@
 import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
-import { type Dispatch, type Heard, isPresence, isWanted, placeOf, type Ref, type Wishes } from './event.js';
+import {
+  type Dispatch,
+  isPresence,
+  isSubscribed,
+  positionOf,
+  type ReceivedEvent,
+  type Ref,
+  type SessionOptions,
+} from './event.js';
 import type { Payloads } from './payloads.js';
 
 /**
@@ -9,11 +17,11 @@ import type { Payloads } from './payloads.js';
 export type Break = readonly [s: number, ref: Ref];
 
 /** Marks a sequence number whose event cannot be replayed. */
-export const VOID = '-';
+export const NOT_REPLAYABLE = '-';
 const READY_SEQUENCE = 1;
 
 /** The stored state of a session, without its dispatches. */
-export interface Standing {
+export interface SessionLogState {
   readonly seq: number;
   readonly acknowledged: number;
   /** The highest sequence number that can no longer be replayed. */
@@ -37,23 +45,23 @@ export interface Step {
  * the two do not advance together.
  */
 export class SessionLog {
-  private standing: Standing;
+  private standing: SessionLogState;
   private breaks: Break[];
   /** Number of breaks that were discarded since the last `takeDropped`. */
   private dropped = 0;
 
   constructor(
-    private readonly wishes: Wishes,
+    private readonly options: SessionOptions,
     private readonly payloads: Payloads,
     private readonly numbers: GatewayNumbers,
-    standing: Standing = { seq: READY_SEQUENCE, acknowledged: 0, floor: 0, cursor: 0 },
+    standing: SessionLogState = { seq: READY_SEQUENCE, acknowledged: 0, floor: 0, cursor: 0 },
     breaks: readonly Break[] = [],
   ) {
     this.standing = standing;
     this.breaks = [...breaks];
   }
 
-  get now(): Standing {
+  get currentState(): SessionLogState {
     return this.standing;
   }
 
@@ -66,7 +74,7 @@ export class SessionLog {
     this.standing = { ...this.standing, cursor };
   }
 
-  plan(heard: readonly Heard[]): Step {
+  plan(heard: readonly ReceivedEvent[]): Step {
     let { seq, floor, cursor } = this.standing;
     const breaks: Break[] = [];
     const dispatches: Step['dispatches'][number][] = [];
@@ -75,14 +83,14 @@ export class SessionLog {
         if (number <= cursor) continue;
         cursor = number;
       }
-      if (!event || !isWanted(this.wishes, event)) continue;
+      if (!event || !isSubscribed(this.options, event)) continue;
       seq++;
       const isTooLarge = event.bytes > this.numbers.replay_event_bytes;
       floor = Math.max(isTooLarge ? seq : floor, seq - this.numbers.replay_events);
       const kept = event.isPersonal || isTooLarge ? null : ref;
       dispatches.push({ s: seq, event, ref: kept });
       const last = breaks.at(-1) ?? this.breaks.at(-1);
-      if (refAfter(last, seq) !== (kept ?? VOID)) breaks.push([seq, kept ?? VOID]);
+      if (refAfter(last, seq) !== (kept ?? NOT_REPLAYABLE)) breaks.push([seq, kept ?? NOT_REPLAYABLE]);
     }
     return { seq, floor, cursor, breaks, dispatches };
   }
@@ -121,26 +129,26 @@ export class SessionLog {
   }
 
   /** The lowest event number whose event the session may need for a replay. */
-  placeNeeded(): number {
+  firstPositionNeeded(): number {
     for (let s = this.firstNeeded; s <= this.standing.seq; s++) {
       const ref = this.refAt(s);
-      if (ref !== VOID) return placeOf(ref);
+      if (ref !== NOT_REPLAYABLE) return positionOf(ref);
     }
     return this.standing.cursor + 1;
   }
 
   /** References of all events that a Resume may need. */
-  keptRefs(): Ref[] {
+  replayableRefs(): Ref[] {
     const refs: Ref[] = [];
     for (let s = this.firstNeeded; s <= this.standing.seq; s++) {
       const ref = this.refAt(s);
-      if (ref !== VOID) refs.push(ref);
+      if (ref !== NOT_REPLAYABLE) refs.push(ref);
     }
     return refs;
   }
 
   /** References of the session lists that a Resume may need. */
-  keptLists(): Ref[] {
+  replayableLists(): Ref[] {
     const first = this.firstNeeded;
     return this.breaks.flatMap(([s, ref]) => (s >= first && isPresence(ref) ? ref : []));
   }
@@ -163,7 +171,7 @@ export class SessionLog {
       const ref = this.refAt(s);
       const event = this.payloads.get(ref);
       if (event) missed.push({ s, event });
-      else if (ref !== VOID && !isPresence(ref)) return 'gone';
+      else if (ref !== NOT_REPLAYABLE && !isPresence(ref)) return 'gone';
     }
     return missed;
   }
@@ -175,7 +183,7 @@ export class SessionLog {
       if ((this.breaks[middle] as Break)[0] <= s) low = middle + 1;
       else high = middle;
     }
-    return refAfter(this.breaks[low - 1], s) ?? VOID;
+    return refAfter(this.breaks[low - 1], s) ?? NOT_REPLAYABLE;
   }
 }
 
@@ -183,6 +191,6 @@ export class SessionLog {
 function refAfter(last: Break | undefined, s: number): Ref | undefined {
   if (!last) return undefined;
   const [from, ref] = last;
-  if (ref === VOID || s === from) return ref;
-  return isPresence(ref) ? undefined : String(placeOf(ref) + s - from);
+  if (ref === NOT_REPLAYABLE || s === from) return ref;
+  return isPresence(ref) ? undefined : String(positionOf(ref) + s - from);
 }

@@ -12,7 +12,7 @@ export class FixedWindow {
     return ++this.count <= limit;
   }
 
-  isOver(now: number): boolean {
+  hasEnded(now: number): boolean {
     return now >= this.endsAt;
   }
 }
@@ -54,6 +54,6 @@ export class AddressUse {
   }
 
   isIdle(now: number): boolean {
-    return this.sockets === 0 && this.payloads.isOver(now) && this.attempts.isOver(now);
+    return this.sockets === 0 && this.payloads.hasEnded(now) && this.attempts.hasEnded(now);
   }
 }

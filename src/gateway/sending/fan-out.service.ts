@@ -17,14 +17,15 @@ interface Queue {
 export class FanOut {
   private readonly due = new Set<Queue>();
   /** End of the sending time in this turn. Undefined if nothing was sent in it. */
-  private until: number | undefined;
+  private turnEndsAt: number | undefined;
 
   constructor(private readonly log: Log) {}
 
   /** Sends immediately if no other queue is waiting. */
   add(queue: Queue): void {
-    this.until ??= this.begin();
-    if (this.due.size > 0 || performance.now() >= this.until || this.write(queue, this.until)) this.due.add(queue);
+    this.turnEndsAt ??= this.begin();
+    if (this.due.size > 0 || performance.now() >= this.turnEndsAt || this.write(queue, this.turnEndsAt))
+      this.due.add(queue);
   }
 
   private begin(): number {
@@ -33,10 +34,10 @@ export class FanOut {
   }
 
   private run(): void {
-    this.until = undefined;
+    this.turnEndsAt = undefined;
     if (this.due.size === 0) return;
     const until = this.begin();
-    this.until = until;
+    this.turnEndsAt = until;
     for (const queue of this.due) {
       if (performance.now() >= until) return;
       this.due.delete(queue);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
 import type { GatewayEvent } from '../protocol/event.js';
 
-interface OfAccount {
+interface AccountUsage {
   /** Number of sockets that still have to send each event. */
   readonly sockets: Map<GatewayEvent, number>;
   bytes: number;
@@ -13,7 +13,7 @@ interface OfAccount {
  */
 @Injectable()
 export class UnsentBytes {
-  private readonly accounts = new Map<string, OfAccount>();
+  private readonly accounts = new Map<string, AccountUsage>();
   private total = 0;
 
   constructor(private readonly config: Config) {}
@@ -36,13 +36,13 @@ export class UnsentBytes {
     if (account.sockets.size === 0) this.accounts.delete(accountId);
   }
 
-  private count(account: OfAccount, bytes: number): void {
+  private count(account: AccountUsage, bytes: number): void {
     account.bytes += bytes;
     this.total += bytes;
   }
 
   /** True if the unsent data exceeds the budget of the account or of the process. */
-  isOver(accountId: string): boolean {
+  isOverBudget(accountId: string): boolean {
     const { unsent_bytes_per_account, unsent_bytes_per_process } = this.config.gateway;
     const bytes = this.accounts.get(accountId)?.bytes ?? 0;
     return bytes > unsent_bytes_per_account || (bytes > 0 && this.total > unsent_bytes_per_process);

@@ -1,5 +1,5 @@
 import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
-import { type GatewayEvent, type Heard, presenceAfter } from '../protocol/event.js';
+import { type GatewayEvent, presenceEventAfter, type ReceivedEvent } from '../protocol/event.js';
 import { Payloads } from '../protocol/payloads.js';
 import type { AccountWriter } from './account-writer.js';
 import type { GatewaySession } from './session.js';
@@ -11,13 +11,13 @@ export class AccountSessions {
   /** Writes dispatches to the shared store before clients receive them. */
   writer: AccountWriter | null = null;
   /** The last received event of the account: its number and its journal row ID. */
-  heard: { readonly number: number; readonly id: number } | null = null;
+  lastEvent: { readonly number: number; readonly id: number } | null = null;
 
   /** Number of received notices that sessions of the account have started or ended, on any replica. */
   changes = 0;
 
   /** Time of the last SESSIONS_REPLACE. */
-  toldAt = Number.NEGATIVE_INFINITY;
+  lastListSentAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     readonly id: string,
@@ -26,9 +26,9 @@ export class AccountSessions {
     this.payloads = new Payloads(numbers.replay_bytes);
   }
 
-  dispatch(heard: Heard): void {
-    this.keep(heard);
-    for (const session of this.sessions) this.give(session, heard);
+  dispatch(heard: ReceivedEvent): void {
+    this.storePayload(heard);
+    for (const session of this.sessions) this.deliver(session, heard);
   }
 
   /**
@@ -36,37 +36,38 @@ export class AccountSessions {
    * Only the last list matters. A session without a connection gets the current list when it is resumed, unless the
    * list is unchanged.
    */
-  tell(makeEvent: () => GatewayEvent, told: GatewaySession | null): void {
-    if (told) told.isUntold = told.holder === null;
+  sendList(makeEvent: () => GatewayEvent, told: GatewaySession | null): void {
+    if (told) told.lacksCurrentList = told.holder === null;
     const others = [...this.sessions].filter((session) => session.isStarted && session !== told);
     if (others.length === 0) return;
     const event = makeEvent();
-    for (const session of others) session.isUntold = session.holder === null && !session.toldList?.equals(event.frame);
+    for (const session of others)
+      session.lacksCurrentList = session.holder === null && !session.lastSentList?.equals(event.frame);
     const held = others.filter(({ holder }) => holder);
-    if (held.length > 0) this.tellThese(held, event);
+    if (held.length > 0) this.sendListTo(held, event);
   }
 
-  tellThese(sessions: readonly GatewaySession[], event: GatewayEvent): void {
-    const heard = presenceAfter(this.heard?.number ?? 0, event);
-    this.keep(heard);
+  sendListTo(sessions: readonly GatewaySession[], event: GatewayEvent): void {
+    const heard = presenceEventAfter(this.lastEvent?.number ?? 0, event);
+    this.storePayload(heard);
     for (const session of sessions) {
-      session.toldList = event.frame;
-      this.give(session, heard);
+      session.lastSentList = event.frame;
+      this.deliver(session, heard);
     }
   }
 
-  get isHeld(): boolean {
+  get hasConnection(): boolean {
     for (const { holder } of this.sessions) if (holder) return true;
     return false;
   }
 
-  keep({ ref, event }: Heard): void {
+  storePayload({ ref, event }: ReceivedEvent): void {
     if (event && !event.isPersonal && event.bytes <= this.numbers.replay_event_bytes) this.payloads.put(ref, event);
   }
 
-  give(session: GatewaySession, heard: Heard): void {
+  deliver(session: GatewaySession, heard: ReceivedEvent): void {
     if (session.stored) this.writer?.push(session, heard);
-    else session.take([heard]);
+    else session.applyEvents([heard]);
   }
 
   /** Deletes events that no session can replay. */
@@ -75,8 +76,8 @@ export class AccountSessions {
     const lists = new Set(this.writer?.listsUnderway);
     for (const { log, stored } of this.sessions) {
       if (stored && stored.pending.length > 0) return;
-      place = Math.min(place, log.placeNeeded());
-      for (const ref of log.keptLists()) lists.add(ref);
+      place = Math.min(place, log.firstPositionNeeded());
+      for (const ref of log.replayableLists()) lists.add(ref);
     }
     this.payloads.trim(place, lists);
   }

@@ -1,35 +1,35 @@
 import {
   type GatewayEvent,
-  type Heard,
   isPresence,
   jsonOf,
-  placeOf,
+  positionOf,
+  type ReceivedEvent,
   type Ref,
-  textOfWishes,
+  serializeOptions,
 } from '../protocol/event.js';
 import type { Payloads } from '../protocol/payloads.js';
-import type { SessionLog, Standing, Step } from '../protocol/session-log.js';
-import type { Holding, Known, SessionStore, StoredPayload } from '../store/session-store.js';
+import type { SessionLog, SessionLogState, Step } from '../protocol/session-log.js';
+import type { Holding, KnownSessions, SessionStore, StoredPayload } from '../store/session-store.js';
 import type { GatewaySession, Stored } from './session.js';
 
 export interface WriterHost {
   readonly store: SessionStore;
   /** Called when another process owns the session. */
-  moved(session: GatewaySession): void;
+  onMoved(session: GatewaySession): void;
   /** Called when all data of the session is stored and no connection holds it. */
-  rests(session: GatewaySession): void;
+  onRetained(session: GatewaySession): void;
   /** Called when the session has been removed from the store, or will expire there. */
-  ended(session: GatewaySession, known: Known | undefined): void;
+  onRemoved(session: GatewaySession, known: KnownSessions | undefined): void;
   /** Records that the shared store is stale. Clients receive newer events only after this has succeeded. */
   markAhead(sessions: readonly GatewaySession[]): Promise<void>;
   /** Records that the shared store is complete again. */
   unmarkAhead(sessions: readonly GatewaySession[]): Promise<void>;
   /** Registers work that must finish before shutdown. */
-  busy(work: Promise<void>): void;
+  trackWork(work: Promise<void>): void;
 }
 
-const ATTEMPTS = 2;
-const SESSIONS_AT_ONCE = 100;
+const WRITE_ATTEMPTS = 2;
+const SESSIONS_PER_WRITE = 100;
 const MAX_BATCH = 256;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -42,13 +42,13 @@ interface Planned {
 }
 
 /** The stored state of a session after a step. Keeps a floor that was raised in the meantime. */
-function standingOf({ now }: SessionLog, { seq, floor, cursor }: Step): Standing {
+function stateAfter({ currentState: now }: SessionLog, { seq, floor, cursor }: Step): SessionLogState {
   return { seq, acknowledged: now.acknowledged, floor: Math.max(floor, now.floor), cursor };
 }
 
 /** The lowest event number that the session may need for a replay after a step. */
-function neededOf(log: SessionLog, { dispatches }: Step): number {
-  return Math.min(log.placeNeeded(), ...dispatches.flatMap(({ ref }) => (ref === null ? [] : placeOf(ref))));
+function neededAfter(log: SessionLog, { dispatches }: Step): number {
+  return Math.min(log.firstPositionNeeded(), ...dispatches.flatMap(({ ref }) => (ref === null ? [] : positionOf(ref))));
 }
 
 /**
@@ -68,14 +68,14 @@ export class AccountWriter {
     private readonly host: WriterHost,
   ) {}
 
-  push(session: GatewaySession, heard: Heard): void {
+  push(session: GatewaySession, heard: ReceivedEvent): void {
     if (!isStored(session)) return;
     session.stored.pending.push(heard);
     this.start(session);
   }
 
   /** Starts writing: first the missed events, then those received in the meantime. */
-  begin(session: GatewaySession, missed: readonly Heard[]): void {
+  startWriting(session: GatewaySession, missed: readonly ReceivedEvent[]): void {
     if (!isStored(session)) return;
     session.stored.pending = [...missed, ...session.stored.pending];
     session.stored.isHeld = false;
@@ -83,7 +83,7 @@ export class AccountWriter {
   }
 
   /** Schedules a write because the stored state has changed. */
-  touch(session: GatewaySession): void {
+  scheduleWrite(session: GatewaySession): void {
     if (!isStored(session)) return;
     session.stored.isDirty = true;
     this.start(session);
@@ -104,7 +104,7 @@ export class AccountWriter {
   }
 
   /** Waits until all received events are written. */
-  async settled(): Promise<void> {
+  async waitUntilWritten(): Promise<void> {
     while (this.running) await this.running;
   }
 
@@ -122,13 +122,13 @@ export class AccountWriter {
         const [next] = this.due;
         if (next) this.start(next);
       });
-    this.host.busy(running);
+    this.host.trackWork(running);
     return running;
   }
 
   private async run(): Promise<void> {
     while (this.due.size > 0) {
-      const some = [...this.due].slice(0, SESSIONS_AT_ONCE);
+      const some = [...this.due].slice(0, SESSIONS_PER_WRITE);
       for (const session of some) this.due.delete(session);
       await this.advance(some.filter(isStored));
     }
@@ -147,10 +147,10 @@ export class AccountWriter {
     if (plain.length > 0) await this.write(plain);
     for (const each of lacking) {
       if (each.session.stored.isAhead) each.session.commit(each.step);
-      else await this.putBack(each);
+      else await this.restoreLost(each);
     }
     this.underway = [];
-    for (const session of staying) this.rest(session);
+    for (const session of staying) this.retainIfIdle(session);
   }
 
   private plan(session: StoredSession): Planned {
@@ -171,11 +171,11 @@ export class AccountWriter {
     const steps = planned.map(({ session, step }) => {
       const { stored, log, id } = session;
       stored.step++;
-      const [standing, needed, drop] = [standingOf(log, step), neededOf(log, step), log.takeDropped()];
+      const [standing, needed, drop] = [stateAfter(log, step), neededAfter(log, step), log.takeDropped()];
       return { id, fence: stored.fence, step: stored.step, standing, needed, drop, breaks: step.breaks };
     });
     const holdings = await this.attempt(() => this.host.store.write(this.accountId, payloads, steps));
-    if (!holdings) return this.goAhead(planned);
+    if (!holdings) return this.continueWithoutStore(planned);
     for (const { ref } of payloads) this.payloads.markStored(ref);
     for (const [index, each] of planned.entries()) await this.settle(each, holdings[index] ?? 'gone');
   }
@@ -194,43 +194,43 @@ export class AccountWriter {
   private async settle(each: Planned, holding: Holding): Promise<void> {
     if (!isStored(each.session)) return;
     if (holding === 'held') each.session.commit(each.step);
-    else if (holding === 'moved') this.host.moved(each.session);
-    else await this.putBack(each);
+    else if (holding === 'moved') this.host.onMoved(each.session);
+    else await this.restoreLost(each);
   }
 
   /** Restores the complete state of a session that the store has lost. */
-  private async putBack(each: Planned): Promise<void> {
+  private async restoreLost(each: Planned): Promise<void> {
     const { session, step } = each;
     const holding = await this.attempt(() => this.restore(session, step));
     if (!isStored(session)) return;
-    if (holding === 'moved') return this.host.moved(session);
-    if (holding === null) return this.goAhead([each]);
+    if (holding === 'moved') return this.host.onMoved(session);
+    if (holding === null) return this.continueWithoutStore([each]);
     session.stored.isGone = false;
     session.commit(step);
   }
 
   private async restore(session: StoredSession, step: Step): Promise<Holding> {
-    const { id, binding, accountId: account, credentialId, via, wishes, stored, log } = session;
+    const { id, binding, accountId: account, credentialId, via, options: wishes, stored, log } = session;
     stored.step++;
     log.takeDropped();
     const payloads = new Map<string, StoredPayload>();
     const keep = (ref: string, event: GatewayEvent | undefined) => {
       if (event) payloads.set(ref, { ref, type: event.type, json: jsonOf(event) });
     };
-    for (const ref of log.keptRefs()) keep(ref, this.payloads.get(ref));
+    for (const ref of log.replayableRefs()) keep(ref, this.payloads.get(ref));
     for (const { ref, event } of step.dispatches) if (ref !== null) keep(ref, event);
     return this.host.store.restore({
       ...{ id, fence: stored.fence, step: stored.step, account, login: via === 'session' ? credentialId : null },
-      ...{ binding, wishes: textOfWishes(wishes), since: stored.since },
+      ...{ binding, wishes: serializeOptions(wishes), since: stored.since },
       breaks: [...log.allBreaks, ...step.breaks],
-      needed: neededOf(log, step),
-      standing: standingOf(log, step),
+      needed: neededAfter(log, step),
+      standing: stateAfter(log, step),
       payloads: [...payloads.values()],
     });
   }
 
   /** Continues without the store. After this, no replica resumes the sessions from the stale stored data. */
-  private async goAhead(planned: readonly Planned[]): Promise<void> {
+  private async continueWithoutStore(planned: readonly Planned[]): Promise<void> {
     await this.host.markAhead(planned.map(({ session }) => session));
     for (const { session, step } of planned) {
       if (!isStored(session)) continue;
@@ -240,15 +240,15 @@ export class AccountWriter {
   }
 
   /** Restores a stale session when the store may respond again. New events wait until it is done. */
-  async heal(session: GatewaySession): Promise<void> {
-    await this.settled();
+  async restoreStale(session: GatewaySession): Promise<void> {
+    await this.waitUntilWritten();
     if (!isStored(session) || !session.stored.isAhead || session.stored.isHeld) return;
     const { stored } = session;
     stored.isHeld = true;
     try {
       const holding = await this.restore(session, session.log.plan([]));
       if (stored.isOver) await this.host.store.remove({ id: session.id, fence: stored.fence }, session.accountId);
-      else if (holding === 'moved') this.host.moved(session);
+      else if (holding === 'moved') this.host.onMoved(session);
       else {
         await this.host.unmarkAhead([session]);
         stored.isAhead = false;
@@ -260,10 +260,10 @@ export class AccountWriter {
     }
   }
 
-  private rest(session: StoredSession): void {
+  private retainIfIdle(session: StoredSession): void {
     if (!isStored(session) || session.stored.ending !== 'retain' || this.due.has(session)) return;
     session.stored.ending = null;
-    this.host.rests(session);
+    this.host.onRetained(session);
   }
 
   private async remove(session: StoredSession): Promise<void> {
@@ -271,13 +271,13 @@ export class AccountWriter {
     stored.isOver = true;
     this.due.delete(session);
     const removal = await this.attempt(() => this.host.store.remove({ id, fence: stored.fence }, session.accountId));
-    if (removal?.holding === 'held') this.host.ended(session, removal);
-    else if (!removal || stored.isAhead) this.host.ended(session, undefined);
+    if (removal?.holding === 'held') this.host.onRemoved(session, removal);
+    else if (!removal || stored.isAhead) this.host.onRemoved(session, undefined);
   }
 
   /** Returns null if the store does not respond. Repeating a write that already succeeded has no effect. */
   private async attempt<T>(work: () => T | Promise<T>): Promise<T | null> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt++) {
       try {
         return await work();
       } catch {

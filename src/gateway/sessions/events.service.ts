@@ -6,21 +6,21 @@ import { isTransientDatabaseError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { JournalRow } from '../../platform/replicas/journal.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import { OwnViews } from '../../users/profile/own-views.service.js';
-import { eventOf, type Heard, numbered } from '../protocol/event.js';
+import { eventOf, journalEvent, type ReceivedEvent } from '../protocol/event.js';
 import type { EventType, EventTypes } from '../protocol/event-types.js';
-import { Pace } from '../sending/loop.pace.js';
+import { EventLoopPacer } from '../sending/event-loop-pacer.js';
 import type { AccountSessions } from './account-sessions.js';
 import { LiveSessions } from './live-sessions.service.js';
 
 /** The token of a login session was rotated. Its sockets are closed. */
 const ROTATION = 'AUTH_SESSION_CHANGE';
 /** How long reading an event is retried. Later events of the account wait. */
-const PATIENCE_MS = 60_000;
-const RETRY_MS = 250;
+const READ_TIMEOUT_MS = 60_000;
+const READ_RETRY_MS = 250;
 /** Maximum time spent dispatching before yielding to the event loop. */
-const DISPATCHING_MS = 10;
+const DISPATCH_TURN_MS = 10;
 
 /** Notice of an event: the data itself if it is small and public, otherwise the IDs needed to read it. */
 export interface EventNotice {
@@ -39,10 +39,10 @@ export class GatewayEvents implements OnModuleInit {
   private readonly readers = new Map<string, EventReader>();
   /** The last event of each account that is still being read. Later events wait for it. */
   private readonly underway = new Map<string, Promise<void>>();
-  private readonly pace = new Pace(DISPATCHING_MS);
+  private readonly pace = new EventLoopPacer(DISPATCH_TURN_MS);
 
   constructor(
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly sessions: LiveSessions,
     private readonly accounts: AccountService,
     private readonly views: OwnViews,
@@ -50,8 +50,8 @@ export class GatewayEvents implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.replica.follow('event', (row) => this.hear(row));
-    this.replica.on('event', (notice) => this.hearRotation(notice as EventNotice));
+    this.replica.follow('event', (row) => this.onEntry(row));
+    this.replica.on('event', (notice) => this.onRotation(notice as EventNotice));
     this.replica.on('gap', () => this.sessions.breakReplay());
     this.reader('USER_UPDATE', async ({ account_id }) => {
       const account = await this.accounts.find(account_id);
@@ -77,13 +77,13 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   /** Dispatches events of one account in commit order, regardless of how long each takes to read. */
-  private hear(row: JournalRow): void {
+  private onEntry(row: JournalRow): void {
     const accountId = String(row.accountId);
-    const account = this.sessions.of(accountId);
+    const account = this.sessions.getAccount(accountId);
     if (!account) return;
     const before = this.underway.get(accountId) ?? Promise.resolve();
     const turn = before
-      .then(() => this.tell(account, row))
+      .then(() => this.dispatchEntry(account, row))
       .catch((error) => {
         this.log.error('an event could not be sent', { error });
         this.sessions.breakReplay(accountId);
@@ -95,12 +95,12 @@ export class GatewayEvents implements OnModuleInit {
     turn.then(done, done);
   }
 
-  private async tell(account: AccountSessions, row: JournalRow): Promise<void> {
-    const rows = await this.upTo(account, row);
+  private async dispatchEntry(account: AccountSessions, row: JournalRow): Promise<void> {
+    const rows = await this.withSkippedEntries(account, row);
     for (const each of rows) {
-      account.heard = { number: Number(each.number), id: each.id };
-      const heard = await this.heardAtLast(each);
-      await this.pace.turn();
+      account.lastEvent = { number: Number(each.number), id: each.id };
+      const heard = await this.readWithRetry(each);
+      await this.pace.yieldIfDue();
       if (heard) account.dispatch(heard);
       // An unreadable event leaves a gap, so sessions must not resume across it.
       else this.sessions.breakReplay(account.id);
@@ -108,7 +108,7 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   /** Returns the event and any skipped events before it. Returns nothing if the event was already received. */
-  private async upTo({ id, heard }: AccountSessions, row: JournalRow): Promise<JournalRow[]> {
+  private async withSkippedEntries({ id, lastEvent: heard }: AccountSessions, row: JournalRow): Promise<JournalRow[]> {
     const number = Number(row.number);
     if (!heard || number === heard.number + 1) return [row];
     if (row.id <= heard.id) return [];
@@ -127,18 +127,18 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   /** Retries while the database is slow or unavailable, so that sessions are delayed but lose no events. */
-  private async heardAtLast(row: JournalRow): Promise<Heard | null> {
-    const until = performance.now() + PATIENCE_MS;
+  private async readWithRetry(row: JournalRow): Promise<ReceivedEvent | null> {
+    const until = performance.now() + READ_TIMEOUT_MS;
     for (;;) {
       try {
-        return await this.heardOf(row);
+        return await this.readEvent(row);
       } catch (error) {
         if (performance.now() > until) {
           this.log.error('an event could not be read in time', { type: (row.data as EventNotice).type, error });
           return null;
         }
       }
-      await delay(RETRY_MS, undefined, { ref: false });
+      await delay(READ_RETRY_MS, undefined, { ref: false });
     }
   }
 
@@ -146,11 +146,11 @@ export class GatewayEvents implements OnModuleInit {
    * Reads an event for dispatch. Returns null if it cannot be read.
    * @throws database errors that are transient
    */
-  async heardOf({ number, data }: JournalRow): Promise<Heard | null> {
+  async readEvent({ number, data }: JournalRow): Promise<ReceivedEvent | null> {
     const notice = data as EventNotice;
     try {
       const d = await this.read(notice);
-      return numbered(Number(number), d === undefined ? null : eventOf(notice.type, d as never));
+      return journalEvent(Number(number), d === undefined ? null : eventOf(notice.type, d as never));
     } catch (error) {
       if (isTransientDatabaseError(error)) throw error;
       this.log.error('an event could not be sent', { type: notice.type, error });
@@ -170,7 +170,7 @@ export class GatewayEvents implements OnModuleInit {
    * Handles a token rotation. Like a revocation, it does not wait for other events and finishes before the operation
    * responds.
    */
-  private async hearRotation({ type, session_id, d }: EventNotice): Promise<void> {
-    if (type === ROTATION) await this.sessions.rotated(String(session_id), d as EventTypes[typeof ROTATION]);
+  private async onRotation({ type, session_id, d }: EventNotice): Promise<void> {
+    if (type === ROTATION) await this.sessions.onTokenRotated(String(session_id), d as EventTypes[typeof ROTATION]);
   }
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Metrics } from '../../core/metrics.js';
-import { eventOf, type GatewayEvent, type Heard, personal } from '../protocol/event.js';
+import { eventOf, type GatewayEvent, personalEvent, type ReceivedEvent } from '../protocol/event.js';
 import type { EventTypes } from '../protocol/event-types.js';
 import { CLOSING, type Closing } from '../protocol/protocol.js';
 import { AccountSessions } from './account-sessions.js';
@@ -18,8 +18,8 @@ export interface Revocation {
 }
 
 /** Maximum wait for the final event of a connection, because the event may have to be stored first. */
-const FAREWELL_MS = 250;
-const TRIM_MS = 5000;
+const FINAL_EVENT_TIMEOUT_MS = 250;
+const TRIM_INTERVAL_MS = 5000;
 
 /** The gateway sessions of this process, with or without a connection. */
 @Injectable()
@@ -64,12 +64,12 @@ export class LiveSessions {
     return this.byAccount.get(accountId)?.sessions.size ?? 0;
   }
 
-  of(accountId: string): AccountSessions | undefined {
+  getAccount(accountId: string): AccountSessions | undefined {
     return this.byAccount.get(accountId);
   }
 
   /** Returns the entry for an account. A new entry is stored only when a session is added. */
-  accountOf(accountId: string): AccountSessions {
+  getOrCreateAccount(accountId: string): AccountSessions {
     return this.byAccount.get(accountId) ?? new AccountSessions(accountId, this.config.gateway);
   }
 
@@ -146,27 +146,27 @@ export class LiveSessions {
     }
   }
 
-  dispatch(accountId: string, heard: Heard): void {
+  dispatch(accountId: string, heard: ReceivedEvent): void {
     this.byAccount.get(accountId)?.dispatch(heard);
   }
 
   /** Sends an event to one session as a response. It cannot be replayed. */
-  tell(session: GatewaySession, event: GatewayEvent): void {
-    this.byAccount.get(session.accountId)?.give(session, personal(event));
+  sendEvent(session: GatewaySession, event: GatewayEvent): void {
+    this.byAccount.get(session.accountId)?.deliver(session, personalEvent(event));
   }
 
   /**
    * Sends the rotation event to the connections of a login session and closes them.
    * The sessions remain and can be resumed with the new token.
    */
-  async rotated(loginId: string, change: EventTypes['AUTH_SESSION_CHANGE']): Promise<void> {
+  async onTokenRotated(loginId: string, change: EventTypes['AUTH_SESSION_CHANGE']): Promise<void> {
     const event = { ...eventOf('AUTH_SESSION_CHANGE', change, true), closing: CLOSING.invalidToken };
     const holders = [...(this.byLogin.get(loginId) ?? [])].flatMap((session) => {
       const { holder } = session;
-      if (holder) this.tell(session, event);
+      if (holder) this.sendEvent(session, event);
       return holder ?? [];
     });
-    const deadline = performance.now() + FAREWELL_MS;
+    const deadline = performance.now() + FINAL_EVENT_TIMEOUT_MS;
     while (holders.some(({ isClosed }) => !isClosed) && performance.now() < deadline) await delay(5);
     for (const holder of holders) holder.close(CLOSING.invalidToken);
   }
@@ -177,7 +177,7 @@ export class LiveSessions {
     for (const account of accounts) {
       for (const session of account?.sessions ?? []) {
         session.log.breakReplay();
-        account?.writer?.touch(session);
+        account?.writer?.scheduleWrite(session);
       }
     }
   }
@@ -185,7 +185,7 @@ export class LiveSessions {
   tick(now: number): void {
     for (const session of this.retained) if (now >= session.retainedUntil) this.discard(session);
     if (now < this.trimAt) return;
-    this.trimAt = now + TRIM_MS;
+    this.trimAt = now + TRIM_INTERVAL_MS;
     for (const account of this.byAccount.values()) account.trim();
   }
 }

@@ -1,28 +1,28 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Log } from '../../core/log.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import { eventOf } from '../protocol/event.js';
 import type { ListedSessionView } from '../protocol/event-types.js';
-import { type Known, type ListedSession, SessionStore } from '../store/session-store.js';
+import { type KnownSessions, type ListedSession, SessionStore } from '../store/session-store.js';
 import { LiveSessions } from './live-sessions.service.js';
 import type { GatewaySession } from './session.js';
 
-interface Untold {
+interface PendingPresence {
   readonly accountId: string;
   /** True if other processes must also be notified. */
-  isOurs: boolean;
+  isLocalChange: boolean;
   notBefore: number;
   /** The known session list. Undefined after any further change. */
-  known: Known | undefined;
+  known: KnownSessions | undefined;
   /** The session that already has exactly this list. */
-  told: GatewaySession | null;
+  informedSession: GatewaySession | null;
 }
 
 // Sending n lists to n sessions is quadratic. This many milliseconds between updates keep the load low and steady.
-const quietPeriod = (sessions: number): number => (sessions * sessions) / 100;
-const RETRY_MS = 500;
-const HINT = 'presence';
+const minIntervalMs = (sessions: number): number => (sessions * sessions) / 100;
+const LIST_RETRY_MS = 500;
+const PRESENCE_HINT = 'presence';
 
 /**
  * Sends SESSIONS_REPLACE to the sessions of an account when one starts or ends. Small accounts are updated immediately.
@@ -30,21 +30,21 @@ const HINT = 'presence';
  */
 @Injectable()
 export class Presence implements OnModuleInit {
-  private readonly untold = new Map<string, Untold>();
-  private readonly telling = new Set<string>();
+  private readonly pending = new Map<string, PendingPresence>();
+  private readonly sending = new Set<string>();
 
   constructor(
     private readonly sessions: LiveSessions,
     private readonly store: SessionStore,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
 
   onModuleInit(): void {
-    this.sessions.onEnd = (accountId) => this.changed(accountId);
-    this.replica.onHint(HINT, ({ account }) => {
-      if (this.sessions.of(String(account))) this.note(String(account), false);
+    this.sessions.onEnd = (accountId) => this.onChanged(accountId);
+    this.replica.onHint(PRESENCE_HINT, ({ account }) => {
+      if (this.sessions.getAccount(String(account))) this.recordChange(String(account), false);
     });
   }
 
@@ -52,73 +52,91 @@ export class Presence implements OnModuleInit {
    * Called when a session has started or ended here. `known`: the session list after the change. `told`: the session
    * that already has it.
    */
-  changed(accountId: string, known?: Known, told: GatewaySession | null = null): void {
-    this.note(accountId, true, known, known ? told : null);
+  onChanged(accountId: string, known?: KnownSessions, told: GatewaySession | null = null): void {
+    this.recordChange(accountId, true, known, known ? told : null);
   }
 
   /** Sends the list that a session missed while it had no connection. */
-  async tellLate(session: GatewaySession): Promise<void> {
-    if (!session.isUntold) return;
-    session.isUntold = false;
-    const account = this.sessions.of(session.accountId);
+  async sendDeferredList(session: GatewaySession): Promise<void> {
+    if (!session.lacksCurrentList) return;
+    session.lacksCurrentList = false;
+    const account = this.sessions.getAccount(session.accountId);
     try {
       const listed = await this.find(session.accountId);
-      account?.tellThese([session], eventOf('SESSIONS_REPLACE', sessionList(listed)));
-      await account?.writer?.settled();
+      account?.sendListTo([session], eventOf('SESSIONS_REPLACE', sessionList(listed)));
+      await account?.writer?.waitUntilWritten();
     } catch (error) {
-      session.isUntold = true;
+      session.lacksCurrentList = true;
       this.log.debug('gateway sessions could not be listed', { error });
     }
   }
 
-  private note(accountId: string, isOurs: boolean, known?: Known, told: GatewaySession | null = null): void {
-    const account = this.sessions.of(accountId);
+  private recordChange(
+    accountId: string,
+    isOurs: boolean,
+    known?: KnownSessions,
+    told: GatewaySession | null = null,
+  ): void {
+    const account = this.sessions.getAccount(accountId);
     if (account) account.changes++;
-    const waiting = this.untold.get(accountId);
+    const waiting = this.pending.get(accountId);
     if (waiting) {
-      waiting.isOurs ||= isOurs;
+      waiting.isLocalChange ||= isOurs;
       waiting.known = undefined;
-      waiting.told = null;
-    } else this.untold.set(accountId, { accountId, isOurs, notBefore: Number.NEGATIVE_INFINITY, known, told });
-    this.tellDue(accountId, this.clock.monotonic());
+      waiting.informedSession = null;
+    } else
+      this.pending.set(accountId, {
+        accountId,
+        isLocalChange: isOurs,
+        notBefore: Number.NEGATIVE_INFINITY,
+        known,
+        informedSession: told,
+      });
+    this.sendIfDue(accountId, this.clock.monotonic());
   }
 
-  private tellDue(accountId: string, now: number): void {
-    const untold = this.untold.get(accountId);
-    if (!untold || this.telling.has(accountId) || now < untold.notBefore) return;
-    const account = this.sessions.of(accountId);
+  private sendIfDue(accountId: string, now: number): void {
+    const untold = this.pending.get(accountId);
+    if (!untold || this.sending.has(accountId) || now < untold.notBefore) return;
+    const account = this.sessions.getAccount(accountId);
     if (account) {
-      if (now - account.toldAt < quietPeriod(account.sessions.size)) return;
-      account.toldAt = now;
+      if (now - account.lastListSentAt < minIntervalMs(account.sessions.size)) return;
+      account.lastListSentAt = now;
     }
-    this.untold.delete(accountId);
-    this.tell(untold);
+    this.pending.delete(accountId);
+    this.sendList(untold);
   }
 
-  private tell(untold: Untold): void {
-    const { accountId, isOurs, known } = untold;
-    const isHeld = this.sessions.of(accountId)?.isHeld ?? false;
+  private sendList(untold: PendingPresence): void {
+    const { accountId, isLocalChange: isOurs, known } = untold;
+    const isHeld = this.sessions.getAccount(accountId)?.hasConnection ?? false;
     const found = isHeld || (isOurs && !known) ? (known?.listed ?? this.find(accountId)) : [];
-    if (found instanceof Promise) this.tellLater(untold, found);
+    if (found instanceof Promise) this.sendWhenListed(untold, found);
     else this.dispatch(untold, found, known?.isElsewhere);
   }
 
-  private tellLater(untold: Untold, found: Promise<ListedSession[]>): void {
+  private sendWhenListed(untold: PendingPresence, found: Promise<ListedSession[]>): void {
     const { accountId } = untold;
-    this.telling.add(accountId);
+    this.sending.add(accountId);
     found
       .then(
         (listed) => this.dispatch(untold, listed),
         (error) => {
           this.log.debug('gateway sessions could not be listed', { error });
-          const notBefore = this.clock.monotonic() + RETRY_MS;
-          const isOurs = untold.isOurs || this.untold.get(accountId)?.isOurs === true;
-          this.untold.set(accountId, { accountId, isOurs, notBefore, known: undefined, told: null });
+          const notBefore = this.clock.monotonic() + LIST_RETRY_MS;
+          const isOurs = untold.isLocalChange || this.pending.get(accountId)?.isLocalChange === true;
+          this.pending.set(accountId, {
+            accountId,
+            isLocalChange: isOurs,
+            notBefore,
+            known: undefined,
+            informedSession: null,
+          });
         },
       )
       .finally(() => {
-        this.telling.delete(accountId);
-        this.tellDue(accountId, this.clock.monotonic());
+        this.sending.delete(accountId);
+        this.sendIfDue(accountId, this.clock.monotonic());
       })
       .catch((error) => this.log.error('the presence of an account could not be sent', { error }));
   }
@@ -128,22 +146,22 @@ export class Presence implements OnModuleInit {
   }
 
   private ofProcess(accountId: string): ListedSession[] {
-    const started = [...(this.sessions.of(accountId)?.sessions ?? [])].filter(({ isStarted }) => isStarted);
-    return started.map(({ id, wishes }) => ({ id, mobile: wishes.mobile, isHere: true }));
+    const started = [...(this.sessions.getAccount(accountId)?.sessions ?? [])].filter(({ isStarted }) => isStarted);
+    return started.map(({ id, options: wishes }) => ({ id, mobile: wishes.mobile, isHere: true }));
   }
 
   /** Sends the list here, and notifies other processes only if they have sessions of the account. */
   private dispatch(
-    { accountId, isOurs, told }: Untold,
+    { accountId, isLocalChange: isOurs, informedSession: told }: PendingPresence,
     listed: readonly ListedSession[],
     isElsewhere = listed.some(({ isHere }) => !isHere),
   ): void {
-    this.sessions.of(accountId)?.tell(() => eventOf('SESSIONS_REPLACE', sessionList(listed)), told);
-    if (isOurs && isElsewhere) this.replica.hint(HINT, { account: accountId });
+    this.sessions.getAccount(accountId)?.sendList(() => eventOf('SESSIONS_REPLACE', sessionList(listed)), told);
+    if (isOurs && isElsewhere) this.replica.hint(PRESENCE_HINT, { account: accountId });
   }
 
   tick(now: number): void {
-    for (const accountId of this.untold.keys()) this.tellDue(accountId, now);
+    for (const accountId of this.pending.keys()) this.sendIfDue(accountId, now);
   }
 }
 

@@ -3,17 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
+import { batchById } from '../../platform/database/batch-calls.js';
 import { Database } from '../../platform/database/database.js';
-import { gather } from '../../platform/database/gather.js';
-import { Janitor } from '../../platform/process/janitor.js';
-import { type HeldSession, type Known, SessionStore } from '../store/session-store.js';
+import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { type HeldSession, type KnownSessions, SessionStore } from '../store/session-store.js';
 import type { WriterHost } from './account-writer.js';
 import { LiveSessions } from './live-sessions.service.js';
 import { Presence } from './presence.service.js';
 import type { GatewaySession } from './session.js';
 
-const RETRY_MS = 500;
-const RENEWED_AT_ONCE = 200;
+const STORE_RETRY_MS = 500;
+const SESSIONS_PER_CALL = 200;
 
 /**
  * Renews the leases of stored sessions, restores sessions that the store has lost, and releases those that another
@@ -38,13 +38,13 @@ export class Renewal implements WriterHost {
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly log: Log,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
     // Stale data of the session in the store has expired by then.
     janitor.addExpiry('gateway_session_ahead', 'session_id', "created_at < now() - interval '10 minutes'");
   }
 
-  moved(session: GatewaySession): void {
+  onMoved(session: GatewaySession): void {
     if (session.stored) session.stored.isOver = true;
     this.sessions.forget(session);
     const { holder } = session;
@@ -52,15 +52,15 @@ export class Renewal implements WriterHost {
     holder?.drain();
   }
 
-  rests(session: GatewaySession): void {
+  onRetained(session: GatewaySession): void {
     this.resting.add(session);
   }
 
-  ended(session: GatewaySession, known: Known | undefined): void {
-    if (session.isStarted) this.presence.changed(session.accountId, known);
+  onRemoved(session: GatewaySession, known: KnownSessions | undefined): void {
+    if (session.isStarted) this.presence.onChanged(session.accountId, known);
   }
 
-  busy(work: Promise<void>): void {
+  trackWork(work: Promise<void>): void {
     const task = work.catch((error) => this.log.error('a gateway session could not be stored', { error }));
     this.underway.add(task);
     const done = () => this.underway.delete(task);
@@ -78,7 +78,7 @@ export class Renewal implements WriterHost {
       } catch (error) {
         this.log.error('gateway sessions whose store is behind could not be noted', { error });
       }
-      await delay(RETRY_MS);
+      await delay(STORE_RETRY_MS);
     }
     throw new Error('the process ends');
   }
@@ -90,22 +90,22 @@ export class Renewal implements WriterHost {
 
   /** True if clients have received more events of a session than the store has. */
   async isAhead(id: string): Promise<boolean> {
-    return (await this.ahead(id)) === true;
+    return (await this.isAheadBatched(id)) === true;
   }
 
   /** Batched, because after a replica ends all its clients resume at the same time. */
-  private readonly ahead = gather(async (ids) => {
+  private readonly isAheadBatched = batchById(async (ids) => {
     const SESSIONS_AHEAD = 'SELECT session_id FROM gateway_session_ahead WHERE session_id = ANY ($1::text[])';
     const rows = await this.database.statement<{ session_id: string }>('sessions-ahead', SESSIONS_AHEAD, [ids]);
     return new Map(rows.map(({ session_id }) => [session_id, true]));
   });
 
   tick(now: number): void {
-    if (this.resting.size > 0) this.busy(this.retain());
+    if (this.resting.size > 0) this.trackWork(this.retain());
     if (now < this.renewAt || this.isRenewing) return;
     this.renewAt = now + this.config.gateway.renew_ms;
     this.isRenewing = true;
-    this.busy(
+    this.trackWork(
       this.renew().finally(() => {
         this.isRenewing = false;
       }),
@@ -117,10 +117,12 @@ export class Renewal implements WriterHost {
     const now = this.clock.monotonic();
     const resting = [...this.resting].filter(({ holder, stored }) => !holder && stored?.isOver === false);
     this.resting.clear();
-    for (let first = 0; first < resting.length; first += RENEWED_AT_ONCE) {
-      const some = resting.slice(first, first + RENEWED_AT_ONCE).map(({ id, stored, retainedUntil, isUntold }) => ({
-        ...{ id, fence: stored?.fence ?? 0, forMs: Math.max(1, retainedUntil - now), isTold: !isUntold },
-      }));
+    for (let first = 0; first < resting.length; first += SESSIONS_PER_CALL) {
+      const some = resting
+        .slice(first, first + SESSIONS_PER_CALL)
+        .map(({ id, stored, retainedUntil, lacksCurrentList: isUntold }) => ({
+          ...{ id, fence: stored?.fence ?? 0, forMs: Math.max(1, retainedUntil - now), isTold: !isUntold },
+        }));
       try {
         await this.store.retain(some);
       } catch (error) {
@@ -133,30 +135,30 @@ export class Renewal implements WriterHost {
     const kept = [...this.sessions.all].filter(({ stored, isStarted }) => stored && isStarted);
     try {
       const held = kept.filter(({ holder, stored }) => holder && !stored?.isAhead);
-      for (let first = 0; first < held.length; first += RENEWED_AT_ONCE) {
-        await this.renewSome(held.slice(first, first + RENEWED_AT_ONCE));
+      for (let first = 0; first < held.length; first += SESSIONS_PER_CALL) {
+        await this.renewSome(held.slice(first, first + SESSIONS_PER_CALL));
       }
       for (const session of kept) {
-        if (session.stored?.isAhead) await this.sessions.of(session.accountId)?.writer?.heal(session);
+        if (session.stored?.isAhead) await this.sessions.getAccount(session.accountId)?.writer?.restoreStale(session);
       }
     } catch (error) {
       this.log.debug('gateway sessions could not be renewed', { error });
-      this.renewAt = this.clock.monotonic() + Math.min(RETRY_MS, this.config.gateway.renew_ms);
+      this.renewAt = this.clock.monotonic() + Math.min(STORE_RETRY_MS, this.config.gateway.renew_ms);
     }
   }
 
   private async renewSome(sessions: readonly GatewaySession[]): Promise<void> {
     const held: HeldSession[] = sessions.map(({ id, stored }) => ({ id, fence: stored?.fence ?? 0 }));
     const { holdings, changed } = await this.store.renew(held);
-    for (const accountId of changed) this.presence.changed(accountId);
+    for (const accountId of changed) this.presence.onChanged(accountId);
     for (const [index, session] of sessions.entries()) {
       const { stored } = session;
       if (!stored || this.sessions.find(session.id) !== session) continue;
-      const writer = this.sessions.of(session.accountId)?.writer;
-      if (holdings[index] === 'moved') this.moved(session);
+      const writer = this.sessions.getAccount(session.accountId)?.writer;
+      if (holdings[index] === 'moved') this.onMoved(session);
       else if (holdings[index] === 'gone') {
         stored.isGone = true;
-        writer?.touch(session);
+        writer?.scheduleWrite(session);
       } else if (!session.holder) writer?.end(session, 'retain');
     }
   }

@@ -1,14 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
-import type { Heard, Wishes } from '../protocol/event.js';
+import type { ReceivedEvent, SessionOptions } from '../protocol/event.js';
 import type { Payloads } from '../protocol/payloads.js';
-import { type Break, SessionLog, type Standing, type Step } from '../protocol/session-log.js';
+import { type Break, SessionLog, type SessionLogState, type Step } from '../protocol/session-log.js';
 import { FixedWindow } from '../protocol/windows.js';
 import type { SessionHolder } from './session-holder.js';
 
 /** A hash that identifies the credential of a session. Only the same credential may resume it. */
-export function bindingOf(identity: SessionIdentity | BotIdentity): string {
+export function credentialBinding(identity: SessionIdentity | BotIdentity): string {
   const credential = identity.via === 'session' ? identity.sessionId : identity.digest.toString('hex');
   return hash('sha256', `gateway:${identity.account.id}:${identity.via}:${credential}`, 'base64url');
 }
@@ -21,7 +21,7 @@ export interface Stored {
   readonly since: number;
   /** Number of writes. */
   step: number;
-  pending: Heard[];
+  pending: ReceivedEvent[];
   /** Events wait until the session is stored. */
   isHeld: boolean;
   isDirty: boolean;
@@ -54,13 +54,13 @@ export class GatewaySession {
   /** Null if sessions exist only in the process. */
   stored: Stored | null = null;
   /** Digest of the last presented token. */
-  presented: Buffer;
+  presentedDigest: Buffer;
   /** True once READY was sent. */
   isStarted = false;
   /** Other sessions of the account started or ended while this one had no connection. */
-  isUntold = false;
+  lacksCurrentList = false;
   /** The last session list that this session received from this process, as a frame. */
-  toldList: Buffer | null = null;
+  lastSentList: Buffer | null = null;
   /** True once its credential is revoked. */
   isRevoked = false;
   /** When the session is removed if it still has no connection. */
@@ -68,35 +68,35 @@ export class GatewaySession {
 
   constructor(
     identity: SessionIdentity | BotIdentity,
-    readonly wishes: Wishes,
+    readonly options: SessionOptions,
     public holder: SessionHolder | null,
     /** When its credential was last validated. */
     public checkedAt: number,
     kept: Payloads,
     numbers: GatewayNumbers,
     readonly id = randomBytes(16).toString('hex'),
-    was?: { standing: Standing; breaks: readonly Break[] },
+    was?: { standing: SessionLogState; breaks: readonly Break[] },
   ) {
     this.accountId = identity.account.id;
     this.via = identity.via;
     this.credentialId = identity.via === 'session' ? identity.sessionId : identity.applicationId;
     this.botDigest = identity.via === 'bot' ? identity.digest : null;
-    this.presented = identity.digest;
-    this.binding = bindingOf(identity);
-    this.log = new SessionLog(wishes, kept, numbers, was?.standing, was?.breaks);
+    this.presentedDigest = identity.digest;
+    this.binding = credentialBinding(identity);
+    this.log = new SessionLog(options, kept, numbers, was?.standing, was?.breaks);
   }
 
   get seq(): number {
-    return this.log.now.seq;
+    return this.log.currentState.seq;
   }
 
   /** True if the credential is the one that opened the session. */
   isBoundTo(identity: SessionIdentity | BotIdentity): boolean {
-    return identity.account.id === this.accountId && bindingOf(identity) === this.binding;
+    return identity.account.id === this.accountId && credentialBinding(identity) === this.binding;
   }
 
   /** Dispatches events without storing them first. */
-  take(heard: readonly Heard[]): void {
+  applyEvents(heard: readonly ReceivedEvent[]): void {
     this.commit(this.log.plan(heard));
   }
 

@@ -1,23 +1,23 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { reportFailure } from '../../core/faults.js';
-import { together } from '../../platform/database/gather.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { reportFailure } from '../../core/uncaught-errors.js';
+import { batchCalls } from '../../platform/database/batch-calls.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
-import { eventFrom, type Heard, wishesOf } from '../protocol/event.js';
+import { eventFrom, parseOptions, type ReceivedEvent } from '../protocol/event.js';
 import { ClosingError } from '../protocol/protocol.js';
 import { type Handover, SessionStore } from '../store/session-store.js';
 import { AccountWriter } from './account-writer.js';
 import { GatewayEvents } from './events.service.js';
-import type { Found } from './keeping.js';
 import { LiveSessions } from './live-sessions.service.js';
 import { Renewal } from './renewal.service.js';
-import { bindingOf, GatewaySession } from './session.js';
+import { credentialBinding, GatewaySession } from './session.js';
+import type { ResumeTarget } from './session-persistence.js';
 
 const SESSION_ID = /^[0-9a-f]{32}$/;
-const HINT = 'sessions-moved';
-const MOVES_AT_ONCE = 200;
+const MOVE_HINT = 'sessions-moved';
+const MOVES_PER_HINT = 200;
 
 /** Resumes a session that was owned by another replica, from its stored state and the events since then. */
 @Injectable()
@@ -27,54 +27,54 @@ export class Takeover implements OnModuleInit {
     private readonly sessions: LiveSessions,
     private readonly events: GatewayEvents,
     private readonly renewal: Renewal,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
 
   /** A process that misses this hint notices the move at its next write or renewal. */
   onModuleInit(): void {
-    this.replica.onHint(HINT, ({ moves }) => {
+    this.replica.onHint(MOVE_HINT, ({ moves }) => {
       for (const [id, fence] of Array.isArray(moves) ? moves.filter(Array.isArray) : []) {
         const session = this.sessions.find(String(id));
-        if (session?.stored && session.stored.fence < Number(fence)) this.renewal.moved(session);
+        if (session?.stored && session.stored.fence < Number(fence)) this.renewal.onMoved(session);
       }
     });
   }
 
   /** Returns the session for a Resume. Moves it here if another replica owns it. */
-  async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<Found> {
+  async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<ResumeTarget> {
     if (!SESSION_ID.test(id)) return 'unknown';
     const local = this.sessions.find(id);
-    const writer = local && this.sessions.of(local.accountId)?.writer;
-    if (local?.stored?.isAhead) await writer?.heal(local);
+    const writer = local && this.sessions.getAccount(local.accountId)?.writer;
+    if (local?.stored?.isAhead) await writer?.restoreStale(local);
     else if (!local && (await this.renewal.isAhead(id))) throw new ClosingError('unavailable');
     const fence = local?.stored?.fence ?? 0;
-    const claim = await this.store.claim({ id, fence, binding: bindingOf(identity), seq });
+    const claim = await this.store.claim({ id, fence, binding: credentialBinding(identity), seq });
     if (local?.stored && claim === 'unknown') {
       if (!local.isBoundTo(identity)) return 'foreign';
       local.stored.isGone = true;
-      writer?.touch(local);
+      writer?.scheduleWrite(local);
     }
     if (local && (claim === 'held' || claim === 'unknown')) {
-      await writer?.settled();
+      await writer?.waitUntilWritten();
       return this.sessions.find(id) === local ? local : 'moved';
     }
     if (typeof claim === 'string') return claim === 'held' ? 'moved' : claim;
-    this.tellMove([id, claim.fence]).catch(reportFailure);
+    this.announceMove([id, claim.fence]).catch(reportFailure);
     return this.adopt(claim, id, identity);
   }
 
-  private readonly tellMove = together(async (moves: readonly (readonly [id: string, fence: number])[]) => {
-    this.replica.hint(HINT, { moves });
+  private readonly announceMove = batchCalls(async (moves: readonly (readonly [id: string, fence: number])[]) => {
+    this.replica.hint(MOVE_HINT, { moves });
     return [];
-  }, MOVES_AT_ONCE);
+  }, MOVES_PER_HINT);
 
-  private async adopt(handover: Handover, id: string, identity: SessionIdentity | BotIdentity): Promise<Found> {
+  private async adopt(handover: Handover, id: string, identity: SessionIdentity | BotIdentity): Promise<ResumeTarget> {
     const before = this.sessions.find(id);
-    if (before) this.renewal.moved(before);
-    const { fence, since, step, standing, breaks, payloads, isUntold } = handover;
-    const account = this.sessions.accountOf(identity.account.id);
+    if (before) this.renewal.onMoved(before);
+    const { fence, since, step, standing, breaks, payloads, lacksCurrentList: isUntold } = handover;
+    const account = this.sessions.getOrCreateAccount(identity.account.id);
     account.writer ??= new AccountWriter(account.id, account.payloads, this.renewal);
     for (const { ref, type, json } of payloads) {
       account.payloads.put(ref, eventFrom(type, json));
@@ -82,11 +82,11 @@ export class Takeover implements OnModuleInit {
     }
     const now = this.clock.monotonic();
     const session = new GatewaySession(
-      ...([identity, wishesOf(handover.wishes), null, now, account.payloads, this.config.gateway, id] as const),
+      ...([identity, parseOptions(handover.wishes), null, now, account.payloads, this.config.gateway, id] as const),
       { standing, breaks },
     );
     session.isStarted = true;
-    session.isUntold = isUntold;
+    session.lacksCurrentList = isUntold;
     session.stored = {
       ...{ fence, since, step, pending: [], isHeld: true, isDirty: false },
       ...{ isGone: false, isAhead: false, ending: null, isOver: false },
@@ -94,13 +94,13 @@ export class Takeover implements OnModuleInit {
     this.sessions.add(session, account);
     this.sessions.retain(session);
     try {
-      const missed = await this.missed(session);
+      const missed = await this.readMissedEvents(session);
       if (!missed) session.log.breakReplay();
-      for (const heard of missed ?? []) account.keep(heard);
-      account.writer.begin(session, missed ?? []);
-      await account.writer.settled();
+      for (const heard of missed ?? []) account.storePayload(heard);
+      account.writer.startWriting(session, missed ?? []);
+      await account.writer.waitUntilWritten();
     } catch (error) {
-      this.renewal.moved(session);
+      this.renewal.onMoved(session);
       throw error;
     }
     if (session.isRevoked) return 'unknown';
@@ -108,12 +108,12 @@ export class Takeover implements OnModuleInit {
   }
 
   /** Returns the events since the stored state. Returns null if some were deleted or cannot be read. */
-  private async missed({ accountId, log }: GatewaySession): Promise<Heard[] | null> {
-    const rows = await this.replica.eventsSince(accountId, log.now.cursor);
+  private async readMissedEvents({ accountId, log }: GatewaySession): Promise<ReceivedEvent[] | null> {
+    const rows = await this.replica.eventsSince(accountId, log.currentState.cursor);
     if (!rows) return null;
-    const missed: Heard[] = [];
+    const missed: ReceivedEvent[] = [];
     for (const row of rows) {
-      const heard = await this.events.heardOf(row);
+      const heard = await this.events.readEvent(row);
       if (!heard) return null;
       missed.push(heard);
     }

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import { together } from '../../platform/database/gather.js';
+import { batchCalls } from '../../platform/database/batch-calls.js';
 import { connectRedis } from '../../platform/store/redis-client.js';
-import { type Break, type Standing, VOID } from '../protocol/session-log.js';
+import { type Break, NOT_REPLAYABLE, type SessionLogState } from '../protocol/session-log.js';
 import { type Script, type Scripts, SOURCES } from './redis-scripts.js';
 import {
   type Claim,
@@ -22,9 +22,9 @@ import {
   type WholeSession,
 } from './session-store.js';
 
-const COUNTED_AT_ONCE = 200;
-const REMOVED_AT_ONCE = 200;
-const ANSWER_MS = 2000;
+const COUNTS_PER_CALL = 200;
+const REMOVALS_PER_CALL = 200;
+const RESPONSE_TIMEOUT_MS = 2000;
 
 interface Settings {
   readonly retentionMs: number;
@@ -40,22 +40,27 @@ const MISSED_RENEWALS = 3;
 
 type Entry = [id: string, isMobile: number, since: string, isHere: number];
 
-const textOf = ([s, ref]: Break): string => `${s} ${ref}`;
+const serializeBreak = ([s, ref]: Break): string => `${s} ${ref}`;
 
-function breakOf(text: string): Break {
+function parseBreak(text: string): Break {
   const [s = '', ref = ''] = text.split(' ');
   return [Number(s), ref];
 }
 
 /** The break for the session list after READY, which has sequence number 2. */
-const FIRST_LIST: Break = [2, VOID];
+const FIRST_LIST: Break = [2, NOT_REPLAYABLE];
 
-const valuesOf = ({ seq, acknowledged, floor, cursor }: Standing): number[] => [seq, acknowledged, floor, cursor];
+const stateValues = ({ seq, acknowledged, floor, cursor }: SessionLogState): number[] => [
+  seq,
+  acknowledged,
+  floor,
+  cursor,
+];
 
-const pairsOf = (payloads: readonly StoredPayload[]): string[] =>
+const payloadPairs = (payloads: readonly StoredPayload[]): string[] =>
   payloads.flatMap(({ ref, type, json }) => [ref, `${type}\n${json}`]);
 
-function* payloadsOf(pairs: readonly string[]): Iterable<StoredPayload> {
+function* parsePayloads(pairs: readonly string[]): Iterable<StoredPayload> {
   for (let at = 0; at < pairs.length; at += 2) {
     const [ref = '', text = ''] = [pairs[at], pairs[at + 1]];
     const end = text.indexOf('\n');
@@ -63,21 +68,21 @@ function* payloadsOf(pairs: readonly string[]): Iterable<StoredPayload> {
   }
 }
 
-const held = new WeakSet<object>();
+const corkedStreams = new WeakSet<object>();
 
 /** Combines all commands of one turn of the event loop into one write. */
-function inOneWrite(stream: Pick<Writable, 'cork' | 'uncork'> | undefined): void {
-  if (!stream || held.has(stream)) return;
-  held.add(stream);
+function corkUntilImmediate(stream: Pick<Writable, 'cork' | 'uncork'> | undefined): void {
+  if (!stream || corkedStreams.has(stream)) return;
+  corkedStreams.add(stream);
   stream.cork();
   setImmediate(() => {
-    held.delete(stream);
+    corkedStreams.delete(stream);
     stream.uncork();
   });
 }
 
 /** Returns the entries in order of creation. */
-function listOf(entries: Entry[]): ListedSession[] {
+function toListedSessions(entries: Entry[]): ListedSession[] {
   entries.sort(([, , a], [, , b]) => Number(a) - Number(b));
   return entries.map(([id, isMobile, , isHere]) => ({ id, mobile: isMobile === 1, isHere: isHere === 1 }));
 }
@@ -95,12 +100,12 @@ export class RedisSessions extends SessionStore {
   }
 
   static async open(url: string, settings: Settings): Promise<RedisSessions> {
-    const client = await connectRedis(url, ANSWER_MS);
+    const client = await connectRedis(url, RESPONSE_TIMEOUT_MS);
     const commands = client as unknown as Record<string, Script>;
     const define = (name: string, lua: string): Script => {
       client.defineCommand(name, { numberOfKeys: 0, lua });
       return (...args) => {
-        inOneWrite(client.stream);
+        corkUntilImmediate(client.stream);
         return (commands[name] as Script).apply(client, args);
       };
     };
@@ -110,10 +115,10 @@ export class RedisSessions extends SessionStore {
 
   async create(session: NewSession, limit: number): Promise<Created | null> {
     const { id, account, login, binding, wishes, cursor, isTold } = session;
-    const state = [account, login ?? '', binding, wishes, cursor, ...(isTold ? [textOf(FIRST_LIST)] : [])];
+    const state = [account, login ?? '', binding, wishes, cursor, ...(isTold ? [serializeBreak(FIRST_LIST)] : [])];
     const answer = await this.scripts.create(id, this.owner, leaseMs(this.settings), limit, ...state);
     const [since, entries = []] = answer as [since?: number, entries?: Entry[]];
-    return since === undefined ? null : { since, listed: listOf(entries) };
+    return since === undefined ? null : { since, listed: toListedSessions(entries) };
   }
 
   write(
@@ -123,11 +128,11 @@ export class RedisSessions extends SessionStore {
   ): Promise<readonly Holding[]> {
     const { owner, settings } = this;
     const state = steps.flatMap(({ id, fence, step, standing, needed, drop, breaks }) => [
-      ...[id, fence, step, ...valuesOf(standing), needed, drop, breaks.length],
-      ...breaks.map(textOf),
+      ...[id, fence, step, ...stateValues(standing), needed, drop, breaks.length],
+      ...breaks.map(serializeBreak),
     ]);
     const head = [account, owner, leaseMs(settings), settings.replayBytes, payloads.length];
-    return this.scripts.write(...head, ...pairsOf(payloads), ...state) as Promise<Holding[]>;
+    return this.scripts.write(...head, ...payloadPairs(payloads), ...state) as Promise<Holding[]>;
   }
 
   restore(session: WholeSession): Promise<Holding> {
@@ -135,9 +140,9 @@ export class RedisSessions extends SessionStore {
     const { owner, settings } = this;
     return this.scripts.restore(
       ...[id, owner, fence, leaseMs(settings), settings.replayBytes, account, login ?? '', binding, wishes, since],
-      ...[step, ...valuesOf(standing), needed, payloads.length],
-      ...pairsOf(payloads),
-      ...breaks.map(textOf),
+      ...[step, ...stateValues(standing), needed, payloads.length],
+      ...payloadPairs(payloads),
+      ...breaks.map(serializeBreak),
     ) as Promise<Holding>;
   }
 
@@ -159,9 +164,9 @@ export class RedisSessions extends SessionStore {
         cursor: Number(cursor),
       },
       wishes,
-      breaks: breaks.map(breakOf),
-      payloads: [...payloadsOf(payloads)],
-      isUntold: untold === 1,
+      breaks: breaks.map(parseBreak),
+      payloads: [...parsePayloads(payloads)],
+      lacksCurrentList: untold === 1,
     };
   }
 
@@ -178,13 +183,13 @@ export class RedisSessions extends SessionStore {
   }
 
   remove({ id, fence }: HeldSession, account: string): Promise<Removal> {
-    return this.removal([id, fence, account]);
+    return this.removeBatched([id, fence, account]);
   }
 
-  private readonly removal = together(async (sessions: readonly (readonly [string, number, string])[]) => {
+  private readonly removeBatched = batchCalls(async (sessions: readonly (readonly [string, number, string])[]) => {
     const answers = (await this.scripts.remove(this.owner, ...sessions.flat())) as [Holding, number][];
     return answers.map(([holding, others]): Removal => ({ holding, isElsewhere: others > 0 }));
-  }, REMOVED_AT_ONCE);
+  }, REMOVALS_PER_CALL);
 
   async revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Promise<string[]> {
     const lists = [...logins.map((id) => `login:${id}`), ...accounts.map((id) => `account:${id}`)];
@@ -192,14 +197,14 @@ export class RedisSessions extends SessionStore {
   }
 
   async list(account: string): Promise<ListedSession[]> {
-    return listOf((await this.scripts.list(account, this.owner)) as Entry[]);
+    return toListedSessions((await this.scripts.list(account, this.owner)) as Entry[]);
   }
 
   async sockets(counts: readonly SocketCount[]): Promise<number[]> {
     const totals: number[] = [];
     const silentMs = MISSED_RENEWALS * this.settings.renewMs;
-    for (let first = 0; first < counts.length; first += COUNTED_AT_ONCE) {
-      const some = counts.slice(first, first + COUNTED_AT_ONCE);
+    for (let first = 0; first < counts.length; first += COUNTS_PER_CALL) {
+      const some = counts.slice(first, first + COUNTS_PER_CALL);
       // Do not store client IP addresses in plain text.
       const pairs = some.flatMap(({ key, count }) => [hash('sha256', key, 'base64url'), count]);
       totals.push(...((await this.scripts.sockets(this.owner, silentMs, ...pairs)) as number[]));

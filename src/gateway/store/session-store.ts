@@ -1,5 +1,5 @@
 import type { Ref } from '../protocol/event.js';
-import type { Break, Standing } from '../protocol/session-log.js';
+import type { Break, SessionLogState } from '../protocol/session-log.js';
 
 /** The first record of a gateway session. */
 export interface NewSession {
@@ -38,7 +38,7 @@ export interface RestingSession extends HeldSession {
 interface State {
   /** Number of writes. */
   readonly step: number;
-  readonly standing: Standing;
+  readonly standing: SessionLogState;
   /** The lowest event number that the session may need for a replay. */
   readonly needed: number;
 }
@@ -61,12 +61,12 @@ export interface Handover {
   readonly fence: number;
   readonly since: number;
   readonly step: number;
-  readonly standing: Standing;
+  readonly standing: SessionLogState;
   readonly wishes: string;
   readonly breaks: readonly Break[];
   readonly payloads: readonly StoredPayload[];
   /** Other sessions of the account started or ended while this one had no connection. */
-  readonly isUntold: boolean;
+  readonly lacksCurrentList: boolean;
 }
 
 export interface ClaimInput {
@@ -84,13 +84,13 @@ export type Claim = 'unknown' | 'foreign' | 'impossible' | 'evicted' | 'held' | 
 export type Holding = 'held' | 'moved' | 'gone';
 
 /** Known facts about the sessions of an account. */
-export interface Known {
+export interface KnownSessions {
   readonly listed?: readonly ListedSession[];
   /** True if other processes have some of the sessions. */
   readonly isElsewhere: boolean;
 }
 
-export interface Removal extends Known {
+export interface Removal extends KnownSessions {
   readonly holding: Holding;
 }
 
@@ -118,7 +118,7 @@ export interface Created {
   readonly listed: readonly ListedSession[];
 }
 
-type Answer<T> = T | Promise<T>;
+type MaybePromise<T> = T | Promise<T>;
 
 /**
  * Stores gateway sessions outside the process that serves them, so that another process can resume them.
@@ -126,7 +126,7 @@ type Answer<T> = T | Promise<T>;
  * rejected. Data in the store may be lost; the owner restores it.
  */
 export abstract class SessionStore {
-  abstract create(session: NewSession, limit: number): Answer<Created | null>;
+  abstract create(session: NewSession, limit: number): MaybePromise<Created | null>;
   /**
    * Writes steps of sessions of one account, with the events that are not stored yet. Repeating a step has no effect.
    */
@@ -134,17 +134,17 @@ export abstract class SessionStore {
     account: string,
     payloads: readonly StoredPayload[],
     steps: readonly SessionWrite[],
-  ): Answer<readonly Holding[]>;
+  ): MaybePromise<readonly Holding[]>;
   /** Restores a session unless another process has claimed it since. */
-  abstract restore(session: WholeSession): Answer<Holding>;
+  abstract restore(session: WholeSession): MaybePromise<Holding>;
   /** Makes this process the owner if the session can be resumed from `seq`. Otherwise nothing changes. */
-  abstract claim(input: ClaimInput): Answer<Claim>;
+  abstract claim(input: ClaimInput): MaybePromise<Claim>;
   /** Extends the leases of sessions that have a connection, and of the replayable events of their accounts. */
-  abstract renew(sessions: readonly HeldSession[]): Answer<Renewal>;
+  abstract renew(sessions: readonly HeldSession[]): MaybePromise<Renewal>;
   /** Sets the remaining retention time of sessions that lost their connection. */
-  abstract retain(sessions: readonly RestingSession[]): Answer<void>;
+  abstract retain(sessions: readonly RestingSession[]): MaybePromise<void>;
   /** Removes the session from the list of its account. `gone`: another process has already removed it. */
-  abstract remove(session: HeldSession, account: string): Answer<Removal>;
+  abstract remove(session: HeldSession, account: string): MaybePromise<Removal>;
   /**
    * Removes the gateway sessions of login sessions, or all of an account except those of one login session.
    * Returns the accounts that had such sessions.
@@ -153,10 +153,10 @@ export abstract class SessionStore {
     logins: readonly string[],
     accounts: readonly string[],
     except: string | undefined,
-  ): Answer<readonly string[]>;
+  ): MaybePromise<readonly string[]>;
   /** Returns the sessions of an account in order of creation. Null: only this process has sessions. */
   abstract list(account: string): Promise<ListedSession[]> | null;
   /** Stores the number of sockets per IP address of this process. Returns the totals of all processes. */
-  abstract sockets(counts: readonly SocketCount[]): Answer<number[]>;
+  abstract sockets(counts: readonly SocketCount[]): MaybePromise<number[]>;
   abstract close(): Promise<void>;
 }

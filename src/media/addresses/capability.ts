@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { matches } from '../../core/secrets.js';
+import { equalsInConstantTime } from '../../core/secrets.js';
 
 /** Permissions of a relay capability (media.md 4.1). */
 export interface Claims {
@@ -57,7 +57,8 @@ export function readCapability(secrets: readonly Uint8Array[], t: string): Claim
   if (!half || !mac) return null;
   let isSigned = false;
   // Check all secrets, so that the time does not reveal which one matched.
-  for (const secret of secrets) isSigned = matches(Buffer.from(macOf(secret, half)), Buffer.from(mac)) || isSigned;
+  for (const secret of secrets)
+    isSigned = equalsInConstantTime(Buffer.from(macOf(secret, half)), Buffer.from(mac)) || isSigned;
   if (!isSigned) return null;
   try {
     const claims: unknown = JSON.parse(

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { withoutControl } from '../../core/text/text.js';
 
 export type AssetKind = 'avatars' | 'banners';
@@ -38,12 +38,12 @@ export function isKey(key: string): boolean {
 
 /**
  * Decodes and checks the key of a raw path.
- * @throws Refusal BAD_REQUEST, NOT_FOUND for an empty path
+ * @throws ApiError BAD_REQUEST, NOT_FOUND for an empty path
  */
 export function requireKey(raw: string): string {
-  if (raw === '') throw new Refusal('NOT_FOUND');
+  if (raw === '') throw new ApiError('NOT_FOUND');
   const key = decodeOnce(raw);
-  if (key === null || !isKey(key)) throw new Refusal('BAD_REQUEST');
+  if (key === null || !isKey(key)) throw new ApiError('BAD_REQUEST');
   return key;
 }
 

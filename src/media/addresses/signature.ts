@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { matches } from '../../core/secrets.js';
+import { equalsInConstantTime } from '../../core/secrets.js';
 
 const UNIX = /^[1-9][0-9]{0,10}$/;
 
@@ -14,7 +14,7 @@ export const opaqueTarget = (url: string): string => `v2/${Buffer.from(url).toSt
 export function isSignedBy(secrets: readonly string[], signature: string, signed: string): boolean {
   let found = false;
   for (const secret of secrets) {
-    found = matches(Buffer.from(signatureOf(secret, signed)), Buffer.from(signature)) || found;
+    found = equalsInConstantTime(Buffer.from(signatureOf(secret, signed)), Buffer.from(signature)) || found;
   }
   return found;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Keyring } from '../../core/secrets.js';
-import { ownHostsOf, parseTarget } from '../../platform/outbound/targets.js';
+import { getOwnHosts, parseTarget } from '../../platform/outbound/targets.js';
 import { type Claims, signCapability } from './capability.js';
 import { urlPath } from './keys.js';
 import { opaqueTarget, signatureOf } from './signature.js';
@@ -29,7 +29,7 @@ export class MediaUrlService {
   ) {
     const { relaySecrets, signingSecrets } = config.media;
     this.base = config.media.baseUrl;
-    this.ownHosts = ownHostsOf(config);
+    this.ownHosts = getOwnHosts(config);
     this.relaySecrets = relaySecrets.length
       ? relaySecrets.map((secret) => Buffer.from(secret, 'base64'))
       : keyring.keys('media-relay').map(({ bytes }) => bytes);
@@ -66,7 +66,7 @@ export class MediaUrlService {
     };
   }
 
-  private isOurs(url: string): boolean {
+  private isOwnUrl(url: string): boolean {
     return URL.canParse(url) && new URL(url).href.startsWith(`${this.base}/`);
   }
 
@@ -76,7 +76,7 @@ export class MediaUrlService {
    * returned unchanged.
    */
   sign(url: string, { expiresIn }: { expiresIn?: number } = {}): SignedUrl | null {
-    if (this.isOurs(url)) return { proxy_url: url, expires_at: null };
+    if (this.isOwnUrl(url)) return { proxy_url: url, expires_at: null };
     const target = parseTarget(url, { ports: this.config.media.externalPorts, ownHosts: this.ownHosts });
     const [secret] = this.signingSecrets;
     if (!target || !secret) return null;

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
-import { asksForPart, callerHas } from '../../http/conditions.js';
+import { isNotModified, mayServeRange } from '../../http/conditions.js';
 import { EXPOSED } from '../../http/cross-origin.js';
 import { OutboundFault } from '../../platform/outbound/network.js';
 import type { ByteRange } from '../../platform/storage/storage.js';
-import { ANSWERED, type Call } from '../../policy/call.js';
+import { type Call, RESPONSE_HANDLED } from '../../policy/call.js';
 import { contentDisposition, inlineName, isAudioOrVideo, isInline } from '../addresses/types.js';
-import { exactly, LengthFault } from './foreign-body.js';
+import { exactLength, LengthFault } from './body-streams.js';
 
 /** Content to send. */
 export interface Content {
@@ -53,10 +53,10 @@ export function rangeOf(header: string | undefined, size: number): ByteRange | '
   return start > end || start >= size ? 'unsatisfiable' : { start, end };
 }
 
-export const unsatisfiable = (size: number): Refusal =>
-  new Refusal('RANGE_NOT_SATISFIABLE').with({ 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' });
+export const unsatisfiable = (size: number): ApiError =>
+  new ApiError('RANGE_NOT_SATISFIABLE').withHeaders({ 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' });
 
-type Found = Readable | Uint8Array | undefined;
+type FoundContent = Readable | Uint8Array | undefined;
 
 /** Sends media (media.md sections 8 and 9): conditional requests, ranges, headers and content. */
 @Injectable()
@@ -65,39 +65,43 @@ export class Delivery {
 
   /**
    * Sends an object. Does not call `load` for a 304 response.
-   * @throws Refusal RANGE_NOT_SATISFIABLE, NOT_FOUND, RATE_LIMITED, and errors of `load`
+   * @throws ApiError RANGE_NOT_SATISFIABLE, NOT_FOUND, RATE_LIMITED, and errors of `load`
    */
-  async send(call: Call, item: Representation, load: () => Promise<Content> | Content): Promise<typeof ANSWERED> {
+  async send(
+    call: Call,
+    item: Representation,
+    load: () => Promise<Content> | Content,
+  ): Promise<typeof RESPONSE_HANDLED> {
     const { req, res } = call;
-    if (callerHas(req, item.etag)) {
+    if (isNotModified(req, item.etag)) {
       this.setHeaders(call, item);
       res.writeHead(304).end();
-      return ANSWERED;
+      return RESPONSE_HANDLED;
     }
     const content = await load();
     const { size } = content;
-    const range = asksForPart(req, item.etag) ? rangeOf(req.headers.range, size) : null;
+    const range = mayServeRange(req, item.etag) ? rangeOf(req.headers.range, size) : null;
     if (range === 'unsatisfiable') throw unsatisfiable(size);
     const bytes = req.method === 'HEAD' ? undefined : await content.open(range ?? undefined);
-    if (bytes === null) throw new Refusal('NOT_FOUND');
-    return this.begin(call, item, { size, range, bytes });
+    if (bytes === null) throw new ApiError('NOT_FOUND');
+    return this.sendContent(call, item, { size, range, bytes });
   }
 
   /**
    * Sends the given content. `size` is the total size, or `null` if it is unknown.
-   * @throws Refusal RATE_LIMITED
+   * @throws ApiError RATE_LIMITED
    */
-  begin(
+  sendContent(
     call: Call,
     item: Representation,
-    { size, range, bytes: found }: { size: number | null; range: ByteRange | null; bytes: Found },
-  ): typeof ANSWERED {
+    { size, range, bytes: found }: { size: number | null; range: ByteRange | null; bytes: FoundContent },
+  ): typeof RESPONSE_HANDLED {
     const { res, transfers } = call;
     const length = range ? range.end - range.start + 1 : size;
-    const bytes = found instanceof Readable && length !== null ? exactly(found, length) : found;
+    const bytes = found instanceof Readable && length !== null ? exactLength(found, length) : found;
     if (bytes) {
       try {
-        transfers.beginAnswer(call);
+        transfers.beginResponse(call);
       } catch (error) {
         if (bytes instanceof Readable) bytes.destroy();
         throw error;
@@ -109,9 +113,9 @@ export class Delivery {
     if (length !== null) res.setHeader('Content-Length', length);
     res.writeHead(range ? 206 : 200);
     if (bytes instanceof Readable) bytes.once('error', () => (call.outcome ??= 'BROKEN_OFF'));
-    if (bytes) transfers.send(call, bytes, (error) => this.sent(call, error));
+    if (bytes) transfers.send(call, bytes, (error) => this.onSent(call, error));
     else res.end();
-    return ANSWERED;
+    return RESPONSE_HANDLED;
   }
 
   private setHeaders({ res }: Call, { contentType, download, etag, maxAge }: Representation): void {
@@ -135,7 +139,7 @@ export class Delivery {
     res.setHeader('Content-Disposition', contentDisposition(disposition, name));
   }
 
-  private sent(call: Call, error: NodeJS.ErrnoException | null): void {
+  private onSent(call: Call, error: NodeJS.ErrnoException | null): void {
     // An aborted response of an origin is not an error of this service.
     if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof OutboundFault) return;
     if (error instanceof LengthFault) {

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { invalid } from '../../core/errors.js';
+import { validationError } from '../../core/errors.js';
 import { isStorable } from '../../core/text/text.js';
 import { field, Int } from '../../http/input.js';
 import { Authenticated, RateLimit } from '../../policy/decorators.js';
@@ -32,7 +32,7 @@ export class ExternalController {
   @RateLimit('media:external')
   sign(@Body() { url, expires_in }: SignInput): SignedUrl {
     const signed = this.urls.sign(url, expires_in === undefined ? {} : { expiresIn: expires_in });
-    if (!signed) throw invalid('url', 'INVALID_MEDIA_URL');
+    if (!signed) throw validationError('url', 'INVALID_MEDIA_URL');
     return signed;
   }
 }

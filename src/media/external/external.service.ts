@@ -3,43 +3,50 @@ import { Injectable } from '@nestjs/common';
 import { addressKey } from '../../core/address.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { Refusal, unavailable, upstreamFailed } from '../../core/errors.js';
-import { asksForPart } from '../../http/conditions.js';
+import { ApiError, unavailable, upstreamFailed } from '../../core/errors.js';
+import { mayServeRange } from '../../http/conditions.js';
 import { OutboundFault, type OutboundReason } from '../../platform/outbound/network.js';
-import { type ForeignAnswer, Outbound } from '../../platform/outbound/outbound.js';
-import { ownHostsOf, type TargetRules } from '../../platform/outbound/targets.js';
-import type { ANSWERED, Call } from '../../policy/call.js';
+import { Outbound, type UserFetchResponse } from '../../platform/outbound/outbound.js';
+import { getOwnHosts, type TargetRules } from '../../platform/outbound/targets.js';
+import type { Call, RESPONSE_HANDLED } from '../../policy/call.js';
 import { decodeOnce, plainFilename, rawPath } from '../addresses/keys.js';
 import { isSignedBy, splitExpiry, urlOfTarget } from '../addresses/signature.js';
 import { declaredType, isAudioOrVideo, isRaster, SNIFF_BYTES, typeOfBytes, typeOfPart } from '../addresses/types.js';
 import { MediaUrlService } from '../addresses/urls.service.js';
+import { peek, replayed, takeRange } from '../delivery/body-streams.js';
 import { Delivery, type Representation, rangeOf, unsatisfiable, YEAR_SECONDS } from '../delivery/delivery.js';
-import { again, cut, peek } from '../delivery/foreign-body.js';
 import { ImageFault, MAX_INPUT_BYTES } from '../images/images.service.js';
-import { formatOf, renamed, Selectors } from '../images/selectors.js';
+import { parseFormat, Selectors, withFormatExtension } from '../images/selectors.js';
 import { Spools } from '../images/spools.js';
-import { goneOf, Transforms } from '../images/transforms.service.js';
-import { type AskedRange, askedRange, sentPart } from './foreign-range.js';
+import { clientGoneSignal, Transforms } from '../images/transforms.service.js';
+import { parseReceivedPart, parseRequestedRange, type RequestedRange } from './origin-range.js';
 
 export const EXTERNAL_PREFIX = '/media/external/';
 
 const ACCEPT = 'image/*, video/*, audio/*, */*;q=0.1';
 const FETCH_MS = 30_000;
 /** Error statuses of an origin that are passed on. All others become 502. */
-const KEPT = new Set([400, 401, ...[403, 404, 405, 406], ...[408, 409, 410, 411, 412, 413, 414, 415, 416], 428, 429]);
+const PASSED_ON_STATUSES = new Set([
+  400,
+  401,
+  ...[403, 404, 405, 406],
+  ...[408, 409, 410, 411, 412, 413, 414, 415, 416],
+  428,
+  429,
+]);
 
-const FAULTS: Readonly<Record<OutboundReason, () => Refusal>> = {
-  target: () => new Refusal('BAD_REQUEST'),
-  redirect: () => new Refusal('BAD_GATEWAY'),
-  unreachable: () => new Refusal('BAD_GATEWAY'),
-  slow: () => new Refusal('GATEWAY_TIMEOUT'),
-  headers: () => new Refusal('GATEWAY_TIMEOUT'),
-  size: () => new Refusal('PAYLOAD_TOO_LARGE'),
+const ERROR_BY_REASON: Readonly<Record<OutboundReason, () => ApiError>> = {
+  target: () => new ApiError('BAD_REQUEST'),
+  redirect: () => new ApiError('BAD_GATEWAY'),
+  unreachable: () => new ApiError('BAD_GATEWAY'),
+  slow: () => new ApiError('GATEWAY_TIMEOUT'),
+  headers: () => new ApiError('GATEWAY_TIMEOUT'),
+  size: () => new ApiError('PAYLOAD_TOO_LARGE'),
   busy: () => unavailable(1),
 };
 
 /** A target whose signature has been verified. */
-interface Target {
+interface VerifiedTarget {
   readonly url: string;
   /** Cache lifetime in seconds. */
   readonly maxAge: number;
@@ -48,7 +55,7 @@ interface Target {
 }
 
 /** A complete external object. `size` is null if the origin did not send it. */
-interface Whole {
+interface ExternalObject {
   readonly contentType: string;
   readonly size: number | null;
   readonly body: Readable;
@@ -68,47 +75,47 @@ export class ExternalService {
     private readonly clock: Clock,
     private readonly config: Config,
   ) {
-    this.rules = { ports: config.media.externalPorts, ownHosts: ownHostsOf(config) };
+    this.rules = { ports: config.media.externalPorts, ownHosts: getOwnHosts(config) };
   }
 
   /**
    * Sends external media.
-   * @throws Refusal with the errors of sections 5, 6 and 7
+   * @throws ApiError with the errors of sections 5, 6 and 7
    */
-  async show(call: Call): Promise<typeof ANSWERED> {
+  async serve(call: Call): Promise<typeof RESPONSE_HANDLED> {
     const target = this.requireTarget(rawPath(originForm(call.target), EXTERNAL_PREFIX));
     const selectors = new Selectors(call.req.url ?? '');
     const wanted = selectors.transform();
     try {
-      if (wanted) return await this.transformed(call, target, selectors, wanted);
-      return await this.plain(call, target, selectors.download);
+      if (wanted) return await this.serveTransformed(call, target, selectors, wanted);
+      return await this.serveUnchanged(call, target, selectors.download);
     } catch (error) {
-      if (error instanceof OutboundFault) throw FAULTS[error.reason]();
-      throw error instanceof ImageFault ? new Refusal('BAD_REQUEST') : error;
+      if (error instanceof OutboundFault) throw ERROR_BY_REASON[error.reason]();
+      throw error instanceof ImageFault ? new ApiError('BAD_REQUEST') : error;
     }
   }
 
   /** The steps of 5.1 in order. `signed` is not decoded before the signature is verified. */
-  private requireTarget(path: string): Target {
-    if (path === '') throw new Refusal('NOT_FOUND');
+  private requireTarget(path: string): VerifiedTarget {
+    if (path === '') throw new ApiError('NOT_FOUND');
     const end = path.indexOf('/');
     const [signature, signed] = [path.slice(0, Math.max(0, end)), path.slice(end + 1)];
-    if (signature === '' || signed === '') throw new Refusal('BAD_REQUEST');
-    if (!isSignedBy(this.urls.signingSecrets, signature, signed)) throw new Refusal('UNAUTHORIZED');
+    if (signature === '' || signed === '') throw new ApiError('BAD_REQUEST');
+    if (!isSignedBy(this.urls.signingSecrets, signature, signed)) throw new ApiError('UNAUTHORIZED');
     const parts = splitExpiry(signed);
-    if (!parts) throw new Refusal('BAD_REQUEST');
+    if (!parts) throw new ApiError('BAD_REQUEST');
     const left = parts.expires === null ? YEAR_SECONDS : parts.expires - this.clock.seconds();
-    if (left <= 0) throw new Refusal('UNAUTHORIZED');
+    if (left <= 0) throw new ApiError('UNAUTHORIZED');
     const url = urlOfTarget(parts.target);
-    if (url === null) throw new Refusal('BAD_REQUEST');
+    if (url === null) throw new ApiError('BAD_REQUEST');
     return { url, maxAge: Math.min(YEAR_SECONDS, left), until: this.clock.monotonic() + FETCH_MS };
   }
 
-  private async fetch(call: Call, { url, until }: Target, range?: string): Promise<ForeignAnswer> {
+  private async fetch(call: Call, { url, until }: VerifiedTarget, range?: string): Promise<UserFetchResponse> {
     const { externalMaxBytes: maxBytes } = this.config.media;
     const { rules } = this;
     const timeoutMs = Math.max(1, Math.ceil(until - this.clock.monotonic()));
-    const answer = await this.outbound.fetchForeign({
+    const answer = await this.outbound.fetchForUser({
       ...{ url, rules, client: addressKey(call.address), accept: ACCEPT, maxBytes, timeoutMs },
       ...(range === undefined ? {} : { range }),
     });
@@ -116,35 +123,39 @@ export class ExternalService {
     const { status } = answer;
     if (status === 200 || (status === 206 && range !== undefined)) return answer;
     answer.body.destroy();
-    throw KEPT.has(status) ? upstreamFailed(status) : new Refusal('BAD_GATEWAY');
+    throw PASSED_ON_STATUSES.has(status) ? upstreamFailed(status) : new ApiError('BAD_GATEWAY');
   }
 
   /**
    * Sends the object unchanged. Requests a range from the origin; if the origin does not return it correctly, cuts the
    * range here.
    */
-  private async plain(call: Call, target: Target, download: boolean): Promise<typeof ANSWERED> {
-    const header = asksForPart(call.req, null) ? call.req.headers.range : undefined;
-    const asked = askedRange(header);
+  private async serveUnchanged(
+    call: Call,
+    target: VerifiedTarget,
+    download: boolean,
+  ): Promise<typeof RESPONSE_HANDLED> {
+    const header = mayServeRange(call.req, null) ? call.req.headers.range : undefined;
+    const asked = parseRequestedRange(header);
     const answer = await this.fetch(call, target, asked?.header);
     const item = (contentType: string) => representation(target, contentType, download);
     if (asked && answer.status === 206) {
-      const part = await this.relayed(call, answer, asked, item);
+      const part = await this.relayPart(call, answer, asked, item);
       if (part) return part;
       answer.body.destroy();
-      return this.whole(call, await this.fetch(call, target), header, item);
+      return this.serveWhole(call, await this.fetch(call, target), header, item);
     }
-    return this.whole(call, answer, header, item);
+    return this.serveWhole(call, answer, header, item);
   }
 
   /** Sends the part from the origin if it is the requested range and its type is known. Otherwise returns null. */
-  private async relayed(
+  private async relayPart(
     call: Call,
-    answer: ForeignAnswer,
-    asked: AskedRange,
+    answer: UserFetchResponse,
+    asked: RequestedRange,
     item: (contentType: string) => Representation,
-  ): Promise<typeof ANSWERED | null> {
-    const part = sentPart(asked, answer.headers);
+  ): Promise<typeof RESPONSE_HANDLED | null> {
+    const part = parseReceivedPart(asked, answer.headers);
     if (!part) return null;
     const { start, end } = part.range;
     const { head, body } = await peek(answer.body, start === 0 ? Math.min(SNIFF_BYTES, end + 1) : 0);
@@ -154,26 +165,27 @@ export class ExternalService {
     return this.send(call, item(type), part.size, part.range, body);
   }
 
-  private async whole(
+  private async serveWhole(
     call: Call,
-    answer: ForeignAnswer,
+    answer: UserFetchResponse,
     header: string | undefined,
     item: (contentType: string) => Representation,
-  ): Promise<typeof ANSWERED> {
-    const { contentType, size, body } = await opened(answer);
-    if (size === null && askedRange(header) !== null) return this.collectedPart(call, body, item(contentType));
+  ): Promise<typeof RESPONSE_HANDLED> {
+    const { contentType, size, body } = await openObject(answer);
+    if (size === null && parseRequestedRange(header) !== null)
+      return this.serveCollected(call, body, item(contentType));
     const range = size === null ? null : rangeOf(header, size);
     if (range === 'unsatisfiable') {
       body.destroy();
       throw unsatisfiable(size ?? 0);
     }
-    return this.send(call, item(contentType), size, range, range ? cut(body, range) : body);
+    return this.send(call, item(contentType), size, range, range ? takeRange(body, range) : body);
   }
 
   /**
    * Handles a range of an object with unknown size. Small objects are collected and cut; larger ones are sent whole.
    */
-  private async collectedPart(call: Call, body: Readable, item: Representation): Promise<typeof ANSWERED> {
+  private async serveCollected(call: Call, body: Readable, item: Representation): Promise<typeof RESPONSE_HANDLED> {
     const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     const { spooled, value: isWhole } = await this.spools.fill(async (take) => {
       for (let size = 0; size <= MAX_INPUT_BYTES; ) {
@@ -184,10 +196,10 @@ export class ExternalService {
       }
       return false;
     });
-    spooled.holdUntil(goneOf(call));
+    spooled.holdUntil(clientGoneSignal(call));
     spooled.release();
     if (isWhole) return this.delivery.send(call, item, () => spooled);
-    return this.send(call, item, null, null, again(await spooled.open(), chunks, body));
+    return this.send(call, item, null, null, replayed(await spooled.open(), chunks, body));
   }
 
   private send(
@@ -196,54 +208,54 @@ export class ExternalService {
     size: number | null,
     range: { start: number; end: number } | null,
     body: Readable,
-  ): typeof ANSWERED {
+  ): typeof RESPONSE_HANDLED {
     const isHead = call.req.method === 'HEAD';
     if (isHead) body.destroy();
-    return this.delivery.begin(call, item, { size, range, bytes: isHead ? undefined : body });
+    return this.delivery.sendContent(call, item, { size, range, bytes: isHead ? undefined : body });
   }
 
-  private async transformed(
+  private async serveTransformed(
     call: Call,
-    target: Target,
+    target: VerifiedTarget,
     selectors: Selectors,
     wanted: NonNullable<ReturnType<Selectors['transform']>>,
-  ): Promise<typeof ANSWERED> {
+  ): Promise<typeof RESPONSE_HANDLED> {
     const answer = await this.fetch(call, target);
-    const { contentType, size, body } = await opened(answer);
+    const { contentType, size, body } = await openObject(answer);
     if (isAudioOrVideo(contentType)) {
       const range = size === null ? null : rangeOf(call.req.headers.range, size);
-      const asked = range !== 'unsatisfiable' && asksForPart(call.req, null) ? range : null;
+      const asked = range !== 'unsatisfiable' && mayServeRange(call.req, null) ? range : null;
       const item = representation(target, contentType, selectors.download);
-      return this.send(call, item, size, asked, asked ? cut(body, asked) : body);
+      return this.send(call, item, size, asked, asked ? takeRange(body, asked) : body);
     }
-    const format = wanted.format ?? formatOf(contentType.replace(/^image\//, ''));
+    const format = wanted.format ?? parseFormat(contentType.replace(/^image\//, ''));
     if (!isRaster(contentType) || !format) {
       body.destroy();
-      throw new Refusal('BAD_REQUEST');
+      throw new ApiError('BAD_REQUEST');
     }
-    const { spooled, sha256 } = await this.collected(body, size);
+    const { spooled, sha256 } = await this.collectImage(body, size);
     try {
       const transform = { ...wanted, format };
       const item = representation(target, `image/${format}`, selectors.download);
       const request = { sha256: sha256.toString('hex'), transform, source: spooled, keep: false };
-      return await this.delivery.send(call, { ...item, filename: renamed(item.filename, format) }, () =>
-        this.transforms.of(request, goneOf(call)),
+      return await this.delivery.send(call, { ...item, filename: withFormatExtension(item.filename, format) }, () =>
+        this.transforms.get(request, clientGoneSignal(call)),
       );
     } finally {
       spooled.release();
     }
   }
 
-  private collected(body: Readable, size: number | null) {
+  private collectImage(body: Readable, size: number | null) {
     return this.spools.fill(async (take) => {
       let left = MAX_INPUT_BYTES;
       if (size !== null && size > left) {
         body.destroy();
-        throw new Refusal('PAYLOAD_TOO_LARGE');
+        throw new ApiError('PAYLOAD_TOO_LARGE');
       }
       for await (const chunk of body as AsyncIterable<Buffer>) {
         left -= chunk.length;
-        if (left < 0) throw new Refusal('PAYLOAD_TOO_LARGE');
+        if (left < 0) throw new ApiError('PAYLOAD_TOO_LARGE');
         await take(chunk);
       }
     });
@@ -253,14 +265,14 @@ export class ExternalService {
 /** Removes the scheme and authority from an absolute-form request target, as proxies send it. */
 const originForm = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i, '');
 
-async function opened({ body: source, headers }: ForeignAnswer): Promise<Whole> {
+async function openObject({ body: source, headers }: UserFetchResponse): Promise<ExternalObject> {
   const { head, isWhole, body } = await peek(source, SNIFF_BYTES);
   const declared = headers['content-length'];
   const size = isWhole ? head.length : /^\d{1,15}$/.test(declared ?? '') ? Number(declared) : null;
   return { contentType: await typeOfBytes(head), size, body };
 }
 
-const representation = ({ url, maxAge }: Target, contentType: string, download: boolean): Representation => ({
+const representation = ({ url, maxAge }: VerifiedTarget, contentType: string, download: boolean): Representation => ({
   ...{ contentType, download, maxAge, etag: null },
   filename: plainFilename(decodeOnce(new URL(url).pathname.split('/').at(-1) ?? '') ?? ''),
 });

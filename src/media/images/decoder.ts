@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { Refusal } from '../../core/errors.js';
-import type { Take } from './spools.js';
+import { ApiError } from '../../core/errors.js';
+import type { WriteChunk } from './spools.js';
 
 export const FORMATS = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
 export type ImageFormat = (typeof FORMATS)[number];
@@ -18,7 +18,7 @@ export interface ImageFacts {
 }
 
 /** A rendering request for a decoder process. */
-export interface DecoderOrder {
+export interface RenderRequest {
   readonly format: ImageFormat;
   readonly quality: Quality;
   /** True: all frames; false: only the first. */
@@ -32,10 +32,10 @@ export interface DecoderOrder {
 export class ImageFault extends Error {}
 
 /** The decoder process ended for a reason other than its image. */
-export class DecoderLost extends Error {}
+export class DecoderCrashed extends Error {}
 
 /** A message from a decoder process: ready, image facts, the size of the following result, or an error. */
-interface Answer {
+interface DecoderMessage {
   readonly ready?: true;
   readonly facts?: ImageFacts;
   readonly size?: number;
@@ -50,8 +50,8 @@ const SCRIPT = fileURLToPath(new URL('./decoder-process.mjs', import.meta.url));
 /** JavaScript heap limit. Image data is outside the heap. */
 const HEAP_MB = 64;
 /** Signal with which the process ends itself when it exceeds its memory limit. */
-const TOO_LARGE = 'SIGUSR2';
-const MAX_WORDS = 2000;
+const MEMORY_EXCEEDED_SIGNAL = 'SIGUSR2';
+const MAX_STDERR_LENGTH = 2000;
 /** Limit for results, for example lossless versions of large photographs. */
 const MAX_RESULT_BYTES = 50 * 1024 * 1024;
 
@@ -64,12 +64,12 @@ export class Decoder {
   /** Why the process ended. `waiting` contains the callbacks to notify. */
   private failure: Error | undefined;
   private readonly waiting = new Set<(failure: Error) => void>();
-  private hear: (answer: Answer) => void = () => {};
+  private resolveAnswer: (answer: DecoderMessage) => void = () => {};
   private isReady = false;
-  private lastWords = '';
+  private stderrTail = '';
   isAlive = true;
   /** True if it exceeded its memory limit. */
-  isTooLarge = false;
+  hasExceededMemory = false;
   /** Last reported memory of the process in bytes. */
   memory = 0;
 
@@ -80,21 +80,21 @@ export class Decoder {
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     });
     this.child = child;
-    child.on('message', (answer: Answer) => this.listen(answer));
+    child.on('message', (answer: DecoderMessage) => this.onMessage(answer));
     child.stderr?.on('data', (chunk) => {
-      this.lastWords = `${this.lastWords}${chunk}`.slice(0, MAX_WORDS);
+      this.stderrTail = `${this.stderrTail}${chunk}`.slice(0, MAX_STDERR_LENGTH);
     });
     // Writes after the end fail. The exit handlers below report the end.
     child.stdin?.on('error', () => {});
     const over = (signal: NodeJS.Signals | null) => {
       this.isAlive = false;
-      this.failure ??= this.lossBy(signal);
+      this.failure ??= this.lossError(signal);
       for (const fail of this.waiting) fail(this.failure);
       onEnd();
     };
     child.once('exit', (_code, signal) => over(signal));
     child.once('error', (error) => {
-      this.lastWords ||= error.message;
+      this.stderrTail ||= error.message;
       over(null);
     });
     for (const handle of [child, child.channel, child.stdin, child.stdout, child.stderr]) {
@@ -111,8 +111,8 @@ export class Decoder {
    * @throws ImageFault, DecoderLost, errors of `bytes`, and the reason of `signal`
    */
   read(bytes: Bytes, size: number, signal: AbortSignal): Promise<ImageFacts> {
-    return this.during(signal, async () => {
-      const answer = this.ask({ size });
+    return this.runInterruptibly(signal, async () => {
+      const answer = this.requestAnswer({ size });
       await this.send(bytes, size);
       const { facts } = await answer;
       if (!facts) throw new ImageFault('not decodable');
@@ -122,13 +122,13 @@ export class Decoder {
 
   /**
    * Renders the last image and passes the result to `take`.
-   * @throws ImageFault, DecoderLost, Refusal PAYLOAD_TOO_LARGE, errors of `take`, and the reason of `signal`
+   * @throws ImageFault, DecoderLost, ApiError PAYLOAD_TOO_LARGE, errors of `take`, and the reason of `signal`
    */
-  render(rendering: DecoderOrder, take: Take, signal: AbortSignal): Promise<void> {
-    return this.during(signal, async () => {
-      const { size } = await this.ask({ rendering });
+  render(rendering: RenderRequest, take: WriteChunk, signal: AbortSignal): Promise<void> {
+    return this.runInterruptibly(signal, async () => {
+      const { size } = await this.requestAnswer({ rendering });
       if (size === undefined) throw new ImageFault('not decodable');
-      if (size > MAX_RESULT_BYTES) throw new Refusal('PAYLOAD_TOO_LARGE');
+      if (size > MAX_RESULT_BYTES) throw new ApiError('PAYLOAD_TOO_LARGE');
       await this.receive(size, take);
     });
   }
@@ -142,7 +142,7 @@ export class Decoder {
    * Runs work until it is done or interrupted. After an interruption the process is in an unknown state, so it is
    * killed.
    */
-  private async during<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  private async runInterruptibly<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     let fail: (failure: Error) => void = () => {};
     const failed = new Promise<never>((_, reject) => {
       fail = reject;
@@ -163,14 +163,14 @@ export class Decoder {
     }
   }
 
-  private async lost(): Promise<never> {
+  private async waitForLoss(): Promise<never> {
     if (this.failure) throw this.failure;
     return new Promise<never>((_, reject) => this.waiting.add(reject));
   }
 
-  private ask(question: { size: number } | { rendering: DecoderOrder }): Promise<Answer> {
+  private requestAnswer(question: { size: number } | { rendering: RenderRequest }): Promise<DecoderMessage> {
     return new Promise((resolve) => {
-      this.hear = resolve;
+      this.resolveAnswer = resolve;
       if (this.child.connected) this.child.send(question, () => {});
     });
   }
@@ -181,14 +181,14 @@ export class Decoder {
     for await (const chunk of bytes) {
       sent += chunk.length;
       if (sent > size || !this.isAlive) break;
-      if (stdin?.write(chunk) === false) await once(stdin, 'drain').catch(() => this.lost());
+      if (stdin?.write(chunk) === false) await once(stdin, 'drain').catch(() => this.waitForLoss());
     }
     if (sent === size) return;
     this.end();
     throw new ImageFault('not whole');
   }
 
-  private async receive(size: number, take: Take): Promise<void> {
+  private async receive(size: number, take: WriteChunk): Promise<void> {
     const stdout = this.child.stdout as Readable;
     for (let at = 0; at < size; ) {
       const chunk: Buffer | null = stdout.read();
@@ -200,16 +200,16 @@ export class Decoder {
     }
   }
 
-  private listen(answer: Answer): void {
+  private onMessage(answer: DecoderMessage): void {
     this.memory = answer.memory ?? this.memory;
     if (answer.ready) this.isReady = true;
-    else this.hear(answer);
+    else this.resolveAnswer(answer);
   }
 
   /** Any signal other than SIGKILL means that the image crashed the process, so the image counts as undecodable. */
-  private lossBy(signal: NodeJS.Signals | null): Error {
-    if (!this.isReady) return new DecoderLost(`an image process did not start: ${this.lastWords}`);
-    this.isTooLarge = signal === TOO_LARGE;
-    return signal === 'SIGKILL' ? new DecoderLost('an image process was ended') : new ImageFault('not decodable');
+  private lossError(signal: NodeJS.Signals | null): Error {
+    if (!this.isReady) return new DecoderCrashed(`an image process did not start: ${this.stderrTail}`);
+    this.hasExceededMemory = signal === MEMORY_EXCEEDED_SIGNAL;
+    return signal === 'SIGKILL' ? new DecoderCrashed('an image process was ended') : new ImageFault('not decodable');
   }
 }

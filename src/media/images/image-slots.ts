@@ -1,9 +1,9 @@
 import { unavailable } from '../../core/errors.js';
 
 /** Jobs with more pixels than this, decoded plus encoded, count as large. */
-const MUCH = 16_000_000;
+const LARGE_JOB_PIXELS = 16_000_000;
 
-interface Waiting {
+interface QueuedJob {
   readonly weight: number;
   readonly begin: () => void;
 }
@@ -14,18 +14,18 @@ interface Waiting {
  * `pixels`.
  */
 export class ImageSlots {
-  private readonly queue: Waiting[] = [];
+  private readonly queue: QueuedJob[] = [];
   private running = 0;
-  private runningMuch = 0;
+  private runningLarge = 0;
   private pixels = 0;
 
   constructor(
     private readonly slots: number,
-    private readonly places: number,
+    private readonly maxQueued: number,
     private readonly maxPixels: number,
   ) {}
 
-  get atWork(): number {
+  get runningCount(): number {
     return this.running;
   }
 
@@ -35,31 +35,31 @@ export class ImageSlots {
 
   /**
    * Waits for a slot.
-   * @throws Refusal SERVICE_UNAVAILABLE if the queue is full, and the reason of `signal`
+   * @throws ApiError SERVICE_UNAVAILABLE if the queue is full, and the reason of `signal`
    */
-  async enter(weight: number, signal: AbortSignal): Promise<Place> {
+  async acquire(weight: number, signal: AbortSignal): Promise<SlotLease> {
     signal.throwIfAborted();
     if (this.running < this.slots && this.isNext(weight)) this.begin(weight);
     else {
-      const alike = weight > MUCH ? this.waitingMuch * 2 : this.queue.length;
-      if (alike >= this.places) throw unavailable(1);
+      const alike = weight > LARGE_JOB_PIXELS ? this.waitingLarge * 2 : this.queue.length;
+      if (alike >= this.maxQueued) throw unavailable(1);
       await this.wait(weight, signal);
     }
-    return new Place(this, weight);
+    return new SlotLease(this, weight);
   }
 
-  private get waitingMuch(): number {
-    return this.queue.filter(({ weight }) => weight > MUCH).length;
+  private get waitingLarge(): number {
+    return this.queue.filter(({ weight }) => weight > LARGE_JOB_PIXELS).length;
   }
 
   /** True if the job may start now. A large job does not overtake other large jobs. */
   private isNext(weight: number): boolean {
-    return weight <= MUCH || (this.waitingMuch === 0 && this.admits(weight));
+    return weight <= LARGE_JOB_PIXELS || (this.waitingLarge === 0 && this.admits(weight));
   }
 
   private admits(weight: number): boolean {
-    if (weight <= MUCH) return true;
-    return this.runningMuch < this.slots - 1 && (this.pixels === 0 || this.pixels + weight <= this.maxPixels);
+    if (weight <= LARGE_JOB_PIXELS) return true;
+    return this.runningLarge < this.slots - 1 && (this.pixels === 0 || this.pixels + weight <= this.maxPixels);
   }
 
   private wait(weight: number, signal: AbortSignal): Promise<void> {
@@ -68,7 +68,7 @@ export class ImageSlots {
         this.queue.splice(this.queue.indexOf(waiting), 1);
         reject(signal.reason);
       };
-      const waiting: Waiting = {
+      const waiting: QueuedJob = {
         weight,
         begin: () => {
           signal.removeEventListener('abort', leave);
@@ -86,26 +86,26 @@ export class ImageSlots {
   }
 
   private add(weight: number): void {
-    if (weight <= MUCH) return;
-    this.runningMuch++;
+    if (weight <= LARGE_JOB_PIXELS) return;
+    this.runningLarge++;
     this.pixels += weight;
   }
 
   /** True if a running job may continue in its slot now that its weight is known. */
-  reweigh(weight: number): boolean {
+  updateWeight(weight: number): boolean {
     if (!this.isNext(weight)) return false;
     this.add(weight);
     return true;
   }
 
-  leave(weight: number): void {
+  release(weight: number): void {
     this.running--;
-    if (weight > MUCH) {
-      this.runningMuch--;
+    if (weight > LARGE_JOB_PIXELS) {
+      this.runningLarge--;
       this.pixels -= weight;
     }
     for (let at = 0; at < this.queue.length && this.running < this.slots; ) {
-      const waiting = this.queue[at] as Waiting;
+      const waiting = this.queue[at] as QueuedJob;
       if (this.admits(waiting.weight)) {
         this.queue.splice(at, 1);
         this.begin(waiting.weight);
@@ -116,8 +116,8 @@ export class ImageSlots {
 }
 
 /** A slot in use until `leave`. */
-export class Place {
-  private isLeft = false;
+export class SlotLease {
+  private isReleased = false;
 
   constructor(
     private readonly slots: ImageSlots,
@@ -125,15 +125,15 @@ export class Place {
   ) {}
 
   /** True if the job may continue in this slot with this weight. */
-  bears(weight: number): boolean {
-    if (!this.slots.reweigh(weight)) return false;
+  fits(weight: number): boolean {
+    if (!this.slots.updateWeight(weight)) return false;
     this.weight = weight;
     return true;
   }
 
-  leave(): void {
-    if (this.isLeft) return;
-    this.isLeft = true;
-    this.slots.leave(this.weight);
+  release(): void {
+    if (this.isReleased) return;
+    this.isReleased = true;
+    this.slots.release(this.weight);
   }
 }

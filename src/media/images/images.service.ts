@@ -1,17 +1,17 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
-import { IMAGE_MEMORY_BYTES } from '../../core/config/media.settings.js';
-import { Refusal, unavailable } from '../../core/errors.js';
+import { DEFAULT_IMAGE_MEMORY_BYTES } from '../../core/config/media.settings.js';
+import { ApiError, unavailable } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { cores, fitting } from '../../core/machine/machine.cjs';
 import { Metrics } from '../../core/metrics.js';
-import { Decoder, DecoderLost, type DecoderOrder, type ImageFacts } from './decoder.js';
+import { Decoder, DecoderCrashed, type ImageFacts, type RenderRequest } from './decoder.js';
 import { ImageSlots } from './image-slots.js';
-import type { Take } from './spools.js';
+import type { WriteChunk } from './spools.js';
 
 export { FORMATS, type ImageFacts, ImageFault, type ImageFormat, type Quality } from './decoder.js';
 
-export interface Rendering extends Omit<DecoderOrder, 'moves'> {
+export interface Rendering extends Omit<RenderRequest, 'moves'> {
   readonly animated: boolean;
 }
 
@@ -31,12 +31,12 @@ const IDLE_MS = 30_000;
  * Number of concurrent jobs per process. The decoders of all workers together use at most half of the memory.
  * At least two, so that small images can pass a large one.
  */
-const slotsOf = (workers: number, bytes: number): number =>
+const slotsPerProcess = (workers: number, bytes: number): number =>
   Math.max(2, Math.floor(Math.min(8, cores(), fitting(bytes, 1 / 2)) / workers));
-export const IMAGE_SLOTS = slotsOf(1, IMAGE_MEMORY_BYTES);
+export const IMAGE_SLOTS = slotsPerProcess(1, DEFAULT_IMAGE_MEMORY_BYTES);
 /** Queue length per slot. */
-const QUEUE = 8;
-export const IMAGE_QUEUE = IMAGE_SLOTS * QUEUE;
+const QUEUE_PER_SLOT = 8;
+export const IMAGE_QUEUE = IMAGE_SLOTS * QUEUE_PER_SLOT;
 
 type Work<T> = (decoder: Decoder) => Promise<T>;
 
@@ -58,13 +58,13 @@ export class Images implements OnApplicationShutdown {
     private readonly log: Log,
     private readonly metrics: Metrics,
   ) {
-    const slots = slotsOf(config.workers, config.media.imageMemoryBytes);
-    this.slots = new ImageSlots(slots, slots * QUEUE, MAX_PIXELS);
+    const slots = slotsPerProcess(config.workers, config.media.imageMemoryBytes);
+    this.slots = new ImageSlots(slots, slots * QUEUE_PER_SLOT, MAX_PIXELS);
     metrics.gauge('gatehouse_image_processes', 'Processes that decode images', async () => this.decoders.size);
     metrics.gauge('gatehouse_image_memory_bytes', 'Memory of the processes that decode images', async () =>
       [...this.decoders].reduce((sum, { memory }) => sum + memory, 0),
     );
-    metrics.gauge('gatehouse_image_running', 'Work on images that is being done', async () => this.slots.atWork);
+    metrics.gauge('gatehouse_image_running', 'Work on images that is being done', async () => this.slots.runningCount);
     metrics.gauge('gatehouse_image_waiting', 'Work on images that waits for its turn', async () => this.slots.waiting);
   }
 
@@ -75,57 +75,60 @@ export class Images implements OnApplicationShutdown {
 
   /**
    * Reads the metadata of an image.
-   * @throws ImageFault, Refusal SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, and errors of the source
+   * @throws ImageFault, ApiError SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, and errors of the source
    */
   inspect(source: ImageSource): Promise<ImageFacts> {
-    return this.untilDeadline(undefined, async (signal) => {
-      const place = await this.slots.enter(0, signal);
-      return this.work((decoder) => read(decoder, source, signal)).finally(() => place.leave());
+    return this.runUntilDeadline(undefined, async (signal) => {
+      const place = await this.slots.acquire(0, signal);
+      return this.withDecoder((decoder) => read(decoder, source, signal)).finally(() => place.release());
     });
   }
 
   /**
    * Renders an image and passes the result to `take`. `gone` aborts the work when no caller waits for it.
-   * @throws ImageFault, Refusal BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, the reason of
+   * @throws ImageFault, ApiError BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, the reason of
    * `gone`, and errors of the source
    */
   render(
     source: ImageSource,
     choose: (facts: ImageFacts) => Rendering,
-    take: Take,
+    take: WriteChunk,
     gone?: AbortSignal,
   ): Promise<ImageFacts> {
-    return this.untilDeadline(gone, async (signal) => {
-      let place = await this.slots.enter(0, signal);
+    return this.runUntilDeadline(gone, async (signal) => {
+      let place = await this.slots.acquire(0, signal);
       try {
-        const first = await this.work(async (decoder) => {
+        const first = await this.withDecoder(async (decoder) => {
           const facts = await read(decoder, source, signal);
-          const order = orderOf(choose(facts), facts);
-          const weight = weightOf(order, facts);
-          if (!place.bears(weight)) return { weight };
+          const order = toRenderRequest(choose(facts), facts);
+          const weight = jobWeight(order, facts);
+          if (!place.fits(weight)) return { weight };
           await decoder.render(order, take, signal);
           return { facts };
         });
         if (first.facts) return first.facts;
         // Release the slot and the process while waiting for enough capacity.
-        place.leave();
-        place = await this.slots.enter(first.weight, signal);
-        return await this.work(async (decoder) => {
+        place.release();
+        place = await this.slots.acquire(first.weight, signal);
+        return await this.withDecoder(async (decoder) => {
           const facts = await read(decoder, source, signal);
-          await decoder.render(orderOf(choose(facts), facts), take, signal);
+          await decoder.render(toRenderRequest(choose(facts), facts), take, signal);
           return facts;
         });
       } finally {
-        place.leave();
+        place.release();
       }
     });
   }
 
   /** Runs `task` until the deadline, which includes the time in the queue, or until `gone`. */
-  private async untilDeadline<T>(gone: AbortSignal | undefined, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async runUntilDeadline<T>(
+    gone: AbortSignal | undefined,
+    task: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const deadline = new AbortController();
     const timer = setTimeout(
-      () => deadline.abort(new Refusal('GATEWAY_TIMEOUT')),
+      () => deadline.abort(new ApiError('GATEWAY_TIMEOUT')),
       this.config.media.imageSeconds * 1000,
     );
     const signal = gone ? AbortSignal.any([deadline.signal, gone]) : deadline.signal;
@@ -133,7 +136,7 @@ export class Images implements OnApplicationShutdown {
     try {
       return await task(signal);
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE') this.metrics.shed.inc({ queue: 'images' });
+      if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') this.metrics.shed.inc({ queue: 'images' });
       throw error;
     } finally {
       clearTimeout(timer);
@@ -141,20 +144,20 @@ export class Images implements OnApplicationShutdown {
     }
   }
 
-  private async work<T>(task: Work<T>): Promise<T> {
-    const decoder = this.take();
+  private async withDecoder<T>(task: Work<T>): Promise<T> {
+    const decoder = this.takeDecoder();
     try {
       return await task(decoder);
     } catch (error) {
-      if (!(error instanceof DecoderLost)) throw error;
+      if (!(error instanceof DecoderCrashed)) throw error;
       this.log.error('an image process was lost', { error });
       throw unavailable(1);
     } finally {
-      this.giveBack(decoder);
+      this.returnDecoder(decoder);
     }
   }
 
-  private take(): Decoder {
+  private takeDecoder(): Decoder {
     const waiting = this.idle.pop();
     if (waiting) {
       clearTimeout(this.retiring.get(waiting));
@@ -165,7 +168,7 @@ export class Images implements OnApplicationShutdown {
     return decoder;
   }
 
-  private giveBack(decoder: Decoder): void {
+  private returnDecoder(decoder: Decoder): void {
     if (!decoder.isAlive) return;
     this.idle.push(decoder);
     this.retiring.set(decoder, setTimeout(() => this.retire(decoder), IDLE_MS).unref());
@@ -182,7 +185,7 @@ export class Images implements OnApplicationShutdown {
     this.retiring.delete(decoder);
     const at = this.idle.indexOf(decoder);
     if (at >= 0) this.idle.splice(at, 1);
-    if (decoder.isTooLarge) this.log.warn('an image needed more memory than MEDIA_IMAGE_MEMORY_BYTES');
+    if (decoder.hasExceededMemory) this.log.warn('an image needed more memory than MEDIA_IMAGE_MEMORY_BYTES');
   }
 
   onApplicationShutdown(): void {
@@ -193,20 +196,20 @@ export class Images implements OnApplicationShutdown {
 
 async function read(decoder: Decoder, source: ImageSource, signal: AbortSignal): Promise<ImageFacts> {
   if (source instanceof Uint8Array) return decoder.read([source], source.length, signal);
-  return decoder.read(opened(source), source.size, signal);
+  return decoder.read(openSource(source), source.size, signal);
 }
 
-async function* opened(source: Exclude<ImageSource, Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* openSource(source: Exclude<ImageSource, Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* await source.open();
 }
 
-function orderOf({ animated, ...rendering }: Rendering, { frames }: ImageFacts): DecoderOrder {
+function toRenderRequest({ animated, ...rendering }: Rendering, { frames }: ImageFacts): RenderRequest {
   const { format } = rendering;
   return { ...rendering, moves: animated && frames > 1 && (format === 'webp' || format === 'gif') };
 }
 
 /** Pixels per frame of the result. Images are never enlarged. */
-function resultPixels({ width, height, fit }: DecoderOrder, source: ImageFacts): number {
+function resultPixels({ width, height, fit }: RenderRequest, source: ImageFacts): number {
   const scales = [(width ?? source.width) / source.width, (height ?? source.height) / source.height];
   if (fit === 'cover' && width !== undefined && height !== undefined) {
     return Math.min(width, source.width) * Math.min(height, source.height);
@@ -216,11 +219,11 @@ function resultPixels({ width, height, fit }: DecoderOrder, source: ImageFacts):
 
 /**
  * The weight of a job in pixels.
- * @throws Refusal BAD_REQUEST for an AVIF that is too large to encode in time
+ * @throws ApiError BAD_REQUEST for an AVIF that is too large to encode in time
  */
-function weightOf(order: DecoderOrder, facts: ImageFacts): number {
+function jobWeight(order: RenderRequest, facts: ImageFacts): number {
   const result = resultPixels(order, facts);
   const isAvif = order.format === 'avif';
-  if (isAvif && result > MAX_AVIF_PIXELS) throw new Refusal('BAD_REQUEST');
+  if (isAvif && result > MAX_AVIF_PIXELS) throw new ApiError('BAD_REQUEST');
   return facts.width * facts.height * (order.moves ? facts.frames : 1) + result * (isAvif ? AVIF_WORK : 1);
 }

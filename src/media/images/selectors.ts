@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import type { AssetKind } from '../addresses/keys.js';
 import { FORMATS, type ImageFormat, type Quality } from './images.service.js';
 
@@ -26,17 +26,17 @@ const SIZE_BOUNDS: Readonly<Record<AssetKind, readonly [min: number, max: number
 };
 const QUALITIES: ReadonlySet<string> = new Set<Quality>(['low', 'auto', 'high', 'lossless']);
 /** Attachments and external media are transformed only if one of these parameters is present. */
-const TRIGGERS = ['width', 'height', 'format', 'quality'];
+const TRANSFORM_PARAMETERS = ['width', 'height', 'format', 'quality'];
 
 /** Parses a format name; `jpg` is an alias of `jpeg`. Returns `undefined` for unsupported formats. */
-export const formatOf = (name: string): ImageFormat | undefined => {
+export const parseFormat = (name: string): ImageFormat | undefined => {
   const wanted = name.toLowerCase();
   return FORMATS.find((format) => format === (wanted === 'jpg' ? 'jpeg' : wanted));
 };
 
 /** Replaces the extension of a file name with that of the format. */
-export const renamed = (filename: string, format: ImageFormat): string =>
-  formatOf(/\.([A-Za-z0-9]+)$/.exec(filename)?.[1] ?? '') === format
+export const withFormatExtension = (filename: string, format: ImageFormat): string =>
+  parseFormat(/\.([A-Za-z0-9]+)$/.exec(filename)?.[1] ?? '') === format
     ? filename
     : `${filename.replace(/\.[A-Za-z0-9]{1,16}$/, '')}.${format}`;
 
@@ -48,14 +48,14 @@ const isTrue = (value: string): boolean => value === '1' || value.toLowerCase() 
  * ignored.
  */
 export class Selectors {
-  private readonly last: ReadonlyMap<string, string>;
+  private readonly lastValues: ReadonlyMap<string, string>;
 
   constructor(url: string) {
-    this.last = new Map(new URLSearchParams(url.split('?').slice(1).join('?')));
+    this.lastValues = new Map(new URLSearchParams(url.split('?').slice(1).join('?')));
   }
 
   private flag(name: string): boolean | undefined {
-    const value = this.last.get(name);
+    const value = this.lastValues.get(name);
     return value === undefined ? undefined : isTrue(value);
   }
 
@@ -64,30 +64,30 @@ export class Selectors {
   }
 
   private get quality(): Quality | undefined {
-    const value = this.last.get('quality');
+    const value = this.lastValues.get('quality');
     if (value === undefined) return undefined;
     return QUALITIES.has(value) ? (value as Quality) : 'high';
   }
 
   private edge(name: 'width' | 'height'): number | undefined {
-    const value = this.last.get(name);
+    const value = this.lastValues.get(name);
     if (value === undefined) return undefined;
-    if (!/^[1-9]\d{0,4}$/.test(value) || Number(value) > MAX_EDGE) throw new Refusal('BAD_REQUEST');
+    if (!/^[1-9]\d{0,4}$/.test(value) || Number(value) > MAX_EDGE) throw new ApiError('BAD_REQUEST');
     return Number(value);
   }
 
   /**
    * The transformation of an attachment or of external media. `null`: send it unchanged.
    * The format is that of the source unless the request specifies one.
-   * @throws Refusal BAD_REQUEST
+   * @throws ApiError BAD_REQUEST
    */
   transform(): (Omit<Transform, 'format'> & { readonly format: ImageFormat | undefined }) | null {
     const animated = this.flag('animated') ?? false;
     const [width, height] = [this.edge('width'), this.edge('height')];
-    const named = this.last.get('format');
-    const format = named === undefined ? undefined : formatOf(named);
-    if (named !== undefined && !format) throw new Refusal('BAD_REQUEST');
-    if (!animated && !TRIGGERS.some((name) => this.last.has(name))) return null;
+    const named = this.lastValues.get('format');
+    const format = named === undefined ? undefined : parseFormat(named);
+    if (named !== undefined && !format) throw new ApiError('BAD_REQUEST');
+    if (!animated && !TRANSFORM_PARAMETERS.some((name) => this.lastValues.has(name))) return null;
     return {
       ...{ format, quality: this.quality, animated },
       ...(width === undefined ? {} : { width }),
@@ -97,14 +97,14 @@ export class Selectors {
 
   /** The transformation of an avatar or a banner. Invalid values fall back to defaults instead of being rejected. */
   asset(kind: AssetKind, { extension, isAnimated }: { extension: string; isAnimated: boolean }): Transform {
-    const named = this.last.get('fmt')?.toLowerCase() ?? '';
-    const format = (named === 'auto' ? 'webp' : formatOf(named)) ?? formatOf(extension) ?? 'webp';
+    const named = this.lastValues.get('fmt')?.toLowerCase() ?? '';
+    const format = (named === 'auto' ? 'webp' : parseFormat(named)) ?? parseFormat(extension) ?? 'webp';
     const animated = this.flag('animated') ?? isAnimated;
     return { format, quality: this.quality ?? 'high', animated, size: this.size(kind) };
   }
 
   private size(kind: AssetKind): number {
-    const value = this.last.get('size') ?? '';
+    const value = this.lastValues.get('size') ?? '';
     const wanted = /^[1-9]\d{0,4}$/.test(value) ? Number(value) : DEFAULT_SIZE;
     const step = SIZES.find((candidate) => candidate >= wanted) ?? DEFAULT_SIZE;
     const [min, max] = SIZE_BOUNDS[kind];

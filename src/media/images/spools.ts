@@ -12,12 +12,12 @@ import type { Content } from '../delivery/delivery.js';
 
 const MIB = 1024 * 1024;
 /** Limit for the temporary image data of one process, in bytes. */
-const BUDGET = { files: 1024 * MIB, memory: 128 * MIB };
-const PIECE = 64 * 1024;
+const SPOOL_BUDGETS = { files: 1024 * MIB, memory: 128 * MIB };
+const READ_CHUNK_BYTES = 64 * 1024;
 
-type Place = keyof typeof BUDGET;
+type StorageKind = keyof typeof SPOOL_BUDGETS;
 /** Writes the next bytes; resolves once they are written. */
-export type Take = (chunk: Buffer) => Promise<void>;
+export type WriteChunk = (chunk: Buffer) => Promise<void>;
 
 /** Directory of this process for cached transforms and temporary files. */
 export const cacheDirectory = ({ dataDir }: Config): string =>
@@ -34,7 +34,7 @@ export class Spooled implements Content {
   ) {}
 
   async open({ start, end }: ByteRange = { start: 0, end: this.size - 1 }): Promise<Readable> {
-    const pieces = 'fd' in this.bytes ? ofFile(this.bytes, start, end) : ofMemory(this.bytes, start, end);
+    const pieces = 'fd' in this.bytes ? readFileRange(this.bytes, start, end) : readMemoryRange(this.bytes, start, end);
     return Readable.from(pieces, { objectMode: false });
   }
 
@@ -54,9 +54,9 @@ export class Spooled implements Content {
   }
 }
 
-async function* ofFile(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+async function* readFileRange(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at <= end; ) {
-    const length = Math.min(PIECE, end + 1 - at);
+    const length = Math.min(READ_CHUNK_BYTES, end + 1 - at);
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
     if (bytesRead === 0) return;
     at += bytesRead;
@@ -64,12 +64,13 @@ async function* ofFile(file: FileHandle, start: number, end: number): AsyncGener
   }
 }
 
-function* ofMemory(chunks: readonly Buffer[], start: number, end: number): Generator<Buffer> {
+function* readMemoryRange(chunks: readonly Buffer[], start: number, end: number): Generator<Buffer> {
   let at = 0;
   for (const chunk of chunks) {
     const from = Math.max(0, start - at);
     const to = Math.min(chunk.length, end + 1 - at);
-    for (let begin = from; begin < to; begin += PIECE) yield chunk.subarray(begin, Math.min(to, begin + PIECE));
+    for (let begin = from; begin < to; begin += READ_CHUNK_BYTES)
+      yield chunk.subarray(begin, Math.min(to, begin + READ_CHUNK_BYTES));
     at += chunk.length;
   }
 }
@@ -80,7 +81,7 @@ function* ofMemory(chunks: readonly Buffer[], start: number, end: number): Gener
  */
 @Injectable()
 export class Spools {
-  private readonly held = { files: 0, memory: 0 };
+  private readonly usedBytes = { files: 0, memory: 0 };
   private readonly directory: string;
 
   constructor(
@@ -92,14 +93,14 @@ export class Spools {
 
   /**
    * Stores the bytes that `work` writes. The caller releases the result. `settle` may move the file to keep it.
-   * @throws Refusal SERVICE_UNAVAILABLE, and errors of `work`
+   * @throws ApiError SERVICE_UNAVAILABLE, and errors of `work`
    */
   async fill<T>(
-    work: (take: Take) => Promise<T>,
+    work: (take: WriteChunk) => Promise<T>,
     settle?: (path: string, size: number) => Promise<void>,
   ): Promise<{ spooled: Spooled; sha256: Buffer; value: T }> {
     const path = join(this.directory, `${randomUUID()}.tmp`);
-    const filling = new Filling(this.held, await this.create(path), (error) => this.warn(error));
+    const filling = new Filling(this.usedBytes, await this.create(path), (error) => this.warn(error));
     try {
       const value = await work((chunk) => filling.take(chunk));
       if (filling.file) await settle?.(path, filling.size).catch((error) => this.warn(error));
@@ -136,12 +137,12 @@ class Filling {
   private isDropped = false;
 
   constructor(
-    private readonly held: Record<Place, number>,
+    private readonly usedBytes: Record<StorageKind, number>,
     public file: FileHandle | undefined,
     private readonly warn: (error: unknown) => void,
   ) {}
 
-  private get place(): Place {
+  private get storageKind(): StorageKind {
     return this.file ? 'files' : 'memory';
   }
 
@@ -149,25 +150,25 @@ class Filling {
     if (this.isDropped) throw unavailable(1);
     this.count(chunk.length);
     this.sha256.update(chunk);
-    await this.file?.appendFile(chunk).catch((error) => this.leaveFile(error));
+    await this.file?.appendFile(chunk).catch((error) => this.moveToMemory(error));
     if (!this.file) this.chunks.push(chunk);
     this.size += chunk.length;
   }
 
   private count(bytes: number): void {
-    const { held, place } = this;
-    if (held[place] + bytes > BUDGET[place]) throw unavailable(1);
+    const { usedBytes: held, storageKind: place } = this;
+    if (held[place] + bytes > SPOOL_BUDGETS[place]) throw unavailable(1);
     held[place] += bytes;
     this.counted += bytes;
   }
 
   private uncount(): void {
-    this.held[this.place] -= this.counted;
+    this.usedBytes[this.storageKind] -= this.counted;
     this.counted = 0;
   }
 
   /** Continues in memory with the bytes that are already in the file. */
-  private async leaveFile(error: unknown): Promise<void> {
+  private async moveToMemory(error: unknown): Promise<void> {
     const { file, counted, isDropped } = this;
     if (!file || isDropped) throw error;
     this.warn(error);
@@ -175,7 +176,7 @@ class Filling {
     this.file = undefined;
     try {
       this.count(counted);
-      for await (const piece of ofFile(file, 0, this.size - 1)) this.chunks.push(piece);
+      for await (const piece of readFileRange(file, 0, this.size - 1)) this.chunks.push(piece);
     } finally {
       await file.close();
     }

@@ -20,7 +20,7 @@ export interface TransformRequest {
 }
 
 /** A hash that identifies a result. Equal hashes mean equal bytes (media.md section 9, ETag of transformed images). */
-export function nameOf({ sha256, transform }: Pick<TransformRequest, 'sha256' | 'transform'>): string {
+export function transformHash({ sha256, transform }: Pick<TransformRequest, 'sha256' | 'transform'>): string {
   const effective = Object.entries(transform).filter(([, value]) => value !== undefined);
   const selectors = effective.map(([name, value]) => `${name}=${value}`).sort();
   return hash('sha256', `${sha256}|${selectors.join('&')}|${PIPELINE_VERSION}`, 'hex');
@@ -43,14 +43,14 @@ function defaultQuality({ format, animated }: Transform, { frames }: ImageFacts)
 }
 
 /** A transform that one or more callers wait for. It is aborted when the last caller leaves. */
-interface Running {
+interface RunningTransform {
   readonly result: Promise<Spooled>;
   readonly ended: AbortController;
   waiting: number;
 }
 
 /** A signal that aborts when the client disconnects before the response is complete. */
-export function goneOf({ res }: Call): AbortSignal {
+export function clientGoneSignal({ res }: Call): AbortSignal {
   const gone = new AbortController();
   const leave = () => gone.abort(new ClientGone());
   if (res.destroyed) leave();
@@ -61,7 +61,7 @@ export function goneOf({ res }: Call): AbortSignal {
 /** Transforms images (media.md section 7). Concurrent requests for the same result share one computation. */
 @Injectable()
 export class Transforms {
-  private readonly running = new Map<string, Running>();
+  private readonly running = new Map<string, RunningTransform>();
 
   constructor(
     private readonly images: Images,
@@ -71,13 +71,13 @@ export class Transforms {
 
   /**
    * Returns the result. It remains available at least until `gone`.
-   * @throws ImageFault, Refusal BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, ClientGone, and
+   * @throws ImageFault, ApiError BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, ClientGone, and
    * errors of the source
    */
-  async of(request: TransformRequest, gone: AbortSignal): Promise<Content> {
+  async get(request: TransformRequest, gone: AbortSignal): Promise<Content> {
     gone.throwIfAborted();
-    const name = nameOf(request);
-    const running = this.running.get(name) ?? this.begin(name, request);
+    const name = transformHash(request);
+    const running = this.running.get(name) ?? this.startTransform(name, request);
     running.waiting++;
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -98,9 +98,9 @@ export class Transforms {
     });
   }
 
-  private begin(name: string, request: TransformRequest): Running {
+  private startTransform(name: string, request: TransformRequest): RunningTransform {
     const ended = new AbortController();
-    const running = { result: this.make(name, request, ended.signal), ended, waiting: 0 };
+    const running = { result: this.computeResult(name, request, ended.signal), ended, waiting: 0 };
     this.running.set(name, running);
     const { source } = request;
     if (source instanceof Spooled) source.hold();
@@ -113,11 +113,11 @@ export class Transforms {
     return running;
   }
 
-  private forget(name: string, running: Running): void {
+  private forget(name: string, running: RunningTransform): void {
     if (this.running.get(name) === running) this.running.delete(name);
   }
 
-  private async make(
+  private async computeResult(
     name: string,
     { transform, source, keep }: TransformRequest,
     ended: AbortSignal,

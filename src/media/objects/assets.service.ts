@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { invalid, unavailable } from '../../core/errors.js';
+import { unavailable, validationError } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Storage, StorageFault } from '../../platform/storage/storage.js';
 import type { AssetKind } from '../addresses/keys.js';
@@ -38,7 +38,7 @@ export const hashesOf = ({ avatar, banner }: NewImages): { avatar?: string | nul
 });
 
 /** The largest sizes that are served. */
-const BOX: Readonly<Record<AssetKind, { width: number; height: number }>> = {
+const MAX_DIMENSIONS: Readonly<Record<AssetKind, { width: number; height: number }>> = {
   avatars: { width: 1024, height: 1024 },
   banners: { width: 2400, height: 2400 },
 };
@@ -48,7 +48,7 @@ const renderingOf = (kind: AssetKind, { format }: ImageFacts): Rendering => ({
   quality: format === 'png' || format === 'gif' ? 'lossless' : 'high',
   animated: true,
   fit: 'inside',
-  ...BOX[kind],
+  ...MAX_DIMENSIONS[kind],
 });
 
 export const assetKey = (kind: AssetKind, ownerId: string, assetHash: string): string =>
@@ -58,7 +58,7 @@ async function store(storage: Storage, key: string, bytes: Readable): Promise<vo
   try {
     await storage.write('media', key, bytes);
   } catch (error) {
-    throw error instanceof StorageFault ? unavailable(5).because(error) : error;
+    throw error instanceof StorageFault ? unavailable(5).withCause(error) : error;
   }
 }
 
@@ -80,7 +80,7 @@ export class Assets {
   /**
    * Encodes and stores an image that `Base64Image` has validated. `undefined` and `null` are returned unchanged.
    * Pass the result to `replace` in the transaction that changes the owner.
-   * @throws Refusal FV(member: INVALID_IMAGE_FORMAT), SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT
+   * @throws ApiError FV(member: INVALID_IMAGE_FORMAT), SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT
    */
   async prepare<T extends string | null | undefined>(
     kind: AssetKind,
@@ -124,7 +124,7 @@ export class Assets {
     try {
       return await this.spools.fill((take) => this.images.render(bytes, (facts) => renderingOf(kind, facts), take));
     } catch (error) {
-      throw error instanceof ImageFault ? invalid(member, 'INVALID_IMAGE_FORMAT') : error;
+      throw error instanceof ImageFault ? validationError(member, 'INVALID_IMAGE_FORMAT') : error;
     }
   }
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { Config } from '../../core/config/config.js';
-import { type FieldError, fieldError, Refusal, unavailable } from '../../core/errors.js';
+import { ApiError, type FieldError, fieldError, unavailable } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { type Bucket, type ByteRange, Storage, StorageFault } from '../../platform/storage/storage.js';
 import type { Identity } from '../../policy/identity.js';
 import { plainFilename } from '../addresses/keys.js';
 import { isRaster, SNIFF_BYTES, typeOfAttachment, typeOfExtension } from '../addresses/types.js';
 import { MediaUrlService } from '../addresses/urls.service.js';
-import { breakingWith } from '../delivery/foreign-body.js';
+import { mapStreamError } from '../delivery/body-streams.js';
 import { Images, MAX_INPUT_BYTES } from '../images/images.service.js';
 import { MediaObject, MediaUpload, StagedObject } from './media.entities.js';
 import type { PlannedFile } from './uploads.dto.js';
@@ -52,18 +52,18 @@ export class MediaService {
     private readonly config: Config,
   ) {}
 
-  private requireUploads(): void {
-    if (!this.config.media.uploadsEnabled) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
+  private assertUploadsEnabled(): void {
+    if (!this.config.media.uploadsEnabled) throw new ApiError('FEATURE_TEMPORARILY_DISABLED');
   }
 
   /**
    * Plans uploads.
-   * @throws Refusal FEATURE_TEMPORARILY_DISABLED, FILE_SIZE_TOO_LARGE, MEDIA_QUOTA_EXCEEDED
+   * @throws ApiError FEATURE_TEMPORARILY_DISABLED, FILE_SIZE_TOO_LARGE, MEDIA_QUOTA_EXCEEDED
    */
   async plan({ account, via }: Identity, files: readonly PlannedFile[]) {
-    this.requireUploads();
+    this.assertUploadsEnabled();
     if (files.some(({ file_size }) => file_size > this.config.media.maxUploadBytes)) {
-      throw new Refusal('FILE_SIZE_TOO_LARGE');
+      throw new ApiError('FILE_SIZE_TOO_LARGE');
     }
     const uploads = files.map((file) => ({
       id: randomUUID(),
@@ -75,7 +75,7 @@ export class MediaService {
     }));
     await this.database.transaction(async (tx) => {
       const sizes = files.map(({ file_size }) => file_size);
-      await this.requireRoom(tx, account.id, sizes, files.length);
+      await this.assertQuota(tx, account.id, sizes, files.length);
       await tx.insert(MediaUpload, uploads);
     });
     return { attachments: uploads.map((upload, index) => this.planView(upload, files[index] as PlannedFile)) };
@@ -99,9 +99,9 @@ export class MediaService {
   /**
    * Checks the storage quota of the account. A lock serializes concurrent checks, so that together they cannot exceed
    * it.
-   * @throws Refusal MEDIA_QUOTA_EXCEEDED
+   * @throws ApiError MEDIA_QUOTA_EXCEEDED
    */
-  async requireRoom(tx: Tx, accountId: string, sizes: readonly number[], uploads = 0): Promise<void> {
+  async assertQuota(tx: Tx, accountId: string, sizes: readonly number[], uploads = 0): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 12))', [accountId]);
     const [used] = await tx.query<[{ stored: string; unfinished: number; planned: string }]>(
       `SELECT (SELECT coalesce(sum(size), 0) FROM media_object WHERE account_id = $1) AS stored,
@@ -112,22 +112,22 @@ export class MediaService {
     );
     const bytes = sizes.reduce((sum, size) => sum + size, Number(used.stored) + Number(used.planned));
     if ((uploads > 0 && used.unfinished + uploads > MAX_UNFINISHED) || bytes > this.config.media.accountQuotaBytes) {
-      throw new Refusal('MEDIA_QUOTA_EXCEEDED');
+      throw new ApiError('MEDIA_QUOTA_EXCEEDED');
     }
   }
 
   /**
    * Publishes staged objects, all or none. A repeated call returns the same result.
-   * @throws Refusal FEATURE_TEMPORARILY_DISABLED, FV(uploads.n.upload_filename: UPLOADED_ATTACHMENT_NOT_FOUND),
+   * @throws ApiError FEATURE_TEMPORARILY_DISABLED, FV(uploads.n.upload_filename: UPLOADED_ATTACHMENT_NOT_FOUND),
    * BAD_GATEWAY, SERVICE_UNAVAILABLE
    */
   async complete(me: Identity, uploadFilenames: readonly string[]) {
-    this.requireUploads();
+    this.assertUploadsEnabled();
     const uploads = await this.findUploads(me, uploadFilenames);
     const missing: FieldError[] = uploads.flatMap((upload, index) =>
       upload ? [] : [fieldError(`uploads.${index}.upload_filename`, 'UPLOADED_ATTACHMENT_NOT_FOUND')],
     );
-    if (missing.length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: missing });
+    if (missing.length > 0) throw new ApiError('INVALID_FORM_BODY', { errors: missing });
     const found = uploads as Upload[];
     await this.discard(
       this.database.manager,
@@ -136,7 +136,7 @@ export class MediaService {
     );
     const objects = await this.publishAll(found).catch((error) => {
       if (!(error instanceof StorageFault)) throw error;
-      throw (error.full ? unavailable(5) : new Refusal('BAD_GATEWAY')).because(error);
+      throw (error.full ? unavailable(5) : new ApiError('BAD_GATEWAY')).withCause(error);
     });
     await this.database.transaction((tx) => this.finish(tx, found, objects));
     const stored = await this.database.manager.findBy(MediaObject, { key: Any(found.map(({ key }) => key)) });
@@ -185,7 +185,7 @@ export class MediaService {
    */
   private async publish({ upload, key, staged }: Upload) {
     if (!staged) return null;
-    if (!(await this.storage.publish(upload.id, key))) throw new Refusal('BAD_GATEWAY');
+    if (!(await this.storage.publish(upload.id, key))) throw new ApiError('BAD_GATEWAY');
     const { ownerId, filename, size } = upload;
     const facts = await this.describe(key, filename, Number(size));
     return { key, ownerId, accountId: ownerId, filename, size, sha256: staged.sha256, ...facts };
@@ -212,7 +212,7 @@ export class MediaService {
   private async bytesOf(key: string, range?: ByteRange): Promise<AsyncIterable<Buffer>> {
     const stream = await this.storage.read('media', key, range);
     if (!stream) throw new StorageFault(new Error('an object is missing'), false);
-    return breakingWith(stream, (error) => new StorageFault(error, false));
+    return mapStreamError(stream, (error) => new StorageFault(error, false));
   }
 
   private async finish(tx: Tx, uploads: readonly Upload[], objects: readonly (Partial<MediaObject> | null)[]) {
@@ -227,7 +227,7 @@ export class MediaService {
 
   private view({ upload, key }: Upload, stored: readonly MediaObject[]) {
     const object = stored.find((candidate) => candidate.key === key);
-    if (!object) throw new Refusal('BAD_GATEWAY');
+    if (!object) throw new ApiError('BAD_GATEWAY');
     return {
       upload_filename: upload.id,
       id: upload.objectId,

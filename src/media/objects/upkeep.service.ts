@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AccountParts } from '../../accounts/account-parts.service.js';
+import { AccountDataRegistry } from '../../accounts/account-data-registry.service.js';
 import { Clock } from '../../core/clock.js';
 import type { Changed, Tx } from '../../platform/database/database.js';
-import { Janitor } from '../../platform/process/janitor.js';
+import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { Storage } from '../../platform/storage/storage.js';
 import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
 import { attachmentKey, MediaService, STAGED_HOURS } from './media.service.js';
@@ -18,22 +18,22 @@ const GRACE_HOURS = 1;
 @Injectable()
 export class MediaUpkeep implements OnModuleInit {
   constructor(
-    private readonly janitor: Janitor,
+    private readonly janitor: CleanupJobs,
     private readonly storage: Storage,
     private readonly media: MediaService,
-    private readonly accounts: AccountParts,
+    private readonly accounts: AccountDataRegistry,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.accounts.alsoRemove((tx, accountId) => this.removeAllOf(tx, accountId));
+    this.accounts.registerEraser((tx, accountId) => this.removeAllOf(tx, accountId));
     this.janitor.addExpiry('media_capability', 'digest', 'expires_at <= now()');
     this.janitor.add('media_upload', (tx, limit) => this.removeUploads(tx, limit));
     this.janitor.add('media_staged', (tx, limit) => this.removeStaged(tx, limit));
     this.janitor.add('media_object', (tx, limit) => this.removeOrphans(tx, limit));
     this.janitor.add('media_garbage', (tx, limit) => this.removeBytes(tx, limit));
     this.janitor.add('media spool', async () => {
-      await this.storage.tidy(this.clock.now());
+      await this.storage.removeAbandonedFiles(this.clock.now());
       return 0;
     });
   }

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { Authenticated, Me, RateLimit } from '../../policy/decorators.js';
+import { Authenticated, CurrentIdentity, RateLimit } from '../../policy/decorators.js';
 import type { Identity } from '../../policy/identity.js';
 import { MediaService } from './media.service.js';
 import { CompleteInput, PlanInput } from './uploads.dto.js';
@@ -13,7 +13,7 @@ export class UploadsController {
   @HttpCode(200)
   @Authenticated()
   @RateLimit('media:upload')
-  plan(@Me() me: Identity, @Body() { attachments }: PlanInput) {
+  plan(@CurrentIdentity() me: Identity, @Body() { attachments }: PlanInput) {
     return this.media.plan(me, attachments);
   }
 
@@ -22,7 +22,7 @@ export class UploadsController {
   @HttpCode(200)
   @Authenticated()
   @RateLimit('media:upload')
-  complete(@Me() me: Identity, @Body() { uploads }: CompleteInput) {
+  complete(@CurrentIdentity() me: Identity, @Body() { uploads }: CompleteInput) {
     return this.media.complete(
       me,
       uploads.map(({ upload_filename }) => upload_filename),

@@ -27,7 +27,7 @@ const RULES: Readonly<Record<keyof PlannedFile, (value: unknown) => boolean>> = 
 };
 
 /** Paths of the invalid members of one file. */
-function faultsOf(file: unknown, index: number, seen: Set<unknown>): string[] {
+function invalidMembers(file: unknown, index: number, seen: Set<unknown>): string[] {
   if (typeof file !== 'object' || file === null || Array.isArray(file)) return [`.${index}`];
   const given = file as Record<string, unknown>;
   const wrong = (Object.keys(RULES) as (keyof PlannedFile)[]).filter((name) => !RULES[name](given[name]));
@@ -45,7 +45,7 @@ function PlannedFiles(): PropertyDecorator {
   return field({ description: list }, (value) => {
     if (!Array.isArray(value) || value.length < 1 || value.length > MAX_FILES) return 'INVALID_FORMAT';
     const seen = new Set<unknown>();
-    const faults = value.flatMap((file, index) => faultsOf(file, index, seen));
+    const faults = value.flatMap((file, index) => invalidMembers(file, index, seen));
     return faults.length > 0 ? faults.map((at) => ({ at, code: 'INVALID_FORMAT' as const })) : undefined;
   });
 }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { AccountParts } from '../../accounts/account-parts.service.js';
+import { AccountDataRegistry } from '../../accounts/account-data-registry.service.js';
 import { AccountState } from '../../accounts/account-state.service.js';
 import { Applications } from './applications.service.js';
 
 /** Deletes the applications and bots of an account that is being deleted. */
 @Injectable()
 export class ApplicationRemoval {
-  constructor(parts: AccountParts, state: AccountState, applications: Applications) {
-    parts.alsoRemove(async (tx, ownerId) => {
+  constructor(parts: AccountDataRegistry, state: AccountState, applications: Applications) {
+    parts.registerEraser(async (tx, ownerId) => {
       const bots = await applications.ofOwner(ownerId, tx);
       await applications.deleteAllOf(tx, ownerId);
       for (const { id } of bots) await state.erase(tx, id);

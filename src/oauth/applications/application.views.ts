@@ -1,5 +1,5 @@
 import { authenticatorTypes, partialUserView } from '../../accounts/account.views.js';
-import { type Authorization, inOrder } from '../../accounts/grants/grants.service.js';
+import { type Authorization, sortScopes } from '../../accounts/grants/grants.service.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
 import type { Account } from '../../policy/account.js';
 import type { BearerIdentity } from '../../policy/identity.js';
@@ -88,7 +88,7 @@ export const currentAuthorizationView = (me: BearerIdentity, application: Applic
     bot_public: application.botPublic,
     bot_require_code_grant: application.botRequireCodeGrant,
   },
-  scopes: inOrder(me.scopes),
+  scopes: sortScopes(me.scopes),
   expires: me.expiresAt.toISOString(),
   user: me.scopes.includes('identify') ? userInfoView(me) : undefined,
 });

@@ -1,5 +1,5 @@
 import { applyDecorators, Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import {
   Accepts,
@@ -8,11 +8,11 @@ import {
   BotOnly,
   Captcha,
   CaseInsensitiveScheme,
-  Me,
+  CurrentCall,
+  CurrentIdentity,
   Public,
   RateLimit,
   RequiresSudo,
-  TheCall,
   UserOnly,
 } from '../../policy/decorators.js';
 import type { BotIdentity, Identity, SessionIdentity } from '../../policy/identity.js';
@@ -38,7 +38,7 @@ export class ApplicationsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('oauth_dev:clients:list')
-  list(@Me() me: SessionIdentity) {
+  list(@CurrentIdentity() me: SessionIdentity) {
     return this.applications.list(me);
   }
 
@@ -48,7 +48,7 @@ export class ApplicationsController {
   @CaseInsensitiveScheme()
   @AllowSuspicious()
   @RateLimit('oauth_dev:clients:list')
-  describeBot(@Me() me: BotIdentity) {
+  describeBot(@CurrentIdentity() me: BotIdentity) {
     return this.bots.describe(me);
   }
 
@@ -57,7 +57,7 @@ export class ApplicationsController {
   @Authenticated()
   @AllowSuspicious()
   @RateLimit('oauth_dev:clients:list')
-  listOrDescribe(@Me() me: SessionIdentity | BotIdentity) {
+  listOrDescribe(@CurrentIdentity() me: SessionIdentity | BotIdentity) {
     return me.via === 'bot' ? this.bots.describe(me) : this.applications.list(me);
   }
 
@@ -65,7 +65,7 @@ export class ApplicationsController {
   @Get('oauth2/applications/:id/public')
   @Public()
   @RateLimit('oauth_dev:clients:list')
-  describePublicly(@Me() me: Identity | null, @Param() { id }: ApplicationPath) {
+  describePublicly(@CurrentIdentity() me: Identity | null, @Param() { id }: ApplicationPath) {
     return this.applications.describePublicly(me?.via === 'session' ? me.account : null, id);
   }
 
@@ -76,7 +76,7 @@ export class ApplicationsController {
   @AllowSuspicious()
   @Captcha()
   @RateLimit('oauth_dev:clients:create')
-  create(@Me() me: SessionIdentity, @Body() input: CreateApplicationInput) {
+  create(@CurrentIdentity() me: SessionIdentity, @Body() input: CreateApplicationInput) {
     return this.applications.create(me, input);
   }
 
@@ -85,7 +85,7 @@ export class ApplicationsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('oauth_dev:clients:list')
-  describe(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
+  describe(@CurrentIdentity() me: SessionIdentity, @Param() { id }: ApplicationPath) {
     return this.applications.describe(me, id);
   }
 
@@ -94,7 +94,7 @@ export class ApplicationsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('oauth_dev:clients:update')
-  edit(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath, @Body() input: EditApplicationInput) {
+  edit(@CurrentIdentity() me: SessionIdentity, @Param() { id }: ApplicationPath, @Body() input: EditApplicationInput) {
     return this.applications.edit(me, id, input);
   }
 
@@ -104,7 +104,7 @@ export class ApplicationsController {
   @AllowSuspicious()
   @Accepts('json', { limit: BOT_PROFILE_LIMIT })
   @RateLimit('oauth_dev:clients:update')
-  editBot(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath, @Body() input: EditBotInput) {
+  editBot(@CurrentIdentity() me: SessionIdentity, @Param() { id }: ApplicationPath, @Body() input: EditBotInput) {
     return this.bots.edit(me, id, input);
   }
 
@@ -115,8 +115,8 @@ export class ApplicationsController {
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('oauth_dev:clients:rotate_secret')
-  resetToken(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath, @TheCall() call: Call) {
-    return this.bots.resetToken(me, id, originOf(call));
+  resetToken(@CurrentIdentity() me: SessionIdentity, @Param() { id }: ApplicationPath, @CurrentCall() call: Call) {
+    return this.bots.resetToken(me, id, getOrigin(call));
   }
 
   /** Replaces the client secret of an application. */
@@ -126,8 +126,8 @@ export class ApplicationsController {
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('oauth_dev:clients:rotate_secret')
-  resetSecret(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath, @TheCall() call: Call) {
-    return this.applications.resetSecret(me, id, originOf(call));
+  resetSecret(@CurrentIdentity() me: SessionIdentity, @Param() { id }: ApplicationPath, @CurrentCall() call: Call) {
+    return this.applications.resetSecret(me, id, getOrigin(call));
   }
 
   /** Deletes an application with its bot and all its grants. */
@@ -137,7 +137,7 @@ export class ApplicationsController {
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('oauth_dev:clients:delete')
-  delete(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
+  delete(@CurrentIdentity() me: SessionIdentity, @Param() { id }: ApplicationPath) {
     return this.applications.delete(me, id);
   }
 }

@@ -3,20 +3,20 @@ import { Any } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Account as AccountEntity } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
-import { ACCOUNT_COLUMNS, type AccountRow, accountOf } from '../../accounts/account-facts.js';
-import { AccountParts } from '../../accounts/account-parts.service.js';
+import { AccountDataRegistry } from '../../accounts/account-data-registry.service.js';
+import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from '../../accounts/account-facts.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
-import { Refusal } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
+import { batchById } from '../../platform/database/batch-calls.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { gather } from '../../platform/database/gather.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { Account } from '../../policy/account.js';
 import { isRegistered } from './redirect-uris.js';
 
 export const MAX_APPLICATIONS = 25;
 
 /** Values of the account of a deleted bot. */
-const FACELESS: QueryDeepPartialEntity<AccountEntity> = {
+const DELETED_BOT: QueryDeepPartialEntity<AccountEntity> = {
   username: 'DeletedUser',
   discriminator: 0,
   globalName: 'Deleted User',
@@ -53,19 +53,19 @@ interface PublicSide {
 export type PublicFacts = Pick<Application, 'id' | 'name' | 'redirectUris' | 'botPublic'>;
 
 /** Runs in the transaction that deletes an application, before any of its data is deleted. */
-export type ApplicationEnd = (tx: Tx, applicationId: string) => Promise<void>;
+export type ApplicationDeletionHook = (tx: Tx, applicationId: string) => Promise<void>;
 
 /** Finds, counts, changes and deletes applications. No other code writes to their table. */
 @Injectable()
 export class Applications {
-  private readonly ends: ApplicationEnd[] = [];
-  private readonly readPublic = gather((ids) => this.publicOfMany(ids));
+  private readonly deletionHooks: ApplicationDeletionHook[] = [];
+  private readonly readPublic = batchById((ids) => this.findPublicByIds(ids));
 
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
-    private readonly replica: Replica,
-    private readonly parts: AccountParts,
+    private readonly replica: ReplicaBus,
+    private readonly parts: AccountDataRegistry,
   ) {}
 
   /** Finds any application, including the built-in one. */
@@ -80,30 +80,30 @@ export class Applications {
 
   /**
    * Returns an application that has an owner. The built-in application counts as unknown.
-   * @throws Refusal UNKNOWN_APPLICATION
+   * @throws ApiError UNKNOWN_APPLICATION
    */
   async requireOwned(id: string): Promise<Application> {
     const application = await this.find(id);
-    if (!application || application.ownerId === null) throw new Refusal('UNKNOWN_APPLICATION');
+    if (!application || application.ownerId === null) throw new ApiError('UNKNOWN_APPLICATION');
     return application;
   }
 
   /**
    * Returns the public data of an application that has an owner, and its bot.
-   * @throws Refusal UNKNOWN_APPLICATION
+   * @throws ApiError UNKNOWN_APPLICATION
    */
   async requirePublic(id: string): Promise<PublicSide> {
     const found = await this.readPublic(id);
-    if (!found) throw new Refusal('UNKNOWN_APPLICATION');
+    if (!found) throw new ApiError('UNKNOWN_APPLICATION');
     return found;
   }
 
-  private async publicOfMany(ids: string[]): Promise<Map<string, PublicSide>> {
+  private async findPublicByIds(ids: string[]): Promise<Map<string, PublicSide>> {
     const rows = await this.database.statement<PublicRow>('application-public', PUBLIC_SIDE_BY_ID, [ids]);
     return new Map(
       rows.map((row) => {
         const { application_id: id, name, redirect_uris: redirectUris, bot_public: botPublic } = row;
-        const bot = row.account_id === null ? null : accountOf(row);
+        const bot = row.account_id === null ? null : toAccount(row);
         return [id, { application: { id, name, redirectUris, botPublic }, bot }];
       }),
     );
@@ -111,12 +111,12 @@ export class Applications {
 
   /**
    * Returns an application of `owner`. With `tx`, locks it until `tx` ends.
-   * @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED
+   * @throws ApiError UNKNOWN_APPLICATION, ACCESS_DENIED
    */
   async requireOwn(owner: Account, id: string, tx?: Tx): Promise<Application> {
     const application = tx ? await this.hold(tx, id) : await this.requireOwned(id);
-    if (!application || application.ownerId === null) throw new Refusal('UNKNOWN_APPLICATION');
-    if (application.ownerId !== owner.id) throw new Refusal('ACCESS_DENIED');
+    if (!application || application.ownerId === null) throw new ApiError('UNKNOWN_APPLICATION');
+    if (application.ownerId !== owner.id) throw new ApiError('ACCESS_DENIED');
     return application;
   }
 
@@ -130,18 +130,18 @@ export class Applications {
     return tx.find(Application, { where: { ownerId }, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** @throws Refusal UNKNOWN_APPLICATION if one of them does not exist */
-  async demandKnown(tx: Tx, ids: readonly string[]): Promise<void> {
-    if ((await tx.countBy(Application, { id: Any(ids) })) !== ids.length) throw new Refusal('UNKNOWN_APPLICATION');
+  /** @throws ApiError UNKNOWN_APPLICATION if one of them does not exist */
+  async assertExist(tx: Tx, ids: readonly string[]): Promise<void> {
+    if ((await tx.countBy(Application, { id: Any(ids) })) !== ids.length) throw new ApiError('UNKNOWN_APPLICATION');
   }
 
   /**
    * Checks the limit of applications and locks it until `tx` ends, so that parallel creations cannot exceed it.
-   * @throws Refusal MAX_APPLICATIONS
+   * @throws ApiError MAX_APPLICATIONS
    */
-  async demandRoom(tx: Tx, ownerId: string): Promise<void> {
+  async assertBelowLimit(tx: Tx, ownerId: string): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('applications/' || $1, 0))`, [ownerId]);
-    if ((await tx.countBy(Application, { ownerId })) >= MAX_APPLICATIONS) throw new Refusal('MAX_APPLICATIONS');
+    if ((await tx.countBy(Application, { ownerId })) >= MAX_APPLICATIONS) throw new ApiError('MAX_APPLICATIONS');
   }
 
   /**
@@ -151,11 +151,11 @@ export class Applications {
   async change(tx: Tx, id: string, changes: QueryDeepPartialEntity<Application>): Promise<Application> {
     await tx.update(Application, { id }, { ...changes, version: () => 'version + 1' });
     const changed = await tx.findOneByOrFail(Application, { id });
-    if (changes.redirectUris) await this.voidCodes(tx, changed);
+    if (changes.redirectUris) await this.revokeUnregisteredCodes(tx, changed);
     return changed;
   }
 
-  private async voidCodes(tx: Tx, { id, redirectUris }: Application): Promise<void> {
+  private async revokeUnregisteredCodes(tx: Tx, { id, redirectUris }: Application): Promise<void> {
     const bound = await tx.query<{ redirect_uri: string }[]>(
       'SELECT DISTINCT redirect_uri FROM oauth_code WHERE application_id = $1',
       [id],
@@ -166,13 +166,13 @@ export class Applications {
 
   /** Transfers an application to another account. Its credentials stay valid. */
   async transfer(tx: Tx, id: string, newOwnerId: string): Promise<Application> {
-    await this.demandRoom(tx, newOwnerId);
+    await this.assertBelowLimit(tx, newOwnerId);
     return this.change(tx, id, { ownerId: newOwnerId });
   }
 
   /** Registers work to do before an application is deleted. */
-  onEnd(end: ApplicationEnd): void {
-    this.ends.push(end);
+  beforeDelete(end: ApplicationDeletionHook): void {
+    this.deletionHooks.push(end);
   }
 
   /**
@@ -181,8 +181,8 @@ export class Applications {
    * order, like every other operation.
    */
   async delete(tx: Tx, { id }: Application): Promise<void> {
-    for (const end of this.ends) await end(tx, id);
-    await this.parts.remove(tx, id);
+    for (const end of this.deletionHooks) await end(tx, id);
+    await this.parts.eraseAll(tx, id);
     await tx.delete(AuthorizationCode, { applicationId: id });
     await tx.query(
       `DELETE FROM oauth_family
@@ -191,7 +191,7 @@ export class Applications {
     );
     await tx.delete(Application, { id });
     await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
-    await this.accounts.update(tx, id, FACELESS);
+    await this.accounts.update(tx, id, DELETED_BOT);
   }
 
   /** Deletes all applications of an account that is being deleted. */

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Account as AccountEntity } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
-import { tagOf } from '../../accounts/account.views.js';
-import { type Change, ChangeControls } from '../../accounts/change-controls.service.js';
-import type { Ending, Origin } from '../../accounts/events/origin.js';
+import { formatDiscriminator } from '../../accounts/account.views.js';
+import type { Origin, RevocationCause } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
-import { invalid, Refusal } from '../../core/errors.js';
-import { digest, matches, mintToken } from '../../core/secrets.js';
+import { type ProfileChange, ProfileChangeLimits } from '../../accounts/profile-change-limits.service.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { ApiError, validationError } from '../../core/errors.js';
+import { digest, equalsInConstantTime, mintToken } from '../../core/secrets.js';
 import { Assets, hashesOf } from '../../media/objects/assets.service.js';
-import { violates } from '../../platform/database/constraints.js';
+import { violatesConstraint } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { Account } from '../../policy/account.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { EditBotInput } from './application.dto.js';
@@ -41,10 +41,10 @@ export class Bots {
     private readonly database: Database,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly assets: Assets,
-    private readonly replica: Replica,
-    private readonly controls: ChangeControls,
+    private readonly replica: ReplicaBus,
+    private readonly controls: ProfileChangeLimits,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -52,14 +52,14 @@ export class Bots {
   async describe({ account, applicationId }: BotIdentity) {
     const application = await this.applications.find(applicationId);
     const owner = application?.ownerId ? await this.accounts.find(application.ownerId) : null;
-    if (!application || !owner) throw new Refusal('UNAUTHORIZED');
+    if (!application || !owner) throw new ApiError('UNAUTHORIZED');
     return currentBotApplicationView(application, account, owner);
   }
 
-  /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND */
+  /** @throws ApiError UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND */
   async resetToken(me: SessionIdentity, id: string, origin: Origin) {
     return this.database.transaction(async (tx) => {
-      const owner = await this.standing.hold(tx, me);
+      const owner = await this.standing.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       const bot = await this.require(id, tx);
       const token = await this.replace(tx, application, { by: 'owner', reason: 'reset', origin });
@@ -71,7 +71,7 @@ export class Bots {
    * Replaces the tokens of all bots of an account that `tx` holds. The new tokens are not returned. Returns the number
    * of replaced tokens.
    */
-  async replaceAllOf(tx: Tx, ownerId: string, ending: Ending): Promise<number> {
+  async replaceAllOf(tx: Tx, ownerId: string, ending: RevocationCause): Promise<number> {
     const owned = await this.applications.holdAllOf(tx, ownerId);
     const withToken = owned.filter(({ botDigest }) => botDigest !== null);
     for (const application of withToken) await this.replace(tx, application, ending);
@@ -79,14 +79,14 @@ export class Bots {
   }
 
   /** Replaces the token of one bot if it has this digest. Returns false if it has another token now. */
-  async replaceToken(tx: Tx, id: string, present: Buffer, ending: Ending): Promise<boolean> {
+  async replaceToken(tx: Tx, id: string, present: Buffer, ending: RevocationCause): Promise<boolean> {
     const application = await this.applications.hold(tx, id);
-    if (!application?.botDigest || !matches(application.botDigest, present)) return false;
+    if (!application?.botDigest || !equalsInConstantTime(application.botDigest, present)) return false;
     await this.replace(tx, application, ending);
     return true;
   }
 
-  private async replace(tx: Tx, application: Application, ending: Ending): Promise<string> {
+  private async replace(tx: Tx, application: Application, ending: RevocationCause): Promise<string> {
     const { id } = application;
     const { token, stored } = issueBotToken(id);
     await this.applications.change(tx, id, stored);
@@ -95,26 +95,30 @@ export class Bots {
     return token;
   }
 
-  private async recordReset(tx: Tx, { id, name }: Application, { by, reason, origin }: Ending): Promise<void> {
+  private async recordReset(tx: Tx, { id, name }: Application, { by, reason, origin }: RevocationCause): Promise<void> {
     const data = { application_id: id, name, by, reason };
     await this.events.record(tx, { accountId: id, type: 'bot_token_reset', origin, data });
   }
 
-  /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND, USERNAME_NOT_AVAILABLE, FV */
+  /** @throws ApiError UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND, USERNAME_NOT_AVAILABLE, FV */
   async edit(me: SessionIdentity, id: string, input: EditBotInput) {
     const { account: owner } = me;
     await this.applications.requireOwn(owner, id);
     const bot = await this.require(id);
-    if (input.discriminator !== undefined && input.discriminator.padStart(4, '0') !== tagOf(bot.discriminator)) {
-      throw invalid('discriminator', 'BOT_DISCRIMINATOR_CANNOT_BE_CHANGED');
+    if (
+      input.discriminator !== undefined &&
+      input.discriminator.padStart(4, '0') !== formatDiscriminator(bot.discriminator)
+    ) {
+      throw validationError('discriminator', 'BOT_DISCRIMINATOR_CANNOT_BE_CHANGED');
     }
     const images = await this.assets.prepareBoth(id, input);
     const { username, bio } = input;
     const newNameOf = (stored: Account) => (username === stored.username ? undefined : username);
-    const differencesOf = (stored: Account): Change[] => (newNameOf(stored) === undefined ? [] : [{ of: 'username' }]);
-    return this.controls.around(id, differencesOf(bot), (announce) =>
+    const differencesOf = (stored: Account): ProfileChange[] =>
+      newNameOf(stored) === undefined ? [] : [{ field: 'username' }];
+    return this.controls.chargeAround(id, differencesOf(bot), (announce) =>
       this.database.transaction(async (tx) => {
-        await this.applications.requireOwn(await this.standing.hold(tx, me), id, tx);
+        await this.applications.requireOwn(await this.standing.lockCaller(tx, me), id, tx);
         await this.accounts.lock(tx, id);
         const stored = await this.require(id, tx);
         announce(differencesOf(stored));
@@ -135,7 +139,7 @@ export class Bots {
     try {
       return { username, discriminator: await this.accounts.freeDiscriminator(tx, username) };
     } catch (error) {
-      throw error instanceof Refusal ? new Refusal('USERNAME_NOT_AVAILABLE') : error;
+      throw error instanceof ApiError ? new ApiError('USERNAME_NOT_AVAILABLE') : error;
     }
   }
 
@@ -143,13 +147,13 @@ export class Bots {
     try {
       await this.accounts.update(tx, id, changes);
     } catch (error) {
-      throw violates(error, 'account_tag') ? new Refusal('USERNAME_NOT_AVAILABLE') : error;
+      throw violatesConstraint(error, 'account_tag') ? new ApiError('USERNAME_NOT_AVAILABLE') : error;
     }
   }
 
   private async require(id: string, tx?: Tx): Promise<Account> {
     const account = await this.accounts.find(id, tx);
-    if (!account?.bot) throw new Refusal('BOT_USER_NOT_FOUND');
+    if (!account?.bot) throw new ApiError('BOT_USER_NOT_FOUND');
     return account;
   }
 }

@@ -5,8 +5,8 @@ import type { Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Application } from '../../accounts/grants/oauth.entities.js';
 import { usernameFrom } from '../../accounts/names.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
-import { Refusal } from '../../core/errors.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { ApiError } from '../../core/errors.js';
 import { digest, mintFrom, mintToken } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -28,7 +28,7 @@ const issueSecret = () => {
   return { secret, stored: { secretDigest: digest(secret), secretCreatedAt: () => 'now()' } };
 };
 
-const distinct = (uris: readonly string[] | null | undefined): string[] => [...new Set(uris ?? [])];
+const withoutDuplicates = (uris: readonly string[] | null | undefined): string[] => [...new Set(uris ?? [])];
 
 /** Operations of owners on their applications (oauth.md section 6). */
 @Injectable()
@@ -37,7 +37,7 @@ export class OwnApplications {
     private readonly database: Database,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly snowflakes: Snowflakes,
     private readonly events: SecurityEvents,
   ) {}
@@ -66,7 +66,7 @@ export class OwnApplications {
   /** Creates an application. Its bot gets the name of the application if it is free, otherwise a random name. */
   async create(me: SessionIdentity, input: CreateApplicationInput) {
     const { account: owner } = me;
-    if (!isClaimed(owner)) throw new Refusal('UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS');
+    if (!isClaimed(owner)) throw new ApiError('UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS');
     const random = Array.from({ length: RANDOM_NAMES }, () => `bot_${mintFrom('0123456789', 8)}`);
     for (const username of [usernameFrom(input.name), ...random]) {
       if (username === null) continue;
@@ -74,16 +74,16 @@ export class OwnApplications {
         return await this.database.transaction((tx) => this.createAs(tx, me, input, username));
       } catch (error) {
         // The username is the only field that account creation can reject here.
-        if (!(error instanceof Refusal && error.code === 'INVALID_FORM_BODY')) throw error;
+        if (!(error instanceof ApiError && error.code === 'INVALID_FORM_BODY')) throw error;
       }
     }
-    throw new Refusal('BOT_USER_GENERATION_FAILED');
+    throw new ApiError('BOT_USER_GENERATION_FAILED');
   }
 
   private async createAs(tx: Tx, me: SessionIdentity, input: CreateApplicationInput, username: string) {
-    const owner = await this.standing.hold(tx, me);
-    await this.applications.demandRoom(tx, owner.id);
-    if (isInactive(owner)) throw new Refusal('ACCESS_DENIED');
+    const owner = await this.standing.lockCaller(tx, me);
+    await this.applications.assertBelowLimit(tx, owner.id);
+    if (isInactive(owner)) throw new ApiError('ACCESS_DENIED');
     const id = this.snowflakes.next();
     const bot = await this.accounts.create(tx, { bot: true, id, username });
     const { token, stored } = issueBotToken(id);
@@ -93,7 +93,7 @@ export class OwnApplications {
       ownerId: owner.id,
       name: input.name,
       clientType: input.client_type ?? 'confidential',
-      redirectUris: distinct(input.redirect_uris),
+      redirectUris: withoutDuplicates(input.redirect_uris),
       botPublic: input.bot_public ?? true,
       botRequireCodeGrant: input.bot_require_code_grant ?? false,
       ...stored,
@@ -108,7 +108,7 @@ export class OwnApplications {
 
   async edit(me: SessionIdentity, id: string, input: EditApplicationInput) {
     return this.database.transaction(async (tx) => {
-      const owner = await this.standing.hold(tx, me);
+      const owner = await this.standing.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       const changes = changesOf(application, input);
       const changed = Object.keys(changes).length > 0 ? await this.applications.change(tx, id, changes) : application;
@@ -118,9 +118,9 @@ export class OwnApplications {
 
   async resetSecret(me: SessionIdentity, id: string, origin: Origin) {
     return this.database.transaction(async (tx) => {
-      const owner = await this.standing.hold(tx, me);
+      const owner = await this.standing.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
-      if (application.clientType === 'public') throw new Refusal('PUBLIC_CLIENT_HAS_NO_SECRET');
+      if (application.clientType === 'public') throw new ApiError('PUBLIC_CLIENT_HAS_NO_SECRET');
       const { secret, stored } = issueSecret();
       await this.applications.change(tx, id, stored);
       const data = { application_id: id, name: application.name };
@@ -131,7 +131,7 @@ export class OwnApplications {
 
   async delete(me: SessionIdentity, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const owner = await this.standing.hold(tx, me);
+      const owner = await this.standing.lockCaller(tx, me);
       await this.applications.delete(tx, await this.applications.requireOwn(owner, id, tx));
     });
   }
@@ -141,7 +141,7 @@ export class OwnApplications {
 function changesOf(application: Application, input: EditApplicationInput): Partial<Application> {
   const wanted: Partial<Application> = {
     ...(input.name !== undefined && { name: input.name }),
-    ...(input.redirect_uris !== undefined && { redirectUris: distinct(input.redirect_uris) }),
+    ...(input.redirect_uris !== undefined && { redirectUris: withoutDuplicates(input.redirect_uris) }),
     ...(input.bot_public !== undefined && { botPublic: input.bot_public }),
     ...(input.bot_require_code_grant !== undefined && { botRequireCodeGrant: input.bot_require_code_grant }),
   };

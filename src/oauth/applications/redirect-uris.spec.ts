@@ -14,7 +14,7 @@ const ACCEPTED = [
   ...[`https://app.example/${'a'.repeat(236)}`, 'https://app.example/cb?next=https://other.example/'],
 ];
 
-const REFUSED = [
+const REJECTED = [
   ...['', 'app.example/cb', '/cb', '//app.example/cb', 'https:/app.example', 'https://', 'https:///cb', 'https://?x'],
   ...['https://app.example/a%20b', 'https://app.example/cb?next=%0d%0aSet-Cookie:x', 'https://app.example/%0A'],
   ...['https://app.example/%00', 'https://app.example/%7F', 'https://app.example/%C2%85', 'https://app.example/%5Ccb'],
@@ -72,7 +72,7 @@ const REFUSED = [
 
 describe('3.2 registration of redirect URIs', () => {
   test.each(ACCEPTED)('%j is accepted', (uri) => expect(redirectUriFault(uri)).toBeUndefined());
-  test.each(REFUSED)('%j is refused', (uri) => expect(redirectUriFault(uri)).toBe('INVALID_URL_FORMAT'));
+  test.each(REJECTED)('%j is refused', (uri) => expect(redirectUriFault(uri)).toBe('INVALID_URL_FORMAT'));
   test.each([[null], [1], [{}], [[]], [true]])('%j is no text', (value) =>
     expect(redirectUriFault(value)).toBe('INVALID_FORMAT'),
   );

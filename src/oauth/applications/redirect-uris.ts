@@ -5,16 +5,16 @@ const MAX_LENGTH = 256;
 export const REDIRECT_URIS = { max: 10, bound: MAX_LENGTH, tooLong: 'INVALID_URL_FORMAT' } as const;
 
 /** Redirect URIs contain only visible ASCII characters, without wildcard, backslash and fragment. */
-const PLAIN = /^[\x21-\x7e]+$/;
-const FORBIDDEN = /[*\\#]/;
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+const FORBIDDEN_CHARACTERS = /[*\\#]/;
 /** White space, control characters and backslashes. They are also rejected when they are percent-encoded. */
-const HIDDEN = /[\s\p{Cc}\\]/u;
+const FORBIDDEN_WHEN_DECODED = /[\s\p{Cc}\\]/u;
 /**
  * Parameters of the authorization response. A redirect URI must not contain them, because clients could take them for
  * values of the service (RFC 6749, RFC 9207).
  */
-const OF_RESPONSE = ['code', 'state', 'iss', 'error', 'error_description'];
-const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
+const RESPONSE_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description'];
+const ABSOLUTE_URL = /^https?:\/\/([^/?#]+)/i;
 const LOOPBACK_NAME = /^(?:[^.].*\.)?localhost$/;
 const LOOPBACK_IP = /^http:\/\/(127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?(?=[/?]|$)/;
 
@@ -22,7 +22,7 @@ const isLoopbackHost = (host: string): boolean =>
   LOOPBACK_NAME.test(host) || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 /** Decodes a URI. Returns `null` if its percent-encoding is malformed. */
-function decoded(uri: string): string | null {
+function decodeUri(uri: string): string | null {
   try {
     return decodeURIComponent(uri);
   } catch {
@@ -31,13 +31,13 @@ function decoded(uri: string): string | null {
 }
 
 function isAcceptable(uri: string): boolean {
-  if (uri.length > MAX_LENGTH || !PLAIN.test(uri) || FORBIDDEN.test(uri)) return false;
-  const plain = decoded(uri);
-  if (plain === null || HIDDEN.test(plain)) return false;
-  const authority = ABSOLUTE.exec(uri)?.[1];
+  if (uri.length > MAX_LENGTH || !VISIBLE_ASCII.test(uri) || FORBIDDEN_CHARACTERS.test(uri)) return false;
+  const plain = decodeUri(uri);
+  if (plain === null || FORBIDDEN_WHEN_DECODED.test(plain)) return false;
+  const authority = ABSOLUTE_URL.exec(uri)?.[1];
   if (authority === undefined || authority.includes('@') || !URL.canParse(uri)) return false;
   const { protocol, hostname, searchParams } = new URL(uri);
-  if (OF_RESPONSE.some((name) => searchParams.has(name))) return false;
+  if (RESPONSE_PARAMETERS.some((name) => searchParams.has(name))) return false;
   // Reject hosts that a parser rewrites (octal, percent-encoded, shortened), because users would read another host.
   if (authority.replace(/:\d*$/, '').toLowerCase() !== hostname) return false;
   return protocol === 'https:' || isLoopbackHost(hostname);

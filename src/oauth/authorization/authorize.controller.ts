@@ -1,8 +1,8 @@
 import { Body, Controller, Get, Header, HttpCode, Post, Query } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
-import { Answers } from '../../policy/answers.js';
+import { getOrigin } from '../../accounts/events/origin.js';
+import { ApiResponses } from '../../policy/answers.js';
 import type { Call } from '../../policy/call.js';
-import { AllowSuspicious, Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
+import { AllowSuspicious, CurrentCall, CurrentIdentity, Public, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { Identity, SessionIdentity } from '../../policy/identity.js';
 import { AuthorizeService } from './authorize.service.js';
 import { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
@@ -16,8 +16,12 @@ export class AuthorizeController {
   @HttpCode(302)
   @Public()
   @RateLimit('oauth:authorize')
-  @Answers({ headers: ['Location'], description: 'Back to the application, or to the consent page' })
-  async authorize(@Me() me: Identity | null, @Query() query: AuthorizeQuery, @TheCall() { res }: Call) {
+  @ApiResponses({ headers: ['Location'], description: 'Back to the application, or to the consent page' })
+  async authorize(
+    @CurrentIdentity() me: Identity | null,
+    @Query() query: AuthorizeQuery,
+    @CurrentCall() { res }: Call,
+  ) {
     res.setHeader('Location', await this.authorization.authorize(me, query));
   }
 
@@ -28,7 +32,7 @@ export class AuthorizeController {
   @AllowSuspicious()
   @RateLimit('oauth:authorize')
   @Header('Pragma', 'no-cache')
-  consent(@Me() me: SessionIdentity, @Body() input: ConsentInput, @TheCall() call: Call) {
-    return this.authorization.consent(me, input, originOf(call));
+  consent(@CurrentIdentity() me: SessionIdentity, @Body() input: ConsentInput, @CurrentCall() call: Call) {
+    return this.authorization.consent(me, input, getOrigin(call));
   }
 }

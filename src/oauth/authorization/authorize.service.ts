@@ -5,10 +5,10 @@ import { SecurityEvents } from '../../accounts/events/security-events.service.js
 import { AdminApplication } from '../../accounts/grants/admin-application.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { oauthError, Refusal } from '../../core/errors.js';
+import { ApiError, oauthError } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
@@ -23,7 +23,7 @@ type AuthorizationRequest = Pick<
   'client_id' | 'scope' | 'redirect_uri' | 'state' | 'code_challenge' | 'code_challenge_method'
 >;
 
-const FORWARDED = [
+const FORWARDED_PARAMETERS = [
   ...(['client_id', 'scope', 'response_type', 'redirect_uri', 'state', 'code_challenge'] as const),
   ...(['code_challenge_method', 'prompt'] as const),
 ];
@@ -34,7 +34,7 @@ export class AuthorizeService {
   constructor(
     private readonly database: Database,
     private readonly config: Config,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly grants: Grants,
     private readonly events: SecurityEvents,
     private readonly adminApplication: AdminApplication,
@@ -45,27 +45,27 @@ export class AuthorizeService {
   async authorize(me: Identity | null, query: AuthorizeQuery): Promise<string> {
     if (query.prompt !== 'none') {
       const { consentUrl } = this.config.oauth;
-      return withParameters(consentUrl, Object.fromEntries(FORWARDED.map((name) => [name, query[name]])));
+      return withParameters(consentUrl, Object.fromEntries(FORWARDED_PARAMETERS.map((name) => [name, query[name]])));
     }
     if (me?.via !== 'session') return this.errorRedirect(query, 'login_required');
     try {
-      return await this.silently(me, query);
+      return await this.authorizeSilently(me, query);
     } catch (error) {
-      if (error instanceof Refusal) return this.errorRedirect(query, 'consent_required');
+      if (error instanceof ApiError) return this.errorRedirect(query, 'consent_required');
       throw error;
     }
   }
 
-  private silently(me: SessionIdentity, request: AuthorizationRequest): Promise<string> {
+  private authorizeSilently(me: SessionIdentity, request: AuthorizationRequest): Promise<string> {
     return this.database.transaction(async (tx) => {
-      const account = await this.standing.hold(tx, me);
-      await this.grants.hold(tx, account.id);
-      const application = await this.held(tx, request.client_id);
-      const scopes = this.demandGrantable(application, account, request);
+      const account = await this.standing.lockCaller(tx, me);
+      await this.grants.lockGrants(tx, account.id);
+      const application = await this.lockApplication(tx, request.client_id);
+      const scopes = this.requireGrantableScopes(application, account, request);
       const live = new Set(await this.grants.liveScopes(tx, account.id, application.id));
       const isCovered = scopes.every((scope) => scope === 'bot' || live.has(scope));
       if (application.clientType === 'public' || !isCovered || request.redirect_uri === undefined) {
-        throw new Refusal('ACCESS_DENIED');
+        throw new ApiError('ACCESS_DENIED');
       }
       return this.issueCode(tx, account, request, {
         redirectUri: request.redirect_uri,
@@ -86,31 +86,31 @@ export class AuthorizeService {
   }
 
   /**
-   * @throws Refusal UNKNOWN_APPLICATION, INVALID_REQUEST, INVALID_SCOPE, NOT_A_BOT_APPLICATION, BOT_IS_PRIVATE,
+   * @throws ApiError UNKNOWN_APPLICATION, INVALID_REQUEST, INVALID_SCOPE, NOT_A_BOT_APPLICATION, BOT_IS_PRIVATE,
    *   ACCESS_DENIED
    */
   async consent(me: SessionIdentity, input: ConsentInput, origin: Origin): Promise<{ redirect_to: string }> {
     const redirectTo = await this.database.transaction(async (tx) => {
-      const account = await this.standing.hold(tx, me);
-      const application = await this.held(tx, input.client_id);
-      if (input.decision === 'deny') return this.denied(application, input);
-      const scopes = this.demandGrantable(application, account, input);
+      const account = await this.standing.lockCaller(tx, me);
+      const application = await this.lockApplication(tx, input.client_id);
+      if (input.decision === 'deny') return this.deny(application, input);
+      const scopes = this.requireGrantableScopes(application, account, input);
       await this.events.record(tx, {
         ...{ accountId: account.id, type: 'application_authorized', origin },
         data: { application_id: application.id, name: application.name, scopes },
       });
-      return this.approved(tx, application, account, { input, scopes });
+      return this.approve(tx, application, account, { input, scopes });
     });
     return { redirect_to: redirectTo };
   }
 
-  private denied(application: Application, input: ConsentInput): string {
-    this.demandRedirect(application, input);
+  private deny(application: Application, input: ConsentInput): string {
+    this.assertRedirectUri(application, input);
     const target = input.redirect_uri ?? this.config.webAppUrl;
     return withParameters(target, { error: 'access_denied', state: input.state, iss: this.config.publicOrigin });
   }
 
-  private async approved(
+  private async approve(
     tx: Tx,
     application: Application,
     account: Account,
@@ -135,15 +135,15 @@ export class AuthorizeService {
    * Locks the application until `tx` ends, so that the redirect URI of a code is still registered when the code is
    * stored.
    */
-  private async held(tx: Tx, id: string): Promise<Application> {
+  private async lockApplication(tx: Tx, id: string): Promise<Application> {
     const application = await tx.findOne(Application, { where: { id }, lock: { mode: 'pessimistic_read' } });
-    if (!application) throw new Refusal('UNKNOWN_APPLICATION');
+    if (!application) throw new ApiError('UNKNOWN_APPLICATION');
     return application;
   }
 
   /** Checks all rules of a consent, in the order of the contract. */
-  private demandGrantable(application: Application, account: Account, request: AuthorizationRequest): string[] {
-    this.demandRedirect(application, request);
+  private requireGrantableScopes(application: Application, account: Account, request: AuthorizationRequest): string[] {
+    this.assertRedirectUri(application, request);
     const { redirect_uri, code_challenge, code_challenge_method } = request;
     const { pkceRequired } = this.config.oauth;
     // Without a redirect URI, no code is issued, so PKCE is not required.
@@ -153,18 +153,18 @@ export class AuthorizeService {
     }
     const scopes = parseScopes(request.scope);
     if (!scopes) throw oauthError('invalid_scope');
-    if (scopes.includes('bot')) this.demandBot(application, account);
-    if (isInactive(account)) throw new Refusal('ACCESS_DENIED');
+    if (scopes.includes('bot')) this.assertMayAddBot(application, account);
+    if (isInactive(account)) throw new ApiError('ACCESS_DENIED');
     return scopes;
   }
 
-  private demandBot(application: Application, account: Account): void {
-    if (application.id === this.adminApplication.id) throw new Refusal('NOT_A_BOT_APPLICATION');
-    if (!application.botPublic && application.ownerId !== account.id) throw new Refusal('BOT_IS_PRIVATE');
+  private assertMayAddBot(application: Application, account: Account): void {
+    if (application.id === this.adminApplication.id) throw new ApiError('NOT_A_BOT_APPLICATION');
+    if (!application.botPublic && application.ownerId !== account.id) throw new ApiError('BOT_IS_PRIVATE');
   }
 
   /** Requires a redirect URI, except to invite a bot that needs no code grant. */
-  private demandRedirect(application: Application, { redirect_uri, scope }: AuthorizationRequest): void {
+  private assertRedirectUri(application: Application, { redirect_uri, scope }: AuthorizationRequest): void {
     if (redirect_uri === undefined) {
       if (!application.botRequireCodeGrant && isBotOnly(parseScopes(scope))) return;
     } else if (isRegistered(redirect_uri, application.redirectUris)) return;

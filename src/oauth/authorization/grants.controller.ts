@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import {
   AllowSuspicious,
   BearerOnly,
   Cors,
-  Me,
+  CurrentCall,
+  CurrentIdentity,
   OAuthScope,
   RateLimit,
-  TheCall,
   UserOnly,
 } from '../../policy/decorators.js';
 import type { BearerIdentity, SessionIdentity } from '../../policy/identity.js';
@@ -25,7 +25,7 @@ export class GrantsController {
   @OAuthScope('identify')
   @RateLimit('oauth:introspect')
   @Cors('any')
-  userInfo(@Me() me: BearerIdentity) {
+  userInfo(@CurrentIdentity() me: BearerIdentity) {
     return this.grants.userInfo(me);
   }
 
@@ -34,7 +34,7 @@ export class GrantsController {
   @BearerOnly()
   @RateLimit('oauth:introspect')
   @Cors('any')
-  current(@Me() me: BearerIdentity) {
+  current(@CurrentIdentity() me: BearerIdentity) {
     return this.grants.current(me);
   }
 
@@ -43,7 +43,7 @@ export class GrantsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('oauth_dev:clients:list')
-  list(@Me() me: SessionIdentity) {
+  list(@CurrentIdentity() me: SessionIdentity) {
     return this.grants.list(me);
   }
 
@@ -53,8 +53,12 @@ export class GrantsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('oauth:introspect')
-  revoke(@Me() me: SessionIdentity, @Param() { applicationId }: AuthorizationPath, @TheCall() call: Call) {
-    return this.grants.revoke(me, [applicationId], originOf(call));
+  revoke(
+    @CurrentIdentity() me: SessionIdentity,
+    @Param() { applicationId }: AuthorizationPath,
+    @CurrentCall() call: Call,
+  ) {
+    return this.grants.revoke(me, [applicationId], getOrigin(call));
   }
 
   /** Revokes the caller's authorizations of several applications. */
@@ -63,7 +67,11 @@ export class GrantsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('oauth:introspect')
-  revokeMany(@Me() me: SessionIdentity, @Body() { application_ids }: RevokeAuthorizationsInput, @TheCall() call: Call) {
-    return this.grants.revoke(me, application_ids, originOf(call));
+  revokeMany(
+    @CurrentIdentity() me: SessionIdentity,
+    @Body() { application_ids }: RevokeAuthorizationsInput,
+    @CurrentCall() call: Call,
+  ) {
+    return this.grants.revoke(me, application_ids, getOrigin(call));
   }
 }

@@ -1,9 +1,9 @@
 import { bearer, codeOf, fake } from '../../../test/machine/callers.js';
 import { OwnGrants } from './own-grants.service.js';
 
-const nobody = fake<never>({});
+const unused = fake<never>({});
 const own = (application: object | null) =>
-  new OwnGrants(nobody, nobody, fake({ find: async () => application }), fake({ find: async () => null }), nobody);
+  new OwnGrants(unused, unused, fake({ find: async () => application }), fake({ find: async () => null }), unused);
 
 describe('oauth.md 5.10: an access token', () => {
   const me = { ...bearer(['identify']), expiresAt: new Date(0) };

@@ -3,8 +3,8 @@ import { AccountService } from '../../accounts/account.service.js';
 import { isInactive } from '../../accounts/account-facts.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
-import { Refusal } from '../../core/errors.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { ApiError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import type { BearerIdentity, SessionIdentity } from '../../policy/identity.js';
 import { authorizationView, currentAuthorizationView, userInfoView } from '../applications/application.views.js';
@@ -18,23 +18,23 @@ export class OwnGrants {
     private readonly grants: Grants,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
   ) {}
 
-  /** @throws Refusal UNAUTHORIZED for a deleted, disabled or banned account */
+  /** @throws ApiError UNAUTHORIZED for a deleted, disabled or banned account */
   userInfo(me: BearerIdentity) {
-    if (isInactive(me.account)) throw new Refusal('UNAUTHORIZED');
+    if (isInactive(me.account)) throw new ApiError('UNAUTHORIZED');
     return userInfoView(me);
   }
 
-  /** @throws Refusal UNAUTHORIZED for a deleted, disabled or banned account */
+  /** @throws ApiError UNAUTHORIZED for a deleted, disabled or banned account */
   async current(me: BearerIdentity) {
-    if (isInactive(me.account)) throw new Refusal('UNAUTHORIZED');
+    if (isInactive(me.account)) throw new ApiError('UNAUTHORIZED');
     const [application, bot] = await Promise.all([
       this.applications.find(me.applicationId),
       this.accounts.find(me.applicationId),
     ]);
-    if (!application) throw new Refusal('UNAUTHORIZED');
+    if (!application) throw new ApiError('UNAUTHORIZED');
     return currentAuthorizationView(me, application, bot);
   }
 
@@ -44,13 +44,13 @@ export class OwnGrants {
 
   /**
    * Revokes all or none. Applications without a grant are ignored.
-   * @throws Refusal UNKNOWN_APPLICATION
+   * @throws ApiError UNKNOWN_APPLICATION
    */
   async revoke(me: SessionIdentity, applicationIds: readonly string[], origin: Origin): Promise<void> {
     const ids = [...new Set(applicationIds)];
     await this.database.transaction(async (tx) => {
-      const account = await this.standing.hold(tx, me);
-      await this.applications.demandKnown(tx, ids);
+      const account = await this.standing.lockCaller(tx, me);
+      await this.applications.assertExist(tx, ids);
       await this.grants.revoke(tx, account.id, ids, { by: 'owner', reason: 'deauthorized', origin });
     });
   }

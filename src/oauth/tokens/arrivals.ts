@@ -17,7 +17,7 @@ export class Arrivals {
   }
 
   /** Resolves when no more requests arrive or after `MAX_TURNS` turns. */
-  async gathered(): Promise<void> {
+  async waitForConcurrentRequests(): Promise<void> {
     let quiet = 0;
     for (let turn = 0; turn < MAX_TURNS && quiet < QUIET_TURNS; turn++) {
       const known = this.count;

@@ -1,5 +1,5 @@
 import { codeOf, fake, refusalOf } from '../../../test/machine/callers.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { digest } from '../../core/secrets.js';
 import type { Call } from '../../policy/call.js';
 import { ClientAuthenticator, clientOf, formOf } from './client-authenticator.service.js';
@@ -24,7 +24,7 @@ interface Sent {
 }
 
 /** Authenticates a request against the applications above. Returns the result and all calls. */
-async function presented(
+async function authenticateRequest(
   { authorization = [], form = {}, target = '/v1/oauth2/token' }: Sent,
   confidentialOnly = false,
 ) {
@@ -51,7 +51,7 @@ async function presented(
   const value = Object.fromEntries(Object.entries(form).map(([name, text]) => [name, [text]]));
   const call = { authorization: [authorization].flat(), target, body: { value }, startedAt: 7 } as unknown as Call;
   const refusal = await refusalOf(() => authenticator.authenticate(call, confidentialOnly));
-  const { client, clientGuess: guess } = call;
+  const { client, clientCredential: guess } = call;
   return { refusal, code: refusal?.code ?? null, client, guess, asked: did, statements, observed, noted };
 }
 
@@ -62,8 +62,8 @@ const byForm = (client_id: string, client_secret?: string) => ({
 });
 
 /** Expects the same INVALID_CLIENT error for every cause. */
-async function expectStranger(sent: Sent, confidentialOnly?: boolean) {
-  const { refusal, client } = await presented(sent, confidentialOnly);
+async function expectInvalidClient(sent: Sent, confidentialOnly?: boolean) {
+  const { refusal, client } = await authenticateRequest(sent, confidentialOnly);
   expect({ sent, status: refusal?.getStatus(), client }).toEqual({ sent, status: 401, client: undefined });
   expect(refusal?.getResponse()).toEqual({
     code: 'INVALID_CLIENT',
@@ -74,7 +74,7 @@ async function expectStranger(sent: Sent, confidentialOnly?: boolean) {
 }
 
 async function expectNoRequest(sent: Sent, blamed: string) {
-  const { refusal, client, asked } = await presented(sent);
+  const { refusal, client, asked } = await authenticateRequest(sent);
   expect({ sent, client, asked }).toEqual({ sent, client: undefined, asked: [] });
   expect(refusal?.getStatus()).toBe(400);
   expect(refusal?.getResponse()).toMatchObject({
@@ -106,7 +106,7 @@ describe('oauth.md 5.5: who is let in', () => {
     ['a public client in the form, without a value', byForm('11', ''), '11', false],
     ['a public client as Basic', { authorization: basic('11', '') }, '11', false],
   ])('by %s', async (_, sent, applicationId, confidential) => {
-    const { code, client, asked, noted } = await presented(sent);
+    const { code, client, asked, noted } = await authenticateRequest(sent);
     expect({ code, client, asked, noted }).toEqual({
       code: null,
       client: { applicationId, confidential, beganAt: 'at 7' },
@@ -116,22 +116,22 @@ describe('oauth.md 5.5: who is let in', () => {
   });
 
   test('only a confidential client where one is asked for', async () => {
-    expect((await presented(byForm('10', SECRET), true)).client).toMatchObject({ applicationId: '10' });
-    await expectStranger(byForm('11'), true);
-    await expectStranger({ authorization: basic('11', '') }, true);
+    expect((await authenticateRequest(byForm('10', SECRET), true)).client).toMatchObject({ applicationId: '10' });
+    await expectInvalidClient(byForm('11'), true);
+    await expectInvalidClient({ authorization: basic('11', '') }, true);
   });
 
   test('the answer of the database tells its time, between two moments here', async () => {
-    const { observed } = await presented(byForm('10', SECRET));
+    const { observed } = await authenticateRequest(byForm('10', SECRET));
     expect(observed).toEqual([[STORE_TIME, expect.any(Number), expect.any(Number)]]);
     const [, sent = 0, received = 0] = observed[0] ?? [];
     expect(received).toBeGreaterThanOrEqual(sent);
   });
 
   test('the database is asked by a name, for which a connection prepares the statement once', async () => {
-    const { statements } = await presented(byForm('10', SECRET));
+    const { statements } = await authenticateRequest(byForm('10', SECRET));
     expect(statements).toEqual([[expect.stringMatching(/^[a-z-]+$/), expect.stringContaining('FROM unnest')]]);
-    expect((await presented(byForm('99'))).statements).toEqual(statements);
+    expect((await authenticateRequest(byForm('99'))).statements).toEqual(statements);
   });
 
   test('an operation has the client that was let in, and without one it is a fault of ours', async () => {
@@ -158,17 +158,17 @@ describe('oauth.md 5.5: who is not', () => {
     ['an unknown application', byForm('99', SECRET)],
     ['an unknown application without a secret', byForm('99')],
   ])('%s', async (_, sent) => {
-    await expectStranger(sent);
-    await expectStranger(sent, true);
-    expect(await presented(sent)).toMatchObject({ noted: 1 });
+    await expectInvalidClient(sent);
+    await expectInvalidClient(sent, true);
+    expect(await authenticateRequest(sent)).toMatchObject({ noted: 1 });
   });
 
   test.each(['x', '', '010', ' 10', '10 ', '-1', '9223372036854775808', "1' OR '1'='1"])(
     'an id that is none, %j, is not looked for',
     async (id) => {
-      await expectStranger(byForm(id));
-      await expectStranger({ authorization: basic(id, SECRET) });
-      expect((await presented({ authorization: basic(id, SECRET) })).asked).toEqual([]);
+      await expectInvalidClient(byForm(id));
+      await expectInvalidClient({ authorization: basic(id, SECRET) });
+      expect((await authenticateRequest({ authorization: basic(id, SECRET) })).asked).toEqual([]);
     },
   );
 
@@ -192,8 +192,8 @@ describe('oauth.md 5.5: who is not', () => {
     ['two lines', [basic('10', SECRET), basic('10', SECRET)]],
   ])('Authorization is no Basic by %s: whatever the form says', async (_, authorization) => {
     for (const form of [{}, byForm('10', SECRET).form, byForm('11').form]) {
-      await expectStranger({ authorization, form });
-      expect((await presented({ authorization, form })).asked).toEqual([]);
+      await expectInvalidClient({ authorization, form });
+      expect((await authenticateRequest({ authorization, form })).asked).toEqual([]);
     }
   });
 });
@@ -223,12 +223,12 @@ describe('oauth.md 1.2 and 5.5: what is no request', () => {
   test.each(['?client?_secret=x', '?a=?client_secret=x', '?Client_Secret=x', '?client_id=11', ''])(
     'the query %j holds no secret',
     async (query) => {
-      expect((await presented({ ...byForm('11'), target: `/client_secret=x${query}` })).code).toBeNull();
+      expect((await authenticateRequest({ ...byForm('11'), target: `/client_secret=x${query}` })).code).toBeNull();
     },
   );
 
   test('what was tried is told however it was sent, and nothing else alike', async () => {
-    const guessOf = async (sent: Sent) => (await presented(sent)).guess;
+    const guessOf = async (sent: Sent) => (await authenticateRequest(sent)).guess;
     const guess = await guessOf(byForm('10', 'wrong'));
     expect(guess).toBe('["10","wrong"]');
     expect(await guessOf({ authorization: basic('10', 'wrong') })).toBe(guess);
@@ -247,7 +247,7 @@ describe('oauth.md 1.3: the form', () => {
   });
 
   test('that is broken is no request, and no client authenticates itself by it', async () => {
-    const call = { authorization: [], body: { fault: invalid('body', 'INVALID_FORMAT') } } as unknown as Call;
+    const call = { authorization: [], body: { fault: validationError('body', 'INVALID_FORMAT') } } as unknown as Call;
     const never = fake<never>({ note: () => {} });
     expect(await codeOf(() => new ClientAuthenticator(never, never, never).authenticate(call, false))).toBe(
       'INVALID_REQUEST',
@@ -256,8 +256,8 @@ describe('oauth.md 1.3: the form', () => {
   });
 
   test.each([
-    new Refusal('PAYLOAD_TOO_LARGE'),
-    new Refusal('UNSUPPORTED_MEDIA_TYPE'),
+    new ApiError('PAYLOAD_TOO_LARGE'),
+    new ApiError('UNSUPPORTED_MEDIA_TYPE'),
     Object.assign(new Error('of ours'), { code: 'INVALID_FORM_BODY' }),
   ])('that could not be read is told as it is: %s', async (fault) => {
     await expect(formOfBody({ fault })).rejects.toBe(fault);

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { oauthError, Refusal } from '../../core/errors.js';
-import { digest, matches, mintToken } from '../../core/secrets.js';
-import { bodyOf } from '../../http/body.js';
+import { ApiError, oauthError } from '../../core/errors.js';
+import { digest, equalsInConstantTime, mintToken } from '../../core/secrets.js';
+import { getBody } from '../../http/body.js';
 import { snowflakeFault } from '../../http/input.js';
+import { batchById } from '../../platform/database/batch-calls.js';
 import { Database } from '../../platform/database/database.js';
-import { gather } from '../../platform/database/gather.js';
 import type { Call } from '../../policy/call.js';
 import type { Client } from '../../policy/identity.js';
 import { Arrivals } from './arrivals.js';
@@ -34,7 +34,7 @@ const MAX_BASIC_LENGTH = 1024;
 export class ClientAuthenticator {
   /** A digest to compare with if the client has no secret. No client can know its secret. */
   private readonly dummy = digest(mintToken());
-  private readonly find = gather((ids) => this.applicationsOf(ids));
+  private readonly find = batchById((ids) => this.applicationsOf(ids));
 
   constructor(
     private readonly database: Database,
@@ -42,12 +42,12 @@ export class ClientAuthenticator {
     private readonly arrivals: Arrivals,
   ) {}
 
-  /** @throws Refusal INVALID_CLIENT, INVALID_REQUEST, 413, 415 */
+  /** @throws ApiError INVALID_CLIENT, INVALID_REQUEST, 413, 415 */
   async authenticate(call: Call, confidentialOnly: boolean): Promise<void> {
     this.arrivals.note();
-    const { id, secret } = presented(call, await formOf(call));
+    const { id, secret } = readCredentials(call, await formOf(call));
     const application = snowflakeFault(id) === undefined ? await this.find(id) : undefined;
-    const isRight = matches(digest(secret ?? ''), application?.secret_digest ?? this.dummy);
+    const isRight = equalsInConstantTime(digest(secret ?? ''), application?.secret_digest ?? this.dummy);
     const confidential = application?.client_type === 'confidential';
     const isPublic = application?.client_type === 'public' && secret === undefined && !confidentialOnly;
     const isAuthentic = confidential ? isRight && secret !== undefined : isPublic;
@@ -72,16 +72,16 @@ export function clientOf(call: Call): Client {
 
 /**
  * Returns the form of the request.
- * @throws Refusal INVALID_REQUEST, 413, 415
+ * @throws ApiError INVALID_REQUEST, 413, 415
  */
 export async function formOf(call: Call): Promise<Form> {
-  const body = await bodyOf(call);
+  const body = await getBody(call);
   if (!('fault' in body)) return body.value;
-  if (body.fault instanceof Refusal && body.fault.code === 'INVALID_FORM_BODY') throw oauthError('invalid_request');
+  if (body.fault instanceof ApiError && body.fault.code === 'INVALID_FORM_BODY') throw oauthError('invalid_request');
   throw body.fault;
 }
 
-function presented(call: Call, form: Form): { id: string; secret: string | undefined } {
+function readCredentials(call: Call, form: Form): { id: string; secret: string | undefined } {
   const [, ...query] = call.target.split('?');
   if (new URLSearchParams(query.join('?')).has('client_secret')) {
     throw oauthError('invalid_request', ['client_secret']);
@@ -90,12 +90,12 @@ function presented(call: Call, form: Form): { id: string; secret: string | undef
   const formSecret = boundedValue(form, 'client_secret');
   const [header, ...more] = call.authorization;
   if (header === undefined) {
-    call.clientGuess = guessOf(formId, formSecret);
+    call.clientCredential = guessOf(formId, formSecret);
     if (formId === undefined) throw oauthError('invalid_client');
     return { id: formId, secret: formSecret };
   }
   const basic = more.length === 0 ? parseBasic(header) : null;
-  call.clientGuess = basic ? guessOf(basic.id, basic.secret) : call.authorization.join('\n');
+  call.clientCredential = basic ? guessOf(basic.id, basic.secret) : call.authorization.join('\n');
   if (!basic) throw oauthError('invalid_client');
   if (formSecret !== undefined) throw oauthError('invalid_request', ['client_secret']);
   if (formId !== undefined && formId !== basic.id) throw oauthError('invalid_request', ['client_id']);

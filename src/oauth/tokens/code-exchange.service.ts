@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { IS_ACTIVE } from '../../accounts/account-facts.js';
+import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { Config } from '../../core/config/config.js';
-import { Batches } from '../../platform/database/batches.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { livesOf, PAIRS_AT_ONCE, type PairRows, pairColumns, wasOver } from './pair-rows.js';
+import { KeyedBatcher } from '../../platform/database/keyed-batcher.js';
+import { PAIRS_AT_ONCE, type PairRows, pairColumns, tokenLifetimes, wasSettledBefore } from './pair-rows.js';
 
 /**
  * Deletes codes and creates their tokens in one statement. Of parallel exchanges, exactly one deletes the code. Locks
@@ -21,7 +21,7 @@ const EXCHANGE_CODES = `
   ), taken AS (
     DELETE FROM oauth_code c USING held, client, account a, asked q
     WHERE c.digest = held.digest AND q.code = c.digest AND a.id = c.account_id
-      AND (c.application_id <> client.id OR ${IS_ACTIVE})
+      AND (c.application_id <> client.id OR ${IS_ACTIVE_SQL})
     RETURNING c.*, q.*, c.expires_at > now() AS is_live
   ), family AS (
     INSERT INTO oauth_family (id, application_id, account_id, scopes, code_digest)
@@ -40,7 +40,7 @@ const EXCHANGE_CODES = `
   FROM taken t LEFT JOIN family f ON f.id = t.family`;
 
 const REVOKE_REPLAYED_CODE = `
-  DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasOver('created_at', 'settled_at', '$2')}`;
+  DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasSettledBefore('created_at', 'settled_at', '$2')}`;
 
 /** A presented code and the rows to store if it is valid. */
 interface PresentedCode extends PairRows {
@@ -60,13 +60,13 @@ interface CodeFacts {
 }
 
 /** Without a family, the code was invalid and is spent. */
-type TakenCode = CodeFacts & ({ family_id: string; created_at: Date } | { family_id: null; created_at: null });
+type ExchangeResult = CodeFacts & ({ family_id: string; created_at: Date } | { family_id: null; created_at: null });
 
 /** Exchanges codes (oauth.md 3.3). Concurrent exchanges of one application share a transaction. */
 @Injectable()
 export class CodeExchange {
-  private readonly batches = new Batches<PresentedCode, TakenCode | undefined>(
-    (applicationId, codes) => this.database.transaction((tx) => this.take(tx, applicationId, codes)),
+  private readonly batches = new KeyedBatcher<PresentedCode, ExchangeResult | undefined>(
+    (applicationId, codes) => this.database.transaction((tx) => this.exchangeBatch(tx, applicationId, codes)),
     ({ digest }) => digest.toString('base64'),
     PAIRS_AT_ONCE,
   );
@@ -78,13 +78,13 @@ export class CodeExchange {
   ) {}
 
   /** Returns the result of the exchange, or `undefined` if the code does not exist. */
-  exchange(applicationId: string, code: PresentedCode): Promise<TakenCode | undefined> {
-    return this.batches.do(applicationId, code);
+  exchange(applicationId: string, code: PresentedCode): Promise<ExchangeResult | undefined> {
+    return this.batches.submit(applicationId, code);
   }
 
-  private async take(tx: Tx, applicationId: string, codes: readonly PresentedCode[]) {
-    const lives = livesOf(this.config.oauth);
-    const rows = await this.database.statement<TakenCode>(
+  private async exchangeBatch(tx: Tx, applicationId: string, codes: readonly PresentedCode[]) {
+    const lives = tokenLifetimes(this.config.oauth);
+    const rows = await this.database.statement<ExchangeResult>(
       'oauth-exchange',
       EXCHANGE_CODES,
       [
@@ -99,13 +99,13 @@ export class CodeExchange {
       ],
       tx,
     );
-    const taken = codes.map((): TakenCode | undefined => undefined);
+    const taken = codes.map((): ExchangeResult | undefined => undefined);
     for (const row of rows) taken[Number(row.place) - 1] = row;
-    for (const row of taken) await this.tell(tx, applicationId, row);
+    for (const row of taken) await this.announceGrant(tx, applicationId, row);
     return taken;
   }
 
-  private async tell(tx: Tx, applicationId: string, row: TakenCode | undefined): Promise<void> {
+  private async announceGrant(tx: Tx, applicationId: string, row: ExchangeResult | undefined): Promise<void> {
     if (!row?.family_id) return;
     if (!row.announced) {
       const authorization = { accountId: row.account_id, scopes: row.scopes, at: row.created_at };

@@ -5,7 +5,7 @@ const READERS = { formValue, boundedValue, requiredValue };
 const readFrom = (read: typeof formValue, ...values: string[]) => read({ other: ['o'], name: values }, 'name');
 
 /** Expects an INVALID_REQUEST error that names this parameter. */
-async function expectBlamed(work: () => unknown) {
+async function expectInvalidParameter(work: () => unknown) {
   const refusal = await refusalOf(work);
   expect(refusal?.getStatus()).toBe(400);
   expect(refusal?.getResponse()).toMatchObject({
@@ -28,13 +28,13 @@ describe('oauth.md 1.3: a parameter', () => {
   });
 
   test('that is not sent is missed where it is required', async () => {
-    await expectBlamed(() => requiredValue({}, 'name'));
-    await expectBlamed(() => readFrom(requiredValue, ''));
+    await expectInvalidParameter(() => requiredValue({}, 'name'));
+    await expectInvalidParameter(() => readFrom(requiredValue, ''));
   });
 
   test.each(Object.entries(READERS))('%s: is refused where it is repeated, whatever with', async (_, read) => {
     for (const values of [['x', 'y'], ['x', 'x'], ['', ''], ['', 'x'], Array(9).fill('x')]) {
-      await expectBlamed(() => readFrom(read, ...values));
+      await expectInvalidParameter(() => readFrom(read, ...values));
     }
   });
 
@@ -47,7 +47,7 @@ describe('oauth.md 1.3: a parameter', () => {
     'with bounds is refused as %j',
     async (value) => {
       for (const read of [boundedValue, requiredValue]) {
-        await expectBlamed(() => readFrom(read, value));
+        await expectInvalidParameter(() => readFrom(read, value));
       }
     },
   );

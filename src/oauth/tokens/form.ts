@@ -25,7 +25,7 @@ export function boundedValue(form: Form, name: string): string | undefined {
   return value;
 }
 
-/** @throws Refusal INVALID_REQUEST if it is absent or invalid */
+/** @throws ApiError INVALID_REQUEST if it is absent or invalid */
 export function requiredValue(form: Form, name: string): string {
   const value = boundedValue(form, name);
   if (value === undefined) throw oauthError('invalid_request', [name]);

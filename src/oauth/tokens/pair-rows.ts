@@ -9,7 +9,7 @@ export interface PairRows {
 }
 
 /** Returns the lifetimes of the tokens of a new pair, in seconds. They are limited by the lifetime of the family. */
-export function livesOf({ accessSeconds, refreshSeconds, familySeconds }: Config['oauth']) {
+export function tokenLifetimes({ accessSeconds, refreshSeconds, familySeconds }: Config['oauth']) {
   const most = familySeconds || Number.POSITIVE_INFINITY;
   return { access: Math.min(accessSeconds, most), refresh: Math.min(refreshSeconds, most) };
 }
@@ -31,5 +31,5 @@ export const pairColumns = (pairs: readonly PairRows[]): unknown[][] => [
  * is true, the second use is a replay. A use that was interrupted before it was settled counts as finished after 10
  * seconds.
  */
-export const wasOver = (used: string, settled: string, began: string): string =>
+export const wasSettledBefore = (used: string, settled: string, began: string): string =>
   `coalesce(${settled}, ${used} + interval '10 seconds') <= to_timestamp(${began}::float8 / 1000)`;

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { IS_ACTIVE } from '../../accounts/account-facts.js';
+import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
 import { Config } from '../../core/config/config.js';
-import { Batches } from '../../platform/database/batches.js';
 import { Database } from '../../platform/database/database.js';
-import { livesOf, PAIRS_AT_ONCE, type PairRows, pairColumns, wasOver } from './pair-rows.js';
+import { KeyedBatcher } from '../../platform/database/keyed-batcher.js';
+import { PAIRS_AT_ONCE, type PairRows, pairColumns, tokenLifetimes, wasSettledBefore } from './pair-rows.js';
 
 /** The SQL expression for the time at which the family `f` expires. It is null if families do not expire. */
-const END_OF_FAMILY = "(f.created_at + nullif($11::int, 0) * interval '1 second')";
+const FAMILY_EXPIRES_AT = "(f.created_at + nullif($11::int, 0) * interval '1 second')";
 
 /**
  * Rotates tokens in one statement. Locks families before their tokens, in the order of revocation. Therefore a refresh
@@ -15,9 +15,9 @@ const END_OF_FAMILY = "(f.created_at + nullif($11::int, 0) * interval '1 second'
  */
 const ROTATE_REFRESH_TOKENS = `
   WITH presented AS MATERIALIZED (
-    SELECT q.place, t.id, t.family_id, t.application_id, t.expires_at > now() AS is_live, ${IS_ACTIVE} AS is_active,
+    SELECT q.place, t.id, t.family_id, t.application_id, t.expires_at > now() AS is_live, ${IS_ACTIVE_SQL} AS is_active,
       t.consumed_at IS NOT NULL AS is_consumed, q.narrowed IS NULL OR string_to_array(q.narrowed, ' ') <@ t.scopes AS is_granted,
-      t.consumed_at IS NOT NULL AND ${wasOver('t.consumed_at', 't.settled_at', 'q.began_at')} AS is_replayed,
+      t.consumed_at IS NOT NULL AND ${wasSettledBefore('t.consumed_at', 't.settled_at', 'q.began_at')} AS is_replayed,
       string_to_array(q.narrowed, ' ') AS narrowed, q.access_id, q.access_digest, q.refresh_id, q.refresh_digest
     FROM unnest($2::bytea[], $3::text[], $4::float8[], $5::bigint[], $6::bytea[], $7::bigint[], $8::bytea[])
         WITH ORDINALITY AS q (token, narrowed, began_at, access_id, access_digest, refresh_id, refresh_digest, place)
@@ -26,7 +26,7 @@ const ROTATE_REFRESH_TOKENS = `
   ), family AS MATERIALIZED (
     SELECT f.*, p.id AS token_id, p.place FROM presented p JOIN oauth_family f ON f.id = p.family_id
     WHERE p.application_id = $1 AND p.is_live AND p.is_active AND p.is_granted AND NOT p.is_consumed
-      AND coalesce(${END_OF_FAMILY} > now(), true)
+      AND coalesce(${FAMILY_EXPIRES_AT} > now(), true)
     ORDER BY f.id FOR NO KEY UPDATE OF f
   ), won AS (
     UPDATE oauth_token t SET consumed_at = clock_timestamp() FROM family f
@@ -36,7 +36,7 @@ const ROTATE_REFRESH_TOKENS = `
     INSERT INTO oauth_token (id, digest, kind, family_id, application_id, account_id, scopes, parent_id, expires_at)
     SELECT new.id, new.digest, new.kind, f.id, f.application_id, f.account_id,
       CASE new.kind WHEN 'access' THEN coalesce(p.narrowed, f.scopes) ELSE f.scopes END, won.id,
-      least(now() + new.seconds * interval '1 second', ${END_OF_FAMILY})
+      least(now() + new.seconds * interval '1 second', ${FAMILY_EXPIRES_AT})
     FROM won JOIN family f ON f.token_id = won.id JOIN presented p ON p.id = won.id
       CROSS JOIN LATERAL (VALUES (p.access_id, p.access_digest, 'access', $9::int), (p.refresh_id, p.refresh_digest, 'refresh', $10::int))
         AS new (id, digest, kind, seconds)
@@ -75,8 +75,8 @@ type RotatedToken = TokenFacts &
 /** Rotates refresh tokens (oauth.md 5.6). Concurrent rotations of one application share a statement. */
 @Injectable()
 export class RefreshRotation {
-  private readonly batches = new Batches<PresentedToken, RotatedToken | undefined>(
-    (applicationId, tokens) => this.take(applicationId, tokens),
+  private readonly batches = new KeyedBatcher<PresentedToken, RotatedToken | undefined>(
+    (applicationId, tokens) => this.rotateBatch(applicationId, tokens),
     ({ digest }) => digest.toString('base64'),
     PAIRS_AT_ONCE,
   );
@@ -88,11 +88,11 @@ export class RefreshRotation {
 
   /** Returns the result of the rotation, or `undefined` if the token does not exist. */
   rotate(applicationId: string, token: PresentedToken): Promise<RotatedToken | undefined> {
-    return this.batches.do(applicationId, token);
+    return this.batches.submit(applicationId, token);
   }
 
-  private async take(applicationId: string, tokens: readonly PresentedToken[]) {
-    const lives = livesOf(this.config.oauth);
+  private async rotateBatch(applicationId: string, tokens: readonly PresentedToken[]) {
+    const lives = tokenLifetimes(this.config.oauth);
     const rows = await this.database.statement<RotatedToken>('oauth-refresh', ROTATE_REFRESH_TOKENS, [
       applicationId,
       tokens.map(({ digest }) => digest),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-const SAMPLES = 16;
+const MAX_SAMPLES = 16;
 const MAX_AGE_MS = 60_000;
 
 interface Sample {
@@ -25,7 +25,7 @@ export class StoreClock {
     // Each sample is a lower bound. If it exceeds the upper bound of the new sample, the clock was set in between, so
     // drop it.
     const sound = this.samples.filter(({ offset, taken }) => offset <= stored - sent && received - taken < MAX_AGE_MS);
-    this.samples = [...sound, { offset: stored - received, taken: received }].slice(-SAMPLES);
+    this.samples = [...sound, { offset: stored - received, taken: received }].slice(-MAX_SAMPLES);
   }
 
   /** Returns the database time at a local time. It is never too late, and too early by at most one round trip. */

@@ -21,20 +21,23 @@ const macOf = (text: string) =>
 describe('oauth.md 3: a fresh pair', () => {
   test('is two tokens of 43 characters, never the same', () => {
     const mint = mintOf();
-    const tokens = [mint.fresh(), mint.fresh()].flatMap(({ access, refresh }) => [access, refresh]);
+    const tokens = [mint.mintPair(), mint.mintPair()].flatMap(({ access, refresh }) => [access, refresh]);
     for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
     expect(new Set(tokens).size).toBe(4);
   });
 
   test('has no access token that begins as a session token does', () => {
     const minted = ['flx_one', 'flx_two', 'flx-three_flx_', 'flx_four'];
-    expect(mintOf().fresh(() => minted.shift() as string)).toEqual({ access: 'flx-three_flx_', refresh: 'flx_four' });
+    expect(mintOf().mintPair(() => minted.shift() as string)).toEqual({
+      access: 'flx-three_flx_',
+      refresh: 'flx_four',
+    });
   });
 });
 
 describe('oauth.md 3.3: the pair that succeeds a refresh token', () => {
   test('is made of the token and the key of the service: by every version the same', () => {
-    expect(mintOf().successor('a token')).toEqual({
+    expect(mintOf().deriveSuccessor('a token')).toEqual({
       access: macOf('access\0a token'),
       refresh: macOf('refresh\0a token'),
     });
@@ -43,8 +46,8 @@ describe('oauth.md 3.3: the pair that succeeds a refresh token', () => {
   test('has no access token that begins as a session token does', () => {
     expect(macOf(`access\0${UNLUCKY}`)).toMatch(/^flx_/);
     const pair = { access: macOf(`access1\0${UNLUCKY}`), refresh: macOf(`refresh\0${UNLUCKY}`) };
-    expect(mintOf().successor(UNLUCKY)).toEqual(pair);
-    expect(mintOf().successorOf(UNLUCKY, digestsOf(pair))).toEqual(pair);
+    expect(mintOf().deriveSuccessor(UNLUCKY)).toEqual(pair);
+    expect(mintOf().findSuccessor(UNLUCKY, digestsOf(pair))).toEqual(pair);
   });
 
   test('has none either where the next would begin so too: it is made again, by the next number', () => {
@@ -53,25 +56,25 @@ describe('oauth.md 3.3: the pair that succeeds a refresh token', () => {
     // is read.
     const read = [UNLUCKY, UNLUCKY_NEXT, 'a token', 'a token'];
     const twice = { toString: () => read.shift() } as unknown as string;
-    expect(mintOf().successor(twice)).toEqual({
+    expect(mintOf().deriveSuccessor(twice)).toEqual({
       access: macOf('access2\0a token'),
       refresh: macOf('refresh\0a token'),
     });
   });
 
   test('is found again by its digests, while either secret is known', () => {
-    const pair = mintOf().successor('a token');
+    const pair = mintOf().deriveSuccessor('a token');
     for (const mint of [mintOf(), mintOf(OTHER, SECRET), mintOf(SECRET, OTHER)]) {
-      expect(mint.successorOf('a token', digestsOf(pair))).toEqual(pair);
+      expect(mint.findSuccessor('a token', digestsOf(pair))).toEqual(pair);
     }
-    expect(mintOf(OTHER).successorOf('a token', digestsOf(pair))).toBeNull();
-    expect(mintOf(OTHER, SECRET).successor('a token')).not.toEqual(pair);
+    expect(mintOf(OTHER).findSuccessor('a token', digestsOf(pair))).toBeNull();
+    expect(mintOf(OTHER, SECRET).deriveSuccessor('a token')).not.toEqual(pair);
   });
 
   test('is none of another token, and none of which half is another', () => {
-    const [mint, own, other] = [mintOf(), mintOf().successor('a token'), mintOf().successor('another')];
-    expect(mint.successorOf('a token', digestsOf(other))).toBeNull();
-    expect(mint.successorOf('a token', digestsOf({ ...own, access: other.access }))).toBeNull();
-    expect(mint.successorOf('a token', digestsOf({ ...own, refresh: other.refresh }))).toBeNull();
+    const [mint, own, other] = [mintOf(), mintOf().deriveSuccessor('a token'), mintOf().deriveSuccessor('another')];
+    expect(mint.findSuccessor('a token', digestsOf(other))).toBeNull();
+    expect(mint.findSuccessor('a token', digestsOf({ ...own, access: other.access }))).toBeNull();
+    expect(mint.findSuccessor('a token', digestsOf({ ...own, refresh: other.refresh }))).toBeNull();
   });
 });

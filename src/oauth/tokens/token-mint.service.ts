@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { digest, Keyring, matches, mintToken } from '../../core/secrets.js';
+import { digest, equalsInConstantTime, Keyring, mintToken } from '../../core/secrets.js';
 
 export interface TokenPair {
   readonly access: string;
@@ -15,7 +15,7 @@ const isAccessToken = (token: string): boolean => !token.startsWith('flx_');
 export class TokenMint {
   constructor(private readonly keyring: Keyring) {}
 
-  fresh(mint: () => string = mintToken): TokenPair {
+  mintPair(mint: () => string = mintToken): TokenPair {
     let access = mint();
     while (!isAccessToken(access)) access = mint();
     return { access, refresh: mint() };
@@ -25,15 +25,15 @@ export class TokenMint {
    * Derives the pair that replaces a refresh token, so that a retry gets the same pair. It requires the token and the
    * key of the service. Therefore nothing that reveals the pair is stored.
    */
-  successor(refreshToken: string): TokenPair {
+  deriveSuccessor(refreshToken: string): TokenPair {
     return this.derive(this.keyring.signing('oauth-successor').bytes, refreshToken);
   }
 
   /** Returns the pair for a retry. It is the successor under the key that produces these digests. */
-  successorOf(refreshToken: string, digests: { access: Buffer; refresh: Buffer }): TokenPair | null {
+  findSuccessor(refreshToken: string, digests: { access: Buffer; refresh: Buffer }): TokenPair | null {
     const pairs = this.keyring.keys('oauth-successor').map(({ bytes }) => this.derive(bytes, refreshToken));
     const isIt = ({ access, refresh }: TokenPair) =>
-      matches(digest(access), digests.access) && matches(digest(refresh), digests.refresh);
+      equalsInConstantTime(digest(access), digests.access) && equalsInConstantTime(digest(refresh), digests.refresh);
     return pairs.find(isIt) ?? null;
   }
 

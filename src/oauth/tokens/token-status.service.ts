@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { IS_ACTIVE } from '../../accounts/account-facts.js';
-import { Grants, inOrder } from '../../accounts/grants/grants.service.js';
+import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
+import { Grants, sortScopes } from '../../accounts/grants/grants.service.js';
 import { digest } from '../../core/secrets.js';
+import { batchById } from '../../platform/database/batch-calls.js';
 import { Database } from '../../platform/database/database.js';
-import { gather } from '../../platform/database/gather.js';
 import type { Client } from '../../policy/identity.js';
 import { type Form, formValue, requiredValue } from './form.js';
 
@@ -12,7 +12,7 @@ const LIVE_TOKENS_BY_DIGEST = `
   SELECT t.digest, t.application_id, t.kind, t.scopes, t.account_id, floor(extract(epoch FROM t.created_at))::float8 AS iat,
     floor(extract(epoch FROM t.expires_at))::float8 AS exp
   FROM oauth_token t JOIN account a ON a.id = t.account_id
-  WHERE t.digest = ANY ($1::bytea[]) AND t.application_id = ANY ($2::bigint[]) AND t.expires_at > now() AND t.consumed_at IS NULL AND ${IS_ACTIVE}`;
+  WHERE t.digest = ANY ($1::bytea[]) AND t.application_id = ANY ($2::bigint[]) AND t.expires_at > now() AND t.consumed_at IS NULL AND ${IS_ACTIVE_SQL}`;
 
 interface LiveToken {
   readonly digest: Buffer;
@@ -41,7 +41,7 @@ export interface ActiveToken {
 /** Introspection and revocation of tokens (RFC 7662, RFC 7009; oauth.md 5.7 and 5.8). */
 @Injectable()
 export class TokenStatus {
-  private readonly find = gather((claims) => this.tokensOf(claims));
+  private readonly find = batchById((claims) => this.tokensOf(claims));
 
   constructor(
     private readonly database: Database,
@@ -54,7 +54,7 @@ export class TokenStatus {
     if (!row) return { active: false };
     return {
       active: true,
-      scope: inOrder(row.scopes).join(' '),
+      scope: sortScopes(row.scopes).join(' '),
       client_id: client.applicationId,
       token_type: row.kind === 'access' ? 'Bearer' : 'refresh_token',
       iat: row.iat,

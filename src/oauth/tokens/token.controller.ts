@@ -1,7 +1,7 @@
 import { Controller, Header, HttpCode, Post } from '@nestjs/common';
-import { type Taken, Takes } from '../../policy/answers.js';
+import { ApiBody, type RequestBody } from '../../policy/answers.js';
 import type { Call } from '../../policy/call.js';
-import { Accepts, ClientAuth, Cors, RateLimit, TheCall } from '../../policy/decorators.js';
+import { Accepts, ClientAuth, Cors, CurrentCall, RateLimit } from '../../policy/decorators.js';
 import { clientOf, formOf } from './client-authenticator.service.js';
 import { TokenService } from './token.service.js';
 import { TokenStatus } from './token-status.service.js';
@@ -11,7 +11,7 @@ const TEXT = { type: 'string', maxLength: 256 };
 /** For clients that do not authenticate with a header. */
 const CLIENT = { client_id: TEXT, client_secret: TEXT };
 
-const TOKEN_REQUEST: Taken = {
+const TOKEN_REQUEST: RequestBody = {
   type: FORM,
   members: {
     grant_type: { type: 'string', enum: ['authorization_code', 'refresh_token'] },
@@ -21,7 +21,7 @@ const TOKEN_REQUEST: Taken = {
   example: { grant_type: 'authorization_code', code: 'example', redirect_uri: 'https://example.com/callback' },
 };
 
-const TOKEN_FORM: Taken = {
+const TOKEN_FORM: RequestBody = {
   type: FORM,
   members: { token: TEXT, token_type_hint: TEXT, ...CLIENT },
   required: ['token'],
@@ -44,8 +44,8 @@ export class TokenController {
   @RateLimit('oauth:token')
   @Cors('any')
   @Header('Pragma', 'no-cache')
-  @Takes(TOKEN_REQUEST)
-  async issue(@TheCall() call: Call) {
+  @ApiBody(TOKEN_REQUEST)
+  async issue(@CurrentCall() call: Call) {
     return this.tokens.issue(clientOf(call), await formOf(call));
   }
 
@@ -56,8 +56,8 @@ export class TokenController {
   @Accepts('form')
   @RateLimit('oauth:introspect')
   @Header('Pragma', 'no-cache')
-  @Takes(TOKEN_FORM)
-  async introspect(@TheCall() call: Call) {
+  @ApiBody(TOKEN_FORM)
+  async introspect(@CurrentCall() call: Call) {
     return this.status.introspect(clientOf(call), await formOf(call));
   }
 
@@ -69,8 +69,8 @@ export class TokenController {
   @RateLimit('oauth:introspect')
   @Cors('any')
   @Header('Pragma', 'no-cache')
-  @Takes(TOKEN_FORM)
-  async revoke(@TheCall() call: Call) {
+  @ApiBody(TOKEN_FORM)
+  async revoke(@CurrentCall() call: Call) {
     await this.status.revoke(clientOf(call), await formOf(call));
   }
 }

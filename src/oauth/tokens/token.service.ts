@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { IS_ACTIVE } from '../../accounts/account-facts.js';
-import { inOrder } from '../../accounts/grants/grants.service.js';
+import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
+import { sortScopes } from '../../accounts/grants/grants.service.js';
 import { Config } from '../../core/config/config.js';
 import { oauthError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { digest } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
+import { batchById } from '../../platform/database/batch-calls.js';
 import { Database } from '../../platform/database/database.js';
-import { gather } from '../../platform/database/gather.js';
 import type { Client } from '../../policy/identity.js';
 import { parseScopes } from '../../policy/scopes.js';
 import { Arrivals } from './arrivals.js';
 import { CodeExchange } from './code-exchange.service.js';
 import { type Form, formValue, requiredValue } from './form.js';
-import { livesOf, type PairRows } from './pair-rows.js';
+import { type PairRows, tokenLifetimes } from './pair-rows.js';
 import { challengeOf } from './pkce.js';
 import { RefreshRotation } from './refresh-rotation.service.js';
 import { TokenMint, type TokenPair } from './token-mint.service.js';
@@ -25,19 +25,19 @@ const PARAMETERS = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refr
  * Concurrent timestamps are written together, in the lock order of revocation. The commit does not wait for the disk,
  * because a timestamp that is lost in a crash only delays the detection of replays.
  */
-const settle = (table: string): string => `
+const settleRows = (table: string): string => `
   UPDATE ${table} SET settled_at = clock_timestamp()
   WHERE id IN (SELECT id FROM ${table} WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE)
     AND set_config('synchronous_commit', 'off', true) = 'off'`;
 
-const SETTLE_FAMILIES = settle('oauth_family');
+const SETTLE_FAMILIES = settleRows('oauth_family');
 
-const SETTLE_TOKENS = settle('oauth_token');
+const SETTLE_TOKENS = settleRows('oauth_token');
 
 const REVOKE_FAMILY = 'DELETE FROM oauth_family WHERE id = $1';
 
 /** The pair that replaced a refresh token, if the new refresh token is unused. */
-const LIVE_SUCCESSOR = `
+const UNUSED_SUCCESSOR = `
   SELECT access.digest AS access, refresh.digest AS refresh, access.scopes,
     floor(extract(epoch FROM access.expires_at - clock_timestamp()))::int AS seconds
   FROM oauth_token used
@@ -46,7 +46,7 @@ const LIVE_SUCCESSOR = `
     JOIN oauth_token refresh ON refresh.family_id = used.family_id AND refresh.parent_id = used.id
       AND refresh.kind = 'refresh' AND refresh.consumed_at IS NULL
     JOIN account a ON a.id = used.account_id
-  WHERE used.id = $1 AND used.consumed_at + $2::int * interval '1 second' > clock_timestamp() AND ${IS_ACTIVE}`;
+  WHERE used.id = $1 AND used.consumed_at + $2::int * interval '1 second' > clock_timestamp() AND ${IS_ACTIVE_SQL}`;
 
 interface SuccessorPair {
   readonly access: Buffer;
@@ -58,8 +58,8 @@ interface SuccessorPair {
 /** The token operation: exchanges codes and refresh tokens for token pairs (oauth.md 3.3 and 5.6). */
 @Injectable()
 export class TokenService {
-  private readonly settleFamily = gather((ids) => this.settle('oauth-settle-families', SETTLE_FAMILIES, ids));
-  private readonly settleToken = gather((ids) => this.settle('oauth-settle-tokens', SETTLE_TOKENS, ids));
+  private readonly settleFamily = batchById((ids) => this.settle('oauth-settle-families', SETTLE_FAMILIES, ids));
+  private readonly settleToken = batchById((ids) => this.settle('oauth-settle-tokens', SETTLE_TOKENS, ids));
 
   constructor(
     private readonly database: Database,
@@ -72,7 +72,7 @@ export class TokenService {
     private readonly log: Log,
   ) {}
 
-  /** @throws Refusal INVALID_REQUEST, UNSUPPORTED_GRANT_TYPE, INVALID_GRANT, INVALID_SCOPE */
+  /** @throws ApiError INVALID_REQUEST, UNSUPPORTED_GRANT_TYPE, INVALID_GRANT, INVALID_SCOPE */
   issue(client: Client, form: Form) {
     for (const name of PARAMETERS) formValue(form, name);
     switch (formValue(form, 'grant_type')) {
@@ -92,49 +92,49 @@ export class TokenService {
     const redirectUri = requiredValue(form, 'redirect_uri');
     const challenge = challengeOf(trimmedVerifier(form), this.config.oauth.pkceRequired);
     const familyId = this.snowflakes.next();
-    const pair = this.mint.fresh();
+    const pair = this.mint.mintPair();
     const presented = { digest: code, redirectUri, challenge, familyId, ...this.rows(pair) };
-    await this.arrivals.gathered();
+    await this.arrivals.waitForConcurrentRequests();
     const taken = await this.codes.exchange(client.applicationId, presented);
     if (!taken) await this.codes.revokeReplayed(code, client.beganAt);
     if (!taken?.family_id) throw oauthError('invalid_grant');
     await this.settleFamily(familyId);
-    return this.view(pair, taken.scopes, livesOf(this.config.oauth).access);
+    return this.view(pair, taken.scopes, tokenLifetimes(this.config.oauth).access);
   }
 
   private async refresh(client: Client, form: Form) {
     const presented = requiredValue(form, 'refresh_token');
     const scopes = narrowedScopes(form);
     const hasLeeway = this.config.oauth.reuseLeewaySeconds > 0;
-    const pair = hasLeeway ? this.mint.successor(presented) : this.mint.fresh();
-    await this.arrivals.gathered();
+    const pair = hasLeeway ? this.mint.deriveSuccessor(presented) : this.mint.mintPair();
+    await this.arrivals.waitForConcurrentRequests();
     const token = { digest: digest(presented), scopes, beganAt: client.beganAt, ...this.rows(pair) };
     const row = await this.rotation.rotate(client.applicationId, token);
     if (row?.is_won) {
       await this.settleToken(row.id);
       return this.view(pair, scopes ?? row.scopes, row.seconds);
     }
-    if (row && !row.is_own) return this.refuseReuse(row.family_id);
+    if (row && !row.is_own) return this.revokeReusedFamily(row.family_id);
     if (!row?.is_active) throw oauthError('invalid_grant');
     if (!row.is_consumed && row.is_live && !row.is_granted) throw oauthError('invalid_scope');
-    const repeated = hasLeeway ? await this.repeat(presented, row.id) : null;
+    const repeated = hasLeeway ? await this.repeatSuccessor(presented, row.id) : null;
     if (repeated) return repeated;
-    if (row.is_replayed) return this.refuseReuse(row.family_id);
+    if (row.is_replayed) return this.revokeReusedFamily(row.family_id);
     throw oauthError('invalid_grant');
   }
 
   /** Returns the same pair again for a retry within the leeway. */
-  private async repeat(presented: string, id: string) {
+  private async repeatSuccessor(presented: string, id: string) {
     const { reuseLeewaySeconds } = this.config.oauth;
-    const [row] = await this.database.statement<SuccessorPair>('oauth-successor', LIVE_SUCCESSOR, [
+    const [row] = await this.database.statement<SuccessorPair>('oauth-successor', UNUSED_SUCCESSOR, [
       id,
       reuseLeewaySeconds,
     ]);
-    const pair = row && this.mint.successorOf(presented, row);
+    const pair = row && this.mint.findSuccessor(presented, row);
     return pair ? this.view(pair, row.scopes, row.seconds) : null;
   }
 
-  private async refuseReuse(familyId: string): Promise<never> {
+  private async revokeReusedFamily(familyId: string): Promise<never> {
     await this.database.statement('oauth-revoke-family', REVOKE_FAMILY, [familyId]);
     throw oauthError('invalid_grant');
   }
@@ -165,7 +165,7 @@ export class TokenService {
       token_type: 'Bearer',
       expires_in: seconds,
       refresh_token: refresh,
-      scope: inOrder(scopes).join(' '),
+      scope: sortScopes(scopes).join(' '),
     };
   }
 }
@@ -177,7 +177,7 @@ function trimmedVerifier(form: Form): string | undefined {
   return verifier;
 }
 
-/** @throws Refusal INVALID_SCOPE for an unregistered scope and for a list without scopes */
+/** @throws ApiError INVALID_SCOPE for an unregistered scope and for a list without scopes */
 function narrowedScopes(form: Form): string[] | null {
   const text = formValue(form, 'scope');
   if (text === undefined) return null;

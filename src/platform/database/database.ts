@@ -14,11 +14,17 @@ import type { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
 import { markConnectionError } from '../../core/errors.js';
 import type { Extension } from '../../core/extension.js';
-import { type Embedded, EmbeddedSocket, openEmbedded, PreparingClient, reasonOf } from './embedded.js';
+import { assertDedicatedSessions } from './dedicated-sessions.js';
+import {
+  connectionErrorMessage,
+  type EmbeddedDatabase,
+  EmbeddedSocket,
+  openEmbedded,
+  PreparingClient,
+} from './embedded.js';
 import type { EmbeddedEngine } from './engine.js';
 import { commitWith, type LastStatement } from './last-statement.js';
-import { Migrations, namesOf } from './migrations.js';
-import { demandOwnSessions } from './own-sessions.js';
+import { Migrations, migrationNames } from './migrations.js';
 import { applySettings } from './session-settings.js';
 
 /** The entity manager of one transaction. Helpers take it as their first argument. */
@@ -30,16 +36,16 @@ export type Changed<R = unknown> = [rows: R[], count: number];
 type Row = Record<string, unknown>;
 
 // Longer than the longest statement timeout and the idle timeout of the pool.
-const SILENCE_MS = 12_000;
+const SOCKET_IDLE_TIMEOUT_MS = 12_000;
 
 /**
  * A lost peer may leave the connection open without an error, so a silent socket is destroyed and its pending
  * statements fail. Migrations are exempt because they may take any time.
  */
-function watchedSocket(patience: Patience, times: number): Socket {
+function createTimeoutSocket(patience: TimeoutPolicy, times: number): Socket {
   const socket = new Socket();
-  return socket.setTimeout(SILENCE_MS * times, () => {
-    if (!patience.isEndless) socket.destroy();
+  return socket.setTimeout(SOCKET_IDLE_TIMEOUT_MS * times, () => {
+    if (!patience.isSuspended) socket.destroy();
   });
 }
 
@@ -47,15 +53,15 @@ function watchedSocket(patience: Patience, times: number): Socket {
  * The server may close a connection right after it accepts it, before the caller can attach a listener. An unhandled
  * `error` event would end the process; with this handler, only the next statement on the connection fails.
  */
-const surviveItsEnd = (client: EventEmitter): void => void client.on('error', markConnectionError);
+const attachErrorHandler = (client: EventEmitter): void => void client.on('error', markConnectionError);
 
-type Connected = (error: Error | undefined, ...rest: unknown[]) => void;
+type ConnectCallback = (error: Error | undefined, ...rest: unknown[]) => void;
 
 /**
  * Marks errors of failed connection attempts as database errors, so that they are not blamed on the client of a
  * request.
  */
-function markConnectErrors(pool: { connect(connected?: Connected): unknown }): void {
+function markConnectErrors(pool: { connect(connected?: ConnectCallback): unknown }): void {
   const { connect } = pool;
   pool.connect = (connected) =>
     connect.call(
@@ -68,20 +74,20 @@ function markConnectErrors(pool: { connect(connected?: Connected): unknown }): v
     );
 }
 
-function begin(client: pg.PoolClient): Promise<void> {
-  surviveItsEnd(client);
+function initializeConnection(client: pg.PoolClient): Promise<void> {
+  attachErrorHandler(client);
   return applySettings(client);
 }
 
-const LET_GO = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
+const RELEASED_RUNNER_ERRORS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
 
-interface Patience {
-  isEndless: boolean;
+interface TimeoutPolicy {
+  isSuspended: boolean;
 }
 
 const MIGRATION_LOCK = [0x6761, 0x7465];
 /** Session timeouts that are set for requests and lifted for migrations. */
-const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+const SESSION_TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 
 /** A connection of the driver, or its pool. */
 interface Connection {
@@ -91,25 +97,25 @@ interface Connection {
 type Action = () => void | Promise<void>;
 
 /** Actions and statements that run when a transaction ends. */
-interface Closing {
-  readonly before: Action[];
-  readonly last: (() => LastStatement)[];
-  readonly after: Action[];
+interface TransactionHooks {
+  readonly beforeCommit: Action[];
+  readonly lastStatements: (() => LastStatement)[];
+  readonly afterCommit: Action[];
 }
 
-const connectionOf = (tx: Tx): Promise<Connection> => tx.queryRunner?.connect() as Promise<Connection>;
+const getConnection = (tx: Tx): Promise<Connection> => tx.queryRunner?.connect() as Promise<Connection>;
 
 /**
  * The database: PostgreSQL if `DATABASE_URL` is set, otherwise the embedded one. The only source of truth for security
  * state.
  */
 export class Database {
-  private readonly closings = new WeakMap<Tx, Closing>();
+  private readonly transactionHooks = new WeakMap<Tx, TransactionHooks>();
 
   private constructor(
     readonly source: DataSource,
-    private readonly embedded: Embedded | undefined,
-    private readonly patience: Patience,
+    private readonly embedded: EmbeddedDatabase | undefined,
+    private readonly timeoutPolicy: TimeoutPolicy,
     /** Those of Gatehouse, then those of the extension. */
     readonly migrations: readonly Migrations[],
   ) {}
@@ -127,11 +133,14 @@ export class Database {
     extension: Extension = {},
     isPrepared = false,
   ): Promise<Database> {
-    const patience: Patience = { isEndless: false };
+    const patience: TimeoutPolicy = { isSuspended: false };
     const { databaseUrl, databasePoolSize, databasePatience: times } = config;
     const options = dataSourceOptions(databaseUrl, databasePoolSize, extension.entities, times);
-    const own = databaseUrl || lent ? undefined : await openEmbedded(config, isPrepared ? namesOf(options) : undefined);
-    const embedded: Embedded | undefined = lent ? { engine: lent, close: async () => {}, hasFailed: false } : own;
+    const own =
+      databaseUrl || lent ? undefined : await openEmbedded(config, isPrepared ? migrationNames(options) : undefined);
+    const embedded: EmbeddedDatabase | undefined = lent
+      ? { engine: lent, close: async () => {}, hasFailed: false }
+      : own;
     const source = new DataSource({
       ...options,
       ...(embedded
@@ -145,24 +154,38 @@ export class Database {
               onConnect: applySettings,
             },
           }
-        : { extra: { ...options.extra, stream: () => watchedSocket(patience, times), onConnect: begin } }),
+        : {
+            extra: {
+              ...options.extra,
+              stream: () => createTimeoutSocket(patience, times),
+              onConnect: initializeConnection,
+            },
+          }),
     } as DataSourceOptions);
     try {
       await source.initialize();
-      if (databaseUrl) await demandOwnSessions(databaseUrl, times);
+      if (databaseUrl) await assertDedicatedSessions(databaseUrl, times);
     } catch (error) {
       if (source.isInitialized) await source.destroy();
       await embedded?.close();
       if (error instanceof StartError) throw error;
-      throw new StartError(`the database cannot be opened: ${reasonOf(error)}`, { cause: error });
+      throw new StartError(`the database cannot be opened: ${connectionErrorMessage(error)}`, { cause: error });
     }
     markConnectErrors((source.driver as unknown as { master: Parameters<typeof markConnectErrors>[0] }).master);
-    return new Database(source, embedded, patience, [Migrations.ours(source), Migrations.ofTeam(source, extension)]);
+    return new Database(source, embedded, patience, [
+      Migrations.builtIn(source),
+      Migrations.ofExtension(source, extension),
+    ]);
   }
 
   /** An unconnected DataSource, enough to assemble the service and print its routes. */
-  static unopened(config: Config): Database {
-    return new Database(new DataSource(dataSourceOptions(config.databaseUrl, 1)), undefined, { isEndless: false }, []);
+  static unconnected(config: Config): Database {
+    return new Database(
+      new DataSource(dataSourceOptions(config.databaseUrl, 1)),
+      undefined,
+      { isSuspended: false },
+      [],
+    );
   }
 
   get isEmbedded(): boolean {
@@ -183,27 +206,27 @@ export class Database {
    * happen inside it.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const closing: Closing = { before: [], last: [], after: [] };
+    const closing: TransactionHooks = { beforeCommit: [], lastStatements: [], afterCommit: [] };
     const runner = this.source.createQueryRunner();
     let result: T;
     try {
       await runner.startTransaction();
-      this.closings.set(runner.manager, closing);
+      this.transactionHooks.set(runner.manager, closing);
       result = await work(runner.manager);
-      for (const action of closing.before) await action();
+      for (const action of closing.beforeCommit) await action();
       await this.commit(
         runner,
-        closing.last.map((make) => make()),
+        closing.lastStatements.map((make) => make()),
       );
     } catch (error) {
       await runner.rollbackTransaction().catch(() => {});
       // Inside a transaction, TypeORM releases a connection early only if the connection ended between two statements.
-      if (!LET_GO.some((kind) => error instanceof kind)) throw error;
+      if (!RELEASED_RUNNER_ERRORS.some((kind) => error instanceof kind)) throw error;
       throw new Error('Connection terminated between two statements', { cause: error });
     } finally {
       await runner.release();
     }
-    for (const action of closing.after) await action();
+    for (const action of closing.afterCommit) await action();
     return result;
   }
 
@@ -225,14 +248,14 @@ export class Database {
     try {
       await commitWith(await runner.connect(), last);
     } catch (error) {
-      for (const statement of last) statement.failed();
+      for (const statement of last) statement.onFailure();
       throw error;
     }
   }
 
   /** Runs `action` inside the transaction, after the work of its closure. */
   beforeCommit(tx: Tx, action: Action): void {
-    this.closingOf(tx).before.push(action);
+    this.requireHooks(tx).beforeCommit.push(action);
   }
 
   /**
@@ -240,18 +263,18 @@ export class Database {
    * that round trip and taken in the same order by every transaction. If it fails, nothing is committed.
    */
   withCommit(tx: Tx, make: () => LastStatement): void {
-    this.closingOf(tx).last.push(make);
+    this.requireHooks(tx).lastStatements.push(make);
   }
 
   /**
    * Runs `action` after the transaction of `tx` is committed and before `transaction` resolves; never after a rollback.
    */
   onCommit(tx: Tx, action: Action): void {
-    this.closingOf(tx).after.push(action);
+    this.requireHooks(tx).afterCommit.push(action);
   }
 
-  private closingOf(tx: Tx): Closing {
-    const closing = this.closings.get(tx);
+  private requireHooks(tx: Tx): TransactionHooks {
+    const closing = this.transactionHooks.get(tx);
     if (!closing) throw new Error('this needs the transaction of Database.transaction');
     return closing;
   }
@@ -262,7 +285,7 @@ export class Database {
    */
   async statement<R = Row>(name: string, text: string, values: unknown[], tx?: Tx): Promise<R[]> {
     const pool = (this.source.driver as unknown as { master: Connection }).master;
-    const connection = tx?.queryRunner ? await connectionOf(tx) : pool;
+    const connection = tx?.queryRunner ? await getConnection(tx) : pool;
     return (await connection.query<R>({ name, text, values })).rows;
   }
 
@@ -273,9 +296,9 @@ export class Database {
    */
   async migrate(): Promise<string[]> {
     const runner = this.source.createQueryRunner();
-    this.patience.isEndless = true;
+    this.timeoutPolicy.isSuspended = true;
     try {
-      for (const limit of LIMITS) await runner.query(`SET ${limit} = 0`);
+      for (const limit of SESSION_TIMEOUTS) await runner.query(`SET ${limit} = 0`);
       await runner.query('SELECT pg_advisory_lock($1, $2)', MIGRATION_LOCK);
       const applied: string[] = [];
       for (const migrations of this.migrations) applied.push(...(await migrations.apply(runner)));
@@ -283,9 +306,9 @@ export class Database {
     } finally {
       // If the connection is lost, the server releases the lock and the settings itself.
       await runner.query('SELECT pg_advisory_unlock($1, $2)', MIGRATION_LOCK).catch(() => {});
-      for (const limit of LIMITS) await runner.query(`RESET ${limit}`).catch(() => {});
+      for (const limit of SESSION_TIMEOUTS) await runner.query(`RESET ${limit}`).catch(() => {});
       await runner.release();
-      this.patience.isEndless = false;
+      this.timeoutPolicy.isSuspended = false;
     }
   }
 

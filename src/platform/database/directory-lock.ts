@@ -8,11 +8,11 @@ import { StartError } from '../../core/config/start-error.js';
 /** Thrown if another process has the embedded database open. */
 export class DatabaseInUseError extends StartError {}
 
-const ANSWER_MS = 2000;
+const LOCK_HOLDER_TIMEOUT_MS = 2000;
 const GENERATION = /^[1-9]\d{0,14}$/;
 
 /** Returns the highest generation number in the directory, 0 if there is none. Only its holder can still be alive. */
-const newest = (directory: string): number =>
+const highestGeneration = (directory: string): number =>
   Math.max(
     0,
     ...readdirSync(directory)
@@ -21,7 +21,7 @@ const newest = (directory: string): number =>
   );
 
 /** Returns the self-description of the process that listens on a socket, or `null` if no process does. */
-function holderAt(path: string): Promise<string | null> {
+function readHolder(path: string): Promise<string | null> {
   return new Promise((resolve) => {
     let words = '';
     const socket = connect(path);
@@ -29,7 +29,7 @@ function holderAt(path: string): Promise<string | null> {
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(ANSWER_MS, () => settle('another process'));
+    socket.setTimeout(LOCK_HOLDER_TIMEOUT_MS, () => settle('another process'));
     socket.setEncoding('utf8').on('data', (text) => {
       words += text;
     });
@@ -54,7 +54,7 @@ function listen(path: string): Promise<Server> {
 /**
  * Links a listening socket to a generation number. Returns false if another process was faster or removed the socket.
  */
-function takeNumber(directory: string, own: string, number: number): boolean {
+function claimGeneration(directory: string, own: string, number: number): boolean {
   try {
     linkSync(own, join(directory, String(number)));
   } catch (error) {
@@ -62,7 +62,7 @@ function takeNumber(directory: string, own: string, number: number): boolean {
     throw error;
   }
   // A stale directory listing may lead to a number that was used and removed. In that case, a higher one exists.
-  if (newest(directory) === number) return true;
+  if (highestGeneration(directory) === number) return true;
   rmSync(join(directory, String(number)), { force: true });
   return false;
 }
@@ -83,14 +83,14 @@ export async function lockDirectory(directory: string): Promise<() => void> {
   const short = existsSync('/proc/self/fd') ? `/proc/self/fd/${opened}` : home;
   try {
     for (;;) {
-      const last = newest(home);
-      const holder = last > 0 ? await holderAt(`${short}/${last}`) : null;
+      const last = highestGeneration(home);
+      const holder = last > 0 ? await readHolder(`${short}/${last}`) : null;
       if (holder !== null) {
         throw new DatabaseInUseError(`the embedded database in ${directory} is in use by ${holder}`);
       }
       const name = `starting-${randomUUID().slice(0, 8)}`;
       const server = await listen(`${short}/${name}`);
-      const isHeld = takeNumber(home, join(home, name), last + 1);
+      const isHeld = claimGeneration(home, join(home, name), last + 1);
       rmSync(join(home, name), { force: true });
       if (!isHeld) {
         server.close();

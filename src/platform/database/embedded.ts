@@ -5,10 +5,10 @@ import { setFlagsFromString } from 'node:v8';
 import pg from 'pg';
 import type { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
-import { startFault } from '../../core/start-fault.js';
+import { toStartError } from '../../core/to-start-error.js';
 import { lockDirectory } from './directory-lock.js';
 import type { EmbeddedEngine } from './engine.js';
-import { closeToOthers, keepToOwner } from './owner-only.js';
+import { restrictToOwner, restrictUmask } from './owner-only.js';
 import { snapshotKey, unpackSnapshot } from './snapshot.js';
 
 /** A single session needs an eighth of the default shared buffers, and does not have to zero the rest. */
@@ -19,17 +19,17 @@ export const ENGINE_SETTINGS: readonly string[] = ['-c', 'shared_buffers=16MB'];
  * would optimize hundreds of functions that are hardly used again, which takes a third of the startup time and tens of
  * megabytes. Under load, the important functions are optimized within a second.
  */
-const TIERING = '--wasm-tiering-budget=100000000';
+const WASM_TIERING_FLAG = '--wasm-tiering-budget=100000000';
 
 /** Returns the system's or server's message of a connection error. Neither contains the password. */
-export function reasonOf(error: unknown): string {
+export function connectionErrorMessage(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : [error];
   return first instanceof Error ? first.message : String(first);
 }
 
 /** Limits for prepared statements: their number per connection and their length in characters. */
-const MOST_PREPARED = 400;
-const LONGEST_PREPARED = 8192;
+const MAX_PREPARED_STATEMENTS = 400;
+const MAX_PREPARED_LENGTH = 8192;
 
 /**
  * Prepares each distinct parameterized statement once. Parsing and planning a statement takes the engine five to ten
@@ -41,7 +41,8 @@ export class PreparingClient extends pg.Client {
     const names = new Map<string, string>();
     const nameOf = (text: string): string | undefined => {
       const known = names.get(text);
-      if (known !== undefined || names.size >= MOST_PREPARED || text.length > LONGEST_PREPARED) return known;
+      if (known !== undefined || names.size >= MAX_PREPARED_STATEMENTS || text.length > MAX_PREPARED_LENGTH)
+        return known;
       const name = `prepared_${names.size}`;
       names.set(text, name);
       return name;
@@ -55,7 +56,7 @@ export class PreparingClient extends pg.Client {
 }
 
 /** Type byte of the Terminate message, with which a client disconnects. */
-const TERMINATE = 'X'.charCodeAt(0);
+const TERMINATE_MESSAGE_TYPE = 'X'.charCodeAt(0);
 
 /**
  * A socket connected to the embedded database. PGlite speaks PostgreSQL's wire protocol, so the `pg` client and
@@ -64,7 +65,7 @@ const TERMINATE = 'X'.charCodeAt(0);
 export class EmbeddedSocket extends Duplex {
   constructor(
     private readonly engine: EmbeddedEngine,
-    private readonly failed: () => void,
+    private readonly onFailure: () => void,
   ) {
     super();
   }
@@ -100,10 +101,10 @@ export class EmbeddedSocket extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.ask(chunk).then(
+    this.execute(chunk).then(
       () => done(),
       (error: Error) => {
-        this.failed();
+        this.onFailure();
         done(error);
       },
     );
@@ -115,12 +116,12 @@ export class EmbeddedSocket extends Duplex {
    */
   override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
     // The engine expects Terminate only as the first message. In the middle of a batch, it would stop the engine.
-    const messages = chunks.map(({ chunk }) => chunk).filter((chunk) => chunk[0] !== TERMINATE);
+    const messages = chunks.map(({ chunk }) => chunk).filter((chunk) => chunk[0] !== TERMINATE_MESSAGE_TYPE);
     this._write(Buffer.concat(messages), 'binary', done);
   }
 
   /** Passes the raw response to `pg`, so that the engine does not parse it a second time. */
-  private async ask(message: Buffer): Promise<void> {
+  private async execute(message: Buffer): Promise<void> {
     const pieces: Buffer[] = [];
     await this.engine.execProtocolRawStream(message, { onRawData: (piece) => void pieces.push(Buffer.from(piece)) });
     this.push(Buffer.concat(pieces));
@@ -132,7 +133,7 @@ export class EmbeddedSocket extends Duplex {
   }
 }
 
-export interface Embedded {
+export interface EmbeddedDatabase {
   readonly engine: EmbeddedEngine;
   readonly close: () => Promise<void>;
   /** Whether the engine has crashed during a statement. It does not recover. */
@@ -144,10 +145,10 @@ export interface Embedded {
  * provided that `migrations` is given and matches the snapshot.
  * @throws StartError
  */
-export async function openEmbedded(config: Config, migrations?: readonly string[]): Promise<Embedded> {
-  setFlagsFromString(TIERING);
+export async function openEmbedded(config: Config, migrations?: readonly string[]): Promise<EmbeddedDatabase> {
+  setFlagsFromString(WASM_TIERING_FLAG);
   const { PGlite } = await import('@electric-sql/pglite');
-  const release = await holdDirectory(config.dataDir);
+  const release = await lockDataDirectory(config.dataDir);
   const directory = join(config.dataDir, 'database');
   try {
     const halfWritten = existsSync(directory) && !existsSync(join(directory, 'global', 'pg_control'));
@@ -159,7 +160,7 @@ export async function openEmbedded(config: Config, migrations?: readonly string[
     if (migrations && !existsSync(directory)) unpackSnapshot(directory, snapshotKey(migrations));
     const engine = await PGlite.create(directory, { startParams: [...PGlite.defaultStartParams, ...ENGINE_SETTINGS] });
     // Files of a new database have the permissions that the engine's archive gives them.
-    closeToOthers(directory);
+    restrictToOwner(directory);
     return { engine, close: () => engine.close().finally(release), hasFailed: false };
   } catch (error) {
     release();
@@ -171,14 +172,14 @@ export async function openEmbedded(config: Config, migrations?: readonly string[
  * Locks the data directory against other users and other processes.
  * @returns a function that releases the lock
  */
-async function holdDirectory(directory: string): Promise<() => void> {
-  keepToOwner();
+async function lockDataDirectory(directory: string): Promise<() => void> {
+  restrictUmask();
   try {
-    closeToOthers(directory);
+    restrictToOwner(directory);
     return await lockDirectory(directory);
   } catch (error) {
-    const fault = startFault(error);
+    const fault = toStartError(error);
     if (fault instanceof StartError) throw fault;
-    throw new StartError(`the embedded database cannot be opened: ${reasonOf(error)}`, { cause: error });
+    throw new StartError(`the embedded database cannot be opened: ${connectionErrorMessage(error)}`, { cause: error });
   }
 }

@@ -7,22 +7,22 @@ export interface LastStatement {
   readonly text: string;
   readonly values: readonly string[];
   /** Called if the commit failed or its outcome is unknown. */
-  failed(): void;
+  onFailure(): void;
 }
 
 interface Connection {
   query(text: string): Promise<unknown>;
 }
 
-const preparedOn = new WeakMap<Connection, Set<string>>();
+const preparedStatements = new WeakMap<Connection, Set<string>>();
 
 /**
  * Runs the statements and commits in one round trip. Their locks are held only until the commit is done. If a statement
  * fails, none after it runs, including the commit.
  */
 export async function commitWith(connection: Connection, statements: readonly LastStatement[]): Promise<void> {
-  const prepared = preparedOn.get(connection) ?? new Set();
-  preparedOn.set(connection, prepared);
+  const prepared = preparedStatements.get(connection) ?? new Set();
+  preparedStatements.set(connection, prepared);
   for (const { name, text } of statements) {
     if (prepared.has(name)) continue;
     await connection.query(`PREPARE ${name} AS ${text}`);

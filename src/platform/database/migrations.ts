@@ -27,7 +27,7 @@ const nameOf = (migration: MigrationInterface): string => migration.name ?? migr
 const timeOf = (name: string): number => Number(name.slice(-13));
 
 /** Names of the migrations that a data source gets as classes. */
-export const namesOf = ({ migrations = [] }: DataSourceOptions): string[] =>
+export const migrationNames = ({ migrations = [] }: DataSourceOptions): string[] =>
   Object.values(migrations).flatMap((migration) => (typeof migration === 'function' ? migration.name : []));
 
 /** A list of migrations and the table that records which of them are applied. */
@@ -37,12 +37,12 @@ export class Migrations {
     readonly table: string,
   ) {}
 
-  static ours(source: DataSource): Migrations {
+  static builtIn(source: DataSource): Migrations {
     return new Migrations(source, 'migration');
   }
 
   /** The migrations of the extension, on the same database with their own table. */
-  static ofTeam(source: DataSource, { migrations = [] }: Extension): Migrations {
+  static ofExtension(source: DataSource, { migrations = [] }: Extension): Migrations {
     const table = 'team_migration';
     const seen: DataSource = Object.create(source, {
       migrations: { value: migrations.map((Migration) => new Migration()) },

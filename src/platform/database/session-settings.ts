@@ -19,7 +19,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** One statement, so that a new connection needs one round trip. */
-const APPLY = Object.entries(SETTINGS)
+const APPLY_SETTINGS_SQL = Object.entries(SETTINGS)
   .map(([name, value]) => `SET ${name} = '${value.replaceAll(', ', "', '")}'`)
   .join('; ');
 
@@ -29,5 +29,5 @@ interface Connection {
 
 /** Applies the settings to a new connection. */
 export async function applySettings(connection: Connection): Promise<void> {
-  await connection.query(APPLY);
+  await connection.query(APPLY_SETTINGS_SQL);
 }

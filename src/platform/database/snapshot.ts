@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 
 /** Location of the snapshot that the build creates: next to `src` in `dist`. */
-const BUILT = fileURLToPath(new URL('../../../database.snapshot', import.meta.url));
+const SNAPSHOT_PATH = fileURLToPath(new URL('../../../database.snapshot', import.meta.url));
 
 /** Identifies the engine and the migrations of a snapshot. It is only usable if both match. */
 export interface SnapshotKey {
@@ -26,7 +26,7 @@ export interface SnapshotKey {
   readonly migrations: readonly string[];
 }
 
-interface Contents extends SnapshotKey {
+interface SnapshotManifest extends SnapshotKey {
   readonly folders: readonly string[];
   readonly files: readonly (readonly [path: string, size: number])[];
 }
@@ -52,7 +52,7 @@ export function packSnapshot(directory: string, { engine, migrations }: Snapshot
   const files = paths.filter((path) => !isFolder(path));
   const bytes = files.map((path) => readFileSync(join(directory, path)));
   renewIdentity(files.map((path, index) => [path, bytes[index] as Buffer]));
-  const contents: Contents = {
+  const contents: SnapshotManifest = {
     ...{ engine, migrations, folders },
     files: files.map((path, index) => [path, bytes[index]?.length ?? 0]),
   };
@@ -66,14 +66,16 @@ export function packSnapshot(directory: string, { engine, migrations }: Snapshot
   ]);
 }
 
-type Unpacked = Omit<Contents, 'files'> & { readonly files: readonly (readonly [path: string, bytes: Buffer])[] };
+type Unpacked = Omit<SnapshotManifest, 'files'> & {
+  readonly files: readonly (readonly [path: string, bytes: Buffer])[];
+};
 
 function readSnapshot(file: string, wanted: SnapshotKey): Unpacked | null {
   if (!existsSync(file)) return null;
   const packed = readFileSync(file);
   const end = packed.indexOf('\n');
   try {
-    const { files, ...rest } = JSON.parse(packed.toString('utf8', 0, end)) as Contents;
+    const { files, ...rest } = JSON.parse(packed.toString('utf8', 0, end)) as SnapshotManifest;
     if (!isSame(rest, wanted)) return null;
     // Allocated as one buffer, which is returned to the system as a whole; thousands of small ones are not.
     const size = files.reduce((sum, [, each]) => sum + each, 0);
@@ -97,7 +99,7 @@ function readSnapshot(file: string, wanted: SnapshotKey): Unpacked | null {
  * Creates `directory` from the build's snapshot. Returns false if the snapshot is missing, damaged or does not match.
  * The directory appears atomically and gets its own system identifier.
  */
-export function unpackSnapshot(directory: string, wanted: SnapshotKey, file = BUILT): boolean {
+export function unpackSnapshot(directory: string, wanted: SnapshotKey, file = SNAPSHOT_PATH): boolean {
   const unfinished = `${directory}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   const snapshot = readSnapshot(file, wanted);
@@ -127,8 +129,8 @@ const CONTROL = { system: 0, version: 8, nonce: 257, checksum: 292 };
 const CONTROL_VERSION = 1800;
 const NONCE_BYTES = 32;
 /** Offset of the system identifier in the first page of a write-ahead log file. */
-const SYSTEM_OF_LOG = 24;
-const LOG_FILE = /^pg_wal\/[0-9A-F]{24}$/;
+const WAL_SYSTEM_ID_OFFSET = 24;
+const WAL_FILE = /^pg_wal\/[0-9A-F]{24}$/;
 
 /** Gives a database its own system identifier and its own nonce for mock authentication. */
 function renewIdentity(files: readonly (readonly [path: string, bytes: Buffer])[]): void {
@@ -141,7 +143,7 @@ function renewIdentity(files: readonly (readonly [path: string, bytes: Buffer])[
   system.copy(control, CONTROL.system);
   randomBytes(NONCE_BYTES).copy(control, CONTROL.nonce);
   control.writeUInt32LE(crc32c(control.subarray(0, CONTROL.checksum)), CONTROL.checksum);
-  for (const [path, bytes] of files) if (LOG_FILE.test(path)) system.copy(bytes, SYSTEM_OF_LOG);
+  for (const [path, bytes] of files) if (WAL_FILE.test(path)) system.copy(bytes, WAL_SYSTEM_ID_OFFSET);
 }
 
 const CASTAGNOLI = 0x82f63b78;

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
 import { Database, type Tx } from '../database/database.js';
-import { Turns } from '../database/turns.js';
-import { Replica } from '../replicas/replica.js';
+import { SerialQueue } from '../database/serial-queue.js';
+import { ReplicaBus } from '../replicas/replica-bus.js';
 import { InstanceSetting } from './instance.entities.js';
 
 /** Endpoints of the identity provider; `null` if unknown. */
@@ -46,7 +46,7 @@ const CHANGE_LOCK = [0x6761, 0x696e];
 const NO_ENDPOINTS: SsoEndpoints = { authorizationUrl: null, tokenUrl: null, userinfoUrl: null, jwksUrl: null };
 
 /** Effective endpoints: each configured one overrides the discovered one. */
-export const endpointsInForce = (set: SsoEndpoints, found: SsoEndpoints = NO_ENDPOINTS): SsoEndpoints => ({
+export const effectiveEndpoints = (set: SsoEndpoints, found: SsoEndpoints = NO_ENDPOINTS): SsoEndpoints => ({
   authorizationUrl: set.authorizationUrl ?? found.authorizationUrl,
   tokenUrl: set.tokenUrl ?? found.tokenUrl,
   userinfoUrl: set.userinfoUrl ?? found.userinfoUrl,
@@ -54,13 +54,13 @@ export const endpointsInForce = (set: SsoEndpoints, found: SsoEndpoints = NO_END
 });
 
 /** Whether all required endpoints are configured, so that no discovery is needed. */
-export const isSsoDescribed = ({ authorizationUrl, tokenUrl, jwksUrl }: SsoEndpoints): boolean =>
+export const hasRequiredEndpoints = ({ authorizationUrl, tokenUrl, jwksUrl }: SsoEndpoints): boolean =>
   authorizationUrl !== null && tokenUrl !== null && jwksUrl !== null;
 
 /** Whether the configuration is complete enough to sign in (sso.md section 1). */
 export function isSsoComplete(sso: SsoSettings): boolean {
   const found = sso.discovered?.issuer === sso.issuer ? (sso.discovered ?? undefined) : undefined;
-  return sso.issuer !== null && sso.clientId !== null && isSsoDescribed(endpointsInForce(sso, found));
+  return sso.issuer !== null && sso.clientId !== null && hasRequiredEndpoints(effectiveEndpoints(sso, found));
 }
 
 /**
@@ -70,11 +70,11 @@ export function isSsoComplete(sso: SsoSettings): boolean {
 @Injectable()
 export class Instance implements OnModuleInit {
   private settings: InstanceSettings;
-  private readonly turns = new Turns();
+  private readonly reloads = new SerialQueue();
 
   constructor(
     private readonly database: Database,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly config: Config,
   ) {
     this.settings = this.defaults();
@@ -101,19 +101,19 @@ export class Instance implements OnModuleInit {
   }
 
   /** Reads the stored settings from the database instead of this process's cache. */
-  stored(): Promise<InstanceSettings> {
+  readStored(): Promise<InstanceSettings> {
     return this.read(this.database.manager);
   }
 
   /** Locks the stored settings against changes until `tx` ends, and returns them. */
-  async hold(tx: Tx): Promise<InstanceSettings> {
+  async lockAll(tx: Tx): Promise<InstanceSettings> {
     await tx.query('SELECT pg_advisory_xact_lock($1, $2)', CHANGE_LOCK);
     return this.read(tx);
   }
 
   /** Locks the settings against changes until `tx` ends, and returns one section. */
-  async lock<S extends keyof InstanceSettings>(tx: Tx, section: S): Promise<InstanceSettings[S]> {
-    return (await this.hold(tx))[section];
+  async lockSection<S extends keyof InstanceSettings>(tx: Tx, section: S): Promise<InstanceSettings[S]> {
+    return (await this.lockAll(tx))[section];
   }
 
   /**
@@ -125,7 +125,7 @@ export class Instance implements OnModuleInit {
     section: S,
     change: Partial<InstanceSettings[S]>,
   ): Promise<void> {
-    await this.hold(tx);
+    await this.lockAll(tx);
     const stored = await tx.findOneBy(InstanceSetting, { name: section });
     const merged = { ...(stored?.value as object | undefined), ...change };
     await tx.upsert(InstanceSetting, { name: section, value: merged as never }, ['name']);
@@ -155,7 +155,7 @@ export class Instance implements OnModuleInit {
   }
 
   private reload(): Promise<void> {
-    return this.turns.take(async () => {
+    return this.reloads.run(async () => {
       this.settings = await this.read(this.database.manager);
     });
   }

@@ -4,9 +4,9 @@ import { Log } from '../../core/log.js';
 import { Keyring } from '../../core/secrets.js';
 import { Database, type Tx } from '../database/database.js';
 import { InstanceSetting } from '../instance/instance.entities.js';
-import { KeyRotation, type Renewed } from './key-rotation.js';
+import { KeyRotation, type RotationResult } from './key-rotation.js';
 
-const NAME = 'digest_keys';
+const DIGEST_KEYS_SETTING = 'digest_keys';
 const LOCK = [0x6761, 0x646b];
 const KEY_BYTES = 32;
 
@@ -25,57 +25,57 @@ export class DigestKeys implements OnModuleInit {
     private readonly log: Log,
     private readonly rotation: KeyRotation,
   ) {
-    rotation.add('digest keys', () => this.renew());
+    rotation.add('digest keys', () => this.reencrypt());
   }
 
   /** Keys for one purpose. The first creates new digests, all of them verify. */
-  of(label: string): Buffer[] {
+  keysFor(label: string): Buffer[] {
     return this.masters.map((master) => Buffer.from(hkdfSync('sha256', master, 'gatehouse', label, KEY_BYTES)));
   }
 
   /** Keyed digests of a text under every available key. Store the first one. */
-  digestsOf(label: string, text: string): Buffer[] {
-    return this.of(label).map((key) => createHmac('sha256', key).update(text).digest());
+  digestWithAllKeys(label: string, text: string): Buffer[] {
+    return this.keysFor(label).map((key) => createHmac('sha256', key).update(text).digest());
   }
 
   async onModuleInit(): Promise<void> {
     this.masters = await this.database.transaction(async (tx) => {
-      const boxes = await this.hold(tx);
+      const boxes = await this.lockAndRead(tx);
       const known = boxes.flatMap((box) => this.open(box));
       if (known.length > 0) return known;
       if (boxes.length > 0) this.log.warn('no secret opens the digest keys: backup codes of before do not work');
       const fresh = randomBytes(KEY_BYTES);
-      const box = this.keyring.encrypt(NAME, fresh.toString('base64'), NAME);
+      const box = this.keyring.encrypt(DIGEST_KEYS_SETTING, fresh.toString('base64'), DIGEST_KEYS_SETTING);
       await this.store(tx, [box, ...boxes]);
       return [fresh];
     });
   }
 
   /** Locks and returns the encrypted keys, so that replicas that start at the same time agree on one key. */
-  private async hold(tx: Tx): Promise<Buffer[]> {
+  private async lockAndRead(tx: Tx): Promise<Buffer[]> {
     await tx.query('SELECT pg_advisory_xact_lock($1, $2)', LOCK);
-    const stored = await tx.findOneBy(InstanceSetting, { name: NAME });
+    const stored = await tx.findOneBy(InstanceSetting, { name: DIGEST_KEYS_SETTING });
     const { boxes } = (stored?.value ?? { boxes: [] }) as { boxes: string[] };
     return boxes.map((box) => Buffer.from(box, 'base64'));
   }
 
   private async store(tx: Tx, boxes: readonly Buffer[]): Promise<void> {
     const value = { boxes: boxes.map((box) => box.toString('base64')) };
-    await tx.upsert(InstanceSetting, { name: NAME, value: value as never }, ['name']);
+    await tx.upsert(InstanceSetting, { name: DIGEST_KEYS_SETTING, value: value as never }, ['name']);
   }
 
   private open(box: Buffer): Buffer[] {
     try {
-      return [Buffer.from(this.keyring.decrypt(NAME, box, NAME), 'base64')];
+      return [Buffer.from(this.keyring.decrypt(DIGEST_KEYS_SETTING, box, DIGEST_KEYS_SETTING), 'base64')];
     } catch {
       return [];
     }
   }
 
-  private renew(): Promise<Renewed> {
+  private reencrypt(): Promise<RotationResult> {
     return this.database.transaction(async (tx) => {
-      const boxes = await this.hold(tx);
-      const fresh = boxes.map((box) => this.rotation.renew(NAME, box, NAME));
+      const boxes = await this.lockAndRead(tx);
+      const fresh = boxes.map((box) => this.rotation.reencrypt(DIGEST_KEYS_SETTING, box, DIGEST_KEYS_SETTING));
       const kept = fresh.map((box, index) => (Buffer.isBuffer(box) ? box : (boxes[index] as Buffer)));
       await this.store(tx, kept);
       return {

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Log } from '../../core/log.js';
 import { Keyring } from '../../core/secrets.js';
 import { Database } from '../database/database.js';
-import { sealedStates } from './sealed-kinds.js';
+import { checkDecryption } from './encrypted-columns.js';
 
 /**
  * Warns at startup if the service's secret does not decrypt stored values. Otherwise, a wrong secret would only be
@@ -18,7 +18,7 @@ export class KeyCheck implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     try {
-      for (const { name, tried, opened } of await sealedStates(this.database.manager, this.keyring)) {
+      for (const { name, tried, opened } of await checkDecryption(this.database.manager, this.keyring)) {
         if (opened < tried) this.log.warn(`no secret of the service opens what is stored: ${name}`, { tried, opened });
       }
     } catch (error) {

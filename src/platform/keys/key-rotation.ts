@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Keyring } from '../../core/secrets.js';
 import { type Changed, Database } from '../database/database.js';
-import { type SealedColumn, sealedColumns } from './sealed-kinds.js';
+import { type EncryptedColumn, encryptedColumns } from './encrypted-columns.js';
 
 /**
  * Result of a rotation for one kind of encrypted value: re-encrypted with the current key, or not decryptable with any
  * available key.
  */
-export interface Renewed {
+export interface RotationResult {
   readonly renewed: number;
   readonly lost: number;
 }
 
-type Place = Pick<SealedColumn, 'label' | 'table' | 'column' | 'key'>;
+type Place = Pick<EncryptedColumn, 'label' | 'table' | 'column' | 'key'>;
 
 interface Replacement {
   readonly id: string;
@@ -20,7 +20,7 @@ interface Replacement {
   readonly fresh: Buffer;
 }
 
-const BATCH = 500;
+const ROTATION_BATCH_SIZE = 500;
 
 /**
  * Re-encrypts all data at rest with the key of the current `GATEHOUSE_SECRET`, while the service runs. Modules register
@@ -28,33 +28,33 @@ const BATCH = 500;
  */
 @Injectable()
 export class KeyRotation {
-  private readonly parts = new Map<string, () => Promise<Renewed>>();
+  private readonly rotations = new Map<string, () => Promise<RotationResult>>();
 
   constructor(
     private readonly database: Database,
     private readonly keyring: Keyring,
   ) {
-    for (const column of sealedColumns()) this.add(column.name, () => this.renewColumn(column));
+    for (const column of encryptedColumns()) this.add(column.name, () => this.reencryptColumn(column));
   }
 
   /** Names of all kinds that are rotated. */
   get names(): string[] {
-    return [...this.parts.keys()];
+    return [...this.rotations.keys()];
   }
 
-  add(name: string, renew: () => Promise<Renewed>): void {
-    this.parts.set(name, renew);
+  add(name: string, renew: () => Promise<RotationResult>): void {
+    this.rotations.set(name, renew);
   }
 
   /** Registers a column of encrypted values. Each is bound to the `id` of its row. */
   addColumn(name: string, label: string, table: string, column: string): void {
-    this.add(name, () => this.renewColumn({ label, table, column, key: 'id' }));
+    this.add(name, () => this.reencryptColumn({ label, table, column, key: 'id' }));
   }
 
   /** Rotates all kinds. It can be repeated safely. */
-  async run(): Promise<Map<string, Renewed>> {
-    const outcome = new Map<string, Renewed>();
-    for (const [name, renew] of this.parts) outcome.set(name, await renew());
+  async run(): Promise<Map<string, RotationResult>> {
+    const outcome = new Map<string, RotationResult>();
+    for (const [name, renew] of this.rotations) outcome.set(name, await renew());
     return outcome;
   }
 
@@ -62,7 +62,7 @@ export class KeyRotation {
    * Re-encrypts a value with the current key. Returns `null` if it already has it, `'lost'` if no available key
    * decrypts it.
    */
-  renew(label: string, box: Buffer, context: string): Buffer | null | 'lost' {
+  reencrypt(label: string, box: Buffer, context: string): Buffer | null | 'lost' {
     try {
       return this.keyring.renew(label, box, context);
     } catch {
@@ -70,24 +70,24 @@ export class KeyRotation {
     }
   }
 
-  private async renewColumn(place: Place): Promise<Renewed> {
+  private async reencryptColumn(place: Place): Promise<RotationResult> {
     let [renewed, lost] = [0, 0];
-    for (let rows = await this.boxes(place); ; rows = await this.boxes(place, rows.at(-1)?.id)) {
+    for (let rows = await this.readBatch(place); ; rows = await this.readBatch(place, rows.at(-1)?.id)) {
       for (const { id, box } of rows) {
-        const fresh = this.renew(place.label, box, id);
+        const fresh = this.reencrypt(place.label, box, id);
         if (fresh === 'lost') lost++;
         else if (fresh) renewed += await this.replace(place, { id, box, fresh });
       }
-      if (rows.length < BATCH) return { renewed, lost };
+      if (rows.length < ROTATION_BATCH_SIZE) return { renewed, lost };
     }
   }
 
   /** Returns the next batch in key order. */
-  private boxes({ table, column, key }: Place, after?: string): Promise<{ id: string; box: Buffer }[]> {
+  private readBatch({ table, column, key }: Place, after?: string): Promise<{ id: string; box: Buffer }[]> {
     const further = after === undefined ? '' : `AND ${key} > $1`;
     return this.database.manager.query<{ id: string; box: Buffer }[]>(
       `SELECT ${key}::text AS id, ${column} AS box FROM ${table} WHERE ${column} IS NOT NULL ${further}
-       ORDER BY ${table}.${key} LIMIT ${BATCH}`,
+       ORDER BY ${table}.${key} LIMIT ${ROTATION_BATCH_SIZE}`,
       after === undefined ? [] : [after],
     );
   }

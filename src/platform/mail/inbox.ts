@@ -4,7 +4,7 @@ import { InboxMessage } from './mail.entities.js';
 
 type Words = 'type' | 'subject' | 'text' | 'html';
 
-export type Received = Pick<InboxMessage, 'id' | 'channel' | 'recipient' | 'accountId' | Words> & {
+export type ReceivedMessage = Pick<InboxMessage, 'id' | 'channel' | 'recipient' | 'accountId' | Words> & {
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 
@@ -13,7 +13,7 @@ export type Received = Pick<InboxMessage, 'id' | 'channel' | 'recipient' | 'acco
 export class Inbox {
   constructor(private readonly database: Database) {}
 
-  async receive(message: Received): Promise<void> {
+  async receive(message: ReceivedMessage): Promise<void> {
     // A message that is sent again after a crash has the same ID and is stored once.
     await this.database.manager
       .createQueryBuilder()

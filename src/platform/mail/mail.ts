@@ -18,16 +18,16 @@ export interface Mail {
 }
 
 /** The receiving server permanently rejected the recipient: the email address does not work. */
-export class RecipientRefused extends Error {}
+export class RecipientRejected extends Error {}
 /** The receiving server permanently rejected the message. Another attempt would fail the same way. */
-export class MessageRefused extends Error {}
+export class MessageRejected extends Error {}
 
 /** The email endpoint returned a status other than 2xx. */
-export class EndpointRefused extends Error {}
+export class EndpointRejected extends Error {}
 
 /** Sends email. */
 export interface MailTransport {
-  /** @throws RecipientRefused, MessageRefused; after any other error, the message can be sent again */
+  /** @throws RecipientRejected, MessageRefused; after any other error, the message can be sent again */
   send(mail: Mail): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,8 +42,8 @@ class InboxTransport implements MailTransport {
   async close(): Promise<void> {}
 }
 
-const CONNECT_MS = 10_000;
-const SILENCE_MS = 20_000;
+const SMTP_CONNECT_TIMEOUT_MS = 10_000;
+const SMTP_IDLE_TIMEOUT_MS = 20_000;
 
 class SmtpTransport implements MailTransport {
   private transporter: Promise<Transporter> | undefined;
@@ -70,7 +70,7 @@ class SmtpTransport implements MailTransport {
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
     } catch (error) {
-      throw verdict(error);
+      throw toTransportError(error);
     }
   }
 
@@ -80,9 +80,9 @@ class SmtpTransport implements MailTransport {
         url: this.url,
         pool: true,
         maxConnections: 4,
-        connectionTimeout: CONNECT_MS,
-        greetingTimeout: CONNECT_MS,
-        socketTimeout: SILENCE_MS,
+        connectionTimeout: SMTP_CONNECT_TIMEOUT_MS,
+        greetingTimeout: SMTP_CONNECT_TIMEOUT_MS,
+        socketTimeout: SMTP_IDLE_TIMEOUT_MS,
         disableFileAccess: true,
         disableUrlAccess: true,
       }),
@@ -99,11 +99,11 @@ class SmtpTransport implements MailTransport {
  * Maps an SMTP error to its meaning for the message. The text of the response is dropped because it may contain the
  * email address.
  */
-function verdict(error: unknown): unknown {
+function toTransportError(error: unknown): unknown {
   const { responseCode, command } = error as { responseCode?: number; command?: string };
   if (responseCode === undefined || responseCode < 500) return error;
-  if (command === 'RCPT TO') return new RecipientRefused(`the server refused the recipient with ${responseCode}`);
-  if (command === 'DATA') return new MessageRefused(`the server refused the message with ${responseCode}`);
+  if (command === 'RCPT TO') return new RecipientRejected(`the server refused the recipient with ${responseCode}`);
+  if (command === 'DATA') return new MessageRejected(`the server refused the message with ${responseCode}`);
   return error;
 }
 
@@ -120,7 +120,7 @@ class HttpTransport implements MailTransport {
       headers: { 'content-type': 'application/json', 'idempotency-key': id },
       body: JSON.stringify({ to, subject, type, text, html, metadata }),
     });
-    if (status < 200 || status > 299) throw new EndpointRefused(`the mail endpoint answered ${status}`);
+    if (status < 200 || status > 299) throw new EndpointRejected(`the mail endpoint answered ${status}`);
   }
 
   async close(): Promise<void> {}

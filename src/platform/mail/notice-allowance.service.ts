@@ -15,7 +15,7 @@ const LATEST_NOTICES = `
         ORDER BY created_at DESC LIMIT ${NOTICES_PER_HOUR}) latest`;
 
 /** A digest that is already being sent accepts no more events. */
-const WAITING_DIGEST = `
+const PENDING_DIGEST = `
   SELECT id, payload FROM outbox
   WHERE lower(recipient) = lower($1) AND type = 'security_digest' AND attempts = 0 AND payload IS NOT NULL
   FOR UPDATE`;
@@ -37,14 +37,14 @@ export class NoticeAllowance {
    * sent when the hour is over.
    * @param token creates the token of the digest's link
    */
-  async admits(
+  async admitOrAddToDigest(
     tx: Tx,
     { accountId, to, event }: { readonly accountId: string; readonly to: string; readonly event: SecurityEvent },
     token: () => Promise<{ readonly token: string; readonly seconds: number }>,
   ): Promise<boolean> {
-    const [waiting] = await tx.query<{ id: string; payload: Buffer }[]>(WAITING_DIGEST, [to]);
+    const [waiting] = await tx.query<{ id: string; payload: Buffer }[]>(PENDING_DIGEST, [to]);
     if (waiting) {
-      await this.extend(tx, waiting, event);
+      await this.addToDigest(tx, waiting, event);
       return false;
     }
     const [{ count, free_at: sendAt }] = await tx.query<[{ count: number; free_at: Date }]>(LATEST_NOTICES, [
@@ -59,7 +59,11 @@ export class NoticeAllowance {
     return false;
   }
 
-  private async extend(tx: Tx, { id, payload }: { id: string; payload: Buffer }, event: SecurityEvent): Promise<void> {
+  private async addToDigest(
+    tx: Tx,
+    { id, payload }: { id: string; payload: Buffer },
+    event: SecurityEvent,
+  ): Promise<void> {
     const { metadata, ...rest } = JSON.parse(this.keyring.decrypt('outbox', payload, id)) as Digest;
     if (metadata.events.includes(event)) return;
     const extended: Digest = { ...rest, metadata: { ...metadata, events: [...metadata.events, event] } };

@@ -6,16 +6,16 @@ import type { ExtraMails } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
 import { Keyring } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import { spokenLanguage } from '../../core/text/languages.js';
+import { matchLanguage } from '../../core/text/languages.js';
 import { type Changed, Database, type Tx } from '../database/database.js';
 import { Instance } from '../instance/instance.js';
 import { KeyRotation } from '../keys/key-rotation.js';
 import { OutboundFault } from '../outbound/network.js';
-import { backOffSeconds, Drain } from '../process/at-least-once.js';
-import { Janitor } from '../process/janitor.js';
+import { CleanupJobs } from '../process/cleanup-jobs.js';
+import { backOffSeconds, PollingWorker } from '../process/polling-worker.js';
 import { InboxMessage, OutboxMessage } from './mail.entities.js';
-import { EndpointRefused, type MailTransport, MessageRefused, RecipientRefused } from './mail.js';
-import { type AnyMailType, lookOf, renderMail } from './templates/render.js';
+import { EndpointRejected, type MailTransport, MessageRejected, RecipientRejected } from './mail.js';
+import { type AnyMailType, mailBranding, renderMail } from './templates/render.js';
 import type { Device, MailMetadata } from './templates/words/kinds.js';
 
 export const MAIL_TRANSPORT = Symbol('MailTransport');
@@ -23,7 +23,7 @@ export const MAIL_TRANSPORT = Symbol('MailTransport');
 type MailFacts = MailMetadata & ExtraMails;
 
 /** A message for the outbox. */
-export interface Letter<T extends AnyMailType> {
+export interface OutgoingMail<T extends AnyMailType> {
   readonly type: T;
   readonly to: string;
   /** The account that the message is about. If the recipient is rejected, its email address is marked as bounced. */
@@ -42,7 +42,7 @@ interface Payload {
   readonly client?: Device;
 }
 
-interface Claimed {
+interface ClaimedMail {
   readonly id: string;
   readonly type: AnyMailType;
   readonly recipient: string;
@@ -57,7 +57,7 @@ interface Claimed {
 }
 
 /** Data for rendering besides the payload. */
-type Envelope = Pick<Claimed, 'id' | 'type' | 'recipient' | 'account_id' | 'created_at' | 'expires_at' | 'locale'>;
+type Envelope = Pick<ClaimedMail, 'id' | 'type' | 'recipient' | 'account_id' | 'created_at' | 'expires_at' | 'locale'>;
 
 /** Longer than any transport takes. After that, the sender counts as crashed and the message is sent again. */
 const LEASE_SECONDS = 120;
@@ -78,10 +78,10 @@ const CLAIM_DUE_MAIL = `
 @Injectable()
 export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Callback for permanently rejected recipients. */
-  refused: (accountId: string, address: string) => Promise<void> = async () => {};
+  onRecipientRejected: (accountId: string, address: string) => Promise<void> = async () => {};
 
   private readonly outcomes: Counter<'type' | 'outcome'>;
-  private readonly drain: Drain;
+  private readonly worker: PollingWorker;
 
   constructor(
     private readonly database: Database,
@@ -91,11 +91,11 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     private readonly config: Config,
     private readonly log: Log,
     metrics: Metrics,
-    janitor: Janitor,
+    janitor: CleanupJobs,
     rotation: KeyRotation,
     @Inject(MAIL_TRANSPORT) private readonly transport: MailTransport | null,
   ) {
-    this.drain = new Drain(
+    this.worker = new PollingWorker(
       () => this.sendNext(),
       (error) => log.error('the outbox cannot be read', { error }),
     );
@@ -105,11 +105,11 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       labelNames: ['type', 'outcome'],
       registers: [metrics.registry],
     });
-    metrics.gauge('gatehouse_outbox_waiting', 'Mail that waits to be sent', () => this.waiting(), 'max');
+    metrics.gauge('gatehouse_outbox_waiting', 'Mail that waits to be sent', () => this.countWaiting(), 'max');
     metrics.gauge(
       'gatehouse_outbox_lag_seconds',
       'Age of the oldest mail that waits',
-      () => this.ofWaiting('coalesce(extract(epoch FROM now() - min(created_at)), 0)'),
+      () => this.queryWaiting('coalesce(extract(epoch FROM now() - min(created_at)), 0)'),
       'max',
     );
     rotation.addColumn('mail that waits', 'outbox', 'outbox', 'payload');
@@ -121,11 +121,11 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   /** Returns the number of emails that wait to be sent. */
-  waiting(): Promise<number> {
-    return this.ofWaiting('count(*)');
+  countWaiting(): Promise<number> {
+    return this.queryWaiting('count(*)');
   }
 
-  private async ofWaiting(value: string): Promise<number> {
+  private async queryWaiting(value: string): Promise<number> {
     const [row] = await this.database.manager.query<[{ v: string }]>(
       `SELECT ${value} AS v FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL AND created_at <= now()`,
     );
@@ -133,17 +133,17 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   /** Whether a mail transport is configured. */
-  get isOpen(): boolean {
+  get canSend(): boolean {
     return this.transport !== null;
   }
 
   onApplicationBootstrap(): void {
-    if (this.isOpen) this.drain.start();
+    if (this.canSend) this.worker.start();
   }
 
   /** Writes a message in the transaction that causes it. Does nothing without a transport. */
-  async enqueue<T extends AnyMailType>(tx: Tx, letter: Letter<T>): Promise<void> {
-    if (!this.isOpen) return;
+  async enqueue<T extends AnyMailType>(tx: Tx, letter: OutgoingMail<T>): Promise<void> {
+    if (!this.canSend) return;
     const id = this.snowflakes.next();
     const payload: Payload = { metadata: letter.metadata, ...(letter.client ? { client: letter.client } : {}) };
     const { expiresInSeconds: seconds } = letter;
@@ -164,32 +164,32 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       })
       .setParameter('seconds', seconds ?? null)
       .execute();
-    this.database.onCommit(tx, () => this.drain.wake());
+    this.database.onCommit(tx, () => this.worker.wake());
   }
 
   /**
    * Sends a message immediately, bypassing the outbox. Call it outside a transaction, and only if there is a transport.
    * @returns the reason why sending failed, or `null` if it succeeded
    */
-  async tryOut<T extends AnyMailType>({ type, to, accountId, metadata }: Letter<T>): Promise<string | null> {
+  async sendNow<T extends AnyMailType>({ type, to, accountId, metadata }: OutgoingMail<T>): Promise<string | null> {
     const [row] = await this.database.manager.query<[{ at: Date; locale: string | null }]>(
       'SELECT now() AS at, (SELECT locale FROM account WHERE id = $1) AS locale',
       [accountId],
     );
     const envelope = { type, recipient: to, account_id: accountId, created_at: row.at, expires_at: null };
-    const mail = this.mailOf({ ...envelope, id: this.snowflakes.next(), locale: row.locale }, { metadata });
+    const mail = this.render({ ...envelope, id: this.snowflakes.next(), locale: row.locale }, { metadata });
     try {
       await this.transport?.send(mail);
     } catch (error) {
       this.outcomes.inc({ type, outcome: 'refused' });
-      return reasonOf(error);
+      return describeSendError(error);
     }
     this.outcomes.inc({ type, outcome: 'sent' });
     return null;
   }
 
   /** Deletes all email to and about an account that is being deleted, sent or not. */
-  async forget(tx: Tx, accountId: string, address: string | null): Promise<void> {
+  async deleteAllOf(tx: Tx, accountId: string, address: string | null): Promise<void> {
     for (const entity of [OutboxMessage, InboxMessage]) {
       await tx
         .createQueryBuilder()
@@ -202,19 +202,19 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   /** Sends the next due email. Returns false if none is due. */
   private async sendNext(): Promise<boolean> {
-    const [[message]] = await this.database.manager.query<Changed<Claimed>>(CLAIM_DUE_MAIL);
+    const [[message]] = await this.database.manager.query<Changed<ClaimedMail>>(CLAIM_DUE_MAIL);
     if (!message) return false;
     if (message.too_late || message.hopeless || !message.payload) await this.park(message, 'expired');
-    else await this.attempt(message, message.payload);
+    else await this.deliver(message, message.payload);
     return true;
   }
 
-  private async attempt(message: Claimed, box: Buffer): Promise<void> {
+  private async deliver(message: ClaimedMail, box: Buffer): Promise<void> {
     try {
       const payload = JSON.parse(this.keyring.decrypt('outbox', box, message.id)) as Payload;
-      await this.transport?.send(this.mailOf(message, payload));
+      await this.transport?.send(this.render(message, payload));
     } catch (error) {
-      await this.failed(message, error);
+      await this.handleFailure(message, error);
       return;
     }
     this.outcomes.inc({ type: message.type, outcome: 'sent' });
@@ -222,7 +222,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   /** Renders a message in the current language of the account. */
-  private mailOf(envelope: Envelope, { metadata, client }: Payload) {
+  private render(envelope: Envelope, { metadata, client }: Payload) {
     const { id, type, recipient, account_id: accountId, created_at: at, expires_at: until, locale } = envelope;
     const { branding, legal } = this.instance.current;
     const occasion = {
@@ -234,14 +234,20 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       webAppUrl: this.config.webAppUrl,
       link: (path: string, token: string) => `${this.config.webAppUrl}${path}#token=${token}`,
     };
-    const rendered = renderMail(type, occasion, spokenLanguage(locale), lookOf(this.config, legal));
+    const rendered = renderMail(type, occasion, matchLanguage(locale), mailBranding(this.config, legal));
     return { id, to: recipient, accountId, type, metadata: { ...metadata }, ...rendered };
   }
 
-  private async failed(message: Claimed, error: unknown): Promise<void> {
+  private async handleFailure(message: ClaimedMail, error: unknown): Promise<void> {
     const { id, type, recipient, account_id: accountId, attempts } = message;
-    const isFinal = error instanceof RecipientRefused || error instanceof MessageRefused;
-    this.log.warn('mail was not delivered', { mail: id, type, attempts, final: isFinal, reason: reasonOf(error) });
+    const isFinal = error instanceof RecipientRejected || error instanceof MessageRejected;
+    this.log.warn('mail was not delivered', {
+      mail: id,
+      type,
+      attempts,
+      final: isFinal,
+      reason: describeSendError(error),
+    });
     if (!isFinal) {
       this.outcomes.inc({ type, outcome: 'deferred' });
       const nextAttemptAt = () => `now() + interval '${Math.round(backOffSeconds(attempts))} seconds'`;
@@ -249,26 +255,26 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       return;
     }
     await this.park(message, 'refused');
-    if (error instanceof RecipientRefused && accountId) await this.refused(accountId, recipient);
+    if (error instanceof RecipientRejected && accountId) await this.onRecipientRejected(accountId, recipient);
   }
 
-  private async park({ id, type }: Claimed, outcome: 'expired' | 'refused'): Promise<void> {
+  private async park({ id, type }: ClaimedMail, outcome: 'expired' | 'refused'): Promise<void> {
     this.outcomes.inc({ type, outcome });
     await this.database.manager.update(OutboxMessage, { id }, { parkedAt: () => 'now()', payload: null });
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.drain.stop();
+    await this.worker.stop();
     await this.transport?.close();
   }
 }
 
 /** Error classes whose messages contain no external text. */
-const OWN = [RecipientRefused, MessageRefused, EndpointRefused, OutboundFault];
+const ERRORS_SAFE_TO_LOG = [RecipientRejected, MessageRejected, EndpointRejected, OutboundFault];
 
 /** Describes an error for the log. The message of an external error is dropped because it may quote the recipient. */
-const reasonOf = (error: unknown): string => {
-  const own = OWN.find((kind) => error instanceof kind) && (error as Error).message;
+const describeSendError = (error: unknown): string => {
+  const own = ERRORS_SAFE_TO_LOG.find((kind) => error instanceof kind) && (error as Error).message;
   if (own) return own;
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   return (

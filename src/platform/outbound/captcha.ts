@@ -6,22 +6,22 @@ import { Keyring } from '../../core/secrets.js';
 import { Outbound } from './outbound.js';
 
 export type CaptchaProvider = 'none' | CaptchaType;
-type CaptchaType = 'altcha' | ForeignType;
-type ForeignType = 'hcaptcha' | 'turnstile';
+type CaptchaType = 'altcha' | ExternalCaptchaType;
+type ExternalCaptchaType = 'hcaptcha' | 'turnstile';
 
 /**
  * Checks tokens of one type. Returns the value to mark as used if the provider explicitly confirms success, otherwise
  * `null`.
  */
 interface TokenCheck {
-  accepts(token: string, clientAddress: string): Promise<string | null>;
+  verify(token: string, clientAddress: string): Promise<string | null>;
 }
 
 const CHALLENGE_SECONDS = 300;
 const COST = 1000;
 
 /** Loaded on first use, because other providers do not need it. */
-async function altcha() {
+async function loadAltcha() {
   const [library, { deriveKey }] = await Promise.all([import('altcha-lib'), import('altcha-lib/algorithms/pbkdf2')]);
   return { ...library, deriveKey };
 }
@@ -38,7 +38,7 @@ class AltchaCheck implements TokenCheck {
   }
 
   async challenge(): Promise<Challenge> {
-    const { createChallenge, deriveKey } = await altcha();
+    const { createChallenge, deriveKey } = await loadAltcha();
     return createChallenge({
       algorithm: 'PBKDF2/SHA-256',
       cost: COST,
@@ -52,34 +52,34 @@ class AltchaCheck implements TokenCheck {
    * Returns the challenge as the value to mark as used, not the token. A solution can be encoded in many ways, and a
    * challenge can have several solutions.
    */
-  async accepts(token: string): Promise<string | null> {
+  async verify(token: string): Promise<string | null> {
     const { challenge, solution } = JSON.parse(Buffer.from(token, 'base64').toString('utf8'));
-    const { verifySolution, deriveKey } = await altcha();
+    const { verifySolution, deriveKey } = await loadAltcha();
     const result = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret: this.secret });
     return result.verified === true ? String(challenge.signature) : null;
   }
 }
 
-const ADDRESSES: Readonly<Record<ForeignType, string>> = {
+const VERIFY_URLS: Readonly<Record<ExternalCaptchaType, string>> = {
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
 };
 
-interface ForeignKeys {
+interface ExternalCaptchaKeys {
   readonly siteKey: string | undefined;
   readonly secret: string;
 }
 
 /** Verifies tokens with hCaptcha or Turnstile, which use the same protocol. */
-class ForeignCheck implements TokenCheck {
+class ExternalCaptchaCheck implements TokenCheck {
   constructor(
     private readonly outbound: Outbound,
     private readonly url: string,
-    private readonly keys: ForeignKeys,
+    private readonly keys: ExternalCaptchaKeys,
     private readonly hostnames: readonly string[],
   ) {}
 
-  async accepts(token: string, clientAddress: string): Promise<string | null> {
+  async verify(token: string, clientAddress: string): Promise<string | null> {
     const { siteKey, secret } = this.keys;
     const form = new URLSearchParams({ secret, response: token, remoteip: clientAddress });
     if (siteKey !== undefined) form.set('sitekey', siteKey);
@@ -92,12 +92,13 @@ class ForeignCheck implements TokenCheck {
     if (status !== 200) return null;
     const verdict: unknown = JSON.parse(body.toString('utf8'));
     if (typeof verdict !== 'object' || verdict === null || !('success' in verdict)) return null;
-    const isEarned = verdict.success === true && this.isListed('hostname' in verdict ? verdict.hostname : undefined);
+    const isEarned =
+      verdict.success === true && this.isAllowedHostname('hostname' in verdict ? verdict.hostname : undefined);
     return isEarned ? token : null;
   }
 
   /** Rejects a token that was solved on another site. */
-  private isListed(hostname: unknown): boolean {
+  private isAllowedHostname(hostname: unknown): boolean {
     if (this.hostnames.length === 0) return true;
     return typeof hostname === 'string' && this.hostnames.includes(hostname.toLowerCase());
   }
@@ -124,8 +125,8 @@ export class CaptchaVerifier {
     for (const type of ['hcaptcha', 'turnstile'] as const) {
       const { siteKey, secret } = captcha[type];
       if (secret === undefined) continue;
-      const url = captcha.verifyUrl ?? ADDRESSES[type];
-      this.checks.set(type, new ForeignCheck(outbound, url, { siteKey, secret }, captcha.hostnames));
+      const url = captcha.verifyUrl ?? VERIFY_URLS[type];
+      this.checks.set(type, new ExternalCaptchaCheck(outbound, url, { siteKey, secret }, captcha.hostnames));
     }
   }
 
@@ -135,7 +136,7 @@ export class CaptchaVerifier {
   }
 
   /** The public key with which a page shows the provider's widget; `null` for other providers. */
-  siteKeyOf(type: ForeignType): string | null {
+  getSiteKey(type: ExternalCaptchaType): string | null {
     return this.provider === type ? (this.config.captcha[type].siteKey ?? null) : null;
   }
 
@@ -152,7 +153,7 @@ export class CaptchaVerifier {
     const named = type === 'altcha' || type === 'hcaptcha' || type === 'turnstile' ? type : this.provider;
     const check = named === 'none' ? undefined : this.checks.get(named);
     try {
-      return check ? await check.accepts(token, clientAddress) : null;
+      return check ? await check.verify(token, clientAddress) : null;
     } catch {
       return null;
     }

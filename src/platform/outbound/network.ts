@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { isPublicAddress, parseAddress } from '../../core/address.js';
-import { NameFault, type NameOptions, Names } from './names.js';
+import { DnsError, type DnsOptions, DnsResolver } from './dns-resolver.js';
 
 /** Why a request to another server failed without a response. */
 export type OutboundReason =
@@ -27,7 +27,7 @@ export class OutboundFault extends Error {
   }
 }
 
-export interface Way {
+export interface ConnectionEndpoint {
   readonly address: string;
   readonly port: number;
 }
@@ -35,44 +35,44 @@ export interface Way {
 /** DNS and connection targets as this process sees them. Tests replace it. */
 export class Network {
   /** Users' host names have a queue of their own, so that slow ones delay only users' requests. */
-  private readonly ofUsers: Names;
-  private readonly ofOperators: Names;
-  private readonly own = new Map<string, Promise<readonly string[]>>();
+  private readonly userResolver: DnsResolver;
+  private readonly operatorResolver: DnsResolver;
+  private readonly systemLookups = new Map<string, Promise<readonly string[]>>();
 
-  constructor(options: NameOptions = {}) {
-    this.ofUsers = new Names(options);
-    this.ofOperators = new Names(options);
+  constructor(options: DnsOptions = {}) {
+    this.userResolver = new DnsResolver(options);
+    this.operatorResolver = new DnsResolver(options);
   }
 
   /**
    * Returns all IP addresses of a host name that a user or an administrator chose.
-   * @throws NameFault
+   * @throws DnsError
    */
-  addressesOf(name: string, by: 'user' | 'operator' = 'operator'): Promise<readonly string[]> {
-    return (by === 'user' ? this.ofUsers : this.ofOperators).addressesOf(name);
+  resolve(name: string, by: 'user' | 'operator' = 'operator'): Promise<readonly string[]> {
+    return (by === 'user' ? this.userResolver : this.operatorResolver).resolve(name);
   }
 
   /**
    * Returns all IP addresses of a host name from the environment. If DNS has none, the system resolver is tried, which
    * may know more, such as the search list of a cluster.
    */
-  async ownAddressesOf(name: string): Promise<readonly string[]> {
+  async resolveWithSystemFallback(name: string): Promise<readonly string[]> {
     try {
-      return await this.addressesOf(name);
+      return await this.resolve(name);
     } catch (error) {
-      if (!(error instanceof NameFault) || error.reason !== 'absent') throw error;
+      if (!(error instanceof DnsError) || error.reason !== 'absent') throw error;
     }
-    const running = this.own.get(name);
+    const running = this.systemLookups.get(name);
     if (running) return running;
     const answer = lookup(name, { all: true })
       .then((found) => found.map(({ address }) => address))
-      .finally(() => this.own.delete(name));
-    this.own.set(name, answer);
+      .finally(() => this.systemLookups.delete(name));
+    this.systemLookups.set(name, answer);
     return answer;
   }
 
   /** Returns where to connect for a checked IP address. Tests override it. */
-  wayTo(address: string, port: number): Way {
+  endpointFor(address: string, port: number): ConnectionEndpoint {
     return { address, port };
   }
 }
@@ -85,18 +85,22 @@ const isPublicTarget = (address: string): boolean =>
  * Who chose a host: a user (`foreign`), an administrator (`public`, `anywhere`) or the environment (`own`). `foreign`
  * and `public` reject a host if any of its IP addresses is not globally routable.
  */
-export type Reach = 'foreign' | 'public' | 'anywhere' | 'own';
+export type AddressPolicy = 'foreign' | 'public' | 'anywhere' | 'own';
 
 /**
  * Returns the IP addresses to which a connection to `host` (a name or an IP address) is allowed.
  * @throws OutboundFault `target`, `unreachable`, `busy`
  */
-export async function checkedAddresses(network: Network, host: string, reach: Reach): Promise<readonly string[]> {
+export async function resolveAllowedAddresses(
+  network: Network,
+  host: string,
+  reach: AddressPolicy,
+): Promise<readonly string[]> {
   const isName = isIP(host) === 0;
   const mustBePublic = reach === 'foreign' || reach === 'public';
   const addresses = isName
-    ? await namedAddresses(network, host, reach).catch((error) => {
-        if (error instanceof NameFault && error.reason === 'busy') throw new OutboundFault('busy');
+    ? await resolveName(network, host, reach).catch((error) => {
+        if (error instanceof DnsError && error.reason === 'busy') throw new OutboundFault('busy');
         throw new OutboundFault(mustBePublic ? 'target' : 'unreachable');
       })
     : [host];
@@ -105,11 +109,13 @@ export async function checkedAddresses(network: Network, host: string, reach: Re
   return addresses;
 }
 
-const namedAddresses = (network: Network, host: string, reach: Reach): Promise<readonly string[]> =>
-  reach === 'own' ? network.ownAddressesOf(host) : network.addressesOf(host, reach === 'foreign' ? 'user' : 'operator');
+const resolveName = (network: Network, host: string, reach: AddressPolicy): Promise<readonly string[]> =>
+  reach === 'own'
+    ? network.resolveWithSystemFallback(host)
+    : network.resolve(host, reach === 'foreign' ? 'user' : 'operator');
 
 /** Returns only checked IP addresses, so that a second DNS lookup cannot return other ones (DNS rebinding). */
-const fixedLookup =
+const createFixedLookup =
   (addresses: readonly string[]): LookupFunction =>
   (_name, options, callback) => {
     const all = addresses.map((address) => ({ address, family: isIP(address) }));
@@ -119,7 +125,7 @@ const fixedLookup =
 
 interface ConnectorOptions {
   readonly network: Network;
-  readonly reach: Reach;
+  readonly addressPolicy: AddressPolicy;
   readonly timeoutMs: number;
   /** The trusted certificate authorities. Called only for TLS connections. */
   readonly trust: () => SecureContext;
@@ -131,14 +137,14 @@ interface ConnectorOptions {
  */
 export function guardedConnector(
   build: typeof buildConnector,
-  { network, reach, timeoutMs, trust }: ConnectorOptions,
+  { network, addressPolicy: reach, timeoutMs, trust }: ConnectorOptions,
 ): buildConnector.connector {
   const connect = async (options: buildConnector.Options): Promise<[buildConnector.connector, typeof options]> => {
     const { hostname, protocol } = options;
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
-    const addresses = await checkedAddresses(network, hostname, reach);
-    const ways = addresses.map((address) => network.wayTo(address, port));
-    const lookup = fixedLookup(ways.map(({ address }) => address));
+    const addresses = await resolveAllowedAddresses(network, hostname, reach);
+    const ways = addresses.map((address) => network.endpointFor(address, port));
+    const lookup = createFixedLookup(ways.map(({ address }) => address));
     const secured = protocol === 'https:' ? { secureContext: trust() } : {};
     const connector = build({ lookup, timeout: timeoutMs, maxCachedSessions: 0, ...secured });
     const [first] = ways;

@@ -5,8 +5,8 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Agent, Dispatcher } from 'undici';
 import { Config } from '../../core/config/config.js';
-import { checkedAddresses, guardedConnector, Network, OutboundFault, type Reach } from './network.js';
-import { hasUserInfo, parseTarget, type TargetRules, UNSAFE } from './targets.js';
+import { type AddressPolicy, guardedConnector, Network, OutboundFault, resolveAllowedAddresses } from './network.js';
+import { hasUserInfo, parseTarget, type TargetRules, UNSAFE_CHARACTERS } from './targets.js';
 
 /** A request to a server that the operator configured: email, SMS, CAPTCHA or identity provider. */
 export interface OutboundRequest {
@@ -19,17 +19,17 @@ export interface OutboundRequest {
   /** Maximum response length. Default: 1 MiB. */
   readonly maxBytes?: number;
   /** Default: `own`, because a server from the environment may be in the same network. */
-  readonly reach?: Reach;
+  readonly addressPolicy?: AddressPolicy;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /** A request on behalf of a user. Of the user's own request, only these two headers are forwarded. */
-export interface ForeignRequest {
+export interface UserFetchRequest {
   readonly url: string;
   readonly rules: TargetRules;
   /** The client to which the fetch is charged. Each client has a limit of concurrent fetches. */
@@ -42,7 +42,7 @@ export interface ForeignRequest {
   readonly timeoutMs?: number;
 }
 
-export interface ForeignAnswer {
+export interface UserFetchResponse {
   /** The final URL, after redirects. */
   readonly url: string;
   readonly status: number;
@@ -51,23 +51,23 @@ export interface ForeignAnswer {
   readonly body: Readable;
 }
 
-const CONNECT_MS = 10_000;
-const ANSWER_MS = 10_000;
-const ANSWER_BYTES = 1024 * 1024;
-const FOREIGN_MS = 30_000;
-const FOREIGN_TOTAL = 256;
-const FOREIGN_PER_HOST = 16;
-const FOREIGN_PER_CLIENT = 32;
+const OUTBOUND_CONNECT_TIMEOUT_MS = 10_000;
+const OUTBOUND_RESPONSE_TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+const USER_FETCH_TIMEOUT_MS = 30_000;
+const MAX_USER_FETCHES = 256;
+const MAX_USER_FETCHES_PER_HOST = 16;
+const MAX_USER_FETCHES_PER_CLIENT = 32;
 const HEADER_BYTES = 16 * 1024;
 const MAX_REDIRECTS = 5;
 
-const SLOW = /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/;
+const TIMEOUT_CODES = /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/;
 
 /** Maps an error to a fault without content from the other server. */
-function faultOf(error: unknown): OutboundFault {
+function toOutboundFault(error: unknown): OutboundFault {
   if (error instanceof OutboundFault) return error;
   const { name, code = '' } = error as { name?: string; code?: string };
-  if (name === 'TimeoutError' || SLOW.test(code)) return new OutboundFault('slow');
+  if (name === 'TimeoutError' || TIMEOUT_CODES.test(code)) return new OutboundFault('slow');
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return new OutboundFault('headers');
   return new OutboundFault('unreachable');
 }
@@ -75,7 +75,7 @@ function faultOf(error: unknown): OutboundFault {
 const declaredLength = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0);
 
 /** Yields the chunks of a response and fails if they exceed `maxBytes`. */
-async function* upTo(maxBytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* limitBytes(maxBytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let size = 0;
   try {
     for await (const chunk of source) {
@@ -84,12 +84,12 @@ async function* upTo(maxBytes: number, source: AsyncIterable<Buffer>): AsyncGene
       yield chunk;
     }
   } catch (error) {
-    throw faultOf(error);
+    throw toOutboundFault(error);
   }
 }
 
 /** Limits concurrent requests: in total, per host and per client. */
-class Crowd {
+class ConcurrencyLimiter {
   private total = 0;
   private readonly counts = new Map<string, number>();
 
@@ -97,13 +97,13 @@ class Crowd {
    * @returns a function that releases the slot
    * @throws OutboundFault `busy`
    */
-  enter(host: string, client: string): () => void {
+  acquire(host: string, client: string): () => void {
     const shares = [
-      [`host ${host}`, FOREIGN_PER_HOST],
-      [`client ${client}`, FOREIGN_PER_CLIENT],
+      [`host ${host}`, MAX_USER_FETCHES_PER_HOST],
+      [`client ${client}`, MAX_USER_FETCHES_PER_CLIENT],
     ] as const;
     const isFull = shares.some(([key, most]) => (this.counts.get(key) ?? 0) >= most);
-    if (this.total >= FOREIGN_TOTAL || isFull) throw new OutboundFault('busy');
+    if (this.total >= MAX_USER_FETCHES || isFull) throw new OutboundFault('busy');
     this.total++;
     for (const [key] of shares) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
     let isInside = true;
@@ -128,9 +128,9 @@ const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includ
  */
 @Injectable()
 export class Outbound implements OnApplicationShutdown {
-  private readonly agents = new Map<Reach, Promise<Agent>>();
-  private readonly crowd = new Crowd();
-  private trusted: SecureContext | undefined;
+  private readonly agents = new Map<AddressPolicy, Promise<Agent>>();
+  private readonly userFetchLimiter = new ConcurrencyLimiter();
+  private secureContext: SecureContext | undefined;
 
   constructor(
     private readonly config: Config,
@@ -141,29 +141,35 @@ export class Outbound implements OnApplicationShutdown {
    * Sends a request to a server that the operator chose. Redirects are returned, not followed.
    * @throws OutboundFault; never for a status
    */
-  async request(request: OutboundRequest): Promise<OutboundAnswer> {
-    const { url, method = 'GET', body = null, timeoutMs = ANSWER_MS, maxBytes = ANSWER_BYTES } = request;
-    const target = operatorTarget(url);
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
+    const {
+      url,
+      method = 'GET',
+      body = null,
+      timeoutMs = OUTBOUND_RESPONSE_TIMEOUT_MS,
+      maxBytes = MAX_RESPONSE_BYTES,
+    } = request;
+    const target = parseOperatorUrl(url);
     const headers = { 'user-agent': 'Gatehouse', 'accept-encoding': 'identity', ...request.headers };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const agent = await this.agent(request.reach ?? 'own');
+      const agent = await this.getAgent(request.addressPolicy ?? 'own');
       const answer = await send(agent, target, { method, headers, body, signal });
       const chunks: Buffer[] = [];
-      for await (const chunk of upTo(maxBytes, answer.body)) chunks.push(chunk);
+      for await (const chunk of limitBytes(maxBytes, answer.body)) chunks.push(chunk);
       return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) };
     } catch (error) {
-      throw faultOf(error);
+      throw toOutboundFault(error);
     }
   }
 
   /** Whether a URL is allowed according to the current IP addresses of its host. A connection checks again. */
-  async mayReach(url: string, reach: Reach): Promise<boolean> {
+  async mayReach(url: string, reach: AddressPolicy): Promise<boolean> {
     const late = new AbortController();
     try {
-      const host = operatorTarget(url).hostname.replace(/^\[|\]$/g, '');
-      const tooLate = delay(CONNECT_MS, false, { ref: false, signal: late.signal });
-      return await Promise.race([checkedAddresses(this.network, host, reach).then(() => true), tooLate]);
+      const host = parseOperatorUrl(url).hostname.replace(/^\[|\]$/g, '');
+      const tooLate = delay(OUTBOUND_CONNECT_TIMEOUT_MS, false, { ref: false, signal: late.signal });
+      return await Promise.race([resolveAllowedAddresses(this.network, host, reach).then(() => true), tooLate]);
     } catch {
       return false;
     } finally {
@@ -175,8 +181,8 @@ export class Outbound implements OnApplicationShutdown {
    * Fetches a URL that a user chose. All rules apply to it and to each of at most 5 redirects.
    * @throws OutboundFault; never for a status
    */
-  async fetchForeign(request: ForeignRequest): Promise<ForeignAnswer> {
-    const signal = AbortSignal.timeout(request.timeoutMs ?? FOREIGN_MS);
+  async fetchForUser(request: UserFetchRequest): Promise<UserFetchResponse> {
+    const signal = AbortSignal.timeout(request.timeoutMs ?? USER_FETCH_TIMEOUT_MS);
     const seen = new Set<string>();
     let target = parseTarget(request.url, request.rules);
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
@@ -188,17 +194,17 @@ export class Outbound implements OnApplicationShutdown {
       answer.body.destroy();
       const { location } = answer.headers;
       if (location === undefined) throw new OutboundFault('redirect');
-      target = UNSAFE.test(location) ? null : resolved(location, target, request.rules);
+      target = UNSAFE_CHARACTERS.test(location) ? null : resolveRedirect(location, target, request.rules);
     }
     throw new OutboundFault('redirect');
   }
 
-  private async fetchOnce(target: URL, request: ForeignRequest, signal: AbortSignal): Promise<ForeignAnswer> {
+  private async fetchOnce(target: URL, request: UserFetchRequest, signal: AbortSignal): Promise<UserFetchResponse> {
     const { method = 'GET', accept = '*/*', range, maxBytes } = request;
-    const leave = this.crowd.enter(target.hostname, request.client);
+    const leave = this.userFetchLimiter.acquire(target.hostname, request.client);
     try {
       const headers = { 'user-agent': 'GatehouseMedia/1', 'accept-encoding': 'identity', accept };
-      const agent = await this.agent('foreign');
+      const agent = await this.getAgent('foreign');
       const answer = await send(agent, target, {
         method,
         headers: range === undefined ? headers : { ...headers, range },
@@ -210,31 +216,36 @@ export class Outbound implements OnApplicationShutdown {
         source.destroy();
         throw new OutboundFault('size');
       }
-      const body = Readable.from(upTo(maxBytes, source), { objectMode: false });
+      const body = Readable.from(limitBytes(maxBytes, source), { objectMode: false });
       body.once('close', () => source.destroy());
       return { url: target.href, status: answer.statusCode, headers: answer.headers, body };
     } catch (error) {
       leave();
-      throw faultOf(error);
+      throw toOutboundFault(error);
     }
   }
 
   /** Loads the client library with the first request, because many instances never send one. */
-  private agent(reach: Reach): Promise<Agent> {
+  private getAgent(reach: AddressPolicy): Promise<Agent> {
     const known = this.agents.get(reach);
     if (known) return known;
     const { network } = this;
-    const trust = () => this.trust();
+    const trust = () => this.getSecureContext();
     const agent = import('undici').then(
       (undici) =>
         new undici.Agent({
-          connect: guardedConnector(undici.buildConnector, { network, reach, trust, timeoutMs: CONNECT_MS }),
+          connect: guardedConnector(undici.buildConnector, {
+            network,
+            addressPolicy: reach,
+            trust,
+            timeoutMs: OUTBOUND_CONNECT_TIMEOUT_MS,
+          }),
           connections: 64,
           // Connections are not reused, because the next request would skip the check of the host.
           pipelining: 0,
           maxHeaderSize: HEADER_BYTES,
-          headersTimeout: FOREIGN_MS,
-          bodyTimeout: FOREIGN_MS,
+          headersTimeout: USER_FETCH_TIMEOUT_MS,
+          bodyTimeout: USER_FETCH_TIMEOUT_MS,
         }),
     );
     this.agents.set(reach, agent);
@@ -242,10 +253,10 @@ export class Outbound implements OnApplicationShutdown {
   }
 
   /** Created once, because reading all CA certificates takes longer than a handshake. */
-  private trust(): SecureContext {
+  private getSecureContext(): SecureContext {
     const ca = this.config.extraCa;
-    this.trusted ??= createSecureContext(ca ? { ca: [...ca] } : {});
-    return this.trusted;
+    this.secureContext ??= createSecureContext(ca ? { ca: [...ca] } : {});
+    return this.secureContext;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -254,19 +265,19 @@ export class Outbound implements OnApplicationShutdown {
 }
 
 /** Parses a URL from the operator's configuration. User info is rejected because it would be logged with the URL. */
-function operatorTarget(text: string): URL {
+function parseOperatorUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (!url || !isHttp || url.username || url.password) throw new OutboundFault('target');
   return url;
 }
 
-function resolved(location: string, base: URL, rules: TargetRules): URL | null {
+function resolveRedirect(location: string, base: URL, rules: TargetRules): URL | null {
   if (!URL.canParse(location, base.href) || hasUserInfo(location)) return null;
   return parseTarget(new URL(location, base).href, rules);
 }
 
-type Sent = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>;
+type SendOptions = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>;
 
-const send = (agent: Agent, target: URL, sent: Sent): Promise<Dispatcher.ResponseData> =>
+const send = (agent: Agent, target: URL, sent: SendOptions): Promise<Dispatcher.ResponseData> =>
   agent.request({ origin: target.origin, path: target.pathname + target.search, ...sent } as Dispatcher.RequestOptions);

@@ -13,7 +13,7 @@ export interface TargetRules {
 const MAX_URL_BYTES = 8192;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-export const UNSAFE = /[\u0000-\u0020\u007f-\u009f\\]/;
+export const UNSAFE_CHARACTERS = /[\u0000-\u0020\u007f-\u009f\\]/;
 const AUTHORITY = /^[^:/?#]*:([^/?#]*)\/*([^/?#]*)/;
 
 /** Whether a URL contains user info in any form that a URL parser might recognize. */
@@ -22,7 +22,7 @@ export const hasUserInfo = (text: string): boolean =>
     ?.slice(1)
     .some((part) => part.includes('@')) ?? false;
 
-export const ownHostsOf = ({ publicOrigin, webAppUrl, media }: Config): ReadonlySet<string> =>
+export const getOwnHosts = ({ publicOrigin, webAppUrl, media }: Config): ReadonlySet<string> =>
   new Set([publicOrigin, webAppUrl, media.baseUrl].map((url) => new URL(url).hostname));
 
 /** Whether a host is a domain name with a dot, not an IP address in any notation and not a local name. */
@@ -38,7 +38,7 @@ function isPublicName(host: string): boolean {
 
 /** Parses a URL and removes its fragment. Returns `null` if it breaks a rule. Does not use DNS. */
 export function parseTarget(text: string, { ports, ownHosts }: TargetRules): URL | null {
-  if (Buffer.byteLength(text) > MAX_URL_BYTES || UNSAFE.test(text) || !URL.canParse(text)) return null;
+  if (Buffer.byteLength(text) > MAX_URL_BYTES || UNSAFE_CHARACTERS.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
   if (!isHttp || url.username || url.password || hasUserInfo(text)) return null;

@@ -3,7 +3,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Log } from '../../core/log.js';
 
 /** Bounds of the random pause in milliseconds before work that clients must not be able to notice. */
-const PAUSE_MS = [50, 500] as const;
+const DELAY_RANGE_MS = [50, 500] as const;
 
 /** Runs work that no response waits for, and that may be lost with the process. */
 @Injectable()
@@ -22,7 +22,7 @@ export class Background implements BeforeApplicationShutdown {
    * work (timing side channel).
    */
   runLater(what: string, work: () => Promise<void>): void {
-    const pause = randomInt(...PAUSE_MS);
+    const pause = randomInt(...DELAY_RANGE_MS);
     this.begin(what, new Promise((resolve) => setTimeout(resolve, pause)), work);
   }
 

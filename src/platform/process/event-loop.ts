@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
 
-const LOOK_MS = 500;
+const SAMPLE_INTERVAL_MS = 500;
 
 /** Detects whether the event loop was delayed within the last half second, which slows down all requests. */
 @Injectable()
@@ -16,7 +16,7 @@ export class EventLoop implements OnApplicationShutdown {
     this.watch = setInterval(() => {
       this.isLate = maxLoopDelayMs > 0 && this.delay.max / 1e6 > maxLoopDelayMs;
       this.delay.reset();
-    }, LOOK_MS).unref();
+    }, SAMPLE_INTERVAL_MS).unref();
   }
 
   onApplicationShutdown(): void {

@@ -2,16 +2,16 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
 
-const PAUSE_MS = 1000;
-const PATIENCE_MS = 5000;
+const HEALTH_CHECK_INTERVAL_MS = 1000;
+const HEALTH_CHECK_TIMEOUT_MS = 5000;
 
 /** Throws if the dependency cannot be used. */
 export type HealthCheck = () => Promise<void>;
 
-interface Watched {
+interface WatchedCheck {
   readonly check: HealthCheck;
   /** Last known result; false until first checked. */
-  isWell: boolean;
+  isPassing: boolean;
   timer?: NodeJS.Timeout;
 }
 
@@ -22,8 +22,8 @@ interface Watched {
  */
 @Injectable()
 export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly watched = new Map<string, Watched>();
-  private isOver = false;
+  private readonly checks = new Map<string, WatchedCheck>();
+  private isStopped = false;
 
   constructor(
     private readonly log: Log,
@@ -35,50 +35,53 @@ export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationSh
    * check fails after five seconds.
    */
   add(name: string, check: HealthCheck): void {
-    if (!/^[a-z][a-z0-9-]{0,63}$/.test(name) || this.watched.has(name))
+    if (!/^[a-z][a-z0-9-]{0,63}$/.test(name) || this.checks.has(name))
       throw new Error(`the health check ${name} cannot be added`);
-    this.watched.set(name, { check, isWell: false });
+    this.checks.set(name, { check, isPassing: false });
   }
 
   /** Names of the checks whose last run failed. */
   get failing(): readonly string[] {
-    return [...this.watched].filter(([, { isWell }]) => !isWell).map(([name]) => name);
+    return [...this.checks].filter(([, { isPassing: isWell }]) => !isWell).map(([name]) => name);
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await Promise.all([...this.watched].map(([name, watched]) => this.look(name, watched, true)));
+    await Promise.all([...this.checks].map(([name, watched]) => this.runCheck(name, watched, true)));
   }
 
-  private async look(name: string, watched: Watched, isFirst = false): Promise<void> {
+  private async runCheck(name: string, watched: WatchedCheck, isFirst = false): Promise<void> {
     try {
-      await inTime(watched.check());
-      if (!watched.isWell && !isFirst) this.log.info(`the health check ${name} passes again`);
-      watched.isWell = true;
+      await withTimeout(watched.check());
+      if (!watched.isPassing && !isFirst) this.log.info(`the health check ${name} passes again`);
+      watched.isPassing = true;
     } catch (error) {
-      if (watched.isWell || isFirst)
+      if (watched.isPassing || isFirst)
         this.log.error(`the health check ${name} fails: the service is not ready`, { error });
-      watched.isWell = false;
+      watched.isPassing = false;
     }
-    this.metrics.healthChecks.set({ check: name }, Number(watched.isWell));
-    if (this.isOver) return;
+    this.metrics.healthChecks.set({ check: name }, Number(watched.isPassing));
+    if (this.isStopped) return;
     watched.timer = setTimeout(() => {
-      this.look(name, watched).catch((error) =>
+      this.runCheck(name, watched).catch((error) =>
         this.log.error(`the health check ${name} is no longer made`, { error }),
       );
-    }, PAUSE_MS).unref();
+    }, HEALTH_CHECK_INTERVAL_MS).unref();
   }
 
   beforeApplicationShutdown(): void {
-    this.isOver = true;
-    for (const { timer } of this.watched.values()) clearTimeout(timer);
+    this.isStopped = true;
+    for (const { timer } of this.checks.values()) clearTimeout(timer);
   }
 }
 
 /** @throws what `work` throws, or an error if it takes too long */
-async function inTime(work: Promise<void>): Promise<void> {
+async function withTimeout(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`)), PATIENCE_MS).unref();
+    timer = setTimeout(
+      () => reject(new Error(`no answer within ${HEALTH_CHECK_TIMEOUT_MS / 1000} s`)),
+      HEALTH_CHECK_TIMEOUT_MS,
+    ).unref();
   });
   try {
     await Promise.race([work, late]);

@@ -2,7 +2,7 @@ import type { Changed, Tx } from '../database/database.js';
 import type { LastStatement } from '../database/last-statement.js';
 
 /** An entry of the journal that all replicas read. */
-export interface Entry {
+export interface JournalEntry {
   readonly topic: string;
   readonly data: Record<string, unknown>;
   /** The account of an event. Events of one account have consecutive numbers in commit order. */
@@ -10,11 +10,11 @@ export interface Entry {
 }
 
 /** An entry with serialized data, so that only the database can still reject it. */
-export interface WrittenEntry extends Entry {
+export interface SerializedEntry extends JournalEntry {
   readonly text: string;
 }
 
-export interface JournalRow extends Entry {
+export interface JournalRow extends JournalEntry {
   readonly id: number;
   /** Null if it is not an event of an account. */
   readonly number: number | null;
@@ -23,12 +23,12 @@ export interface JournalRow extends Entry {
 }
 
 /** Retention of journal entries in milliseconds. A replica that has not read for longer has missed entries. */
-export const KEPT_MS = 300_000;
-const READ_AT_ONCE = 1000;
+export const JOURNAL_RETENTION_MS = 300_000;
+const READ_BATCH_SIZE = 1000;
 /** Upper bound for IDs of uncommitted transactions, more than a database has connections. */
-const MAX_OPEN = 1000;
+const MAX_OPEN_IDS = 1000;
 /** Position below every ID, used while the journal is empty. */
-const UNKNOWN = -1;
+const UNKNOWN_POSITION = -1;
 
 /**
  * For entries of one account, by far the most frequent case. The counter row stays locked until the commit, and the
@@ -60,19 +60,19 @@ const COLUMNS = 'id, account_id, number, topic, data::text, origin';
 
 const NEW_ENTRIES = `
   SELECT ${COLUMNS} FROM journal WHERE id = ANY ($2::bigint[])
-  UNION ALL (SELECT ${COLUMNS} FROM journal WHERE id > $1 ORDER BY id LIMIT ${READ_AT_ONCE})`;
+  UNION ALL (SELECT ${COLUMNS} FROM journal WHERE id > $1 ORDER BY id LIMIT ${READ_BATCH_SIZE})`;
 
 /** IDs that were allocated and not seen: their transactions are still open or were rolled back. */
 const OPEN_IDS = `
-  SELECT n FROM generate_series(greatest($1::bigint - ${MAX_OPEN}, (SELECT min(id) FROM journal)), $1::bigint) n
+  SELECT n FROM generate_series(greatest($1::bigint - ${MAX_OPEN_IDS}, (SELECT min(id) FROM journal)), $1::bigint) n
   WHERE NOT EXISTS (SELECT FROM journal WHERE id = n)`;
 
 const REMOVE_OLD = `
-  DELETE FROM journal WHERE created_at < now() - interval '${KEPT_MS} milliseconds'
+  DELETE FROM journal WHERE created_at < now() - interval '${JOURNAL_RETENTION_MS} milliseconds'
     AND id IN (SELECT id FROM journal ORDER BY id LIMIT $1)`;
 
 /** Runs a statement of the journal. `R` is the type of its rows. */
-export type Ask = <R>(name: string, text: string, values: unknown[]) => Promise<R[]>;
+export type RunStatement = <R>(name: string, text: string, values: unknown[]) => Promise<R[]>;
 
 /** An entry as stored in the database. */
 interface StoredEntry {
@@ -85,7 +85,7 @@ interface StoredEntry {
 }
 
 /** Parses the data on first access, because most entries are not relevant for the process that reads them. */
-class ReadEntry implements JournalRow {
+class LazyJournalRow implements JournalRow {
   readonly id: number;
   readonly accountId: string | null;
   readonly number: number | null;
@@ -107,10 +107,13 @@ class ReadEntry implements JournalRow {
   }
 }
 
-const rowOf = (stored: StoredEntry): JournalRow => new ReadEntry(stored);
+const toJournalRow = (stored: StoredEntry): JournalRow => new LazyJournalRow(stored);
 
 /** Returns the statement that writes the entries of a transaction. */
-export function appending(entries: readonly WrittenEntry[], origin: string): Omit<LastStatement, 'failed'> {
+export function createAppendStatement(
+  entries: readonly SerializedEntry[],
+  origin: string,
+): Omit<LastStatement, 'onFailure'> {
   const [first, ...more] = entries;
   if (more.length === 0 && first?.accountId) {
     const values = [first.accountId, first.topic, first.text, origin];
@@ -124,7 +127,7 @@ export function appending(entries: readonly WrittenEntry[], origin: string): Omi
 }
 
 /** Removes expired entries, oldest first. Returns their number. */
-export async function removeOld(tx: Tx, limit: number): Promise<number> {
+export async function removeExpiredEntries(tx: Tx, limit: number): Promise<number> {
   const [, count] = await tx.query<Changed>(REMOVE_OLD, [limit]);
   return count;
 }
@@ -134,74 +137,77 @@ export async function removeOld(tx: Tx, limit: number): Promise<number> {
  * whose transaction takes longer. The lower ID is requested again until it appears or can no longer appear.
  */
 export class JournalReader {
-  private position = UNKNOWN;
-  private readonly open = new Map<number, number>();
+  private position = UNKNOWN_POSITION;
+  private readonly openIds = new Map<number, number>();
 
   constructor(private readonly now: () => number) {}
 
   /** Starts after the last existing entry. */
-  async start(ask: Ask): Promise<void> {
+  async start(ask: RunStatement): Promise<void> {
     this.position = await lastId(ask);
-    this.open.clear();
+    this.openIds.clear();
     const rows = await ask<{ n: string }>('journal-open', OPEN_IDS, [this.position]);
-    for (const { n } of rows) this.open.set(Number(n), this.now());
+    for (const { n } of rows) this.openIds.set(Number(n), this.now());
   }
 
   /**
    * Whether the last ID is lower than one that was read: the database has lost entries and allocates their IDs again.
    */
-  async isBehind(ask: Ask): Promise<boolean> {
+  async hasLostEntries(ask: RunStatement): Promise<boolean> {
     const last = await lastId(ask);
-    if (last !== UNKNOWN) return last < this.position;
+    if (last !== UNKNOWN_POSITION) return last < this.position;
     // The journal is empty, so no entry is unread whatever IDs come next.
-    this.position = UNKNOWN;
-    this.open.clear();
+    this.position = UNKNOWN_POSITION;
+    this.openIds.clear();
     return false;
   }
 
   /** Reads the next entries. `isAll` means that there are no more. */
-  async read(ask: Ask): Promise<{ rows: JournalRow[]; isAll: boolean }> {
-    const found = await ask<StoredEntry>('journal-read', NEW_ENTRIES, [this.position, [...this.open.keys()]]);
-    const rows = found.map(rowOf).sort((a, b) => a.id - b.id);
+  async read(ask: RunStatement): Promise<{ rows: JournalRow[]; isAll: boolean }> {
+    const found = await ask<StoredEntry>('journal-read', NEW_ENTRIES, [this.position, [...this.openIds.keys()]]);
+    const rows = found.map(toJournalRow).sort((a, b) => a.id - b.id);
     let fresh = 0;
     for (const { id } of rows) {
-      if (this.open.delete(id)) continue;
+      if (this.openIds.delete(id)) continue;
       fresh++;
-      this.noteSkipped(id);
+      this.trackSkippedIds(id);
       this.position = id;
     }
-    this.forgetOld();
-    return { rows, isAll: fresh < READ_AT_ONCE };
+    this.dropExpiredIds();
+    return { rows, isAll: fresh < READ_BATCH_SIZE };
   }
 
-  private noteSkipped(id: number): void {
-    if (this.position === UNKNOWN) return;
-    const first = Math.max(this.position + 1, id - MAX_OPEN);
-    for (let skipped = first; skipped < id; skipped++) this.open.set(skipped, this.now());
+  private trackSkippedIds(id: number): void {
+    if (this.position === UNKNOWN_POSITION) return;
+    const first = Math.max(this.position + 1, id - MAX_OPEN_IDS);
+    for (let skipped = first; skipped < id; skipped++) this.openIds.set(skipped, this.now());
   }
 
-  private forgetOld(): void {
-    for (const [id, since] of this.open) {
-      if (since > this.now() - KEPT_MS) return;
-      this.open.delete(id);
+  private dropExpiredIds(): void {
+    for (const [id, since] of this.openIds) {
+      if (since > this.now() - JOURNAL_RETENTION_MS) return;
+      this.openIds.delete(id);
     }
   }
 }
 
-async function lastId(ask: Ask): Promise<number> {
+async function lastId(ask: RunStatement): Promise<number> {
   const [row] = await ask<{ last: string | null }>('journal-last', 'SELECT max(id) AS last FROM journal', []);
-  return Number(row?.last ?? UNKNOWN);
+  return Number(row?.last ?? UNKNOWN_POSITION);
 }
 
 /** Returns the number of the last event of each account that has events. */
-export async function lastNumbers(ask: Ask, accountIds: readonly string[]): Promise<Map<string, number>> {
+export async function readLastEventNumbers(
+  ask: RunStatement,
+  accountIds: readonly string[],
+): Promise<Map<string, number>> {
   const text = 'SELECT account_id, number FROM account_event WHERE account_id = ANY ($1::bigint[])';
   const rows = await ask<{ account_id: string; number: string }>('journal-numbers', text, [accountIds]);
   return new Map(rows.map(({ account_id, number }) => [account_id, Number(number)]));
 }
 
 /** An account, and the number of its last known event. */
-export type Place = readonly [accountId: string, number: number];
+export type EventPosition = readonly [accountId: string, number: number];
 
 const EVENTS_SINCE = `
   SELECT p.place, a.number AS last, j.id, j.account_id, j.number, j.topic, j.data::text, j.origin
@@ -211,7 +217,10 @@ const EVENTS_SINCE = `
   ORDER BY p.place, j.number`;
 
 /** Returns all events after each position, in order; null if some of them were removed. */
-export async function eventsSince(ask: Ask, places: readonly Place[]): Promise<(JournalRow[] | null)[]> {
+export async function readEventsSince(
+  ask: RunStatement,
+  places: readonly EventPosition[],
+): Promise<(JournalRow[] | null)[]> {
   const rows = await ask<{ place: string; last: string } & (StoredEntry | { id: null })>(
     'journal-since',
     EVENTS_SINCE,
@@ -222,7 +231,7 @@ export async function eventsSince(ask: Ask, places: readonly Place[]): Promise<(
   return found.map((some, place) => {
     const number = places[place]?.[1] ?? 0;
     const last = Number(some[0]?.last ?? 0);
-    const events = some.filter((row) => row.id !== null).map(rowOf);
+    const events = some.filter((row) => row.id !== null).map(toJournalRow);
     const isWhole = events.length === last - number && events.every((event, n) => event.number === number + 1 + n);
     return isWhole ? events : null;
   });

@@ -2,26 +2,26 @@ import { randomInt } from 'node:crypto';
 import pg, { type QueryResultRow } from 'pg';
 import { unavailable } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
+import { SerialQueue } from '../database/serial-queue.js';
 import { applySettings } from '../database/session-settings.js';
-import { Turns } from '../database/turns.js';
-import { answerWithin, NoAnswer } from '../process/answer-limit.js';
+import { QueryTimeoutError, withQueryTimeout } from '../process/query-timeout.js';
 
 const CHANNEL = 'gatehouse';
 const LEASE_CLASS = 0x6777;
 const WORKERS = 1024;
 /** A lost peer may leave the connection open without an error, so it counts as lost if a response takes this long. */
-const ANSWER_MS = 3000;
+const NOTICE_QUERY_TIMEOUT_MS = 3000;
 
 /** Maximum back-off between connection attempts. Without a connection, this process cannot create IDs. */
 const RETRY_MS = 1000;
 
-const answered = <T>(question: Promise<T>): Promise<T> => answerWithin(ANSWER_MS, question);
+const withTimeout = <T>(question: Promise<T>): Promise<T> => withQueryTimeout(NOTICE_QUERY_TIMEOUT_MS, question);
 
 interface Listener {
   /** Another process has written entries. */
-  heard(): void;
+  onNotification(): void;
   /** The connection was re-established. */
-  isBack(): void;
+  onReconnect(): void;
 }
 
 /** A dedicated connection for notifications between processes, on which the worker ID is leased. */
@@ -32,7 +32,7 @@ export class NoticeConnection {
   private former: number | undefined;
   private isClosing = false;
   /** The client runs one statement at a time. */
-  private readonly turns = new Turns();
+  private readonly statements = new SerialQueue();
   private retry: NodeJS.Timeout | undefined;
 
   constructor(
@@ -63,14 +63,14 @@ export class NoticeConnection {
       keepAlive: true,
       application_name: 'gatehouse notices',
     });
-    client.on('error', (error) => this.lost(client, error));
-    client.on('end', () => this.lost(client));
+    client.on('error', (error) => this.onConnectionLost(client, error));
+    client.on('end', () => this.onConnectionLost(client));
     // Notifications of this process itself are ignored.
     const own = () => (client as unknown as { processID: number }).processID;
-    client.on('notification', ({ processId }) => processId !== own() && this.listener.heard());
+    client.on('notification', ({ processId }) => processId !== own() && this.listener.onNotification());
     await client.connect();
     try {
-      this.leased = await this.prepare(client);
+      this.leased = await this.initialize(client);
     } catch (error) {
       client.end().catch(() => {});
       throw error;
@@ -79,38 +79,38 @@ export class NoticeConnection {
   }
 
   async notify(): Promise<void> {
-    await this.ask('notice', `SELECT pg_notify('${CHANNEL}', '')`, []);
+    await this.query('notice', `SELECT pg_notify('${CHANNEL}', '')`, []);
   }
 
   /** Runs a statement after those before it. Returns undefined if there is no connection. */
-  ask<R>(name: string, text: string, values: unknown[]): Promise<R[]> | undefined {
+  query<R>(name: string, text: string, values: unknown[]): Promise<R[]> | undefined {
     const { client } = this;
     if (!client) return undefined;
-    return this.turns.take(async () => {
+    return this.statements.run(async () => {
       try {
-        return (await answered(client.query<R & QueryResultRow>({ name, text, values }))).rows;
+        return (await withTimeout(client.query<R & QueryResultRow>({ name, text, values }))).rows;
       } catch (error) {
-        if (error instanceof NoAnswer) this.lost(client, error);
+        if (error instanceof QueryTimeoutError) this.onConnectionLost(client, error);
         throw error;
       }
     });
   }
 
-  private async prepare(client: pg.Client): Promise<number> {
-    await answered(applySettings(client));
+  private async initialize(client: pg.Client): Promise<number> {
+    await withTimeout(applySettings(client));
     // A notification need not survive a crash.
-    await answered(client.query<never>('SET synchronous_commit = off'));
-    const leased = await this.lease(client);
-    await answered(client.query<never>(`LISTEN ${CHANNEL}`));
+    await withTimeout(client.query<never>('SET synchronous_commit = off'));
+    const leased = await this.leaseWorkerId(client);
+    await withTimeout(client.query<never>(`LISTEN ${CHANNEL}`));
     return leased;
   }
 
-  private async lease(client: pg.Client): Promise<number> {
+  private async leaseWorkerId(client: pg.Client): Promise<number> {
     if (this.fixedWorker !== undefined) return this.fixedWorker;
     const start = this.former ?? randomInt(WORKERS);
     for (let step = 0; step < WORKERS; step++) {
       const worker = (start + step) % WORKERS;
-      const { rows } = await answered(
+      const { rows } = await withTimeout(
         client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS won', [LEASE_CLASS, worker]),
       );
       if (rows[0]?.won) return worker;
@@ -118,7 +118,7 @@ export class NoticeConnection {
     throw new Error('all worker ids are leased');
   }
 
-  private lost(client: pg.Client, error?: unknown): void {
+  private onConnectionLost(client: pg.Client, error?: unknown): void {
     if (client !== this.client || this.isClosing) return;
     this.client = undefined;
     this.former = this.leased;
@@ -131,7 +131,7 @@ export class NoticeConnection {
   private reconnectIn(delay: number): void {
     this.retry = setTimeout(() => {
       this.open().then(
-        () => this.listener.isBack(),
+        () => this.listener.onReconnect(),
         (error) => {
           if (this.isClosing) return;
           this.log.debug('the connection for notices between replicas cannot be made', { error });

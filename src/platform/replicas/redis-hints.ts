@@ -4,10 +4,10 @@ import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
 import { connectRedis } from '../store/redis-client.js';
 
-const ANSWER_MS = 2000;
+const REDIS_HINT_TIMEOUT_MS = 2000;
 
 /** Derives the channel name of a deployment, because Redis channels are shared by all its databases. */
-function channelOf({ secret }: Config, database: string): string {
+function deriveChannel({ secret }: Config, database: string): string {
   const key = hkdfSync('sha256', secret, 'gatehouse', `notices of ${database}`, 16);
   return `gatehouse:notices:${Buffer.from(key).toString('hex')}`;
 }
@@ -37,10 +37,10 @@ export class RedisHints {
     { url, database, log }: { url: string; database: string; log: Log },
     hear: (hint: Hint) => void,
   ): Promise<RedisHints> {
-    const sender = await connectRedis(url, ANSWER_MS);
-    const receiver = await connectRedis(url, ANSWER_MS);
-    const hints = new RedisHints(sender, receiver, channelOf(config, database), log);
-    receiver.on('ready', () => hints.attempt(receiver.subscribe(hints.channel)));
+    const sender = await connectRedis(url, REDIS_HINT_TIMEOUT_MS);
+    const receiver = await connectRedis(url, REDIS_HINT_TIMEOUT_MS);
+    const hints = new RedisHints(sender, receiver, deriveChannel(config, database), log);
+    receiver.on('ready', () => hints.logErrorReplies(receiver.subscribe(hints.channel)));
     receiver.on('message', (_, message) => {
       const hint = hints.parse(message);
       if (hint) hear(hint);
@@ -49,7 +49,7 @@ export class RedisHints {
   }
 
   publish(hint: Hint): void {
-    this.attempt(this.sender.publish(this.channel, JSON.stringify({ origin: this.origin, ...hint })));
+    this.logErrorReplies(this.sender.publish(this.channel, JSON.stringify({ origin: this.origin, ...hint })));
   }
 
   private parse(text: string): Hint | null {
@@ -66,7 +66,7 @@ export class RedisHints {
    * Failures are ignored because journal polling compensates for them. Only an error reply is logged, since the
    * operator should fix it.
    */
-  private attempt(command: Promise<unknown>): void {
+  private logErrorReplies(command: Promise<unknown>): void {
     command.catch((error: Error) => {
       if (error.name === 'ReplyError') this.log.warn('Redis takes no part in notices', { error });
     });

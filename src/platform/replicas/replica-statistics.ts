@@ -1,24 +1,24 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { Metrics, type ProcessNumbers } from '../../core/metrics.js';
+import { Metrics, type ProcessSummary } from '../../core/metrics.js';
 import { Database } from '../database/database.js';
-import { Janitor } from '../process/janitor.js';
-import { Replica } from './replica.js';
+import { CleanupJobs } from '../process/cleanup-jobs.js';
+import { ReplicaBus } from './replica-bus.js';
 
-const EVERY_MS = 5000;
+const REPORT_INTERVAL_MS = 5000;
 /** Averaging window of rates. */
-const WINDOW_MS = 30_000;
+const RATE_WINDOW_MS = 30_000;
 /** A replica that has not reported for this long counts as gone. */
-const GONE_SECONDS = 20;
+const GONE_AFTER_SECONDS = 20;
 
 /** Statistics of a replica. Counters start at 0 with the process. */
-export interface ReplicaNumbers extends ProcessNumbers {
+export interface ReplicaNumbers extends ProcessSummary {
   readonly requestsPerSecond: number;
 }
 
 /** The last known state of a replica. */
-export interface SeenReplica {
+export interface ReplicaStatus {
   readonly workerId: number;
   readonly version: string;
   readonly startedAt: Date;
@@ -47,11 +47,11 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
 
   constructor(
     private readonly database: Database,
-    private readonly replica: Replica,
+    private readonly replica: ReplicaBus,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly config: Config,
-    janitor: Janitor,
+    janitor: CleanupJobs,
   ) {
     this.startedAt = clock.date();
     this.samples = [{ at: clock.monotonic(), requests: 0 }];
@@ -67,16 +67,16 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
         .finally(() => {
           this.writing = undefined;
         });
-    }, EVERY_MS).unref();
+    }, REPORT_INTERVAL_MS).unref();
   }
 
   /** Returns all active replicas by worker ID, with fresh statistics of this one. */
-  async all(): Promise<SeenReplica[]> {
+  async list(): Promise<ReplicaStatus[]> {
     await this.write();
     const rows = await this.database.manager.query<Row[]>(
       `SELECT worker_id, version, started_at, seen_at, numbers FROM replica_statistics
        WHERE seen_at > now() - $1 * interval '1 second' ORDER BY worker_id LIMIT 1024`,
-      [GONE_SECONDS],
+      [GONE_AFTER_SECONDS],
     );
     return rows.map(({ worker_id, version, started_at, seen_at, numbers }) => ({
       ...{ workerId: worker_id, version, startedAt: started_at, seenAt: seen_at, numbers },
@@ -84,7 +84,7 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private async write(): Promise<void> {
-    const numbers = await this.numbers();
+    const numbers = await this.measure();
     await this.database.manager.query(
       `INSERT INTO replica_statistics (worker_id, version, started_at, numbers) VALUES ($1, $2, $3, $4)
        ON CONFLICT (worker_id) DO UPDATE SET version = excluded.version, started_at = excluded.started_at,
@@ -93,13 +93,14 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
     );
   }
 
-  private async numbers(): Promise<ReplicaNumbers> {
-    const numbers = await this.metrics.numbers();
+  private async measure(): Promise<ReplicaNumbers> {
+    const numbers = await this.metrics.summary();
     const at = this.clock.monotonic();
     // One sample is older than the window, so that the rate always covers the whole window.
-    while (this.samples.length > 1 && (this.samples[1]?.at ?? at) <= at - WINDOW_MS) this.samples.shift();
+    while (this.samples.length > 1 && (this.samples[1]?.at ?? at) <= at - RATE_WINDOW_MS) this.samples.shift();
     const { at: since, requests } = this.samples[0] ?? { at, requests: 0 };
-    if (at - (this.samples.at(-1)?.at ?? 0) >= EVERY_MS / 2) this.samples.push({ at, requests: numbers.requests });
+    if (at - (this.samples.at(-1)?.at ?? 0) >= REPORT_INTERVAL_MS / 2)
+      this.samples.push({ at, requests: numbers.requests });
     const seconds = Math.max(0.001, (at - since) / 1000);
     return { ...numbers, requestsPerSecond: Math.round(((numbers.requests - requests) / seconds) * 100) / 100 };
   }

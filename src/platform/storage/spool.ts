@@ -16,7 +16,7 @@ export async function openSpool(root: string): Promise<FileHandle> {
 }
 
 /** Yields the bytes of a file from its beginning. Unlike `createReadStream`, it leaves the handle open. */
-export async function* bytesOf(file: FileHandle): AsyncGenerator<Buffer> {
+export async function* readFileBytes(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES), position });
     if (bytesRead === 0) return;
@@ -44,10 +44,10 @@ export async function writeText(file: FileHandle, pieces: AsyncIterable<string>)
 }
 
 /** Yields the lines of a file. Only a line feed ends a line. */
-export async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+export async function* readFileLines(file: FileHandle): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const bytes of bytesOf(file)) {
+  for await (const bytes of readFileBytes(file)) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;

@@ -13,23 +13,31 @@ import {
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
-import { bytesOf, openSpool } from './spool.js';
-import { type Bucket, type ByteRange, diskFault, objectName, Storage, StorageFault, writeWhole } from './storage.js';
+import { openSpool, readFileBytes } from './spool.js';
+import {
+  type Bucket,
+  type ByteRange,
+  objectName,
+  Storage,
+  StorageFault,
+  throwStorageFault,
+  writeWhole,
+} from './storage.js';
 
 export type S3Settings = NonNullable<Config['media']['s3']>;
 
 const CONNECT_MS = 5_000;
 /** Timeout in milliseconds until a response begins, including retries. */
-export const ANSWER_MS = 15_000;
+export const S3_RESPONSE_TIMEOUT_MS = 15_000;
 /** Longer for copies, because a server may copy byte by byte before it responds. */
-const COPY_MS = 60_000;
+const S3_COPY_TIMEOUT_MS = 60_000;
 /** Milliseconds without data after which a read fails. Detection may take up to twice as long. */
-export const SILENCE_MS = 20_000;
-const WRITE_MS = 60_000;
+export const S3_READ_IDLE_TIMEOUT_MS = 20_000;
+const S3_WRITE_BASE_TIMEOUT_MS = 60_000;
 const WRITE_BYTES_PER_MS = 16;
 const WRITES = 2;
 
-const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+const SILENT_LOGGER = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** A request to the S3 server failed. The server's message is dropped because it contains keys and signatures. */
 class S3Fault extends StorageFault {
@@ -38,7 +46,7 @@ class S3Fault extends StorageFault {
 
   constructor(
     error: unknown,
-    readonly isLate: boolean,
+    readonly isTimeout: boolean,
   ) {
     const { name, code, $metadata } = error as Error & { code?: unknown; $metadata?: { httpStatusCode?: number } };
     const status = $metadata?.httpStatusCode;
@@ -49,7 +57,7 @@ class S3Fault extends StorageFault {
   }
 
   /** Whether the server worked correctly: the object or the requested range does not exist. */
-  get isAnswer(): boolean {
+  get isExpected(): boolean {
     return this.isMissing || this.status === 416;
   }
 
@@ -65,7 +73,7 @@ const nullIfMissing = (error: unknown): null => {
 };
 
 /** Data on the local disk, written there until its length and digest are known. */
-interface Spooled {
+interface SpooledObject {
   readonly file: FileHandle;
   readonly size: number;
   readonly sha256: string;
@@ -87,7 +95,7 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
     this.client = new S3Client({
       region,
       forcePathStyle,
-      logger: SILENT,
+      logger: SILENT_LOGGER,
       // S3-compatible servers other than AWS do not support its newer checksums and trailers.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -105,11 +113,11 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
     this.client.destroy();
   }
 
-  private place(bucket: Bucket, key: string): { Bucket: string; Key: string } {
+  private locate(bucket: Bucket, key: string): { Bucket: string; Key: string } {
     return { Bucket: this.settings.buckets[bucket], Key: objectName(key) };
   }
 
-  private async ask<T>(
+  private async runWithTimeout<T>(
     milliseconds: number,
     work: (abortSignal: AbortSignal) => Promise<T>,
     signal?: AbortSignal,
@@ -121,7 +129,7 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
       return await work(end);
     } catch (error) {
       const fault = new S3Fault(error, end.aborted);
-      if (!fault.isAnswer) this.log.error('the media store failed', { reason: fault.reason, status: fault.status });
+      if (!fault.isExpected) this.log.error('the media store failed', { reason: fault.reason, status: fault.status });
       throw fault;
     } finally {
       clearTimeout(timer);
@@ -133,14 +141,14 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
    * the client's upload.
    */
   async write(bucket: Bucket, key: string, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
-    const file = await openSpool(this.root).catch(diskFault);
+    const file = await openSpool(this.root).catch(throwStorageFault);
     try {
       const sha256 = createHash('sha256');
       let size = 0;
       for await (const chunk of bytes) {
         sha256.update(chunk);
         size += chunk.length;
-        await writeWhole(file, chunk).catch(diskFault);
+        await writeWhole(file, chunk).catch(throwStorageFault);
       }
       await this.put(bucket, key, { file, size, sha256: sha256.digest('hex') }, signal);
     } finally {
@@ -148,13 +156,13 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
     }
   }
 
-  private async put(bucket: Bucket, key: string, spooled: Spooled, signal?: AbortSignal): Promise<void> {
-    const milliseconds = WRITE_MS + Math.ceil(spooled.size / WRITE_BYTES_PER_MS);
+  private async put(bucket: Bucket, key: string, spooled: SpooledObject, signal?: AbortSignal): Promise<void> {
+    const milliseconds = S3_WRITE_BASE_TIMEOUT_MS + Math.ceil(spooled.size / WRITE_BYTES_PER_MS);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.ask(milliseconds, (abort) => this.putOnce(bucket, key, spooled, abort), signal);
+        return await this.runWithTimeout(milliseconds, (abort) => this.putOnce(bucket, key, spooled, abort), signal);
       } catch (error) {
-        const isBroken = error instanceof S3Fault && error.status === undefined && !error.isLate;
+        const isBroken = error instanceof S3Fault && error.status === undefined && !error.isTimeout;
         if (!isBroken || attempt === WRITES) throw error;
       }
     }
@@ -163,11 +171,11 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
   private async putOnce(
     bucket: Bucket,
     key: string,
-    { file, size, sha256 }: Spooled,
+    { file, size, sha256 }: SpooledObject,
     abortSignal: AbortSignal,
   ): Promise<void> {
-    const body = Readable.from(bytesOf(file), { objectMode: false });
-    const command = new PutObjectCommand({ ...this.place(bucket, key), Body: body, ContentLength: size });
+    const body = Readable.from(readFileBytes(file), { objectMode: false });
+    const command = new PutObjectCommand({ ...this.locate(bucket, key), Body: body, ContentLength: size });
     // Makes the signature cover the bytes, even without TLS.
     command.middlewareStack.add(
       (next) => (args) => {
@@ -186,11 +194,11 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
   async read(bucket: Bucket, key: string, range?: ByteRange): Promise<Readable | null> {
     const part = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
     try {
-      const { Body, ContentRange } = await this.ask(ANSWER_MS, (abortSignal) =>
-        this.client.send(new GetObjectCommand({ ...this.place(bucket, key), ...part }), { abortSignal }),
+      const { Body, ContentRange } = await this.runWithTimeout(S3_RESPONSE_TIMEOUT_MS, (abortSignal) =>
+        this.client.send(new GetObjectCommand({ ...this.locate(bucket, key), ...part }), { abortSignal }),
       );
-      const body = limitSilence(Body as IncomingMessage);
-      if (!range || isPartOf(range, ContentRange)) return body;
+      const body = limitIdleTime(Body as IncomingMessage);
+      if (!range || matchesRange(range, ContentRange)) return body;
       body.destroy();
       throw new StorageFault(new Error('the server sent another part'), false);
     } catch (error) {
@@ -201,44 +209,44 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
   }
 
   async size(bucket: Bucket, key: string): Promise<number | null> {
-    const answer = await this.ask(ANSWER_MS, (abortSignal) =>
-      this.client.send(new HeadObjectCommand(this.place(bucket, key)), { abortSignal }),
+    const answer = await this.runWithTimeout(S3_RESPONSE_TIMEOUT_MS, (abortSignal) =>
+      this.client.send(new HeadObjectCommand(this.locate(bucket, key)), { abortSignal }),
     ).catch(nullIfMissing);
     return answer && (answer.ContentLength ?? 0);
   }
 
   async publish(from: string, to: string): Promise<boolean> {
     if ((await this.size('media', to)) !== null) return true;
-    const { Bucket, Key } = this.place('uploads', from);
-    const copy = new CopyObjectCommand({ ...this.place('media', to), CopySource: `${Bucket}/${Key}` });
-    const answer = await this.ask(COPY_MS, (abortSignal) => this.client.send(copy, { abortSignal })).catch(
-      nullIfMissing,
-    );
+    const { Bucket, Key } = this.locate('uploads', from);
+    const copy = new CopyObjectCommand({ ...this.locate('media', to), CopySource: `${Bucket}/${Key}` });
+    const answer = await this.runWithTimeout(S3_COPY_TIMEOUT_MS, (abortSignal) =>
+      this.client.send(copy, { abortSignal }),
+    ).catch(nullIfMissing);
     return answer !== null;
   }
 
   async remove(bucket: Bucket, key: string): Promise<void> {
-    await this.ask(ANSWER_MS, (abortSignal) =>
-      this.client.send(new DeleteObjectCommand(this.place(bucket, key)), { abortSignal }),
+    await this.runWithTimeout(S3_RESPONSE_TIMEOUT_MS, (abortSignal) =>
+      this.client.send(new DeleteObjectCommand(this.locate(bucket, key)), { abortSignal }),
     ).catch(nullIfMissing);
   }
 
   /** Nothing to do: objects are written atomically, and spool files have no name. */
-  async tidy(): Promise<void> {}
+  async removeAbandonedFiles(): Promise<void> {}
 }
 
 /** Whether the response has the requested range, or the part of it up to the end of the object. */
-function isPartOf(range: ByteRange, contentRange = ''): boolean {
+function matchesRange(range: ByteRange, contentRange = ''): boolean {
   const [, start, end] = /^bytes (\d+)-(\d+)\//.exec(contentRange) ?? [];
   return Number(start) === range.start && Number(end) <= range.end;
 }
 
 /** Destroys a body whose server stops sending. A slow reader does not count. */
-function limitSilence(body: IncomingMessage): IncomingMessage {
+function limitIdleTime(body: IncomingMessage): IncomingMessage {
   let seen = -1;
   let timer: NodeJS.Timeout;
   const watch = () => {
-    timer = setTimeout(look, SILENCE_MS).unref();
+    timer = setTimeout(look, S3_READ_IDLE_TIMEOUT_MS).unref();
   };
   const look = () => {
     const { bytesRead } = body.socket;

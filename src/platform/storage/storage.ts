@@ -43,19 +43,20 @@ export abstract class Storage {
   abstract publish(from: string, to: string): Promise<boolean>;
   abstract remove(bucket: Bucket, key: string): Promise<void>;
   /** Removes temporary files that crashed writers left more than an hour before `now` (milliseconds). */
-  abstract tidy(now: number): Promise<void>;
+  abstract removeAbandonedFiles(now: number): Promise<void>;
 }
 
-const FULL = new Set(['ENOSPC', 'EDQUOT']);
-const ABANDONED_MS = 3_600_000;
+const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
+const ABANDONED_AFTER_MS = 3_600_000;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
-const faultOf = (error: unknown): StorageFault => new StorageFault(error, FULL.has(codeOf(error) ?? ''));
+const toStorageFault = (error: unknown): StorageFault =>
+  new StorageFault(error, DISK_FULL_CODES.has(codeOf(error) ?? ''));
 
 /** @throws StorageFault for an error of the disk */
-export const diskFault = (error: unknown): never => {
-  throw faultOf(error);
+export const throwStorageFault = (error: unknown): never => {
+  throw toStorageFault(error);
 };
 
 /** Names an object by the digest of its key, so that keys never appear in a file system or in a log. */
@@ -74,10 +75,10 @@ export class LocalStorage extends Storage {
   }
 
   /** Logs a disk error with its path, which contains keys only as digests. */
-  private failed(error: unknown): StorageFault {
+  private logFailure(error: unknown): StorageFault {
     const { code: errno, syscall, path } = error as NodeJS.ErrnoException;
     this.log.error('the media store failed', { errno, syscall, path: path ?? this.root });
-    return faultOf(error);
+    return toStorageFault(error);
   }
 
   private path(bucket: Bucket, key: string): string {
@@ -94,7 +95,7 @@ export class LocalStorage extends Storage {
       } finally {
         await file.close();
       }
-      await this.attempt(() => this.settle(spool, this.path(bucket, key), signal));
+      await this.attempt(() => this.moveIntoPlace(spool, this.path(bucket, key), signal));
     } catch (error) {
       await rm(spool, { force: true }).catch(() => {});
       throw error;
@@ -105,7 +106,7 @@ export class LocalStorage extends Storage {
     try {
       return await work();
     } catch (error) {
-      throw this.failed(error);
+      throw this.logFailure(error);
     }
   }
 
@@ -114,7 +115,7 @@ export class LocalStorage extends Storage {
     return open(path, 'wx', 0o600);
   }
 
-  private async settle(spool: string, path: string, signal?: AbortSignal): Promise<void> {
+  private async moveIntoPlace(spool: string, path: string, signal?: AbortSignal): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     signal?.throwIfAborted();
     await rename(spool, path);
@@ -127,7 +128,7 @@ export class LocalStorage extends Storage {
       return file.createReadStream(range ? { start: range.start, end: range.end } : {});
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null;
-      throw this.failed(error);
+      throw this.logFailure(error);
     }
   }
 
@@ -136,7 +137,7 @@ export class LocalStorage extends Storage {
       return (await stat(this.path(bucket, key))).size;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null;
-      throw this.failed(error);
+      throw this.logFailure(error);
     }
   }
 
@@ -148,7 +149,7 @@ export class LocalStorage extends Storage {
       await syncDirectory(dirname(target));
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return (await this.size('media', to)) !== null;
-      if (codeOf(error) !== 'EEXIST') throw this.failed(error);
+      if (codeOf(error) !== 'EEXIST') throw this.logFailure(error);
     }
     return true;
   }
@@ -157,11 +158,11 @@ export class LocalStorage extends Storage {
     try {
       await rm(this.path(bucket, key), { force: true });
     } catch (error) {
-      throw this.failed(error);
+      throw this.logFailure(error);
     }
   }
 
-  async tidy(now: number): Promise<void> {
+  async removeAbandonedFiles(now: number): Promise<void> {
     for (const bucket of ['uploads', 'media'] as const) {
       const directory = join(this.root, bucket, 'tmp');
       const names = await readdir(directory).catch(() => []);
@@ -171,7 +172,7 @@ export class LocalStorage extends Storage {
           ({ mtimeMs }) => mtimeMs,
           () => now,
         );
-        if (modified < now - ABANDONED_MS) await rm(path, { force: true });
+        if (modified < now - ABANDONED_AFTER_MS) await rm(path, { force: true });
       }
     }
   }

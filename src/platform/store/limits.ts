@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { addressKey } from '../../core/address.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { type ErrorExtras, Refusal } from '../../core/errors.js';
+import { ApiError, type ErrorExtras } from '../../core/errors.js';
 import { type Allowance, SharedStore } from './shared-store.js';
 
 interface Rule {
@@ -143,15 +143,15 @@ export const bucketTable = (): [name: string, limit: number, seconds: number][] 
 /** The public name of a bucket: the first 16 hex digits of the SHA-256 of its internal name. */
 export const bucketId = (name: string): string => hash('sha256', name, 'hex').slice(0, 16);
 
-const whole = (seconds: number): string => String(Math.max(1, Math.ceil(seconds)));
-const decimals = (seconds: number): string => seconds.toFixed(3);
+const wholeSeconds = (seconds: number): string => String(Math.max(1, Math.ceil(seconds)));
+const fractionalSeconds = (seconds: number): string => seconds.toFixed(3);
 
 /** Builds a store key. Each part is prefixed with its length, so that different parts never give the same key. */
-const keyOf = (kind: string, ...parts: string[]): string =>
+const storeKey = (kind: string, ...parts: string[]): string =>
   `${kind} ${parts.map((part) => `${part.length}:${part}`).join('')}`;
 
 /** Rate-limit key for anonymous callers. */
-export const addressCaller = (address: string): string => `address/${addressKey(address)}`;
+export const anonymousCallerKey = (address: string): string => `address/${addressKey(address)}`;
 
 /** Rate limits of routes and of handlers, on one store. */
 @Injectable()
@@ -173,63 +173,63 @@ export class Limiter {
   }
 
   global(key: string, limit: number): Allowance | Promise<Allowance> {
-    return this.store.take(keyOf('global', key), limit, 1);
+    return this.store.take(storeKey('global', key), limit, 1);
   }
 
   route(bucket: string, caller: string, resource = ''): Allowance | Promise<Allowance> {
     const { limit, seconds } = this.rule(bucket);
-    return this.store.take(keyOf('route', bucket, caller, resource), limit, seconds);
+    return this.store.take(storeKey('route', bucket, caller, resource), limit, seconds);
   }
 
   /** Returns the state of a bucket without counting a request. */
-  look(bucket: string, caller: string): Allowance | Promise<Allowance> {
+  peek(bucket: string, caller: string): Allowance | Promise<Allowance> {
     const { limit, seconds } = this.rule(bucket);
-    return this.store.take(keyOf('route', bucket, caller, ''), limit, seconds, 0);
+    return this.store.take(storeKey('route', bucket, caller, ''), limit, seconds, 0);
   }
 
   /** Charges an allowance of a handler and returns its state, without rejecting the request. */
   charge(name: string, key: string, limit: number, seconds: number): Allowance | Promise<Allowance> {
-    return this.store.take(keyOf(`allowance/${name}`, key), limit, seconds);
+    return this.store.take(storeKey(`allowance/${name}`, key), limit, seconds);
   }
 
   /** Refunds a charge for an action that did not happen. */
-  async giveBack(name: string, key: string, limit: number, seconds: number): Promise<void> {
-    await this.store.take(keyOf(`allowance/${name}`, key), limit, seconds, -1);
+  async refund(name: string, key: string, limit: number, seconds: number): Promise<void> {
+    await this.store.take(storeKey(`allowance/${name}`, key), limit, seconds, -1);
   }
 
   /**
    * Charges an allowance of a handler.
-   * @throws Refusal 429 if it is exhausted (auth.md 1.5)
+   * @throws ApiError 429 if it is exhausted (auth.md 1.5)
    */
-  async demand(name: string, key: string, limit: number, seconds: number): Promise<void> {
+  async chargeOrThrow(name: string, key: string, limit: number, seconds: number): Promise<void> {
     const allowance = await this.charge(name, key, limit, seconds);
-    if (!allowance.admitted) throw allowanceSpent(allowance, limit, this.clock.now());
+    if (!allowance.admitted) throw allowanceExhaustedError(allowance, limit, this.clock.now());
   }
 
   /** Counts a failure. The count is reset `seconds` after the last one. */
-  async strike(name: string, key: string, seconds: number): Promise<void> {
-    await this.store.strike(keyOf(`strikes/${name}`, key), seconds);
+  async recordFailure(name: string, key: string, seconds: number): Promise<void> {
+    await this.store.strike(storeKey(`strikes/${name}`, key), seconds);
   }
 
   /** Returns the number of counted failures. */
-  strikes(name: string, key: string): number | Promise<number> {
-    return this.store.strikes(keyOf(`strikes/${name}`, key));
+  countFailures(name: string, key: string): number | Promise<number> {
+    return this.store.strikes(storeKey(`strikes/${name}`, key));
   }
 
   /** Builds the 429 error of an allowance of one that is available again in `seconds`. */
-  waiting(seconds: number): Refusal {
+  retryLaterError(seconds: number): ApiError {
     const allowance = { admitted: false, remaining: 0, resetAfter: seconds, retryAfter: seconds };
-    return allowanceSpent(allowance, 1, this.clock.now());
+    return allowanceExhaustedError(allowance, 1, this.clock.now());
   }
 
-  async clear(name: string, key: string): Promise<void> {
-    await this.store.forget(keyOf(`allowance/${name}`, key));
+  async reset(name: string, key: string): Promise<void> {
+    await this.store.reset(storeKey(`allowance/${name}`, key));
   }
 }
 
-const rateLimited = (allowance: Allowance, global: boolean): Refusal<'RATE_LIMITED'> => {
+const rateLimitError = (allowance: Allowance, global: boolean): ApiError<'RATE_LIMITED'> => {
   const extra: ErrorExtras['RATE_LIMITED'] = { global, retry_after: Math.ceil(allowance.retryAfter * 1000) / 1000 };
-  return new Refusal('RATE_LIMITED', extra).with({ 'Retry-After': whole(allowance.retryAfter) });
+  return new ApiError('RATE_LIMITED', extra).withHeaders({ 'Retry-After': wholeSeconds(allowance.retryAfter) });
 };
 
 export function allowanceHeaders(allowance: Allowance, limit: number, nowMs: number): Record<string, string> {
@@ -237,7 +237,7 @@ export function allowanceHeaders(allowance: Allowance, limit: number, nowMs: num
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(allowance.remaining),
     'X-RateLimit-Reset': String(Math.ceil(nowMs / 1000 + allowance.resetAfter)),
-    'X-RateLimit-Reset-After': decimals(allowance.resetAfter),
+    'X-RateLimit-Reset-After': fractionalSeconds(allowance.resetAfter),
   };
 }
 
@@ -245,23 +245,33 @@ export function allowanceHeaders(allowance: Allowance, limit: number, nowMs: num
  * Builds the 429 error of a route limit.
  * @param headers rate-limit headers that a successful response would have
  */
-export const routeLimited = (allowance: Allowance, headers: Record<string, string>): Refusal =>
-  rateLimited(allowance, false).with({ ...headers, 'X-RateLimit-Scope': 'user' });
+export const routeLimitError = (allowance: Allowance, headers: Record<string, string>): ApiError =>
+  rateLimitError(allowance, false).withHeaders({ ...headers, 'X-RateLimit-Scope': 'user' });
 
-export const globallyLimited = (allowance: Allowance, limit: number, nowMs: number): Refusal =>
-  rateLimited(allowance, true).with({
+export const globalLimitError = (allowance: Allowance, limit: number, nowMs: number): ApiError =>
+  rateLimitError(allowance, true).withHeaders({
     ...allowanceHeaders(allowance, limit, nowMs),
     'X-RateLimit-Scope': 'global',
     'X-RateLimit-Global': 'true',
   });
 
-const allowanceSpent = (allowance: Allowance, limit: number, nowMs: number): Refusal =>
-  rateLimited(allowance, false).with({ ...allowanceHeaders(allowance, limit, nowMs), 'X-RateLimit-Scope': 'user' });
+const allowanceExhaustedError = (allowance: Allowance, limit: number, nowMs: number): ApiError =>
+  rateLimitError(allowance, false).withHeaders({
+    ...allowanceHeaders(allowance, limit, nowMs),
+    'X-RateLimit-Scope': 'user',
+  });
 
 /** Builds the error for too many text messages. The allowance of a phone number is shared by all accounts. */
-export const phoneLimited = (allowance: Allowance, limit: number, nowMs: number, scope: 'user' | 'shared'): Refusal =>
-  new Refusal('PHONE_RATE_LIMIT_EXCEEDED', { retry_after: Math.ceil(allowance.retryAfter * 1000) / 1000 }).with({
-    ...allowanceHeaders(allowance, limit, nowMs),
-    'Retry-After': whole(allowance.retryAfter),
-    'X-RateLimit-Scope': scope,
-  });
+export const phoneLimitError = (
+  allowance: Allowance,
+  limit: number,
+  nowMs: number,
+  scope: 'user' | 'shared',
+): ApiError =>
+  new ApiError('PHONE_RATE_LIMIT_EXCEEDED', { retry_after: Math.ceil(allowance.retryAfter * 1000) / 1000 }).withHeaders(
+    {
+      ...allowanceHeaders(allowance, limit, nowMs),
+      'Retry-After': wholeSeconds(allowance.retryAfter),
+      'X-RateLimit-Scope': scope,
+    },
+  );

@@ -3,10 +3,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectRedis } from './redis-client.js';
 
-const ANSWER_MS = 100;
+const COMMAND_TIMEOUT_MS = 100;
 
 /** A minimal Redis server that lets a client become ready. It confirms a subscription only on its first connection. */
-function server() {
+function createFakeServer() {
   const sockets: Socket[] = [];
   const asked: string[] = [];
   const listening = createServer((socket) => {
@@ -26,19 +26,19 @@ function server() {
 
 describe('a connection to Redis', () => {
   test('that does not take up a subscription again after it was lost ends nothing but that', async () => {
-    const { listening, sockets, asked } = server();
+    const { listening, sockets, asked } = createFakeServer();
     await once(listening.listen(0, '127.0.0.1'), 'listening');
     const uncaught: unknown[] = [];
     const hear = (reason: unknown) => uncaught.push(reason);
     process.on('unhandledRejection', hear);
     const { port } = listening.address() as AddressInfo;
-    const client = await connectRedis(`redis://127.0.0.1:${port}`, ANSWER_MS);
+    const client = await connectRedis(`redis://127.0.0.1:${port}`, COMMAND_TIMEOUT_MS);
     try {
       await once(client, 'ready');
       expect(await client.subscribe('hints')).toBe(1);
       sockets[0]?.destroy();
       while (!asked.includes('2 subscribe')) await delay(5);
-      await delay(3 * ANSWER_MS);
+      await delay(3 * COMMAND_TIMEOUT_MS);
       expect(uncaught).toEqual([]);
     } finally {
       process.off('unhandledRejection', hear);

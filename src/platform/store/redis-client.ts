@@ -1,11 +1,11 @@
 import type { Command, Redis } from 'ioredis';
-import { afterSilence } from '../process/answer-limit.js';
+import { setReadTimeout } from '../process/query-timeout.js';
 
 const PROBE_MS = 1500;
-const MAX_UNANSWERED = 2;
+const MAX_UNANSWERED_PROBES = 2;
 const RETRY_MS = 2000;
 /** Time to close a connection. The client also waits for it if there is no connection any more. */
-const ENDING_MS = 100;
+const DISCONNECT_TIMEOUT_MS = 100;
 
 /**
  * Connects in the background, so that a server that is down does not delay startup. Callers must expect commands to
@@ -15,7 +15,7 @@ export async function connectRedis(url: string, answerMs: number): Promise<Redis
   const { Redis } = await import('ioredis');
   class Asking extends Redis {
     override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
-      const timer = afterSilence(answerMs, () => command.reject(new Error('No answer in time')));
+      const timer = setReadTimeout(answerMs, () => command.reject(new Error('No answer in time')));
       // Also needed for subscriptions that the client repeats by itself on a new connection, which may get no response.
       const ended = () => clearTimeout(timer);
       command.promise.then(ended, ended);
@@ -26,24 +26,24 @@ export async function connectRedis(url: string, answerMs: number): Promise<Redis
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: RETRY_MS,
-    disconnectTimeout: ENDING_MS,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, RETRY_MS),
   });
   // Failed commands report the error. Without a listener, the client would write errors to the console.
   client.on('error', () => {});
-  watch(client);
+  closeWhenUnresponsive(client);
   return client;
 }
 
 /** A lost peer may leave the connection open without an error, so it is closed if probes get no response. */
-function watch(client: Redis): void {
+function closeWhenUnresponsive(client: Redis): void {
   let unanswered = 0;
   const answered = () => {
     unanswered = 0;
   };
   const probe = setInterval(() => {
     if (client.status !== 'ready') return;
-    if (unanswered >= MAX_UNANSWERED) return client.disconnect(true);
+    if (unanswered >= MAX_UNANSWERED_PROBES) return client.disconnect(true);
     unanswered++;
     client.ping().then(answered, () => {});
   }, PROBE_MS).unref();

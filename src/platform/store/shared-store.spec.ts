@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MemoryStore } from './shared-store.js';
 
 /** A store with a fake clock, which `after` advances by seconds. */
-function storeAt() {
+function createTimedStore() {
   let now = 1000;
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => now * 1000);
   const store = new MemoryStore();
@@ -21,7 +21,7 @@ function storeAt() {
 
 describe('conventions.md 7.1: the leaky bucket', () => {
   test('N at once, then one whenever it has leaked by one', async () => {
-    await using bucket = storeAt();
+    await using bucket = createTimedStore();
     const { store, after } = bucket;
     const takes = [1, 2, 3].map(() => store.take('a', 2, 10));
     expect(takes.map(({ admitted, remaining }) => [admitted, remaining])).toEqual([
@@ -39,7 +39,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
   });
 
   test('one that is given back is there again, and no bucket falls below empty', async () => {
-    await using bucket = storeAt();
+    await using bucket = createTimedStore();
     const { store } = bucket;
     store.take('a', 2, 60);
     expect(store.take('a', 2, 60)).toMatchObject({ admitted: true, remaining: 0 });
@@ -50,17 +50,17 @@ describe('conventions.md 7.1: the leaky bucket', () => {
   });
 
   test('keys do not touch each other; a forgotten one starts anew', async () => {
-    await using bucket = storeAt();
+    await using bucket = createTimedStore();
     const { store } = bucket;
     expect(
       [store.take('a', 1, 60), store.take('b', 1, 60), store.take('a', 1, 60)].map((take) => take.admitted),
     ).toEqual([...[true, true, false]]);
-    store.forget('a');
+    store.reset('a');
     expect([store.take('a', 1, 60), store.take('b', 1, 60)].map((take) => take.admitted)).toEqual([true, false]);
   });
 
   test('whatever comes when: never more than N plus what leaked, a refusal adds nothing, and waiting as told helps', async () => {
-    await using bucket = storeAt();
+    await using bucket = createTimedStore();
     const { store, after } = bucket;
     let key = 0;
     fc.assert(
@@ -94,7 +94,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
   });
 
   test('memory is bounded: the bucket that was touched longest ago goes first', async () => {
-    await using bucket = storeAt();
+    await using bucket = createTimedStore();
     const { store } = bucket;
     store.take('of kept', 1, 1000);
     store.take('of dropped', 1, 1000);
@@ -106,7 +106,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
   });
 
   test('what is counted of one kind drives out nothing of another', async () => {
-    await using bucket = storeAt();
+    await using bucket = createTimedStore();
     const { store } = bucket;
     store.take('allowance/login:email 1:a', 1, 1000);
     store.strike('strikes/handoff 1:a', 1000);
@@ -125,7 +125,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
   });
 
   test('sums and sets are dropped when their time is over', async () => {
-    await using bucket = storeAt();
+    await using bucket = createTimedStore();
     const { store, after } = bucket;
     expect([store.add('s', 0.75, 10), store.add('s', 3, 10)]).toEqual([0.75, 3.75]);
     expect([store.distinct('d', 'x', 10), store.distinct('d', 'x', 10), store.distinct('d', 'y', 10)]).toEqual([

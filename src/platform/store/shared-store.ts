@@ -39,7 +39,7 @@ export interface Allowance {
 export abstract class SharedStore {
   /** Atomically adds one to the bucket if it fits, checks whether one would fit, or refunds one. */
   abstract take(key: string, limit: number, seconds: number, amount?: Amount): Allowance | Promise<Allowance>;
-  abstract forget(key: string): void | Promise<void>;
+  abstract reset(key: string): void | Promise<void>;
   /** Adds to a sum that expires `seconds` after its first addition, and returns the sum. */
   abstract add(key: string, amount: number, seconds: number): number | Promise<number>;
   /** Adds a member to a set that expires `seconds` after its first member, and returns the size of the set. */
@@ -65,15 +65,15 @@ const SWEEP_MS = 10_000;
  * Bounded per-kind map that evicts the least recently written entry. Each kind has its own limit, so that requests from
  * many IP addresses evict only counters of IP addresses, not those of password guesses.
  */
-class Kept<T> {
+class BoundedKindMap<T> {
   private readonly kinds = new Map<string, Map<string, T>>();
 
   get(key: string): T | undefined {
-    return this.kinds.get(kindOf(key))?.get(key);
+    return this.kinds.get(keyKind(key))?.get(key);
   }
 
   set(key: string, value: T): void {
-    const kind = kindOf(key);
+    const kind = keyKind(key);
     const kept = this.kinds.get(kind) ?? new Map<string, T>();
     this.kinds.set(kind, kept);
     kept.delete(key);
@@ -84,7 +84,7 @@ class Kept<T> {
   }
 
   delete(key: string): void {
-    this.kinds.get(kindOf(key))?.delete(key);
+    this.kinds.get(keyKind(key))?.delete(key);
   }
 
   sweep(isOver: (value: T) => boolean): void {
@@ -92,13 +92,13 @@ class Kept<T> {
   }
 }
 
-const kindOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(' ')));
+const keyKind = (key: string): string => key.slice(0, Math.max(0, key.indexOf(' ')));
 
 /** The store of a single process, in memory. */
 export class MemoryStore extends SharedStore {
-  private readonly buckets = new Kept<Bucket>();
-  private readonly sums = new Kept<{ value: number; until: number }>();
-  private readonly sets = new Kept<{ members: Set<string>; until: number }>();
+  private readonly buckets = new BoundedKindMap<Bucket>();
+  private readonly sums = new BoundedKindMap<{ value: number; until: number }>();
+  private readonly sets = new BoundedKindMap<{ members: Set<string>; until: number }>();
   private readonly sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
 
   take(key: string, limit: number, seconds: number, amount: Amount = 1): Allowance {
@@ -117,25 +117,28 @@ export class MemoryStore extends SharedStore {
     };
   }
 
-  forget(key: string): void {
+  reset(key: string): void {
     this.buckets.delete(key);
   }
 
   add(key: string, amount: number, seconds: number): number {
-    const sum = this.live(this.sums, key, () => ({ value: 0, until: this.later(seconds) }));
+    const sum = this.getOrCreate(this.sums, key, () => ({ value: 0, until: this.expiresAt(seconds) }));
     sum.value += amount;
     return sum.value;
   }
 
   distinct(key: string, member: string, seconds: number): number {
-    const set = this.live(this.sets, key, () => ({ members: new Set<string>(), until: this.later(seconds) }));
+    const set = this.getOrCreate(this.sets, key, () => ({
+      members: new Set<string>(),
+      until: this.expiresAt(seconds),
+    }));
     if (set.members.size < MAX_MEMBERS) set.members.add(member);
     return set.members.size;
   }
 
   strike(key: string, seconds: number): number {
     const count = this.strikes(key) + 1;
-    this.sums.set(key, { value: count, until: this.later(seconds) });
+    this.sums.set(key, { value: count, until: this.expiresAt(seconds) });
     return count;
   }
 
@@ -144,11 +147,11 @@ export class MemoryStore extends SharedStore {
     return known && known.until > performance.now() / 1000 ? known.value : 0;
   }
 
-  private later(seconds: number): number {
+  private expiresAt(seconds: number): number {
     return performance.now() / 1000 + seconds;
   }
 
-  private live<T extends { until: number }>(kept: Kept<T>, key: string, fresh: () => T): T {
+  private getOrCreate<T extends { until: number }>(kept: BoundedKindMap<T>, key: string, fresh: () => T): T {
     const known = kept.get(key);
     if (known && known.until > performance.now() / 1000) return known;
     const entry = fresh();
@@ -209,11 +212,11 @@ return strikes
 `;
 
 const PREFIX = 'gatehouse:bucket:';
-const ANSWER_MS = 250;
+const REDIS_STORE_TIMEOUT_MS = 250;
 
 /** Counters that all replicas share, in Redis or Valkey. If it does not respond, each process limits on its own. */
 export class RedisStore extends SharedStore {
-  private readonly insurance = new MemoryStore();
+  private readonly fallback = new MemoryStore();
   private failing = false;
 
   constructor(
@@ -228,11 +231,11 @@ export class RedisStore extends SharedStore {
   }
 
   static async open(url: string, log: Log): Promise<RedisStore> {
-    return new RedisStore((await connectRedis(url, ANSWER_MS)) as unknown as RedisClient, log);
+    return new RedisStore((await connectRedis(url, REDIS_STORE_TIMEOUT_MS)) as unknown as RedisClient, log);
   }
 
   take(key: string, limit: number, seconds: number, amount: Amount = 1): Promise<Allowance> {
-    return this.or(
+    return this.withFallback(
       async () => {
         const [admitted, text] = await this.client.gatehouseTake(PREFIX + key, limit, seconds, amount);
         const level = Number(text);
@@ -244,70 +247,70 @@ export class RedisStore extends SharedStore {
           retryAfter: admitted === 1 ? 0 : Math.max(0.001, (level + 1 - limit) / rate),
         };
       },
-      () => this.insurance.take(key, limit, seconds, amount),
+      () => this.fallback.take(key, limit, seconds, amount),
     );
   }
 
-  async forget(key: string): Promise<void> {
-    this.insurance.forget(key);
-    await this.or(
+  async reset(key: string): Promise<void> {
+    this.fallback.reset(key);
+    await this.withFallback(
       () => this.client.del(PREFIX + key),
       () => 0,
     );
   }
 
   add(key: string, amount: number, seconds: number): Promise<number> {
-    return this.or(
+    return this.withFallback(
       async () => Number(await this.client.gatehouseAdd(PREFIX + key, String(amount), seconds)),
-      () => this.insurance.add(key, amount, seconds),
+      () => this.fallback.add(key, amount, seconds),
     );
   }
 
   distinct(key: string, member: string, seconds: number): Promise<number> {
-    return this.or(
+    return this.withFallback(
       () => this.client.gatehouseDistinct(PREFIX + key, member, seconds),
-      () => this.insurance.distinct(key, member, seconds),
+      () => this.fallback.distinct(key, member, seconds),
     );
   }
 
   strike(key: string, seconds: number): Promise<number> {
-    return this.or(
+    return this.withFallback(
       () => this.client.gatehouseStrike(PREFIX + key, seconds),
-      () => this.insurance.strike(key, seconds),
+      () => this.fallback.strike(key, seconds),
     );
   }
 
   strikes(key: string): Promise<number> {
-    return this.or(
+    return this.withFallback(
       async () => Number(await this.client.get(PREFIX + key)),
-      () => this.insurance.strikes(key),
+      () => this.fallback.strikes(key),
     );
   }
 
-  private async or<T>(shared: () => Promise<T>, alone: () => T): Promise<T> {
+  private async withFallback<T>(shared: () => Promise<T>, alone: () => T): Promise<T> {
     try {
       const answer = await shared();
-      this.recovered();
+      this.onRecovery();
       return answer;
     } catch (error) {
-      this.failed(error);
+      this.onFailure(error);
       return alone();
     }
   }
 
-  private failed(error: unknown): void {
+  private onFailure(error: unknown): void {
     if (!this.failing)
       this.log.warn('the shared store does not answer: limits hold for each process by itself', { error });
     this.failing = true;
   }
 
-  private recovered(): void {
+  private onRecovery(): void {
     if (this.failing) this.log.info('the shared store answers again');
     this.failing = false;
   }
 
   async close(): Promise<void> {
-    await this.insurance.close();
+    await this.fallback.close();
     this.client.disconnect();
   }
 }

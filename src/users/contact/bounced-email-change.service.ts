@@ -6,9 +6,9 @@ import type { Origin } from '../../accounts/events/origin.js';
 import { MailDomains } from '../../platform/mail/mail-domains.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { MailedCodeInput } from './email-change.dto.js';
-import { MailTickets, type Step } from './mail-tickets.service.js';
-import { MailedCodes, timesOf } from './mailed-codes.service.js';
-import { NewAddresses, type NewAddressState, newAddressContext } from './new-addresses.service.js';
+import { codeTimes, EmailedCodes } from './emailed-codes.service.js';
+import { type FlowStep, FlowTickets } from './flow-tickets.service.js';
+import { NewEmailAddresses, type NewEmailState, newEmailContext } from './new-email-addresses.service.js';
 
 const FLOW = 'bounced-email-change';
 const TICKET_SECONDS = 3600;
@@ -22,37 +22,37 @@ export class BouncedEmailChange {
   constructor(
     private readonly accounts: AccountService,
     private readonly contact: AccountContact,
-    private readonly tickets: MailTickets,
-    private readonly codes: MailedCodes,
-    private readonly addresses: NewAddresses,
+    private readonly tickets: FlowTickets,
+    private readonly codes: EmailedCodes,
+    private readonly addresses: NewEmailAddresses,
     private readonly domains: MailDomains,
   ) {}
 
   async request(me: SessionIdentity, newEmail: string, origin: Origin) {
     const { account } = me;
-    this.addresses.demandBounced(account);
-    const send = await this.addresses.demandRequestable(account, newEmail);
-    await this.domains.demandMailDomain(newEmail, 'new_email');
+    this.addresses.assertBounced(account);
+    const send = await this.addresses.checkAndChargeSend(account, newEmail);
+    await this.domains.assertAcceptsMail(newEmail, 'new_email');
     return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
-      this.addresses.demandBounced(first.account);
+      this.addresses.assertBounced(first.account);
       const fresh = await this.addresses.sendCode(first, ticket, send, origin);
-      const { expiresAt, resendAt } = timesOf(fresh);
-      const state: NewAddressState = { newEmail, fresh };
+      const { expiresAt, resendAt } = codeTimes(fresh);
+      const state: NewEmailState = { newEmail, fresh };
       const result = { ticket, new_email: newEmail, new_code_expires_at: expiresAt, resend_available_at: resendAt };
       return { state, result };
     });
   }
 
   async resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    this.addresses.demandBounced(me.account);
+    this.addresses.assertBounced(me.account);
     await this.addresses.resend(me, FLOW, ticket, origin);
   }
 
   /** Changes the email address immediately and completes the ticket. */
   verify(me: SessionIdentity, { ticket, code }: MailedCodeInput, origin: Origin) {
-    this.addresses.demandBounced(me.account);
-    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: Step<NewAddressState>) => {
-      this.codes.demandRight(state.fresh, now, newAddressContext(ticket), code);
+    this.addresses.assertBounced(me.account);
+    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: FlowStep<NewEmailState>) => {
+      this.codes.assertCorrectCode(state.fresh, now, newEmailContext(ticket), code);
       await save({ completed: true });
       await this.contact.changeEmail(tx, account.id, state.newEmail as string, { member: 'ticket', origin });
       return privateUserView(await this.accounts.require(tx, account.id));

@@ -1,7 +1,14 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { AllowSuspicious, Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
+import {
+  AllowSuspicious,
+  CurrentCall,
+  CurrentIdentity,
+  RateLimit,
+  RequiresSudo,
+  UserOnly,
+} from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { BouncedEmailChange } from './bounced-email-change.service.js';
 import {
@@ -27,8 +34,8 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:start')
-  start(@Me() me: SessionIdentity, @TheCall() call: Call) {
-    return this.change.start(me, originOf(call));
+  start(@CurrentIdentity() me: SessionIdentity, @CurrentCall() call: Call) {
+    return this.change.start(me, getOrigin(call));
   }
 
   /** Resend the code to the current email address. */
@@ -37,8 +44,12 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:resend_original')
-  resendOriginal(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
-    return this.change.resendOriginal(me, ticket, originOf(call));
+  resendOriginal(
+    @CurrentIdentity() me: SessionIdentity,
+    @Body() { ticket }: MailTicketInput,
+    @CurrentCall() call: Call,
+  ) {
+    return this.change.resendOriginal(me, ticket, getOrigin(call));
   }
 
   /** Verify the current email address with the emailed code. */
@@ -47,7 +58,7 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:verify_original')
-  verifyOriginal(@Me() me: SessionIdentity, @Body() input: MailedCodeInput) {
+  verifyOriginal(@CurrentIdentity() me: SessionIdentity, @Body() input: MailedCodeInput) {
     return this.change.verifyOriginal(me, input);
   }
 
@@ -57,8 +68,8 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:request_new')
-  requestNew(@Me() me: SessionIdentity, @Body() input: RequestNewEmailInput, @TheCall() call: Call) {
-    return this.change.requestNew(me, input, originOf(call));
+  requestNew(@CurrentIdentity() me: SessionIdentity, @Body() input: RequestNewEmailInput, @CurrentCall() call: Call) {
+    return this.change.requestNew(me, input, getOrigin(call));
   }
 
   /** Resend the code to the new email address. */
@@ -67,8 +78,8 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:resend_new')
-  resendNew(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
-    return this.change.resendNew(me, ticket, originOf(call));
+  resendNew(@CurrentIdentity() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @CurrentCall() call: Call) {
+    return this.change.resendNew(me, ticket, getOrigin(call));
   }
 
   /** Verify the new email address with the emailed code. */
@@ -77,7 +88,7 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:verify_new')
-  verifyNew(@Me() me: SessionIdentity, @Body() input: VerifyNewEmailInput) {
+  verifyNew(@CurrentIdentity() me: SessionIdentity, @Body() input: VerifyNewEmailInput) {
     return this.change.verifyNew(me, input);
   }
 
@@ -88,8 +99,8 @@ export class EmailChangeController {
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('user:email_change:apply')
-  apply(@Me() me: SessionIdentity, @Body() { email_token }: ApplyEmailInput, @TheCall() call: Call) {
-    return this.change.apply(me, email_token, originOf(call));
+  apply(@CurrentIdentity() me: SessionIdentity, @Body() { email_token }: ApplyEmailInput, @CurrentCall() call: Call) {
+    return this.change.apply(me, email_token, getOrigin(call));
   }
 
   /** Email a code to the replacement of an email address that bounces. */
@@ -98,8 +109,12 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:bounced:request_new')
-  requestReplacement(@Me() me: SessionIdentity, @Body() { new_email }: BouncedEmailInput, @TheCall() call: Call) {
-    return this.bounced.request(me, new_email, originOf(call));
+  requestReplacement(
+    @CurrentIdentity() me: SessionIdentity,
+    @Body() { new_email }: BouncedEmailInput,
+    @CurrentCall() call: Call,
+  ) {
+    return this.bounced.request(me, new_email, getOrigin(call));
   }
 
   /** Resend the code to the replacement email address. */
@@ -108,8 +123,12 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:bounced:resend_new')
-  resendReplacement(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
-    return this.bounced.resend(me, ticket, originOf(call));
+  resendReplacement(
+    @CurrentIdentity() me: SessionIdentity,
+    @Body() { ticket }: MailTicketInput,
+    @CurrentCall() call: Call,
+  ) {
+    return this.bounced.resend(me, ticket, getOrigin(call));
   }
 
   /** Verify the replacement and change the email address that bounces. */
@@ -118,7 +137,7 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:bounced:verify_new')
-  verifyReplacement(@Me() me: SessionIdentity, @Body() input: MailedCodeInput, @TheCall() call: Call) {
-    return this.bounced.verify(me, input, originOf(call));
+  verifyReplacement(@CurrentIdentity() me: SessionIdentity, @Body() input: MailedCodeInput, @CurrentCall() call: Call) {
+    return this.bounced.verify(me, input, getOrigin(call));
   }
 }

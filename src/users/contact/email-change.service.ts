@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
-import { isGone } from '../../accounts/account-facts.js';
+import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import { describeClient, type Origin } from '../../accounts/events/origin.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { MailDomains } from '../../platform/mail/mail-domains.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { MailedCodeInput, RequestNewEmailInput, VerifyNewEmailInput } from './email-change.dto.js';
-import { MailTickets, type Step } from './mail-tickets.service.js';
-import { MailedCodes, type SentCode, timesOf } from './mailed-codes.service.js';
-import { NewAddresses, type NewAddressState, newAddressContext } from './new-addresses.service.js';
+import { codeTimes, EmailedCodes, type SentCode } from './emailed-codes.service.js';
+import { type FlowStep, FlowTickets } from './flow-tickets.service.js';
+import { NewEmailAddresses, type NewEmailState, newEmailContext } from './new-email-addresses.service.js';
 
-type State = NewAddressState & {
+type State = NewEmailState & {
   /** Whether the current email address is verified, so that its owner must consent. */
   readonly requiresOriginal: boolean;
   readonly originalVerified?: boolean;
@@ -25,7 +25,7 @@ type State = NewAddressState & {
 const FLOW = 'email-change';
 const TICKET_SECONDS = 3600;
 /** Limit of codes to the current email address (account.md 1.5). */
-const SENDS = { limit: 3, seconds: 900 };
+const ORIGINAL_SEND_LIMIT = { limit: 3, seconds: 900 };
 
 const originalContext = (ticket: string): string => `email-change/original/${ticket}`;
 
@@ -35,28 +35,28 @@ export class EmailChange {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
-    private readonly standing: Standing,
-    private readonly tickets: MailTickets,
-    private readonly codes: MailedCodes,
-    private readonly addresses: NewAddresses,
+    private readonly standing: CallerGuard,
+    private readonly tickets: FlowTickets,
+    private readonly codes: EmailedCodes,
+    private readonly addresses: NewEmailAddresses,
     private readonly domains: MailDomains,
     private readonly limiter: Limiter,
   ) {}
 
   async start(me: SessionIdentity, origin: Origin) {
     const { id, email, emailVerified } = me.account;
-    if (email !== null && emailVerified) this.codes.demandMail();
+    if (email !== null && emailVerified) this.codes.assertMailEnabled();
     await this.chargeOriginal(id);
     return this.tickets.open(me, FLOW, TICKET_SECONDS, async ({ tx, account, now }, ticket) => {
       const requiresOriginal = account.email !== null && account.emailVerified;
       const original = requiresOriginal ? await this.sendToOriginal({ tx, account, now }, ticket, origin) : undefined;
-      const times = original && timesOf(original);
+      const times = original && codeTimes(original);
       const state: State = { requiresOriginal, ...(original ? { original } : {}) };
       const result = {
         ticket,
         require_original: requiresOriginal,
         original_email: account.email,
-        original_proof: requiresOriginal ? null : this.codes.proof(originalContext(ticket)),
+        original_proof: requiresOriginal ? null : this.codes.createProof(originalContext(ticket)),
         original_code_expires_at: times?.expiresAt ?? null,
         resend_available_at: times?.resendAt ?? null,
       };
@@ -65,11 +65,16 @@ export class EmailChange {
   }
 
   private chargeOriginal(accountId: string): Promise<void> {
-    return this.limiter.demand('email-change:original', accountId, SENDS.limit, SENDS.seconds);
+    return this.limiter.chargeOrThrow(
+      'email-change:original',
+      accountId,
+      ORIGINAL_SEND_LIMIT.limit,
+      ORIGINAL_SEND_LIMIT.seconds,
+    );
   }
 
   private sendToOriginal(
-    { tx, account, now }: Pick<Step<State>, 'tx' | 'account' | 'now'>,
+    { tx, account, now }: Pick<FlowStep<State>, 'tx' | 'account' | 'now'>,
     ticket: string,
     origin: Origin,
   ): Promise<SentCode> {
@@ -83,11 +88,11 @@ export class EmailChange {
 
   resendOriginal(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
     return this.tickets.resend<State>(me, FLOW, ticket, {
-      demand: ({ state, now }) => {
+      assertAllowed: ({ state, now }) => {
         if (!state.requiresOriginal || state.originalVerified) {
-          throw invalid('ticket', 'ORIGINAL_EMAIL_ALREADY_VERIFIED');
+          throw validationError('ticket', 'ORIGINAL_EMAIL_ALREADY_VERIFIED');
         }
-        this.codes.demandResend(state.original, now);
+        this.codes.assertMayResend(state.original, now);
       },
       charge: () => this.chargeOriginal(me.account.id),
       send: async (step) => ({ original: await this.sendToOriginal(step, ticket, origin) }),
@@ -96,35 +101,35 @@ export class EmailChange {
 
   verifyOriginal(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
     return this.tickets.step<State, { original_proof: string }>(me, FLOW, ticket, async ({ state, now, save }) => {
-      if (!state.requiresOriginal) throw invalid('ticket', 'ORIGINAL_VERIFICATION_NOT_REQUIRED');
-      this.codes.demandRight(state.original, now, originalContext(ticket), code);
+      if (!state.requiresOriginal) throw validationError('ticket', 'ORIGINAL_VERIFICATION_NOT_REQUIRED');
+      this.codes.assertCorrectCode(state.original, now, originalContext(ticket), code);
       await save({ originalVerified: true });
-      return { original_proof: this.codes.proof(originalContext(ticket)) };
+      return { original_proof: this.codes.createProof(originalContext(ticket)) };
     });
   }
 
   /**
    * Checks that the current email address has consented, and that the caller has the proof.
-   * @throws Refusal FV(ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST@ticket), FV(INVALID_PROOF_TOKEN@original_proof)
+   * @throws ApiError FV(ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST@ticket), FV(INVALID_PROOF_TOKEN@original_proof)
    */
-  private demandAgreement({ requiresOriginal, originalVerified }: State, ticket: string, proof: string): void {
-    if (requiresOriginal && !originalVerified) throw invalid('ticket', 'ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST');
-    this.codes.demandProof(originalContext(ticket), proof, 'original_proof');
+  private assertConsent({ requiresOriginal, originalVerified }: State, ticket: string, proof: string): void {
+    if (requiresOriginal && !originalVerified) throw validationError('ticket', 'ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST');
+    this.codes.assertProof(originalContext(ticket), proof, 'original_proof');
   }
 
   async requestNew(me: SessionIdentity, input: RequestNewEmailInput, origin: Origin) {
     const { ticket, new_email: newEmail, original_proof: proof } = input;
     await this.tickets.step<State, void>(me, FLOW, ticket, async ({ state }) =>
-      this.demandAgreement(state, ticket, proof),
+      this.assertConsent(state, ticket, proof),
     );
-    const send = await this.addresses.demandRequestable(me.account, newEmail);
-    await this.domains.demandMailDomain(newEmail, 'new_email');
-    return this.tickets.step(me, FLOW, ticket, async (step: Step<State>) => {
-      this.demandAgreement(step.state, ticket, proof);
+    const send = await this.addresses.checkAndChargeSend(me.account, newEmail);
+    await this.domains.assertAcceptsMail(newEmail, 'new_email');
+    return this.tickets.step(me, FLOW, ticket, async (step: FlowStep<State>) => {
+      this.assertConsent(step.state, ticket, proof);
       const fresh = await this.addresses.sendCode(step, ticket, send, origin);
-      this.codes.demandPause(step.state.fresh, step.now);
+      this.codes.assertResendPause(step.state.fresh, step.now);
       await step.save({ newEmail, fresh });
-      const { expiresAt, resendAt } = timesOf(fresh);
+      const { expiresAt, resendAt } = codeTimes(fresh);
       return { ticket, new_email: newEmail, new_code_expires_at: expiresAt, resend_available_at: resendAt };
     });
   }
@@ -137,8 +142,8 @@ export class EmailChange {
   verifyNew(me: SessionIdentity, { ticket, code, original_proof: proof }: VerifyNewEmailInput) {
     return this.tickets.step<State, { email_token: string }>(me, FLOW, ticket, async (step) => {
       const { tx, account, state, now } = step;
-      this.demandAgreement(state, ticket, proof);
-      this.codes.demandRight(state.fresh, now, newAddressContext(ticket), code);
+      this.assertConsent(state, ticket, proof);
+      this.codes.assertCorrectCode(state.fresh, now, newEmailContext(ticket), code);
       await step.save({ completed: true });
       return { email_token: await this.addresses.issueToken(tx, account, state.newEmail as string) };
     });
@@ -146,17 +151,17 @@ export class EmailChange {
 
   async apply(me: SessionIdentity, token: string, origin: Origin) {
     return this.database.transaction(async (tx) => {
-      await this.applyIn(tx, await this.standing.hold(tx, me), token, origin);
+      await this.applyInTransaction(tx, await this.standing.lockCaller(tx, me), token, origin);
       return privateUserView(await this.accounts.require(tx, me.account.id));
     });
   }
 
   /**
    * Applies an email token to an account that `tx` has locked.
-   * @throws Refusal ACCESS_DENIED, FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token)
+   * @throws ApiError ACCESS_DENIED, FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token)
    */
-  async applyIn(tx: Tx, account: Account, token: string, origin: Origin): Promise<void> {
-    if (isGone(account)) throw new Refusal('ACCESS_DENIED');
+  async applyInTransaction(tx: Tx, account: Account, token: string, origin: Origin): Promise<void> {
+    if (isDeletedOrScheduled(account)) throw new ApiError('ACCESS_DENIED');
     await this.addresses.applyToken(tx, account, token, origin);
   }
 }

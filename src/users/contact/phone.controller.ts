@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { AllowSuspicious, Me, RateLimit, UserOnly } from '../../policy/decorators.js';
+import { AllowSuspicious, CurrentIdentity, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { PhoneCodeInput, PhoneInput } from './phone.dto.js';
 import { PhoneVerification } from './phone.service.js';
@@ -14,7 +14,7 @@ export class PhoneController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('phone:send_verification')
-  send(@Me() me: SessionIdentity, @Body() input: PhoneInput) {
+  send(@CurrentIdentity() me: SessionIdentity, @Body() input: PhoneInput) {
     return this.phone.send(me, input.phone);
   }
 
@@ -24,7 +24,7 @@ export class PhoneController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('phone:verify_code')
-  verify(@Me() me: SessionIdentity, @Body() input: PhoneCodeInput) {
+  verify(@CurrentIdentity() me: SessionIdentity, @Body() input: PhoneCodeInput) {
     return this.phone.verify(me, input);
   }
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { describeClient, type Origin } from '../../accounts/events/origin.js';
-import { invalid, Refusal } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { digest } from '../../core/secrets.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { MailedCodeInput } from '../contact/email-change.dto.js';
-import { MailTickets, type Step, type TicketState } from '../contact/mail-tickets.service.js';
-import { MailedCodes, type SentCode, timesOf } from '../contact/mailed-codes.service.js';
+import { codeTimes, EmailedCodes, type SentCode } from '../contact/emailed-codes.service.js';
+import { type FlowStep, FlowTickets, type TicketState } from '../contact/flow-tickets.service.js';
 import type { RegenerateInput } from './backup-codes.dto.js';
-import { BackupCodes, demandFactor } from './backup-codes.service.js';
+import { assertHasFactor, BackupCodes } from './backup-codes.service.js';
 
 type State = TicketState & {
   /** The code to be entered. Null once it was used. */
@@ -21,9 +21,9 @@ type State = TicketState & {
 const FLOW = 'backup-codes-challenge';
 const TICKET_SECONDS = 1800;
 /** Limits for starting and for resending, per account (account.md 1.5). */
-const SENDS = { limit: 3, seconds: 900 };
+const CHALLENGE_SEND_LIMIT = { limit: 3, seconds: 900 };
 /** Limits for verifying and for regenerating, per ticket. */
-const TRIES = { limit: 5, seconds: 900 };
+const CHALLENGE_ATTEMPT_LIMIT = { limit: 5, seconds: 900 };
 
 const codeContext = (ticket: string): string => `${FLOW}/${ticket}`;
 const proofContext = (ticket: string, sentAt: string): string => `${FLOW}/${ticket}/${sentAt}`;
@@ -35,29 +35,34 @@ const proofContext = (ticket: string, sentAt: string): string => `${FLOW}/${tick
 @Injectable()
 export class BackupCodesChallenge {
   constructor(
-    private readonly tickets: MailTickets,
-    private readonly codes: MailedCodes,
+    private readonly tickets: FlowTickets,
+    private readonly codes: EmailedCodes,
     private readonly backupCodes: BackupCodes,
     private readonly limiter: Limiter,
   ) {}
 
   async start(me: SessionIdentity, origin: Origin) {
     const { account } = me;
-    if (account.email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
-    if (!account.emailVerified) throw new Refusal('MFA_EMAIL_VERIFICATION_REQUIRED');
-    demandFactor(account);
-    this.codes.demandMail();
-    await this.limiter.demand(`${FLOW}:start`, account.id, SENDS.limit, SENDS.seconds);
+    if (account.email === null) throw validationError('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+    if (!account.emailVerified) throw new ApiError('MFA_EMAIL_VERIFICATION_REQUIRED');
+    assertHasFactor(account);
+    this.codes.assertMailEnabled();
+    await this.limiter.chargeOrThrow(
+      `${FLOW}:start`,
+      account.id,
+      CHALLENGE_SEND_LIMIT.limit,
+      CHALLENGE_SEND_LIMIT.seconds,
+    );
     return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
       const sent = await this.send(first, ticket, origin);
-      const { expiresAt, resendAt } = timesOf(sent);
+      const { expiresAt, resendAt } = codeTimes(sent);
       const state: State = { sent, lastSent: sent, verified: null };
       return { state, result: { ticket, code_expires_at: expiresAt, resend_available_at: resendAt } };
     });
   }
 
-  private send({ tx, account, now }: Pick<Step<State>, 'tx' | 'account' | 'now'>, ticket: string, origin: Origin) {
-    if (account.email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+  private send({ tx, account, now }: Pick<FlowStep<State>, 'tx' | 'account' | 'now'>, ticket: string, origin: Origin) {
+    if (account.email === null) throw validationError('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
     return this.codes.send(tx, now, codeContext(ticket), {
       type: 'backup_codes_challenge',
       to: account.email,
@@ -69,8 +74,14 @@ export class BackupCodesChallenge {
   /** Resends a code. The proof of an earlier code becomes invalid. */
   resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
     return this.tickets.resend<State>(me, FLOW, ticket, {
-      demand: ({ state, now }) => this.codes.demandResend(state.lastSent, now),
-      charge: () => this.limiter.demand(`${FLOW}:resend`, me.account.id, SENDS.limit, SENDS.seconds),
+      assertAllowed: ({ state, now }) => this.codes.assertMayResend(state.lastSent, now),
+      charge: () =>
+        this.limiter.chargeOrThrow(
+          `${FLOW}:resend`,
+          me.account.id,
+          CHALLENGE_SEND_LIMIT.limit,
+          CHALLENGE_SEND_LIMIT.seconds,
+        ),
       send: async (step) => {
         const sent = await this.send(step, ticket, origin);
         return { sent, lastSent: sent, verified: null };
@@ -79,31 +90,36 @@ export class BackupCodesChallenge {
   }
 
   async verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
-    await this.chargeTry('verify', ticket);
-    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: Step<State>) => {
-      this.codes.demandRight(state.sent ?? undefined, now, codeContext(ticket), code);
+    await this.chargeAttempt('verify', ticket);
+    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: FlowStep<State>) => {
+      this.codes.assertCorrectCode(state.sent ?? undefined, now, codeContext(ticket), code);
       const { sentAt } = state.lastSent;
       await save({ sent: null, verified: sentAt });
       return {
         backup_codes: await this.backupCodes.list(account, tx),
-        verification_proof: this.codes.proof(proofContext(ticket, sentAt)),
+        verification_proof: this.codes.createProof(proofContext(ticket, sentAt)),
       };
     });
   }
 
   async regenerate(me: SessionIdentity, input: RegenerateInput, origin: Origin) {
     const { ticket, verification_proof: proof } = input;
-    await this.chargeTry('regenerate', ticket);
-    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state }: Step<State>) => {
-      demandFactor(account);
-      if (state.verified === null) throw invalid('verification_proof', 'INVALID_OR_EXPIRED_TICKET');
-      this.codes.demandProof(proofContext(ticket, state.verified), proof, 'verification_proof');
-      return { backup_codes: await this.backupCodes.renewIn(tx, account, origin) };
+    await this.chargeAttempt('regenerate', ticket);
+    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state }: FlowStep<State>) => {
+      assertHasFactor(account);
+      if (state.verified === null) throw validationError('verification_proof', 'INVALID_OR_EXPIRED_TICKET');
+      this.codes.assertProof(proofContext(ticket, state.verified), proof, 'verification_proof');
+      return { backup_codes: await this.backupCodes.regenerateInTransaction(tx, account, origin) };
     });
   }
 
-  private async chargeTry(what: 'verify' | 'regenerate', ticket: string): Promise<void> {
+  private async chargeAttempt(what: 'verify' | 'regenerate', ticket: string): Promise<void> {
     const key = digest(ticket).toString('base64url');
-    await this.limiter.demand(`${FLOW}:${what}`, key, TRIES.limit, TRIES.seconds);
+    await this.limiter.chargeOrThrow(
+      `${FLOW}:${what}`,
+      key,
+      CHALLENGE_ATTEMPT_LIMIT.limit,
+      CHALLENGE_ATTEMPT_LIMIT.seconds,
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
+import { CurrentCall, CurrentIdentity, RateLimit, RequiresSudo, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { MailedCodeInput, MailTicketInput } from '../contact/email-change.dto.js';
 import { BackupCodesInput, RegenerateInput } from './backup-codes.dto.js';
@@ -21,8 +21,12 @@ export class BackupCodesController {
   @UserOnly()
   @RequiresSudo()
   @RateLimit('user:mfa:backup_codes')
-  async show(@Me() me: SessionIdentity, @Body() { regenerate }: BackupCodesInput, @TheCall() call: Call) {
-    const codes = regenerate ? await this.codes.renew(me, originOf(call)) : await this.codes.list(me.account);
+  async show(
+    @CurrentIdentity() me: SessionIdentity,
+    @Body() { regenerate }: BackupCodesInput,
+    @CurrentCall() call: Call,
+  ) {
+    const codes = regenerate ? await this.codes.regenerate(me, getOrigin(call)) : await this.codes.list(me.account);
     return { backup_codes: codes };
   }
 
@@ -31,8 +35,8 @@ export class BackupCodesController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('user:mfa:backup_codes_challenge:start')
-  start(@Me() me: SessionIdentity, @TheCall() call: Call) {
-    return this.challenge.start(me, originOf(call));
+  start(@CurrentIdentity() me: SessionIdentity, @CurrentCall() call: Call) {
+    return this.challenge.start(me, getOrigin(call));
   }
 
   /** Resend the code that is required to show the backup codes. */
@@ -40,8 +44,8 @@ export class BackupCodesController {
   @HttpCode(204)
   @UserOnly()
   @RateLimit('user:mfa:backup_codes_challenge:resend')
-  resend(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
-    return this.challenge.resend(me, ticket, originOf(call));
+  resend(@CurrentIdentity() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @CurrentCall() call: Call) {
+    return this.challenge.resend(me, ticket, getOrigin(call));
   }
 
   /** Verify the emailed code and show the backup codes. */
@@ -49,7 +53,7 @@ export class BackupCodesController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('user:mfa:backup_codes_challenge:verify')
-  verify(@Me() me: SessionIdentity, @Body() input: MailedCodeInput) {
+  verify(@CurrentIdentity() me: SessionIdentity, @Body() input: MailedCodeInput) {
     return this.challenge.verify(me, input);
   }
 
@@ -58,7 +62,7 @@ export class BackupCodesController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('user:mfa:backup_codes_challenge:regenerate')
-  regenerate(@Me() me: SessionIdentity, @Body() input: RegenerateInput, @TheCall() call: Call) {
-    return this.challenge.regenerate(me, input, originOf(call));
+  regenerate(@CurrentIdentity() me: SessionIdentity, @Body() input: RegenerateInput, @CurrentCall() call: Call) {
+    return this.challenge.regenerate(me, input, getOrigin(call));
   }
 }

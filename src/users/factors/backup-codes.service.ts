@@ -3,8 +3,8 @@ import { hasFactor } from '../../accounts/account-facts.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { type BackupCodeView, Factors } from '../../auth/factors/factors.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
-import { Refusal } from '../../core/errors.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { ApiError } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
@@ -14,7 +14,7 @@ import type { SessionIdentity } from '../../policy/identity.js';
 export class BackupCodes {
   constructor(
     private readonly database: Database,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly factors: Factors,
     private readonly notices: SecurityNotices,
   ) {}
@@ -24,20 +24,22 @@ export class BackupCodes {
     return this.factors.backupCodesOf(id, tx);
   }
 
-  /** @throws Refusal TWO_FACTOR_REQUIRED */
-  renew(me: SessionIdentity, origin: Origin): Promise<BackupCodeView[]> {
-    return this.database.transaction(async (tx) => this.renewIn(tx, await this.standing.hold(tx, me), origin));
+  /** @throws ApiError TWO_FACTOR_REQUIRED */
+  regenerate(me: SessionIdentity, origin: Origin): Promise<BackupCodeView[]> {
+    return this.database.transaction(async (tx) =>
+      this.regenerateInTransaction(tx, await this.standing.lockCaller(tx, me), origin),
+    );
   }
 
-  /** @throws Refusal TWO_FACTOR_REQUIRED */
-  async renewIn(tx: Tx, account: Account, origin: Origin): Promise<BackupCodeView[]> {
-    demandFactor(account);
+  /** @throws ApiError TWO_FACTOR_REQUIRED */
+  async regenerateInTransaction(tx: Tx, account: Account, origin: Origin): Promise<BackupCodeView[]> {
+    assertHasFactor(account);
     await this.notices.send(tx, account, 'backup_codes_regenerated', origin);
     return this.factors.renewBackupCodes(tx, account.id);
   }
 }
 
-/** @throws Refusal TWO_FACTOR_REQUIRED if the account has neither an authenticator app nor a passkey */
-export function demandFactor(account: Account): void {
-  if (!hasFactor(account)) throw new Refusal('TWO_FACTOR_REQUIRED');
+/** @throws ApiError TWO_FACTOR_REQUIRED if the account has neither an authenticator app nor a passkey */
+export function assertHasFactor(account: Account): void {
+  if (!hasFactor(account)) throw new ApiError('TWO_FACTOR_REQUIRED');
 }

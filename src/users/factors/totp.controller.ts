@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
+import { CurrentCall, CurrentIdentity, RateLimit, RequiresSudo, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { DisableTotpInput, EnableTotpInput } from './totp.dto.js';
 import { TotpService } from './totp.service.js';
@@ -16,8 +16,8 @@ export class TotpController {
   @UserOnly()
   @RequiresSudo()
   @RateLimit('user:mfa:totp:enable')
-  enable(@Me() me: SessionIdentity, @Body() input: EnableTotpInput, @TheCall() call: Call) {
-    return this.totp.enable(me, input, originOf(call));
+  enable(@CurrentIdentity() me: SessionIdentity, @Body() input: EnableTotpInput, @CurrentCall() call: Call) {
+    return this.totp.enable(me, input, getOrigin(call));
   }
 
   /** Remove the authenticator app. */
@@ -26,9 +26,9 @@ export class TotpController {
   @UserOnly()
   @RequiresSudo({ voidsProofs: true })
   @RateLimit('user:mfa:totp:disable')
-  disable(@Me() me: SessionIdentity, @Body() { code }: DisableTotpInput, @TheCall() call: Call) {
+  disable(@CurrentIdentity() me: SessionIdentity, @Body() { code }: DisableTotpInput, @CurrentCall() call: Call) {
     const { mfa_method, mfa_code } = call.sudoMembers ?? {};
     const isSpent = call.sudoFactorSpent && mfa_method === 'totp' && mfa_code === code;
-    return this.totp.disable(me, code, isSpent, originOf(call));
+    return this.totp.disable(me, code, isSpent, getOrigin(call));
   }
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { Me, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
+import { CurrentCall, CurrentIdentity, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { MailedCodeInput, MailTicketInput } from '../contact/email-change.dto.js';
 import { CompletePasswordChangeInput } from './password-change.dto.js';
@@ -16,8 +16,8 @@ export class PasswordChangeController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('user:password_change:start')
-  start(@Me() me: SessionIdentity, @TheCall() call: Call) {
-    return this.change.start(me, originOf(call));
+  start(@CurrentIdentity() me: SessionIdentity, @CurrentCall() call: Call) {
+    return this.change.start(me, getOrigin(call));
   }
 
   /** Resend the code of a password change. */
@@ -25,8 +25,8 @@ export class PasswordChangeController {
   @HttpCode(204)
   @UserOnly()
   @RateLimit('user:password_change:resend')
-  resend(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
-    return this.change.resend(me, ticket, originOf(call));
+  resend(@CurrentIdentity() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @CurrentCall() call: Call) {
+    return this.change.resend(me, ticket, getOrigin(call));
   }
 
   /** Verify the emailed code of a password change. */
@@ -34,7 +34,7 @@ export class PasswordChangeController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('user:password_change:verify')
-  verify(@Me() me: SessionIdentity, @Body() input: MailedCodeInput) {
+  verify(@CurrentIdentity() me: SessionIdentity, @Body() input: MailedCodeInput) {
     return this.change.verify(me, input);
   }
 
@@ -43,7 +43,11 @@ export class PasswordChangeController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('user:password_change:complete')
-  complete(@Me() me: SessionIdentity, @Body() input: CompletePasswordChangeInput, @TheCall() call: Call) {
-    return this.change.complete(me, input, originOf(call));
+  complete(
+    @CurrentIdentity() me: SessionIdentity,
+    @Body() input: CompletePasswordChangeInput,
+    @CurrentCall() call: Call,
+  ) {
+    return this.change.complete(me, input, getOrigin(call));
   }
 }

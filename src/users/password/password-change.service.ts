@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { describeClient, type Origin } from '../../accounts/events/origin.js';
 import { Passwords } from '../../auth/factors/passwords.service.js';
-import { invalid } from '../../core/errors.js';
+import { validationError } from '../../core/errors.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { MailedCodeInput } from '../contact/email-change.dto.js';
-import { MailTickets, type Step, type TicketState } from '../contact/mail-tickets.service.js';
-import { MailedCodes, type SentCode, timesOf } from '../contact/mailed-codes.service.js';
+import { codeTimes, EmailedCodes, type SentCode } from '../contact/emailed-codes.service.js';
+import { type FlowStep, FlowTickets, type TicketState } from '../contact/flow-tickets.service.js';
 import { OwnPassword } from './own-password.service.js';
 import type { CompletePasswordChangeInput } from './password-change.dto.js';
 
@@ -16,9 +16,9 @@ type State = TicketState & { readonly sent: SentCode; readonly verified?: boolea
 const FLOW = 'password-change';
 const TICKET_SECONDS = 3600;
 /** Limits for starting and for resending, per account (account.md 1.5). */
-const SENDS = { limit: 3, seconds: 900 };
+const PASSWORD_CODE_SEND_LIMIT = { limit: 3, seconds: 900 };
 
-const contextOf = (ticket: string): string => `${FLOW}/${ticket}`;
+const passwordCodeContext = (ticket: string): string => `${FLOW}/${ticket}`;
 
 /**
  * Password change with an emailed code, for signed-in users who do not know their current password (account.md 4.1).
@@ -26,8 +26,8 @@ const contextOf = (ticket: string): string => `${FLOW}/${ticket}`;
 @Injectable()
 export class PasswordChange {
   constructor(
-    private readonly tickets: MailTickets,
-    private readonly codes: MailedCodes,
+    private readonly tickets: FlowTickets,
+    private readonly codes: EmailedCodes,
     private readonly passwords: Passwords,
     private readonly own: OwnPassword,
     private readonly limiter: Limiter,
@@ -35,36 +35,52 @@ export class PasswordChange {
 
   async start(me: SessionIdentity, origin: Origin) {
     const { id, email } = me.account;
-    if (email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
-    this.codes.demandMail();
-    await this.limiter.demand('password-change:start', id, SENDS.limit, SENDS.seconds);
+    if (email === null) throw validationError('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+    this.codes.assertMailEnabled();
+    await this.limiter.chargeOrThrow(
+      'password-change:start',
+      id,
+      PASSWORD_CODE_SEND_LIMIT.limit,
+      PASSWORD_CODE_SEND_LIMIT.seconds,
+    );
     return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
       const sent = await this.send(first, ticket, origin);
-      const { expiresAt, resendAt } = timesOf(sent);
+      const { expiresAt, resendAt } = codeTimes(sent);
       const state: State = { sent };
       return { state, result: { ticket, code_expires_at: expiresAt, resend_available_at: resendAt } };
     });
   }
 
-  private send({ tx, account, now }: Pick<Step<State>, 'tx' | 'account' | 'now'>, ticket: string, origin: Origin) {
+  private send({ tx, account, now }: Pick<FlowStep<State>, 'tx' | 'account' | 'now'>, ticket: string, origin: Origin) {
     const to = requireEmail(account);
     const client = describeClient(origin);
-    return this.codes.send(tx, now, contextOf(ticket), { type: 'password_change', to, accountId: account.id, client });
+    return this.codes.send(tx, now, passwordCodeContext(ticket), {
+      type: 'password_change',
+      to,
+      accountId: account.id,
+      client,
+    });
   }
 
   resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
     return this.tickets.resend<State>(me, FLOW, ticket, {
-      demand: ({ state, now }) => this.codes.demandResend(state.sent, now),
-      charge: () => this.limiter.demand('password-change:resend', me.account.id, SENDS.limit, SENDS.seconds),
+      assertAllowed: ({ state, now }) => this.codes.assertMayResend(state.sent, now),
+      charge: () =>
+        this.limiter.chargeOrThrow(
+          'password-change:resend',
+          me.account.id,
+          PASSWORD_CODE_SEND_LIMIT.limit,
+          PASSWORD_CODE_SEND_LIMIT.seconds,
+        ),
       send: async (step) => ({ sent: await this.send(step, ticket, origin) }),
     });
   }
 
   verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
-    return this.tickets.step(me, FLOW, ticket, async ({ state, now, save }: Step<State>) => {
-      this.codes.demandRight(state.sent, now, contextOf(ticket), code);
+    return this.tickets.step(me, FLOW, ticket, async ({ state, now, save }: FlowStep<State>) => {
+      this.codes.assertCorrectCode(state.sent, now, passwordCodeContext(ticket), code);
       await save({ verified: true });
-      return { verification_proof: this.codes.proof(contextOf(ticket)) };
+      return { verification_proof: this.codes.createProof(passwordCodeContext(ticket)) };
     });
   }
 
@@ -74,13 +90,13 @@ export class PasswordChange {
    */
   async complete(me: SessionIdentity, input: CompletePasswordChangeInput, origin: Origin) {
     const { ticket, verification_proof: proof, new_password: password } = input;
-    const demandVerified = ({ state }: Step<State>) => {
-      if (!state.verified) throw invalid('ticket', 'INVALID_OR_EXPIRED_TICKET');
-      this.codes.demandProof(contextOf(ticket), proof, 'verification_proof');
+    const demandVerified = ({ state }: FlowStep<State>) => {
+      if (!state.verified) throw validationError('ticket', 'INVALID_OR_EXPIRED_TICKET');
+      this.codes.assertProof(passwordCodeContext(ticket), proof, 'verification_proof');
     };
     await this.tickets.step<State, void>(me, FLOW, ticket, async (step) => demandVerified(step));
     const passwordHash = await this.passwords.hashNew(password, 'new_password');
-    return this.tickets.step(me, FLOW, ticket, async (step: Step<State>) => {
+    return this.tickets.step(me, FLOW, ticket, async (step: FlowStep<State>) => {
       demandVerified(step);
       await step.save({ completed: true });
       return this.own.set(step.tx, me, step.account, passwordHash, origin);
@@ -89,6 +105,6 @@ export class PasswordChange {
 }
 
 const requireEmail = ({ email }: Account): string => {
-  if (email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+  if (email === null) throw validationError('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
   return email;
 };

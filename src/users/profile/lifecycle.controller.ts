@@ -1,7 +1,7 @@
 import { Controller, Delete, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../accounts/events/origin.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
-import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
+import { CurrentCall, CurrentIdentity, RateLimit, RequiresSudo, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { Lifecycle } from './lifecycle.service.js';
 
@@ -15,7 +15,7 @@ export class LifecycleController {
   @UserOnly()
   @RequiresSudo()
   @RateLimit('user:authorized_ips:forget')
-  forgetIps(@Me() me: SessionIdentity) {
+  forgetIps(@CurrentIdentity() me: SessionIdentity) {
     return this.lifecycle.forgetIps(me);
   }
 
@@ -25,8 +25,8 @@ export class LifecycleController {
   @UserOnly()
   @RequiresSudo({ voidsProofs: true })
   @RateLimit('user:account:delete')
-  scheduleDeletion(@Me() me: SessionIdentity, @TheCall() call: Call) {
-    return this.lifecycle.scheduleDeletion(me, originOf(call));
+  scheduleDeletion(@CurrentIdentity() me: SessionIdentity, @CurrentCall() call: Call) {
+    return this.lifecycle.scheduleDeletion(me, getOrigin(call));
   }
 
   /** Accept the current terms of service. */
@@ -34,7 +34,7 @@ export class LifecycleController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('user:update')
-  acceptTerms(@Me() me: SessionIdentity) {
+  acceptTerms(@CurrentIdentity() me: SessionIdentity) {
     return this.lifecycle.acceptTerms(me);
   }
 }

@@ -4,8 +4,8 @@ import { privateUserView } from '../../accounts/account.views.js';
 import { AccountState } from '../../accounts/account-state.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
 import { Config } from '../../core/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import type { SessionIdentity } from '../../policy/identity.js';
@@ -18,22 +18,22 @@ export class Lifecycle {
     private readonly accounts: AccountService,
     private readonly state: AccountState,
     private readonly sessions: SessionService,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly notices: SecurityNotices,
     private readonly config: Config,
   ) {}
 
   async forgetIps(me: SessionIdentity): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.standing.hold(tx, me);
-      await this.sessions.forgetIps(tx, me.account.id);
+      await this.standing.lockCaller(tx, me);
+      await this.sessions.deauthorizeIps(tx, me.account.id);
     });
   }
 
   /** Schedules the deletion of the account. A completed sign-in before the deadline cancels it. */
   async scheduleDeletion(me: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const account = await this.standing.hold(tx, me);
+      const account = await this.standing.lockCaller(tx, me);
       const { id } = account;
       const deadline = await this.state.scheduleDeletion(tx, id, this.config.deletionGraceHours);
       await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_deletion_scheduled', origin });
@@ -43,7 +43,7 @@ export class Lifecycle {
 
   acceptTerms(me: SessionIdentity) {
     return this.database.transaction(async (tx) => {
-      const { id } = await this.standing.hold(tx, me);
+      const { id } = await this.standing.lockCaller(tx, me);
       await this.accounts.acceptTerms(tx, id);
       return privateUserView(await this.accounts.require(tx, id));
     });

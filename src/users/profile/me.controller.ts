@@ -1,18 +1,18 @@
 import { Body, Controller, Get, HttpCode, Patch, Post } from '@nestjs/common';
-import { currentUserView, tagOf } from '../../accounts/account.views.js';
+import { currentUserView, formatDiscriminator } from '../../accounts/account.views.js';
 import { hasFactor } from '../../accounts/account-facts.js';
-import { originOf } from '../../accounts/events/origin.js';
-import { invalid } from '../../core/errors.js';
+import { getOrigin } from '../../accounts/events/origin.js';
+import { validationError } from '../../core/errors.js';
 import type { Call } from '../../policy/call.js';
 import {
   Accepts,
   AllowSuspicious,
   Authenticated,
-  Me,
+  CurrentCall,
+  CurrentIdentity,
   OAuthScope,
   RateLimit,
   RequiresSudo,
-  TheCall,
   UserOnly,
 } from '../../policy/decorators.js';
 import type { Identity, SessionIdentity } from '../../policy/identity.js';
@@ -27,19 +27,19 @@ const changesSignIn = (body: EditMeInput, { account }: SessionIdentity): boolean
   body.new_password !== undefined ||
   body.email_token !== undefined ||
   (body.username !== undefined && body.username !== account.username) ||
-  (body.discriminator !== undefined && body.discriminator !== tagOf(account.discriminator));
+  (body.discriminator !== undefined && body.discriminator !== formatDiscriminator(account.discriminator));
 
 const changesPassword = (body: EditMeInput): boolean => body.new_password !== undefined;
 
 /**
  * Requires the current password from accounts with a second factor. It is checked before sudo, so that a request
  * without it does not use up a factor.
- * @throws Refusal FV(INVALID_FORMAT@password)
+ * @throws ApiError FV(INVALID_FORMAT@password)
  */
-function demandPassword(body: EditMeInput, { account }: SessionIdentity): void {
+function assertCurrentPasswordSent(body: EditMeInput, { account }: SessionIdentity): void {
   const needsBoth = account.hasPassword && hasFactor(account);
   if (needsBoth && body.new_password !== undefined && body.password === undefined) {
-    throw invalid('password', 'INVALID_FORMAT');
+    throw validationError('password', 'INVALID_FORMAT');
   }
 }
 
@@ -53,7 +53,7 @@ export class MeController {
   @OAuthScope('identify')
   @AllowSuspicious()
   @RateLimit('user:settings:get')
-  show(@Me() me: Identity) {
+  show(@CurrentIdentity() me: Identity) {
     return currentUserView(me);
   }
 
@@ -61,11 +61,11 @@ export class MeController {
   @Patch()
   @UserOnly()
   @AllowSuspicious()
-  @RequiresSudo({ when: changesSignIn, first: demandPassword, voidsProofs: changesPassword })
+  @RequiresSudo({ when: changesSignIn, first: assertCurrentPasswordSent, voidsProofs: changesPassword })
   @RateLimit('user:update')
   @Accepts('json', { limit: 6 * 1024 * 1024 })
-  edit(@Me() me: SessionIdentity, @Body() input: EditMeInput, @TheCall() call: Call) {
-    return this.me.edit(me, input, originOf(call));
+  edit(@CurrentIdentity() me: SessionIdentity, @Body() input: EditMeInput, @CurrentCall() call: Call) {
+    return this.me.edit(me, input, getOrigin(call));
   }
 
   /** Disable the caller's account until the next sign-in. */
@@ -74,7 +74,7 @@ export class MeController {
   @UserOnly()
   @RequiresSudo({ issuesProof: false })
   @RateLimit('user:account:disable')
-  disable(@Me() me: SessionIdentity, @TheCall() call: Call) {
-    return this.me.disable(me, originOf(call));
+  disable(@CurrentIdentity() me: SessionIdentity, @CurrentCall() call: Call) {
+    return this.me.disable(me, getOrigin(call));
   }
 }

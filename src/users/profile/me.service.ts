@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
-import { privateUserView, tagOf } from '../../accounts/account.views.js';
+import { formatDiscriminator, privateUserView } from '../../accounts/account.views.js';
 import { ACCOUNT_FLAGS, hasFactor } from '../../accounts/account-facts.js';
 import { AccountState } from '../../accounts/account-state.service.js';
-import { type Change, ChangeControls } from '../../accounts/change-controls.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
+import { type ProfileChange, ProfileChangeLimits } from '../../accounts/profile-change-limits.service.js';
 import { Passwords } from '../../auth/factors/passwords.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { type RotatedSession, SessionService } from '../../auth/sessions/sessions.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
 import { SudoAttempts } from '../../auth/sudo/sudo-attempts.service.js';
-import { invalid } from '../../core/errors.js';
+import { validationError } from '../../core/errors.js';
 import { Assets, hashesOf, type NewImages } from '../../media/objects/assets.service.js';
-import { violates } from '../../platform/database/constraints.js';
+import { violatesConstraint } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account as AccountFacts } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
@@ -22,7 +22,7 @@ import { OwnPassword } from '../password/own-password.service.js';
 import type { EditMeInput } from './me.dto.js';
 
 /** All members except those of sudo mode. Without any of them, nothing is changed. */
-const PROFILE = [
+const EDITABLE_MEMBERS = [
   ...(['username', 'discriminator', 'global_name', 'avatar', 'banner', 'bio', 'pronouns', 'accent_color'] as const),
   ...(['new_password', 'email_token'] as const),
 ];
@@ -39,12 +39,12 @@ export class MeService {
     private readonly state: AccountState,
     private readonly passwords: Passwords,
     private readonly sessions: SessionService,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly attempts: SudoAttempts,
     private readonly password: OwnPassword,
     private readonly emailChange: EmailChange,
     private readonly assets: Assets,
-    private readonly controls: ChangeControls,
+    private readonly controls: ProfileChangeLimits,
     private readonly notices: SecurityNotices,
   ) {}
 
@@ -54,14 +54,15 @@ export class MeService {
   async edit(me: SessionIdentity, input: EditMeInput, origin: Origin): Promise<EditedUser> {
     const { account } = me;
     const { email_token: emailToken, new_password: newPassword } = input;
-    if (PROFILE.every((member) => input[member] === undefined)) return privateUserView(account);
-    const passwordHash = newPassword === undefined ? undefined : await this.hashOf(me, newPassword, input.password);
+    if (EDITABLE_MEMBERS.every((member) => input[member] === undefined)) return privateUserView(account);
+    const passwordHash =
+      newPassword === undefined ? undefined : await this.hashNewPassword(me, newPassword, input.password);
     const images = await this.assets.prepareBoth(account.id, input);
-    return this.controls.around(account.id, differencesOf(account, input, images), (announce) =>
+    return this.controls.chargeAround(account.id, findProfileChanges(account, input, images), (announce) =>
       this.database.transaction(async (tx) => {
-        const current = await this.standing.hold(tx, me);
-        announce(differencesOf(current, input, images));
-        if (emailToken !== undefined) await this.emailChange.applyIn(tx, current, emailToken, origin);
+        const current = await this.standing.lockCaller(tx, me);
+        announce(findProfileChanges(current, input, images));
+        if (emailToken !== undefined) await this.emailChange.applyInTransaction(tx, current, emailToken, origin);
         await this.write(tx, me, input, images);
         const rotated =
           passwordHash === undefined ? {} : await this.password.set(tx, me, current, passwordHash, origin);
@@ -74,9 +75,9 @@ export class MeService {
     const { id } = me.account;
     const name = isRenamed(me, input) ? await this.rename(tx, me, input) : {};
     try {
-      await this.accounts.update(tx, id, { ...changesOf(input, images), ...name });
+      await this.accounts.update(tx, id, { ...toColumnChanges(input, images), ...name });
     } catch (error) {
-      if (violates(error, 'account_tag')) throw invalid('discriminator', 'TAG_ALREADY_TAKEN');
+      if (violatesConstraint(error, 'account_tag')) throw validationError('discriminator', 'TAG_ALREADY_TAKEN');
       throw error;
     }
     await this.assets.replaceBoth(tx, id, images);
@@ -93,19 +94,19 @@ export class MeService {
   /**
    * Hashes the new password. If the account has a second factor, the current password is checked here; otherwise sudo
    * mode has just checked it.
-   * @throws Refusal FV(INVALID_PASSWORD@password), FV(PASSWORD_IS_TOO_COMMON@new_password)
+   * @throws ApiError FV(INVALID_PASSWORD@password), FV(PASSWORD_IS_TOO_COMMON@new_password)
    */
-  private async hashOf({ account }: SessionIdentity, fresh: string, present = ''): Promise<string> {
+  private async hashNewPassword({ account }: SessionIdentity, fresh: string, present = ''): Promise<string> {
     if (account.hasPassword && hasFactor(account)) {
       const isRight = () => this.passwords.isPasswordOf(account.id, present);
-      if (!(await this.attempts.examine(account.id, isRight))) throw invalid('password', 'INVALID_PASSWORD');
+      if (!(await this.attempts.verify(account.id, isRight))) throw validationError('password', 'INVALID_PASSWORD');
     }
     return this.passwords.hashNew(fresh, 'new_password');
   }
 
   async disable(me: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const account = await this.standing.hold(tx, me);
+      const account = await this.standing.lockCaller(tx, me);
       const { id } = account;
       await this.state.setFlags(tx, id, ACCOUNT_FLAGS.DISABLED);
       await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_disabled', origin });
@@ -116,28 +117,28 @@ export class MeService {
 
 const isRenamed = ({ account }: SessionIdentity, { username, discriminator }: EditMeInput): boolean =>
   (username !== undefined && username !== account.username) ||
-  (discriminator !== undefined && discriminator !== tagOf(account.discriminator));
+  (discriminator !== undefined && discriminator !== formatDiscriminator(account.discriminator));
 
 /** Lists which limited fields the body changes. */
-function differencesOf(stored: AccountFacts, input: EditMeInput, images: NewImages): Change[] {
+function findProfileChanges(stored: AccountFacts, input: EditMeInput, images: NewImages): ProfileChange[] {
   const { username, discriminator, bio, pronouns, accent_color } = input;
   const isOther = (sent: unknown, value: unknown) => sent !== undefined && sent !== value;
   const { avatar, banner } = hashesOf(images);
-  const differences: [boolean, Change][] = [
-    [isOther(username, stored.username), { of: 'username' }],
-    [isOther(bio, stored.bio), { of: 'bio' }],
-    [isOther(pronouns, stored.pronouns), { of: 'pronouns' }],
-    [isOther(accent_color, stored.accentColor), { of: 'accent_color' }],
-    [isOther(avatar, stored.avatar), { of: 'avatar' }],
-    [isOther(banner, stored.banner), { of: 'banner' }],
+  const differences: [boolean, ProfileChange][] = [
+    [isOther(username, stored.username), { field: 'username' }],
+    [isOther(bio, stored.bio), { field: 'bio' }],
+    [isOther(pronouns, stored.pronouns), { field: 'pronouns' }],
+    [isOther(accent_color, stored.accentColor), { field: 'accent_color' }],
+    [isOther(avatar, stored.avatar), { field: 'avatar' }],
+    [isOther(banner, stored.banner), { field: 'banner' }],
   ];
-  if (!isOther(username, stored.username) && isOther(discriminator, tagOf(stored.discriminator))) {
-    differences.unshift([true, { of: 'username', member: 'discriminator' }]);
+  if (!isOther(username, stored.username) && isOther(discriminator, formatDiscriminator(stored.discriminator))) {
+    differences.unshift([true, { field: 'username', member: 'discriminator' }]);
   }
   return differences.filter(([differs]) => differs).map(([, change]) => change);
 }
 
-function changesOf(input: EditMeInput, images: NewImages): Partial<Account> {
+function toColumnChanges(input: EditMeInput, images: NewImages): Partial<Account> {
   const changes: Partial<Account> = hashesOf(images);
   if (input.global_name !== undefined) changes.globalName = input.global_name;
   if (input.bio !== undefined) changes.bio = input.bio;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { passkeyView } from '../../auth/passkeys/passkeys.service.js';
 import type { Passkey } from '../../auth/records/auth.entities.js';
+import { batchById } from '../../platform/database/batch-calls.js';
 import { Database } from '../../platform/database/database.js';
-import { gather } from '../../platform/database/gather.js';
 import type { settingsView } from './settings.service.js';
 
 type SettingsView = ReturnType<typeof settingsView>;
@@ -24,8 +24,8 @@ const PASSKEYS_BY_ACCOUNT = `
 /** Views that an account has of its own data besides the user object. Concurrent reads are batched. */
 @Injectable()
 export class OwnViews {
-  private readonly readSettings = gather((ids) => this.settingsOfMany(ids));
-  private readonly readPasskeys = gather((ids) => this.passkeysOfMany(ids));
+  private readonly readSettings = batchById((ids) => this.settingsOfMany(ids));
+  private readonly readPasskeys = batchById((ids) => this.passkeysOfMany(ids));
 
   constructor(private readonly database: Database) {}
 

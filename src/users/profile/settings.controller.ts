@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
-import { AllowSuspicious, Me, RateLimit, UserOnly } from '../../policy/decorators.js';
+import { AllowSuspicious, CurrentIdentity, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { EditSettingsInput } from './settings.dto.js';
 import { SettingsService } from './settings.service.js';
@@ -13,15 +13,15 @@ export class SettingsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:settings:get')
-  show(@Me() me: SessionIdentity) {
-    return this.settings.of(me.account);
+  show(@CurrentIdentity() me: SessionIdentity) {
+    return this.settings.get(me.account);
   }
 
   /** Change the caller's settings. */
   @Patch()
   @UserOnly()
   @RateLimit('user:settings:update')
-  edit(@Me() me: SessionIdentity, @Body() input: EditSettingsInput) {
+  edit(@CurrentIdentity() me: SessionIdentity, @Body() input: EditSettingsInput) {
     return this.settings.edit(me, input);
   }
 }

@@ -5,7 +5,7 @@ import { Bool, type Fault, field, OneOf } from '../../http/input.js';
 const CUSTOM_BYTES = 16 * 1024;
 
 /** Any JSON object that the client defines, at most 16 KiB serialized. */
-function Custom(): PropertyDecorator {
+function CustomSettings(): PropertyDecorator {
   const description = { type: 'object', additionalProperties: true } as const;
   return field({ optional: true, bound: 0, tooLong: 'INVALID_FORMAT', description }, (value): Fault | undefined => {
     if (typeof value !== 'object' || Array.isArray(value)) return 'INVALID_FORMAT';
@@ -22,5 +22,5 @@ export class EditSettingsInput {
   @Bool({ optional: true }) email_notifications?: boolean;
   @Bool({ optional: true }) session_ip_authorization?: boolean;
   @Bool({ optional: true }) developer_mode?: boolean;
-  @Custom() custom?: Record<string, unknown>;
+  @CustomSettings() custom?: Record<string, unknown>;
 }

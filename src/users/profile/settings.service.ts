@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AccountSettings } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { Replica } from '../../platform/replicas/replica.js';
+import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { EditSettingsInput } from './settings.dto.js';
@@ -24,17 +24,17 @@ export class SettingsService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
-    private readonly standing: Standing,
-    private readonly replica: Replica,
+    private readonly standing: CallerGuard,
+    private readonly replica: ReplicaBus,
   ) {}
 
-  async of({ id, locale }: Pick<Account, 'id' | 'locale'>, tx: Tx = this.database.manager) {
+  async get({ id, locale }: Pick<Account, 'id' | 'locale'>, tx: Tx = this.database.manager) {
     return settingsView(locale, await tx.findOneByOrFail(AccountSettings, { accountId: id }));
   }
 
   edit(me: SessionIdentity, { locale, custom, ...input }: EditSettingsInput) {
     return this.database.transaction(async (tx) => {
-      const account = await this.standing.hold(tx, me);
+      const account = await this.standing.lockCaller(tx, me);
       const { id } = account;
       const changes: Partial<AccountSettings> = {
         ...(input.theme !== undefined && { theme: input.theme }),
@@ -47,7 +47,7 @@ export class SettingsService {
       const isMoved = locale !== undefined && locale !== account.locale;
       if (isMoved) await this.accounts.update(tx, id, { locale });
       await this.replica.announce(tx, { topic: 'event', data: { type: 'USER_SETTINGS_UPDATE', account_id: id } });
-      return this.of({ id, locale: locale ?? account.locale }, tx);
+      return this.get({ id, locale: locale ?? account.locale }, tx);
     });
   }
 }

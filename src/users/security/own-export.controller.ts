@@ -1,6 +1,6 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import type { Call } from '../../policy/call.js';
-import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
+import { CurrentCall, CurrentIdentity, RateLimit, RequiresSudo, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { OwnExport } from './own-export.service.js';
 
@@ -14,7 +14,7 @@ export class OwnExportController {
   @UserOnly()
   @RequiresSudo()
   @RateLimit('user:export')
-  make(@Me() me: SessionIdentity, @TheCall() call: Call) {
+  make(@CurrentIdentity() me: SessionIdentity, @CurrentCall() call: Call) {
     return this.exports.send(me, call);
   }
 }

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { AccountExport, type Exported, exportIsBusy } from '../../accounts/account-export.service.js';
-import { originOf } from '../../accounts/events/origin.js';
+import { AccountExport, type ExportFile, exportBusyError } from '../../accounts/account-export.service.js';
+import { getOrigin } from '../../accounts/events/origin.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
-import { Standing } from '../../auth/sessions/standing.service.js';
+import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { Log } from '../../core/log.js';
 import { Database } from '../../platform/database/database.js';
-import { bytesOf } from '../../platform/storage/spool.js';
-import { ANSWERED, type Call, ClientGone } from '../../policy/call.js';
+import { readFileBytes } from '../../platform/storage/spool.js';
+import { type Call, ClientGone, RESPONSE_HANDLED } from '../../policy/call.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 
-const AT_ONCE = 2;
+const MAX_CONCURRENT_EXPORTS = 2;
 
 /** Account export for the account owner (web.md section 5). */
 @Injectable()
@@ -20,7 +20,7 @@ export class OwnExport {
 
   constructor(
     private readonly database: Database,
-    private readonly standing: Standing,
+    private readonly standing: CallerGuard,
     private readonly notices: SecurityNotices,
     private readonly accounts: AccountExport,
     private readonly log: Log,
@@ -28,14 +28,14 @@ export class OwnExport {
 
   /**
    * Streams an export to the caller.
-   * @throws Refusal RATE_LIMITED if the account is already being exported, or this process runs the maximum number of
+   * @throws ApiError RATE_LIMITED if the account is already being exported, or this process runs the maximum number of
    * exports
    */
-  async send(me: SessionIdentity, call: Call): Promise<Record<string, unknown> | typeof ANSWERED> {
+  async send(me: SessionIdentity, call: Call): Promise<Record<string, unknown> | typeof RESPONSE_HANDLED> {
     const { id } = me.account;
-    if (this.running.has(id) || this.running.size >= AT_ONCE) throw exportIsBusy();
+    if (this.running.has(id) || this.running.size >= MAX_CONCURRENT_EXPORTS) throw exportBusyError();
     this.running.add(id);
-    let exported: Exported | undefined;
+    let exported: ExportFile | undefined;
     const { socket } = call.req;
     // The socket event is needed because Node.js does not emit `close` for a pipelined response when its connection
     // breaks.
@@ -46,14 +46,14 @@ export class OwnExport {
       exported = undefined;
     };
     try {
-      await this.note(me, call);
+      await this.notifyOwner(me, call);
       exported = await this.accounts.write(id, 'owner', () => {
         if (call.stage === 'closed') throw new ClientGone();
       });
-      call.transfers.beginAnswer(call);
+      call.transfers.beginResponse(call);
       socket.once('close', end);
-      this.begin(call, exported, end);
-      return ANSWERED;
+      this.startResponse(call, exported, end);
+      return RESPONSE_HANDLED;
     } catch (error) {
       end();
       throw error;
@@ -61,20 +61,20 @@ export class OwnExport {
   }
 
   /** Notifies the account owner before any data is sent. */
-  private note(me: SessionIdentity, call: Call): Promise<void> {
+  private notifyOwner(me: SessionIdentity, call: Call): Promise<void> {
     return this.database.transaction(async (tx) => {
-      const account = await this.standing.hold(tx, me);
-      await this.accounts.demandTurn(tx, account.id);
-      await this.notices.send(tx, account, 'data_exported', originOf(call));
+      const account = await this.standing.lockCaller(tx, me);
+      await this.accounts.lockOrThrow(tx, account.id);
+      await this.notices.send(tx, account, 'data_exported', getOrigin(call));
     });
   }
 
-  private begin(call: Call, { size, file }: Exported, end: () => void): void {
+  private startResponse(call: Call, { size, file }: ExportFile, end: () => void): void {
     const { res, transfers } = call;
-    call.dress();
+    call.flushHeaders();
     res.setHeader('Content-Type', 'application/json; charset=utf-8');
     res.setHeader('Content-Disposition', 'attachment; filename="account.json"');
     res.setHeader('Content-Length', size);
-    transfers.send(call, Readable.from(bytesOf(file), { objectMode: false }), end);
+    transfers.send(call, Readable.from(readFileBytes(file), { objectMode: false }), end);
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Int, Snowflake } from '../../http/input.js';
-import { AllowSuspicious, Me, RateLimit, UserOnly } from '../../policy/decorators.js';
+import { AllowSuspicious, CurrentIdentity, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 
 class EventsQuery {
@@ -18,7 +18,7 @@ export class SecurityEventsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:security_events')
-  list(@Me() { account }: SessionIdentity, @Query() page: EventsQuery) {
+  list(@CurrentIdentity() { account }: SessionIdentity, @Query() page: EventsQuery) {
     return this.events.list(account.id, page);
   }
 }

@@ -2,30 +2,30 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { asHuman } from '../../core/captcha.js';
+import { withCaptcha } from '../../core/captcha.js';
 import { t } from '../../core/language.js';
-import { go } from '../../core/views.js';
+import { navigate } from '../../core/views.js';
 import { Button } from '../../kit/button.js';
 import { Field, fieldOf, Select } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice } from '../../kit/notice.js';
-import { InnerLink, Unfolding } from '../../kit/opened.js';
+import { ExpandableForm, InnerLink } from '../../kit/opened.js';
 import { Portrait } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
-import { shown } from '../../kit/shown-once.js';
+import { shownSecrets } from '../../kit/shown-once.js';
 import { type Application, pathOf } from './application.js';
 import { REDIRECT_FIELDS, RedirectFields } from './redirects.js';
 
 /** Shows the secrets, which are available only once, before the application page opens. */
 function show({ id, name, client_secret: secret, bot }: Application): void {
-  shown.value = {
+  shownSecrets.value = {
     title: t('applications.created', { application: name }),
     secrets: {
       [t('applications.clientId')]: id,
       ...(secret ? { [t('applications.clientSecret')]: secret } : {}),
       ...(bot?.token ? { [t('applications.botToken')]: bot.token } : {}),
     },
-    onKept: () => go(pathOf(id)),
+    onKept: () => navigate(pathOf(id)),
   };
 }
 
@@ -37,7 +37,7 @@ function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
   const create = useAction(
     async () => {
       const body = { name: name.value, client_type: kind.value, redirect_uris: [...redirects.value] };
-      show(await asHuman(place.current, (more) => api.post('/v1/oauth2/applications', { ...more, body })));
+      show(await withCaptcha(place.current, (more) => api.post('/v1/oauth2/applications', { ...more, body })));
     },
     { fields: ['name', ...REDIRECT_FIELDS] },
   );
@@ -101,7 +101,7 @@ export function Applications() {
     <>
       <p class="quiet">{t('applications.lead')}</p>
       <Loading of={loaded}>{(applications) => <Entries of={applications} />}</Loading>
-      <Unfolding label={t('applications.create')}>{(fold) => <CreateForm onCancel={fold} />}</Unfolding>
+      <ExpandableForm label={t('applications.create')}>{(fold) => <CreateForm onCancel={fold} />}</ExpandableForm>
     </>
   );
 }

@@ -2,16 +2,16 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
-import { go } from '../../core/views.js';
-import { AskingButton } from '../../kit/asking.js';
+import { navigate } from '../../core/views.js';
 import { Button } from '../../kit/button.js';
-import { Choice, Field, fieldOf, setting } from '../../kit/field.js';
+import { ConfirmButton } from '../../kit/confirm-button.js';
+import { Choice, Field, fieldOf, setterOf } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice } from '../../kit/notice.js';
-import { InnerLink, WhileThere } from '../../kit/opened.js';
+import { InnerLink, UnlessMissing } from '../../kit/opened.js';
 import { Portrait } from '../../kit/portrait.js';
 import { CopyButton } from '../../kit/shown.js';
-import { shown } from '../../kit/shown-once.js';
+import { shownSecrets } from '../../kit/shown-once.js';
 import { toast } from '../../kit/toast.js';
 import { type Application, LIST } from './application.js';
 import { BotProfile } from './bot.js';
@@ -66,13 +66,13 @@ function Settings({ application, onChanged }: ChangeProps) {
         name="bot_public"
         label={t('applications.botPublic')}
         checked={isPublic.value}
-        onChecked={setting(isPublic)}
+        onChecked={setterOf(isPublic)}
       />
       <Choice
         name="bot_require_code_grant"
         label={t('applications.needsCode')}
         checked={needsCode.value}
-        onChecked={setting(needsCode)}
+        onChecked={setterOf(needsCode)}
       />
       <div>
         <Button submits action={save}>
@@ -87,11 +87,11 @@ function Secrets({ application: { id, client_type: kind } }: Pick<ChangeProps, '
   const path = { id };
   const resetSecret = useAction(async () => {
     const { client_secret: secret = '' } = await api.post('/v1/oauth2/applications/{id}/client-secret/reset', { path });
-    shown.value = { title: t('applications.newSecret'), secrets: { [t('applications.clientSecret')]: secret } };
+    shownSecrets.value = { title: t('applications.newSecret'), secrets: { [t('applications.clientSecret')]: secret } };
   });
   const resetToken = useAction(async () => {
     const { token } = await api.post('/v1/oauth2/applications/{id}/bot/reset-token', { path });
-    shown.value = { title: t('applications.newToken'), secrets: { [t('applications.botToken')]: token } };
+    shownSecrets.value = { title: t('applications.newToken'), secrets: { [t('applications.botToken')]: token } };
   });
   return (
     <section class="section" aria-labelledby="secrets">
@@ -99,23 +99,23 @@ function Secrets({ application: { id, client_type: kind } }: Pick<ChangeProps, '
       <p class="quiet">{t('applications.secretsHint')}</p>
       <div class="row">
         {kind === 'confidential' && (
-          <AskingButton
+          <ConfirmButton
             kind="plain"
             label={t('applications.resetSecret')}
             title={t('applications.resetSecretTitle')}
             action={resetSecret}
           >
             <p>{t('applications.resetSecretWhat')}</p>
-          </AskingButton>
+          </ConfirmButton>
         )}
-        <AskingButton
+        <ConfirmButton
           kind="plain"
           label={t('applications.resetToken')}
           title={t('applications.resetTokenTitle')}
           action={resetToken}
         >
           <p>{t('applications.resetTokenWhat')}</p>
-        </AskingButton>
+        </ConfirmButton>
       </div>
     </section>
   );
@@ -125,17 +125,17 @@ function Deletion({ application: { id, name } }: Pick<ChangeProps, 'application'
   const remove = useAction(async () => {
     await api.delete('/v1/oauth2/applications/{id}', { path: { id } });
     toast(t('applications.deleted'));
-    go(LIST, { isInstead: true });
+    navigate(LIST, { isInstead: true });
   });
   return (
     <div>
-      <AskingButton
+      <ConfirmButton
         label={t('applications.delete')}
         title={t('applications.deleteTitle', { application: name })}
         action={remove}
       >
         <p>{t('applications.deleteWhat')}</p>
-      </AskingButton>
+      </ConfirmButton>
     </div>
   );
 }
@@ -148,7 +148,7 @@ export function One({ id }: { readonly id: string }) {
       <p>
         <InnerLink href={LIST}>{t('applications.all')}</InnerLink>
       </p>
-      <WhileThere again={loaded.again} code="UNKNOWN_APPLICATION">
+      <UnlessMissing again={loaded.again} code="UNKNOWN_APPLICATION">
         <Loading of={loaded}>
           {(application) => (
             <>
@@ -162,7 +162,7 @@ export function One({ id }: { readonly id: string }) {
             </>
           )}
         </Loading>
-      </WhileThere>
+      </UnlessMissing>
     </>
   );
 }

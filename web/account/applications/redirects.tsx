@@ -10,11 +10,13 @@ import { toast } from '../../kit/toast.js';
 import type { Application } from './application.js';
 
 /** Maximum number of redirect URIs (oauth.md 3.2). */
-const MOST = 10;
+const MAX_REDIRECT_URIS = 10;
 const fieldOf = (index: number): string => `redirect_uris.${index}`;
 
 /** Error paths of the individual lines. */
-export const REDIRECT_FIELDS: readonly string[] = Array.from({ length: MOST }, (_, index) => fieldOf(index));
+export const REDIRECT_FIELDS: readonly string[] = Array.from({ length: MAX_REDIRECT_URIS }, (_, index) =>
+  fieldOf(index),
+);
 
 export interface RedirectFieldsProps {
   readonly uris: Signal<readonly string[]>;
@@ -67,7 +69,7 @@ export function RedirectFields({ uris, action }: RedirectFieldsProps) {
         </Field>
       ))}
       <div>
-        <Button kind="plain" size="small" disabled={uris.value.length >= MOST} onClick={add}>
+        <Button kind="plain" size="small" disabled={uris.value.length >= MAX_REDIRECT_URIS} onClick={add}>
           {t('applications.redirectAdd')}
         </Button>
       </div>

@@ -2,9 +2,9 @@ import type { Answer, paths } from '@gatehouse-auth/client';
 import { type Signal, useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { day, t } from '../../core/language.js';
-import { learnWords, ScopeName, type ScopeWords } from '../../core/scopes.js';
-import { AskingButton } from '../../kit/asking.js';
+import { formatDate, t } from '../../core/language.js';
+import { loadScopeWords, ScopeName, type ScopeWords } from '../../core/scopes.js';
+import { ConfirmButton } from '../../kit/confirm-button.js';
 import { Choice } from '../../kit/field.js';
 import { type Loaded, Loading, useLoaded } from '../../kit/loaded.js';
 import { Portrait } from '../../kit/portrait.js';
@@ -19,11 +19,11 @@ interface Connections {
 }
 
 /** Maximum number of applications per request (oauth.md 5.11). */
-const AT_ONCE = 100;
+const MAX_IDS_PER_REQUEST = 100;
 
-async function ask(): Promise<Connections> {
+async function loadConnections(): Promise<Connections> {
   const all = await api.get('/v1/oauth2/@me/authorizations');
-  return { all, words: await learnWords(all.flatMap(({ scopes }) => scopes)) };
+  return { all, words: await loadScopeWords(all.flatMap(({ scopes }) => scopes)) };
 }
 
 interface ConnectionProps {
@@ -44,7 +44,7 @@ function Entry({ connection, words, isChosen, onChosen, onRemoved }: ConnectionP
       await onRemoved();
     },
     {
-      caught: async ({ code }) => {
+      onError: async ({ code }) => {
         const isGone = code === 'UNKNOWN_APPLICATION';
         if (isGone) await onRemoved();
         return isGone;
@@ -72,9 +72,9 @@ function Entry({ connection, words, isChosen, onChosen, onRemoved }: ConnectionP
             </li>
           ))}
         </ul>
-        <p class="small quiet">{t('connections.since', { day: day(since) })}</p>
+        <p class="small quiet">{t('connections.since', { day: formatDate(since) })}</p>
       </div>
-      <AskingButton
+      <ConfirmButton
         kind="plain"
         size="small"
         label={t('connections.remove')}
@@ -82,7 +82,7 @@ function Entry({ connection, words, isChosen, onChosen, onRemoved }: ConnectionP
         action={remove}
       >
         <p>{t('connections.removeWhat')}</p>
-      </AskingButton>
+      </ConfirmButton>
     </li>
   );
 }
@@ -98,8 +98,8 @@ function Several({ ids, chosen, onRemoved }: SeveralProps) {
   const marked = ids.filter((id) => chosen.value.has(id));
   const remove = useAction(
     async () => {
-      for (let at = 0; at < marked.length; at += AT_ONCE) {
-        const body = { application_ids: marked.slice(at, at + AT_ONCE) };
+      for (let at = 0; at < marked.length; at += MAX_IDS_PER_REQUEST) {
+        const body = { application_ids: marked.slice(at, at + MAX_IDS_PER_REQUEST) };
         await api.post('/v1/oauth2/@me/authorizations/revoke', { body });
       }
       toast(t('connections.removed'));
@@ -107,7 +107,7 @@ function Several({ ids, chosen, onRemoved }: SeveralProps) {
     },
     {
       // One of them no longer exists. Reload, so that the user can submit the rest again.
-      caught: async ({ code }) => {
+      onError: async ({ code }) => {
         if (code === 'UNKNOWN_APPLICATION') await onRemoved();
         return false;
       },
@@ -124,14 +124,14 @@ function Several({ ids, chosen, onRemoved }: SeveralProps) {
         }}
       />
       {marked.length > 0 && (
-        <AskingButton
+        <ConfirmButton
           size="small"
           label={t('connections.removeChosen', { count: marked.length })}
           title={t('connections.removeChosenTitle')}
           action={remove}
         >
           <p>{t('connections.removeChosenWhat')}</p>
-        </AskingButton>
+        </ConfirmButton>
       )}
     </div>
   );
@@ -167,7 +167,7 @@ function List({ of: { all, words }, loaded }: { readonly of: Connections; readon
 
 /** Connected applications with their permissions, and buttons to revoke access. */
 export default function ConnectedApplications() {
-  const loaded = useLoaded(ask);
+  const loaded = useLoaded(loadConnections);
   return (
     <section class="section" tabIndex={-1} aria-label={t('connections.title')}>
       <p class="quiet">{t('connections.lead')}</p>

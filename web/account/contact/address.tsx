@@ -5,7 +5,7 @@ import { t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Field, fieldOf } from '../../kit/field.js';
 import { FailureNotice } from '../../kit/notice.js';
-import { take, type User, user } from '../account.js';
+import { setUser, type User, user } from '../account.js';
 import { resendTime } from '../resend.js';
 import { CodeStep, useKeptStep, useStepFocus } from './steps.js';
 
@@ -211,7 +211,7 @@ export function AddressChange({ onChanged = () => {} }: { readonly onChanged?: (
   const place = useStepFocus<HTMLDivElement>(current.at);
   const onRestart = () => go(firstStep(user.value));
   const onDone = (next: User) => {
-    take(next);
+    setUser(next);
     go(firstStep(next));
     onChanged(next);
   };

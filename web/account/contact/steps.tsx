@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Action, useAction } from '../../core/action.js';
-import { keep, kept } from '../../core/kept.js';
+import { readHistoryState, writeHistoryState } from '../../core/history-state.js';
 import { t } from '../../core/language.js';
 import { CodeField, fieldOf } from '../../kit/field.js';
 import { FailureNotice } from '../../kit/notice.js';
@@ -12,11 +12,11 @@ export function useKeptStep<S extends { readonly at: string }>(
   name: string,
   first: S,
 ): { readonly step: Signal<S>; readonly go: (next: S) => void } {
-  const step = useSignal<S>(kept<S>(name) ?? first);
+  const step = useSignal<S>(readHistoryState<S>(name) ?? first);
   return {
     step,
     go: (next) => {
-      step.value = keep(name, next);
+      step.value = writeHistoryState(name, next);
     },
   };
 }
@@ -36,7 +36,7 @@ export function useStepFocus<E extends HTMLElement>(at: string) {
  * Counts completions of a flow and focuses an element after each one. Use `times` as the key of the flow to reset it
  * without moving the focus.
  */
-export function useDone<E extends HTMLElement>() {
+export function useCompletions<E extends HTMLElement>() {
   const done = useSignal(0);
   const place = useRef<E>(null);
   const times = done.value;

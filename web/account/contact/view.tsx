@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Notice } from '../../kit/notice.js';
 import { Badge } from '../../kit/portrait.js';
 import { type User, user } from '../account.js';
 import { AddressChange, isBounced } from './address.js';
 import { PhoneCheck } from './phone.js';
-import { useDone } from './steps.js';
+import { useCompletions } from './steps.js';
 import { Unverified } from './unverified.js';
 
-function stateOf({ verified, email_bounced }: User): Words {
+function stateOf({ verified, email_bounced }: User): TranslationKey {
   if (email_bounced) return 'contact.bounced';
   return verified ? 'contact.confirmed' : 'contact.unconfirmed';
 }
@@ -29,7 +29,7 @@ interface Changed {
 function Address({ me }: { readonly me: User }) {
   const changed = useSignal<Changed | null>(null);
   const done = changed.value;
-  const { times, place, note } = useDone<HTMLHeadingElement>();
+  const { times, place, note } = useCompletions<HTMLHeadingElement>();
   const noteOf = (former: User) => (next: User) => {
     changed.value = { email: next.email ?? '', canBeUndone: former.email !== null && !isBounced(former) };
     note();
@@ -55,7 +55,7 @@ function Address({ me }: { readonly me: User }) {
 }
 
 function Phone({ me }: { readonly me: User }) {
-  const { times, place, note } = useDone<HTMLHeadingElement>();
+  const { times, place, note } = useCompletions<HTMLHeadingElement>();
   return (
     <section class="section" aria-labelledby="phone">
       <h2 id="phone" ref={place} tabIndex={-1}>

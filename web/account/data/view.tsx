@@ -2,12 +2,12 @@ import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
 import { download } from '../../core/download.js';
-import { t, when } from '../../core/language.js';
-import { AskingButton } from '../../kit/asking.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
+import { ConfirmButton } from '../../kit/confirm-button.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
-import { leaveBy } from '../farewell.js';
+import { closeAccount } from '../account-closed.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -32,15 +32,15 @@ function Export() {
 }
 
 function Disable() {
-  const disable = useAction(() => leaveBy(() => api.post('/v1/users/@me/disable'), { kind: 'disabled' }));
+  const disable = useAction(() => closeAccount(() => api.post('/v1/users/@me/disable'), { kind: 'disabled' }));
   return (
     <section class="section" aria-labelledby="disable">
       <h2 id="disable">{t('data.disable')}</h2>
       <p class="quiet">{t('data.disableHint')}</p>
       <div>
-        <AskingButton label={t('data.disableButton')} title={t('data.disableAsk')} action={disable} kind="plain">
+        <ConfirmButton label={t('data.disableButton')} title={t('data.disableAsk')} action={disable} kind="plain">
           <p>{t('data.disableHint')}</p>
-        </AskingButton>
+        </ConfirmButton>
       </div>
     </section>
   );
@@ -48,16 +48,18 @@ function Disable() {
 
 function Delete() {
   const deadline = () => Date.now() + brand.deletionHours * HOUR_MS;
-  const remove = useAction(() => leaveBy(() => api.post('/v1/users/@me/delete'), { kind: 'deleted', at: deadline() }));
+  const remove = useAction(() =>
+    closeAccount(() => api.post('/v1/users/@me/delete'), { kind: 'deleted', at: deadline() }),
+  );
   return (
     <section class="section" aria-labelledby="delete">
       <h2 id="delete">{t('data.delete')}</h2>
       <p class="quiet">{t('data.deleteHint')}</p>
       <div>
-        <AskingButton label={t('data.deleteButton')} title={t('data.deleteAsk')} action={remove}>
+        <ConfirmButton label={t('data.deleteButton')} title={t('data.deleteAsk')} action={remove}>
           <p>{t('data.deleteEffects')}</p>
-          <p>{t('data.deleteUntil', { date: when(deadline()) })}</p>
-        </AskingButton>
+          <p>{t('data.deleteUntil', { date: formatDateTime(deadline()) })}</p>
+        </ConfirmButton>
       </div>
     </section>
   );

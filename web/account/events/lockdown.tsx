@@ -2,13 +2,13 @@ import type { Answer, paths } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
-import { api, factorFirst } from '../../core/api.js';
+import { api, requestSudoFactor } from '../../core/api.js';
 import { t } from '../../core/language.js';
-import { end, replacing, session } from '../../core/session.js';
-import { go } from '../../core/views.js';
-import { AskingButton } from '../../kit/asking.js';
+import { endSession, session, withTokenRotation } from '../../core/session.js';
+import { navigate } from '../../core/views.js';
 import { Button } from '../../kit/button.js';
-import { endedOf } from './words.js';
+import { ConfirmButton } from '../../kit/confirm-button.js';
+import { endedCounts } from './words.js';
 
 const EFFECTS = ['events.lockSessions', 'lockdown.applications', 'lockdown.tokens', 'events.lockPending'] as const;
 /** Steps that can remain while the user is still signed in (web.md section 5). */
@@ -21,7 +21,7 @@ type LockedDown = Answer<paths, '/v1/users/@me/lockdown', 'post'>;
 function Remaining({ ended, next }: LockedDown) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const numbers = endedOf(ended);
+  const numbers = endedCounts(ended);
   const steps = next.filter((step) => step === 'change_password' || step === 'check_email');
   return (
     <section class="section" aria-labelledby="locked">
@@ -39,7 +39,7 @@ function Remaining({ ended, next }: LockedDown) {
       {steps.length > 0 && <p>{t('events.lockedNext')}</p>}
       <div class="row">
         {steps.map((step, index) => (
-          <Button key={step} kind={index === 0 ? 'main' : 'plain'} onClick={() => go(STEPS[step])}>
+          <Button key={step} kind={index === 0 ? 'main' : 'plain'} onClick={() => navigate(STEPS[step])}>
             {t(`events.${step}`)}
           </Button>
         ))}
@@ -52,7 +52,7 @@ function Remaining({ ended, next }: LockedDown) {
 export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> }) {
   const answer = useSignal<LockedDown | null>(null);
   const lock = useAction(async () => {
-    const factor = await factorFirst();
+    const factor = await requestSudoFactor();
     if (factor === null) return;
     answer.value = (await api.send('post', LOCKDOWN, { body: factor })) as LockedDown;
     // The lockdown has also ended the sudo proof.
@@ -60,12 +60,12 @@ export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> 
     await onLocked();
   });
   const endSessions = useAction(() =>
-    replacing(async () => {
+    withTokenRotation(async () => {
       // With a sudo proof, the request would end more than sessions.
       api.forgetProof();
       await api.post(LOCKDOWN);
       // The sign-in page then says that the user was signed out.
-      if (session.value) end(session.value.token, false);
+      if (session.value) endSession(session.value.token, false);
     }),
   );
   if (answer.value) return <Remaining {...answer.value} />;
@@ -74,10 +74,15 @@ export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> 
       <h2 id="not-me">{t('events.notMe')}</h2>
       <p class="quiet">{t('events.notMeWhat')}</p>
       <div class="row">
-        <AskingButton label={t('events.endSessions')} title={t('events.endSessions')} action={endSessions} kind="plain">
+        <ConfirmButton
+          label={t('events.endSessions')}
+          title={t('events.endSessions')}
+          action={endSessions}
+          kind="plain"
+        >
           <p>{t('events.endSessionsWhat')}</p>
-        </AskingButton>
-        <AskingButton label={t('lockdown.submit')} title={t('lockdown.title')} action={lock}>
+        </ConfirmButton>
+        <ConfirmButton label={t('lockdown.submit')} title={t('lockdown.title')} action={lock}>
           <p>{t('events.lockWhat')}</p>
           <ul class="points">
             {EFFECTS.map((key) => (
@@ -85,7 +90,7 @@ export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> 
             ))}
           </ul>
           <p class="quiet">{t('events.lockKeeps')}</p>
-        </AskingButton>
+        </ConfirmButton>
       </div>
     </section>
   );

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { t, when } from '../../core/language.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { Empty } from '../../kit/shown.js';
 import { Lockdown } from './lockdown.js';
-import { factsOf, headlineOf, type SecurityEvent } from './words.js';
+import { eventDetails, eventHeadline, type SecurityEvent } from './words.js';
 
 const PAGE = 25;
 
@@ -16,15 +16,15 @@ const page = (before?: string): Promise<SecurityEvent[]> =>
   api.get('/v1/users/@me/security-events', { query: { limit: PAGE, ...(before === undefined ? {} : { before }) } });
 
 function Item({ event }: { readonly event: SecurityEvent }) {
-  const facts = factsOf(event);
+  const facts = eventDetails(event);
   const { at, client } = event;
   return (
     <li tabIndex={-1}>
       <div class="stack tight">
-        <strong dir="auto">{headlineOf(event)}</strong>
+        <strong dir="auto">{eventHeadline(event)}</strong>
         {facts.length > 0 && <span class="small">{facts.join(' ')}</span>}
         <span class="small quiet">
-          <time dateTime={at}>{when(at)}</time>
+          <time dateTime={at}>{formatDateTime(at)}</time>
           {client && (
             <>
               {' · '}

@@ -1,5 +1,5 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
-import { language, saidIn, t, type Words, when } from '../../core/language.js';
+import { formatDateTime, language, localizedText, type TranslationKey, t } from '../../core/language.js';
 import { plainScope } from '../../core/scopes.js';
 import { suspensionOf } from '../../core/suspension.js';
 
@@ -35,37 +35,37 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const listed = (items: readonly string[]): string =>
   new Intl.ListFormat(language.value, { type: 'conjunction', style: 'narrow' }).format(items);
 
-export function headlineOf({ type, data, words }: SecurityEvent): string {
-  if (words) return saidIn(words).text;
+export function eventHeadline({ type, data, words }: SecurityEvent): string {
+  if (words) return localizedText(words).text;
   if (!TYPES.has(type)) return type;
-  return t(`events.${type}` as Words, {
+  return t(`events.${type}` as TranslationKey, {
     name: text(data.name),
     network: text(data.masked_ip),
-    deadline: text(data.deadline) && when(text(data.deadline)),
+    deadline: text(data.deadline) && formatDateTime(text(data.deadline)),
   });
 }
 
 /** What a lockdown ended, with counts. */
-export const endedOf = (ended: Ended): string[] =>
+export const endedCounts = (ended: Ended): string[] =>
   ENDED.filter((kind) => ended[kind] > 0).map((kind) => t(`events.ended_${kind}`, { count: ended[kind] }));
 
-function byOf({ by, reason }: SecurityEvent['data']): string[] {
-  if (REASONS.has(text(reason))) return [t(`events.reason_${text(reason)}` as Words)];
+function eventActor({ by, reason }: SecurityEvent['data']): string[] {
+  if (REASONS.has(text(reason))) return [t(`events.reason_${text(reason)}` as TranslationKey)];
   return by === 'administrator' ? [t('events.by_administrator')] : [];
 }
 
 /** The details of an event, one sentence each. */
-export function factsOf({ type, data, words }: SecurityEvent): string[] {
+export function eventDetails({ type, data, words }: SecurityEvent): string[] {
   if (words) return [];
   const { method, kind, scopes, ended } = data;
   return [
-    ...(METHODS.has(text(method)) ? [t(`events.method_${text(method)}` as Words)] : []),
-    ...(KINDS.has(text(kind)) ? [t(`events.kind_${text(kind)}` as Words)] : []),
+    ...(METHODS.has(text(method)) ? [t(`events.method_${text(method)}` as TranslationKey)] : []),
+    ...(KINDS.has(text(kind)) ? [t(`events.kind_${text(kind)}` as TranslationKey)] : []),
     ...(Array.isArray(scopes)
       ? [t('events.scopes', { scopes: listed(scopes.map((scope) => plainScope(String(scope)))) })]
       : []),
-    ...(type === 'locked_down' && ended ? endedOf(ended as Ended) : []),
+    ...(type === 'locked_down' && ended ? endedCounts(ended as Ended) : []),
     ...suspensionOf(data.until, data.public_reason),
-    ...byOf(data),
+    ...eventActor(data),
   ];
 }

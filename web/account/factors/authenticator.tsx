@@ -14,7 +14,7 @@ import { tagOf, user } from '../account.js';
 import { offerToEndOthers } from '../sessions/offer.js';
 import type { Codes } from './codes.js';
 
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const BASE32_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** Same length as the digest (RFC 4226 section 4); 32 characters in Base32. */
 const SECRET_BYTES = 20;
 
@@ -23,11 +23,11 @@ function newSecret(): string {
   const bits = [...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))]
     .map((byte) => byte.toString(2).padStart(8, '0'))
     .join('');
-  return (bits.match(/.{5}/g) ?? []).map((five) => LETTERS[Number.parseInt(five, 2)]).join('');
+  return (bits.match(/.{5}/g) ?? []).map((five) => BASE32_ALPHABET[Number.parseInt(five, 2)]).join('');
 }
 
 /** The provisioning URI for the QR code. */
-function addressOf(secret: string): string {
+function provisioningUri(secret: string): string {
   const label = [brand.product, user.value ? tagOf(user.value) : ''].map(encodeURIComponent).join(':');
   const values = { secret, issuer: brand.product, algorithm: 'SHA1', digits: '6', period: '30' };
   const query = Object.entries(values).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
@@ -57,7 +57,7 @@ function SetUp({ secret, onSetUp, onCancel }: SetUpProps) {
       <p ref={start} tabIndex={-1}>
         {t('factors.scan')}
       </p>
-      <QrCode text={addressOf(secret)} label={t('factors.qr')} />
+      <QrCode text={provisioningUri(secret)} label={t('factors.qr')} />
       <div class="stack tight">
         <span class="small quiet">{t('factors.key')}</span>
         <div class="row">

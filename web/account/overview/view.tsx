@@ -1,18 +1,18 @@
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
-import { LANGUAGES, rich, speak, t } from '../../core/language.js';
+import { LANGUAGES, rich, setLanguage, t } from '../../core/language.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Select } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
-import { settings, tagOf, take, takeSettings, user } from '../account.js';
+import { setSettings, settings, setUser, tagOf, user } from '../account.js';
 import { Unverified } from '../contact/unverified.js';
 
 /** Users who did not register themselves, or registered before there were terms, have not accepted them. */
 function Terms() {
   const accept = useAction(async () => {
-    take(await api.post('/v1/users/@me/terms-acceptance'));
+    setUser(await api.post('/v1/users/@me/terms-acceptance'));
     toast(t('account.termsAccepted'));
   });
   const { terms } = brand;
@@ -31,7 +31,7 @@ function Terms() {
 function Preferences() {
   const mine = settings.value;
   const save = async (change: { locale?: string; theme?: string }) => {
-    takeSettings(await api.patch('/v1/users/@me/settings', { body: change as never }));
+    setSettings(await api.patch('/v1/users/@me/settings', { body: change as never }));
     toast(t('account.saved'));
   };
   const language = useAction(() => save({ locale: wanted.locale }));
@@ -53,7 +53,7 @@ function Preferences() {
         options={languages}
         onValue={(value) => {
           wanted.locale = value;
-          void speak(value, true);
+          void setLanguage(value, true);
           void language.run();
         }}
       />

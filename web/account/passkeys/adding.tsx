@@ -1,8 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { day, t } from '../../core/language.js';
-import { creation, hasPasskeys, nameAs, PasskeyCancelled, PasskeyKnown } from '../../core/passkeys.js';
+import { formatDate, t } from '../../core/language.js';
+import {
+  createPasskey,
+  hasPasskeys,
+  PasskeyAlreadyRegistered,
+  PasskeyCancelled,
+  reportPasskeyNames,
+} from '../../core/passkeys.js';
 import { Button } from '../../kit/button.js';
 import { Field } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
@@ -13,24 +19,24 @@ import { offerToEndOthers } from '../sessions/offer.js';
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 
 /** Sets the names that browsers show for the user's passkeys. */
-export const nameOnPasskeys = ({ id, username, global_name }: User): Promise<void> =>
-  nameAs(id, username, global_name ?? username);
+export const updatePasskeyNames = ({ id, username, global_name }: User): Promise<void> =>
+  reportPasskeyNames(id, username, global_name ?? username);
 
-export const nameOfToday = (): string => t('passkeys.nameOfToday', { day: day(Date.now()) });
+export const defaultPasskeyName = (): string => t('passkeys.nameOfToday', { day: formatDate(Date.now()) });
 
 /** Creates a passkey with options from the service and stores it. @throws PasskeyCancelled */
 export async function addPasskey(options: { readonly challenge: string }, name: string, isConditional = false) {
-  const response = await creation(options, isConditional);
+  const response = await createPasskey(options, isConditional);
   await api.post(CREDENTIALS, { body: { response: response as never, challenge: options.challenge, name } });
   // The options contain only the username.
-  if (user.value) await nameOnPasskeys(user.value);
+  if (user.value) await updatePasskeyNames(user.value);
 }
 
 /** A form that adds a passkey on this device, or on a phone or security key through the browser's dialog. */
 export function Adding({ onAdded }: { readonly onAdded: () => Promise<void> }) {
   const name = useSignal<string | null>(null);
   const trouble = useSignal<'cancelled' | 'known' | null>(null);
-  const typed = name.value ?? nameOfToday();
+  const typed = name.value ?? defaultPasskeyName();
   const add = useAction(
     async () => {
       trouble.value = null;
@@ -38,7 +44,7 @@ export function Adding({ onAdded }: { readonly onAdded: () => Promise<void> }) {
         await addPasskey(await api.post(`${CREDENTIALS}/registration-options`), typed);
       } catch (error) {
         if (!(error instanceof PasskeyCancelled)) throw error;
-        trouble.value = error instanceof PasskeyKnown ? 'known' : 'cancelled';
+        trouble.value = error instanceof PasskeyAlreadyRegistered ? 'known' : 'cancelled';
         return;
       }
       name.value = null;

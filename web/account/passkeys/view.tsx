@@ -3,10 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { t, when } from '../../core/language.js';
-import { keepOnly } from '../../core/passkeys.js';
-import { AskingButton } from '../../kit/asking.js';
+import { formatDateTime, t } from '../../core/language.js';
+import { reportAcceptedPasskeys } from '../../core/passkeys.js';
 import { Button } from '../../kit/button.js';
+import { ConfirmButton } from '../../kit/confirm-button.js';
 import { Dialog } from '../../kit/dialog.js';
 import { Field } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
@@ -14,7 +14,7 @@ import { useLostFocus } from '../../kit/lost-focus.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { Empty } from '../../kit/shown.js';
 import { toast } from '../../kit/toast.js';
-import { take, user } from '../account.js';
+import { setUser, user } from '../account.js';
 import { type Codes, CodesDialog } from '../factors/codes.js';
 import { offerToEndOthers } from '../sessions/offer.js';
 import { Adding } from './adding.js';
@@ -94,10 +94,10 @@ function RemoveButton({ passkey, onChanged, isLast }: OfPasskey & { readonly isL
     await onChanged();
   });
   return (
-    <AskingButton label={t('passkeys.remove')} title={t('passkeys.removeTitle')} action={remove} size="small">
+    <ConfirmButton label={t('passkeys.remove')} title={t('passkeys.removeTitle')} action={remove} size="small">
       <p>{t('passkeys.removeWhat', { name: passkey.name })}</p>
       {isLast && <p>{t('passkeys.removeLast')}</p>}
-    </AskingButton>
+    </ConfirmButton>
   );
 }
 
@@ -110,8 +110,8 @@ const Item = (props: OfPasskey & { readonly isLast: boolean }) => {
           <bdi>{name}</bdi>
         </strong>
         <span class="small quiet">
-          {t('passkeys.made', { time: when(made) })} ·{' '}
-          {used === null ? t('passkeys.neverUsed') : t('passkeys.used', { time: when(used) })}
+          {t('passkeys.made', { time: formatDateTime(made) })} ·{' '}
+          {used === null ? t('passkeys.neverUsed') : t('passkeys.used', { time: formatDateTime(used) })}
         </span>
       </div>
       <div class="row">
@@ -129,7 +129,7 @@ function SecondFactor({ onCodes }: { readonly onCodes: (codes: Codes) => void })
   const set = useAction(async () => {
     const body = { enabled: !isOn };
     const { user: changed, backup_codes: codes } = await api.put('/v1/users/@me/mfa/webauthn/two-factor', { body });
-    take(changed);
+    setUser(changed);
     toast(t(isOn ? 'passkeys.switchedOff' : 'passkeys.switchedOn'));
     if (codes) onCodes(codes);
     else offerToEndOthers();
@@ -140,9 +140,9 @@ function SecondFactor({ onCodes }: { readonly onCodes: (codes: Codes) => void })
       <p>{t(isOn ? 'passkeys.secondFactorOn' : 'passkeys.secondFactorOff')}</p>
       <div>
         {isOn ? (
-          <AskingButton label={t('passkeys.switchOff')} title={t('passkeys.switchOffTitle')} action={set}>
+          <ConfirmButton label={t('passkeys.switchOff')} title={t('passkeys.switchOffTitle')} action={set}>
             <p>{t('passkeys.switchOffWhat')}</p>
-          </AskingButton>
+          </ConfirmButton>
         ) : (
           <>
             <FailureNotice of={set} />
@@ -157,12 +157,12 @@ function SecondFactor({ onCodes }: { readonly onCodes: (codes: Codes) => void })
 }
 
 /** Makes the browser stop offering passkeys that were removed, here or elsewhere. */
-function useKeptTrue(passkeys: readonly Passkey[] | null): void {
+function useAcceptedPasskeys(passkeys: readonly Passkey[] | null): void {
   const former = useRef<readonly Passkey[]>([]);
   useEffect(() => {
     if (!passkeys || !user.value) return;
     const ids = passkeys.map(({ id }) => id);
-    if (former.current.some(({ id }) => !ids.includes(id))) void keepOnly(user.value.id, ids);
+    if (former.current.some(({ id }) => !ids.includes(id))) void reportAcceptedPasskeys(user.value.id, ids);
     former.current = passkeys;
   }, [passkeys]);
 }
@@ -172,7 +172,7 @@ export default function Passkeys() {
   const codes = useSignal<Codes | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const known = passkeys.value.value;
-  useKeptTrue(known);
+  useAcceptedPasskeys(known);
   useLostFocus(heading);
   const changed = () => passkeys.again.run();
   return (

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
-import { begin, replacing, session } from '../../core/session.js';
+import { session, startSession, withTokenRotation } from '../../core/session.js';
 import { Button } from '../../kit/button.js';
 import { NewPasswordField } from '../../kit/new-password.js';
 import { FailureNotice } from '../../kit/notice.js';
@@ -85,10 +85,10 @@ function Password({ step, go, onDone }: StepProps<'password'> & { readonly onDon
   const change = useAction(
     async () => {
       const body = { ticket: step.ticket, verification_proof: step.proof, new_password: password.value };
-      await replacing(async () => {
+      await withTokenRotation(async () => {
         const { token } = await api.post(`${BASE}/complete`, { body });
         // The response has revoked the previous token.
-        begin(token, session.value?.isKept ?? false);
+        startSession(token, session.value?.isKept ?? false);
       });
       go(FIRST);
       onDone();

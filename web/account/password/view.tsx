@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
-import { begin, replacing, session } from '../../core/session.js';
+import { session, startSession, withTokenRotation } from '../../core/session.js';
 import { Button } from '../../kit/button.js';
 import { fieldOf, PasswordField } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
-import { take, user } from '../account.js';
-import { useDone } from '../contact/steps.js';
+import { setUser, user } from '../account.js';
+import { useCompletions } from '../contact/steps.js';
 import { PasswordByMail } from './mailed.js';
 
 interface FormProps {
@@ -23,11 +23,11 @@ function Form({ hasPassword, onStart, onDone }: FormProps) {
     async () => {
       onStart();
       const body = { new_password: next.value, ...(hasPassword ? { password: current.value } : {}) };
-      await replacing(async () => {
+      await withTokenRotation(async () => {
         const answer = await api.patch('/v1/users/@me', { body });
         // The response has revoked the previous token.
-        if ('token' in answer && answer.token) begin(answer.token, session.value?.isKept ?? false);
-        take(answer);
+        if ('token' in answer && answer.token) startSession(answer.token, session.value?.isKept ?? false);
+        setUser(answer);
       });
       current.value = '';
       next.value = '';
@@ -69,7 +69,7 @@ function Form({ hasPassword, onStart, onDone }: FormProps) {
 
 /** Changes the password, or sets the first one. */
 export default function Password() {
-  const { times, place, note } = useDone<HTMLDivElement>();
+  const { times, place, note } = useCompletions<HTMLDivElement>();
   const isChanged = useSignal(false);
   const done = () => {
     isChanged.value = true;

@@ -21,7 +21,7 @@ export const MEMBERS = [
   ...(['accent_color', 'avatar', 'banner'] as const),
 ];
 
-export const saved = (me: User): Profile => ({
+export const savedProfile = (me: User): Profile => ({
   global_name: me.global_name ?? '',
   username: me.username,
   discriminator: me.discriminator,
@@ -34,7 +34,7 @@ export const saved = (me: User): Profile => ({
 
 /** The changes that differ from the saved profile. */
 export function changesOf(me: User, draft: Draft): Draft {
-  const present = saved(me);
+  const present = savedProfile(me);
   const changed = MEMBERS.filter((member) => member in draft && draft[member] !== present[member]);
   return Object.fromEntries(changed.map((member) => [member, draft[member]]));
 }
@@ -44,7 +44,7 @@ export const bodyOf = (changes: Draft): Record<string, string | number | null> =
   Object.fromEntries(Object.entries(changes).map(([member, value]) => [member, value === '' ? null : value]));
 
 /** Removes saved changes from the draft. Input that changed during the request is kept. */
-export const without = (draft: Draft, sent: Draft): Draft =>
+export const withoutSaved = (draft: Draft, sent: Draft): Draft =>
   Object.fromEntries(
     MEMBERS.filter((member) => member in draft && draft[member] !== sent[member]).map((member) => [
       member,

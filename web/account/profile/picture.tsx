@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
-import { CuttingDialog, type Shape } from './cutting.js';
-import { KINDS, type Opened, open, takeFrom, Unusable } from './pictures.js';
+import { CropDialog, type Shape } from './crop-dialog.js';
+import { encodeWithinLimit, KINDS, type Opened, openImage, UnusableImage } from './pictures.js';
 
 export interface PictureProps {
   readonly name: 'avatar' | 'banner';
   readonly shape: Shape;
-  readonly label: Words;
-  readonly choose: Words;
-  readonly remove: Words;
+  readonly label: TranslationKey;
+  readonly choose: TranslationKey;
+  readonly remove: TranslationKey;
   /** The value in `Profile`. */
   readonly value: string | null;
   readonly onPicture: (data: string | null) => void;
@@ -33,7 +33,7 @@ export function Picture({ name, shape, label, choose, remove, value, onPicture, 
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof Unusable)) throw error;
+      if (!(error instanceof UnusableImage)) throw error;
       unusable.value = error.words;
     }
   };
@@ -43,7 +43,7 @@ export function Picture({ name, shape, label, choose, remove, value, onPicture, 
   };
   const read = (file: File) =>
     attempt(async () => {
-      const opened = await open(file);
+      const opened = await openImage(file);
       if (opened.kind === 'still') still.value = opened;
       else take(opened.data, true);
     });
@@ -93,14 +93,14 @@ export function Picture({ name, shape, label, choose, remove, value, onPicture, 
       <div class="wrong" id={`${id}-wrong`} role="alert">
         {problem}
       </div>
-      <CuttingDialog
+      <CropDialog
         picture={still.value?.bitmap ?? null}
         shape={shape}
         onCancel={end}
         onCut={(canvas) => {
           const isDrawn = still.value?.isDrawn ?? false;
           end();
-          void attempt(async () => take(await takeFrom(canvas, isDrawn), false));
+          void attempt(async () => take(await encodeWithinLimit(canvas, isDrawn), false));
         }}
       />
     </fieldset>

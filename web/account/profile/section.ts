@@ -18,10 +18,10 @@ export interface Section {
   readonly zoom: number;
 }
 
-export const MOST_ZOOM = 8;
+export const MAX_ZOOM = 8;
 export const WHOLE: Section = { x: 0.5, y: 0.5, zoom: 1 };
 
-const between = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
+const clamp = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
 
 /** The size of the section in pixels, within the image. */
 function sizeOf({ width, height }: Size, aspect: number, zoom: number): Size {
@@ -30,11 +30,11 @@ function sizeOf({ width, height }: Size, aspect: number, zoom: number): Size {
 }
 
 /** Moves a section so that it lies within the image. */
-export function within(picture: Size, aspect: number, { x, y, zoom }: Section): Section {
-  const kept = between(1, zoom, MOST_ZOOM);
+export function clampSection(picture: Size, aspect: number, { x, y, zoom }: Section): Section {
+  const kept = clamp(1, zoom, MAX_ZOOM);
   const { width, height } = sizeOf(picture, aspect, kept);
   const [halfX, halfY] = [width / picture.width / 2, height / picture.height / 2];
-  return { x: between(halfX, x, 1 - halfX), y: between(halfY, y, 1 - halfY), zoom: kept };
+  return { x: clamp(halfX, x, 1 - halfX), y: clamp(halfY, y, 1 - halfY), zoom: kept };
 }
 
 export function partOf(picture: Size, aspect: number, { x, y, zoom }: Section): Part {
@@ -43,8 +43,8 @@ export function partOf(picture: Size, aspect: number, { x, y, zoom }: Section): 
 }
 
 /** Moves the image under the section by fractions of the visible part. */
-export function moved(picture: Size, aspect: number, section: Section, right: number, down: number): Section {
+export function moveSection(picture: Size, aspect: number, section: Section, right: number, down: number): Section {
   const { width, height } = sizeOf(picture, aspect, section.zoom);
   const [x, y] = [section.x - (right * width) / picture.width, section.y - (down * height) / picture.height];
-  return within(picture, aspect, { ...section, x, y });
+  return clampSection(picture, aspect, { ...section, x, y });
 }

@@ -7,25 +7,25 @@ import { Button } from '../../kit/button.js';
 import { Choice, Field, TextArea } from '../../kit/field.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
-import { take, type User, user } from '../account.js';
-import { Card, colourOf } from './card.js';
-import type { Shape } from './cutting.js';
-import { bodyOf, changesOf, type Draft, MEMBERS, type Profile, saved, without } from './draft.js';
+import { setUser, type User, user } from '../account.js';
+import { Card, colorToHex } from './card.js';
+import type { Shape } from './crop-dialog.js';
+import { bodyOf, changesOf, type Draft, MEMBERS, type Profile, savedProfile, withoutSaved } from './draft.js';
 import { Picture } from './picture.js';
 import './profile.css';
 
 const AVATAR: Shape = { aspect: 1, width: 1024, isRound: true };
 const BANNER: Shape = { aspect: 3, width: 2400, isRound: false };
 /** The initial color of the color input. */
-const FIRST_COLOUR = 0x5b6cff;
+const DEFAULT_COLOR = 0x5b6cff;
 
-interface ColourProps {
+interface ColorInputProps {
   readonly value: number | null;
   readonly onValue: (value: number | null) => void;
   readonly wrong: string | undefined;
 }
 
-function Colour({ value, onValue, wrong }: ColourProps) {
+function ColorInput({ value, onValue, wrong }: ColorInputProps) {
   const id = useId();
   return (
     <>
@@ -33,7 +33,7 @@ function Colour({ value, onValue, wrong }: ColourProps) {
         name="has_colour"
         label={t('profile.withColour')}
         checked={value !== null}
-        onChecked={(isWanted) => onValue(isWanted ? FIRST_COLOUR : null)}
+        onChecked={(isWanted) => onValue(isWanted ? DEFAULT_COLOR : null)}
         wrong={wrong}
       />
       {value !== null && (
@@ -44,7 +44,7 @@ function Colour({ value, onValue, wrong }: ColourProps) {
             id={id}
             name="accent_color"
             class="colour"
-            value={colourOf(value)}
+            value={colorToHex(value)}
             onInput={(event) => onValue(Number.parseInt(event.currentTarget.value.slice(1), 16))}
           />
         </div>
@@ -55,7 +55,7 @@ function Colour({ value, onValue, wrong }: ColourProps) {
 
 function Form({ me }: { readonly me: User }) {
   const draft = useSignal<Draft>({});
-  const shown: Profile = { ...saved(me), ...draft.value };
+  const shown: Profile = { ...savedProfile(me), ...draft.value };
   const changes = changesOf(me, draft.value);
   const hasChanges = Object.keys(changes).length > 0;
   const set = (change: Draft) => {
@@ -64,8 +64,8 @@ function Form({ me }: { readonly me: User }) {
   const save = useAction(
     async () => {
       if (!hasChanges) return;
-      take(await api.patch('/v1/users/@me', { body: bodyOf(changes) }));
-      draft.value = without(draft.value, changes);
+      setUser(await api.patch('/v1/users/@me', { body: bodyOf(changes) }));
+      draft.value = withoutSaved(draft.value, changes);
       toast(t('account.saved'));
     },
     { fields: MEMBERS },
@@ -120,7 +120,7 @@ function Form({ me }: { readonly me: User }) {
       />
       <Field {...text('pronouns')} label={t('profile.pronouns')} hint={t('profile.pronounsHint')} autocomplete="off" />
       <TextArea {...text('bio')} label={t('profile.bio')} hint={t('profile.bioHint')} />
-      <Colour
+      <ColorInput
         value={shown.accent_color}
         onValue={(value) => set({ accent_color: value })}
         wrong={save.of('accent_color')}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { load, requirements, user } from '../account.js';
@@ -12,7 +12,7 @@ const EMAIL = /EMAIL/;
 const PHONE = /PHONE/;
 
 /** The translation key of a requirement (account.md section 7). */
-const wordsOf = (name: string): Words => `required.${name}` as Words;
+const wordsOf = (name: string): TranslationKey => `required.${name}` as TranslationKey;
 
 function ByEmail() {
   const isSent = useSignal(false);

@@ -7,7 +7,7 @@ import { Button } from '../../kit/button.js';
 import { useLoaded } from '../../kit/loaded.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
-import { end, othersOf, type Session } from './session.js';
+import { endSessions, othersOf, type Session } from './session.js';
 
 const isOffered = signal(false);
 
@@ -20,7 +20,7 @@ export function offerToEndOthers(): void {
 }
 
 /** Removes the offer and moves the focus to the heading, because the focused button disappears. */
-function withdraw(): void {
+function dismissOffer(): void {
   isOffered.value = false;
   document.querySelector('h1')?.focus();
 }
@@ -29,9 +29,9 @@ function Offer({ others }: { readonly others: readonly Session[] }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
   const endAll = useAction(async () => {
-    await end(others);
+    await endSessions(others);
     toast(t('sessions.othersEnded'));
-    withdraw();
+    dismissOffer();
   });
   return (
     <div ref={place}>
@@ -42,7 +42,7 @@ function Offer({ others }: { readonly others: readonly Session[] }) {
           <Button size="small" action={endAll}>
             {t('sessions.endOthers')}
           </Button>
-          <Button kind="plain" size="small" onClick={withdraw}>
+          <Button kind="plain" size="small" onClick={dismissOffer}>
             {t('sessions.keepOthers')}
           </Button>
         </div>
@@ -51,11 +51,11 @@ function Offer({ others }: { readonly others: readonly Session[] }) {
   );
 }
 
-function Considered() {
+function OfferIfOthers() {
   const sessions = useLoaded(() => api.get('/v1/auth/sessions'), ['SESSIONS_REPLACE']);
   const others = othersOf(sessions.value.value ?? []);
   return others.length > 0 ? <Offer others={others} /> : null;
 }
 
 /** The offer to end other sessions after a factor change. Shown only if there are other sessions. */
-export const OthersOffer = () => (isOffered.value ? <Considered /> : null);
+export const OthersOffer = () => (isOffered.value ? <OfferIfOthers /> : null);

@@ -2,13 +2,13 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { t, when } from '../../core/language.js';
-import { AskingButton } from '../../kit/asking.js';
+import { formatDateTime, t } from '../../core/language.js';
+import { ConfirmButton } from '../../kit/confirm-button.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { Badge } from '../../kit/portrait.js';
 import { toast } from '../../kit/toast.js';
-import { end, othersOf, type Session } from './session.js';
+import { endSessions, othersOf, type Session } from './session.js';
 
 function deviceOf({ client_info: { browser, os, device } }: Session): string {
   const kind = t(device === 'mobile' ? 'device.mobile' : 'device.desktop');
@@ -22,27 +22,27 @@ interface OfSessions {
 
 function EndButton({ session, onEnded }: OfSessions & { readonly session: Session }) {
   const action = useAction(async () => {
-    await end([session]);
+    await endSessions([session]);
     toast(t('sessions.ended'));
     await onEnded();
   });
   return (
-    <AskingButton label={t('sessions.end')} title={t('sessions.endTitle')} action={action} size="small">
+    <ConfirmButton label={t('sessions.end')} title={t('sessions.endTitle')} action={action} size="small">
       <p>{t('sessions.endWhat', { device: deviceOf(session) })}</p>
-    </AskingButton>
+    </ConfirmButton>
   );
 }
 
 function EndOthersButton({ others, onEnded }: OfSessions & { readonly others: readonly Session[] }) {
   const action = useAction(async () => {
-    await end(others);
+    await endSessions(others);
     toast(t('sessions.othersEnded'));
     await onEnded();
   });
   return (
-    <AskingButton label={t('sessions.endOthers')} title={t('sessions.endOthersTitle')} action={action}>
+    <ConfirmButton label={t('sessions.endOthers')} title={t('sessions.endOthersTitle')} action={action}>
       <p>{t('sessions.endOthersWhat', { count: others.length })}</p>
-    </AskingButton>
+    </ConfirmButton>
   );
 }
 
@@ -59,8 +59,10 @@ const Item = ({ session, onEnded }: OfSessions & { readonly session: Session }) 
         {t('sessions.network')}: <bdi>{session.masked_ip ?? t('device.unknown')}</bdi>
       </span>
       <span class="small quiet">
-        {t('sessions.since', { time: when(session.created_at) })} ·{' '}
-        {session.current ? t('sessions.inUse') : t('sessions.lastUsed', { time: when(session.approx_last_used_at) })}
+        {t('sessions.since', { time: formatDateTime(session.created_at) })} ·{' '}
+        {session.current
+          ? t('sessions.inUse')
+          : t('sessions.lastUsed', { time: formatDateTime(session.approx_last_used_at) })}
       </span>
     </div>
     {!session.current && <EndButton session={session} onEnded={onEnded} />}
@@ -77,16 +79,16 @@ function Networks() {
       <h2 id="networks">{t('sessions.networks')}</h2>
       <p class="quiet">{t('sessions.networksWhat')}</p>
       <div>
-        <AskingButton label={t('sessions.forget')} title={t('sessions.forgetTitle')} action={forget} kind="plain">
+        <ConfirmButton label={t('sessions.forget')} title={t('sessions.forgetTitle')} action={forget} kind="plain">
           <p>{t('sessions.forgetWhat')}</p>
-        </AskingButton>
+        </ConfirmButton>
       </div>
     </section>
   );
 }
 
 /** Reloads when the page becomes visible again, because sessions without a gateway connection send no events. */
-function useLook(look: () => Promise<void>): void {
+function useReloadWhenVisible(look: () => Promise<void>): void {
   useEffect(() => {
     const seen = () => void (document.visibilityState === 'visible' && look());
     document.addEventListener('visibilitychange', seen);
@@ -121,7 +123,7 @@ export default function Sessions() {
   const sessions = useLoaded(() => api.get('/v1/auth/sessions'), ['SESSIONS_REPLACE']);
   const heading = useRef<HTMLHeadingElement>(null);
   const { run } = sessions.again;
-  useLook(run);
+  useReloadWhenVisible(run);
   return (
     <>
       <section class="section" aria-labelledby="sessions">

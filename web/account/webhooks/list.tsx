@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { day, t } from '../../core/language.js';
-import { go } from '../../core/views.js';
+import { formatDate, t } from '../../core/language.js';
+import { navigate } from '../../core/views.js';
 import { Button } from '../../kit/button.js';
-import { Field, fieldOf, Select, setting } from '../../kit/field.js';
+import { Field, fieldOf, Select, setterOf } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice } from '../../kit/notice.js';
-import { InnerLink, Unfolding } from '../../kit/opened.js';
+import { ExpandableForm, InnerLink } from '../../kit/opened.js';
 import { type Picture, PictureField } from '../../kit/picture.js';
 import { Portrait } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
-import { shown } from '../../kit/shown-once.js';
+import { shownSecrets } from '../../kit/shown-once.js';
 import { EVENTS, pathOf, type Webhook } from './webhook.js';
 
 function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
@@ -27,10 +27,10 @@ function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
         ...(application.value ? { application_id: application.value } : {}),
       };
       const { id, url } = await api.post('/v1/users/@me/webhooks', { body });
-      shown.value = {
+      shownSecrets.value = {
         title: t('webhooks.created', { webhook: name.value.trim() }),
         secrets: { [t('webhooks.address')]: url },
-        onKept: () => go(pathOf(id)),
+        onKept: () => navigate(pathOf(id)),
       };
     },
     { fields: ['name', 'avatar', 'application_id'] },
@@ -53,7 +53,7 @@ function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
           label={t('webhooks.application')}
           value={application.value}
           options={{ '': t('webhooks.noApplication'), ...Object.fromEntries(owned) }}
-          onValue={setting(application)}
+          onValue={setterOf(application)}
           wrong={create.of('application_id')}
         />
       )}
@@ -91,7 +91,7 @@ const Entries = ({ of: webhooks }: { readonly of: readonly Webhook[] }) =>
             <InnerLink href={pathOf(id)}>
               <bdi>{name}</bdi>
             </InnerLink>
-            <span class="small quiet">{t('webhooks.madeOn', { day: day(createdAt) })}</span>
+            <span class="small quiet">{t('webhooks.madeOn', { day: formatDate(createdAt) })}</span>
           </div>
         </li>
       ))}
@@ -104,7 +104,7 @@ export function Webhooks() {
     <>
       <p class="quiet">{t('webhooks.lead')}</p>
       <Loading of={loaded}>{(webhooks) => <Entries of={webhooks} />}</Loading>
-      <Unfolding label={t('webhooks.create')}>{(fold) => <CreateForm onCancel={fold} />}</Unfolding>
+      <ExpandableForm label={t('webhooks.create')}>{(fold) => <CreateForm onCancel={fold} />}</ExpandableForm>
     </>
   );
 }

@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { heard } from '../../core/heard.js';
-import { t, when } from '../../core/language.js';
+import { onGatewayEvent } from '../../core/gateway-events.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { type Loaded, Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice } from '../../kit/notice.js';
@@ -23,7 +23,10 @@ const PAGE = 50;
 const SUPPRESSES_EMBEDS = 1 << 2;
 
 /** Reads a gateway event about a message: its current state, or null if it was deleted. */
-function tellingOf(name: keyof GatewayEvents, data: unknown): { of: string; id: string; now: Message | null } | null {
+function parseMessageEvent(
+  name: keyof GatewayEvents,
+  data: unknown,
+): { of: string; id: string; now: Message | null } | null {
   if (name === 'WEBHOOK_MESSAGE_CREATE' || name === 'WEBHOOK_MESSAGE_UPDATE') {
     const message = data as Message;
     return { of: message.webhook_id, id: message.id, now: message };
@@ -59,8 +62,8 @@ function useMessages(id: string) {
   }, ['READY']);
   useEffect(
     () =>
-      heard((name, data) => {
-        const telling = tellingOf(name, data);
+      onGatewayEvent((name, data) => {
+        const telling = parseMessageEvent(name, data);
         if (telling?.of === id) told.value = new Map(told.value).set(telling.id, telling.now);
       }),
     [id, told],
@@ -97,7 +100,7 @@ const Posted = ({ message }: { readonly message: Message }) => (
         <strong>
           <bdi>{message.author.username}</bdi>
         </strong>{' '}
-        <time dateTime={message.timestamp}>{when(message.timestamp)}</time>
+        <time dateTime={message.timestamp}>{formatDateTime(message.timestamp)}</time>
         {message.edited_timestamp && ` (${t('webhooks.edited')})`}
       </p>
       {message.content && (

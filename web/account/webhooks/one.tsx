@@ -2,17 +2,17 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { day, t } from '../../core/language.js';
-import { go } from '../../core/views.js';
-import { AskingButton } from '../../kit/asking.js';
+import { formatDate, t } from '../../core/language.js';
+import { navigate } from '../../core/views.js';
 import { Button } from '../../kit/button.js';
+import { ConfirmButton } from '../../kit/confirm-button.js';
 import { Field, fieldOf } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice } from '../../kit/notice.js';
-import { InnerLink, WhileThere } from '../../kit/opened.js';
+import { InnerLink, UnlessMissing } from '../../kit/opened.js';
 import { type Picture, PictureField } from '../../kit/picture.js';
 import { Portrait } from '../../kit/portrait.js';
-import { shown } from '../../kit/shown-once.js';
+import { shownSecrets } from '../../kit/shown-once.js';
 import { toast } from '../../kit/toast.js';
 import { pathOf as pathOfApplication } from '../applications/application.js';
 import { Messages } from './messages.js';
@@ -40,7 +40,7 @@ const Head = ({ webhook: { id, name, avatar, created_at: createdAt, application_
         <h2>
           <bdi>{name}</bdi>
         </h2>
-        <p class="small quiet">{t('webhooks.madeOn', { day: day(createdAt) })}</p>
+        <p class="small quiet">{t('webhooks.madeOn', { day: formatDate(createdAt) })}</p>
       </div>
     </div>
     {application && (
@@ -105,16 +105,16 @@ function Settings({ webhook, onChanged }: WebhookProps & { readonly onChanged: (
 function Address({ webhook: { id } }: WebhookProps) {
   const rotate = useAction(async () => {
     const { url } = await api.post('/v1/webhooks/{id}/token/rotate', { path: { id } });
-    shown.value = { title: t('webhooks.newAddress'), secrets: { [t('webhooks.address')]: url } };
+    shownSecrets.value = { title: t('webhooks.newAddress'), secrets: { [t('webhooks.address')]: url } };
   });
   return (
     <section class="section" aria-labelledby="address">
       <h2 id="address">{t('webhooks.address')}</h2>
       <p class="quiet">{t('webhooks.addressHint')}</p>
       <div>
-        <AskingButton kind="plain" label={t('webhooks.rotate')} title={t('webhooks.rotateTitle')} action={rotate}>
+        <ConfirmButton kind="plain" label={t('webhooks.rotate')} title={t('webhooks.rotateTitle')} action={rotate}>
           <p>{t('webhooks.rotateWhat')}</p>
-        </AskingButton>
+        </ConfirmButton>
       </div>
     </section>
   );
@@ -124,13 +124,13 @@ function Deletion({ webhook: { id, name } }: WebhookProps) {
   const remove = useAction(async () => {
     await api.delete('/v1/webhooks/{id}', { path: { id } });
     toast(t('webhooks.deleted'));
-    go(LIST, { isInstead: true });
+    navigate(LIST, { isInstead: true });
   });
   return (
     <div>
-      <AskingButton label={t('webhooks.delete')} title={t('webhooks.deleteTitle', { webhook: name })} action={remove}>
+      <ConfirmButton label={t('webhooks.delete')} title={t('webhooks.deleteTitle', { webhook: name })} action={remove}>
         <p>{t('webhooks.deleteWhat')}</p>
-      </AskingButton>
+      </ConfirmButton>
     </div>
   );
 }
@@ -143,7 +143,7 @@ export function One({ id }: { readonly id: string }) {
       <p>
         <InnerLink href={LIST}>{t('webhooks.all')}</InnerLink>
       </p>
-      <WhileThere again={loaded.again} code="UNKNOWN_WEBHOOK">
+      <UnlessMissing again={loaded.again} code="UNKNOWN_WEBHOOK">
         <Loading of={loaded}>
           {(webhook) => (
             <>
@@ -154,7 +154,7 @@ export function One({ id }: { readonly id: string }) {
             </>
           )}
         </Loading>
-      </WhileThere>
+      </UnlessMissing>
     </>
   );
 }

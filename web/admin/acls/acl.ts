@@ -5,17 +5,17 @@ import { registry } from '../rights.js';
 export type Rule = Answer<paths, '/v1/admin/acls', 'get'>['operations'][number];
 
 /** Every admin route requires this ACL first (admin.md section 1). */
-export const GATE = 'admin:authenticate';
-export const EVERYTHING = '*';
+export const BASE_ACL = 'admin:authenticate';
+export const ALL_ACLS = '*';
 
 export const grants = (chosen: readonly string[], acl: string): boolean =>
-  chosen.includes(acl) || chosen.includes(EVERYTHING);
+  chosen.includes(acl) || chosen.includes(ALL_ACLS);
 
 /** The ACLs that are missing for a route. Empty if the route is allowed. */
-export function lacking(chosen: readonly string[], { mode, acls }: Rule): readonly string[] {
+export function missingAcls(chosen: readonly string[], { mode, acls }: Rule): readonly string[] {
   const missing = acls.filter((acl) => !grants(chosen, acl));
   const isMet = mode === 'any' && missing.length < acls.length;
-  return [...new Set([...(grants(chosen, GATE) ? [] : [GATE]), ...(isMet ? [] : missing)])];
+  return [...new Set([...(grants(chosen, BASE_ACL) ? [] : [BASE_ACL]), ...(isMet ? [] : missing)])];
 }
 
 /** Filters names to known ACLs, in registry order. */

@@ -1,24 +1,26 @@
-import { rich, t, type Words } from '../../core/language.js';
+import { rich, type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Notice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
 import { Table } from '../../kit/parts.js';
 import { Empty } from '../../kit/shown.js';
-import { addressOf, METHODS, NOTHING_ASKED, oneOf } from '../explain/question.js';
-import { ask, asked } from '../parts/address.js';
+import { EMPTY_QUESTION, explainUrl, METHODS, oneOf } from '../explain/question.js';
+import { queryParameter, setQueryParameters } from '../parts/address.js';
 import { holds, registry } from '../rights.js';
-import { EVERYTHING, GATE, grants, inOrder, lacking, type Rule } from './acl.js';
+import { ALL_ACLS, BASE_ACL, grants, inOrder, missingAcls, type Rule } from './acl.js';
 import { AclChoices, AclCode, AclList } from './choices.js';
 
-const chosenNow = (): readonly string[] => inOrder(asked('acls')?.split(',') ?? []);
-const choose = (acls: readonly string[]): void => ask({ acls: acls.join(',') });
+const chosenNow = (): readonly string[] => inOrder(queryParameter('acls')?.split(',') ?? []);
+const choose = (acls: readonly string[]): void => setQueryParameters({ acls: acls.join(',') });
 
 /** A user with `*` is shown only that ACL. */
-const isOwn = (acl: string): boolean => (holds(EVERYTHING) ? acl === EVERYTHING : holds(acl));
+const isOwn = (acl: string): boolean => (holds(ALL_ACLS) ? acl === ALL_ACLS : holds(acl));
 
 /** A link from a route to the explanation of a request with these ACLs. */
 const RouteLink = ({ rule: { method, path }, acls }: { readonly rule: Rule; readonly acls: readonly string[] }) => (
-  <InnerLink href={addressOf({ ...NOTHING_ASKED, method: oneOf(METHODS, method), path, credential: 'session', acls })}>
+  <InnerLink
+    href={explainUrl({ ...EMPTY_QUESTION, method: oneOf(METHODS, method), path, credential: 'session', acls })}
+  >
     <code dir="ltr">
       {method} {path}
     </code>
@@ -26,19 +28,19 @@ const RouteLink = ({ rule: { method, path }, acls }: { readonly rule: Rule; read
 );
 
 interface RoutesProps {
-  readonly title: Words;
+  readonly title: TranslationKey;
   readonly rules: readonly Rule[];
   readonly chosen: readonly string[];
 }
 
 function Routes({ title, rules, chosen }: RoutesProps) {
   const missing = (rule: Rule) => {
-    const acls = lacking(chosen, rule);
-    const isAny = rule.mode === 'any' && !acls.includes(GATE);
+    const acls = missingAcls(chosen, rule);
+    const isAny = rule.mode === 'any' && !acls.includes(BASE_ACL);
     return <AclList of={acls} mode={isAny ? 'any' : 'all'} />;
   };
   const needed = ({ acls, mode }: Rule) => <AclList of={acls} mode={mode} />;
-  const isOpen = rules.every((rule) => lacking(chosen, rule).length === 0);
+  const isOpen = rules.every((rule) => missingAcls(chosen, rule).length === 0);
   return (
     <div class="stack routes">
       <h3>{t(title)}</h3>
@@ -61,14 +63,14 @@ function Routes({ title, rules, chosen }: RoutesProps) {
 
 /** Notes about special ACLs in the selection. */
 function Remarks({ chosen }: { readonly chosen: readonly string[] }) {
-  if (chosen.includes(EVERYTHING)) {
-    return <Notice>{rich('adminAcls.everything', { acl: <AclCode acl={EVERYTHING} /> })}</Notice>;
+  if (chosen.includes(ALL_ACLS)) {
+    return <Notice>{rich('adminAcls.everything', { acl: <AclCode acl={ALL_ACLS} /> })}</Notice>;
   }
-  if (grants(chosen, GATE)) return null;
+  if (grants(chosen, BASE_ACL)) return null;
   return (
     <Notice kind="warn">
-      <p>{rich('adminAcls.gate', { acl: <AclCode acl={GATE} /> })}</p>
-      <Button kind="plain" size="small" onClick={() => choose(inOrder([...chosen, GATE]))}>
+      <p>{rich('adminAcls.gate', { acl: <AclCode acl={BASE_ACL} /> })}</p>
+      <Button kind="plain" size="small" onClick={() => choose(inOrder([...chosen, BASE_ACL]))}>
         {t('adminAcls.addGate')}
       </Button>
     </Notice>
@@ -77,7 +79,7 @@ function Remarks({ chosen }: { readonly chosen: readonly string[] }) {
 
 function Opened({ chosen }: { readonly chosen: readonly string[] }) {
   const rules = registry.value?.operations ?? [];
-  const open = rules.filter((rule) => lacking(chosen, rule).length === 0);
+  const open = rules.filter((rule) => missingAcls(chosen, rule).length === 0);
   return (
     <section class="section" aria-labelledby="opened">
       <h2 id="opened">{t('adminAcls.opened')}</h2>

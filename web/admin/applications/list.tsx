@@ -5,11 +5,11 @@ import { Field } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { InnerLink } from '../../kit/opened.js';
 import { Empty } from '../../kit/shown.js';
-import { ask } from '../parts/address.js';
-import { PersonLink } from '../parts/people.js';
+import { setQueryParameters } from '../parts/address.js';
+import { PersonLink } from '../parts/person-link.js';
 import { can } from '../rights.js';
-import { type Application, byId, canReadById, idIn, ofOwner } from './application.js';
-import { Whom } from './whom.js';
+import { AccountFinder } from './account-finder.js';
+import { type Application, applicationsOfOwner, canReadById, findAccountById, idIn } from './application.js';
 
 function ById() {
   const text = useSignal('');
@@ -18,7 +18,7 @@ function ById() {
     event.preventDefault();
     const id = idIn(text.value);
     isWrong.value = id === undefined;
-    if (id !== undefined) ask({ id, owner: null });
+    if (id !== undefined) setQueryParameters({ id, owner: null });
   };
   return (
     <form class="stack" onSubmit={look}>
@@ -67,7 +67,7 @@ const Owned = ({ of: applications, owner }: { readonly of: readonly Application[
 
 function OfOwner({ owner }: { readonly owner: string }) {
   const loaded = useLoaded(async () => {
-    const [applications, somebody] = await Promise.all([ofOwner(owner), byId(owner)]);
+    const [applications, somebody] = await Promise.all([applicationsOfOwner(owner), findAccountById(owner)]);
     return { applications, summary: somebody?.summary ?? null };
   });
   return (
@@ -96,11 +96,11 @@ export const LookUp = ({ owner }: { readonly owner: string | null }) => (
     <div class="section">
       {canReadById() && <ById />}
       {can('get', '/v1/admin/applications') && (
-        <Whom
+        <AccountFinder
           name="owner"
           label={t('adminApplications.owner')}
           submit={t('adminApplications.listOwned')}
-          onFound={({ id }) => ask({ owner: id })}
+          onFound={({ id }) => setQueryParameters({ owner: id })}
         />
       )}
     </div>

@@ -1,8 +1,8 @@
-import { rich, t, when } from '../../core/language.js';
+import { formatDateTime, rich, t } from '../../core/language.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { InnerLink } from '../../kit/opened.js';
 import { CopyButton, Empty } from '../../kit/shown.js';
-import { PersonLink } from '../parts/people.js';
+import { PersonLink } from '../parts/person-link.js';
 import { type Application, applicationBy, summaryOf } from './application.js';
 import { Transfer } from './transfer.js';
 
@@ -32,7 +32,7 @@ const Redirects = ({ of: uris }: { readonly of: readonly string[] }) =>
   );
 
 const since = (time: string | null): string =>
-  time === null ? t('adminApplications.present') : t('adminApplications.presentSince', { time: when(time) });
+  time === null ? t('adminApplications.present') : t('adminApplications.presentSince', { time: formatDateTime(time) });
 
 const Token = ({
   application: { has_bot_token: has, bot_token_preview: begin, bot_token_created_at: at },

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
-import { rich, t, type Words } from '../../core/language.js';
+import { rich, type TranslationKey, t } from '../../core/language.js';
 import { Notice } from '../../kit/notice.js';
-import { DeedButton, useDeed } from '../parts/deed.js';
-import { PersonLink } from '../parts/people.js';
+import { AuditedActionButton, useDeed } from '../parts/audited-action.js';
+import { PersonLink } from '../parts/person-link.js';
 import { can } from '../rights.js';
-import { type Application, type Somebody, summaryOf } from './application.js';
-import { Whom } from './whom.js';
+import { AccountFinder } from './account-finder.js';
+import { type AccountReference, type Application, summaryOf } from './application.js';
 
 export interface TransferProps {
   readonly application: Application;
@@ -14,22 +14,23 @@ export interface TransferProps {
 }
 
 /** Messages for the new owner, because the default messages address the current one. */
-const REFUSALS: Readonly<Record<string, Words>> = {
+const REFUSALS: Readonly<Record<string, TranslationKey>> = {
   ACCESS_DENIED: 'adminApplications.cannotOwn',
   MAX_APPLICATIONS: 'adminApplications.ownsTooMany',
   UNKNOWN_USER: 'adminApplications.nobody',
 };
 
-const tagOf = ({ id, summary }: Somebody): string => (summary ? `${summary.username}#${summary.discriminator}` : id);
+const tagOf = ({ id, summary }: AccountReference): string =>
+  summary ? `${summary.username}#${summary.discriminator}` : id;
 
 interface HandOverProps extends TransferProps {
-  readonly from: Somebody;
-  readonly to: Somebody;
+  readonly from: AccountReference;
+  readonly to: AccountReference;
   readonly onDone: () => void;
 }
 
 function HandOver({ application, from, to, onTransferred, onDone }: HandOverProps) {
-  const refusal = useSignal<Words | null>(null);
+  const refusal = useSignal<TranslationKey | null>(null);
   const transfer = useDeed(
     async (reason) => {
       refusal.value = null;
@@ -38,7 +39,7 @@ function HandOver({ application, from, to, onTransferred, onDone }: HandOverProp
       onDone();
     },
     {
-      caught: ({ code }) => {
+      onError: ({ code }) => {
         refusal.value = REFUSALS[code] ?? null;
         return refusal.value !== null;
       },
@@ -50,13 +51,13 @@ function HandOver({ application, from, to, onTransferred, onDone }: HandOverProp
       {refusal.value && <Notice kind="bad">{t(refusal.value)}</Notice>}
       <div class="row">
         <p>{rich('adminApplications.goesTo', { to: <PersonLink {...to} /> })}</p>
-        <DeedButton
+        <AuditedActionButton
           label={t('adminApplications.transfer')}
           title={t('adminApplications.transferTitle', { application: name })}
           of={transfer}
         >
           <p>{t('adminApplications.transferWhat', { application: name, from: tagOf(from), to: tagOf(to) })}</p>
-        </DeedButton>
+        </AuditedActionButton>
       </div>
     </>
   );
@@ -64,8 +65,8 @@ function HandOver({ application, from, to, onTransferred, onDone }: HandOverProp
 
 /** Transfers an application to another account. The built-in application has no owner and cannot be transferred. */
 export function Transfer({ application, onTransferred }: TransferProps) {
-  const to = useSignal<Somebody | null>(null);
-  const done = useSignal<Somebody | null>(null);
+  const to = useSignal<AccountReference | null>(null);
+  const done = useSignal<AccountReference | null>(null);
   const { owner_user_id: owner, owner_username: name, owner_discriminator: number } = application;
   if (owner === null || !can('patch', '/v1/admin/applications/{application_id}')) return null;
   return (
@@ -76,7 +77,7 @@ export function Transfer({ application, onTransferred }: TransferProps) {
           {t('adminApplications.transferred', { application: application.name, to: tagOf(done.value) })}
         </Notice>
       )}
-      <Whom
+      <AccountFinder
         name="new_owner"
         label={t('adminApplications.newOwner')}
         submit={t('adminApplications.findAccount')}

@@ -1,10 +1,10 @@
 import { api } from '../../core/api.js';
-import type { Words } from '../../core/language.js';
+import type { TranslationKey } from '../../core/language.js';
 import { can } from '../rights.js';
 
 /** The input matches no account, or more than one. */
 export class Unresolved extends Error {
-  constructor(readonly words: Words) {
+  constructor(readonly words: TranslationKey) {
     super(words);
   }
 }
@@ -16,9 +16,9 @@ const selectorOf = (text: string) => (/#\d{4}$|@/.test(text) ? { resolve: text }
 
 /**
  * Resolves an ID, `name#0000`, a name or an email address to an account ID.
- * @throws Unresolved, Refused
+ * @throws Unresolved, ApiError
  */
-export async function accountMeant(text: string): Promise<string> {
+export async function resolveAccountId(text: string): Promise<string> {
   if (/^\d*$/.test(text) || !findsAccounts()) return text;
   const { users } = await api.get('/v1/admin/users', { query: { ...selectorOf(text), limit: 2 } });
   const [user, ...others] = users;

@@ -18,7 +18,7 @@ export type Filter = (typeof FILTERS)[number];
 export type Filters = Readonly<Partial<Record<Filter, string>>>;
 
 /** The filters in the URL. */
-export function filtersAsked(): Filters {
+export function filtersInUrl(): Filters {
   const said = new URLSearchParams(query.value);
   return Object.fromEntries(FILTERS.flatMap((name) => (said.get(name) ? [[name, said.get(name)]] : [])));
 }
@@ -29,13 +29,13 @@ const viewWith = (values: Readonly<Record<string, string>>): string => {
 };
 
 /** Within the log, existing filters are kept. */
-const present = (): Filters => (path.value === VIEW ? filtersAsked() : {});
+const currentFilters = (): Filters => (path.value === VIEW ? filtersInUrl() : {});
 
 /** The URL of the log with additional filters. */
-export const pathWith = (values: Filters): string => viewWith({ ...present(), ...values });
+export const pathWith = (values: Filters): string => viewWith({ ...currentFilters(), ...values });
 
 /** The URL of the log with only these filters. */
 export const pathOfOnly = (values: Filters): string => viewWith(values as Readonly<Record<string, string>>);
 
 /** The URL of one entry. */
-export const pathOfEntry = (id: string): string => viewWith({ ...present(), log_id: id });
+export const pathOfEntry = (id: string): string => viewWith({ ...currentFilters(), log_id: id });

@@ -1,9 +1,9 @@
-import { t, when } from '../../core/language.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Notice } from '../../kit/notice.js';
 import type { Chain } from './entry.js';
 
-function said({ state, verified_at: at, entries, broken_at: position }: Chain): string {
-  const time = at ? when(at) : '';
+function chainStateText({ state, verified_at: at, entries, broken_at: position }: Chain): string {
+  const time = at ? formatDateTime(at) : '';
   if (state === 'broken') return t('adminAudit.chainBroken', { position: position ?? 0, time });
   if (state === 'intact') return t('adminAudit.chainIntact', { count: entries ?? 0, time });
   return t('adminAudit.chainUnverified');
@@ -14,6 +14,6 @@ const KINDS = { broken: 'bad', intact: 'good', unverified: 'warn' } as const;
 /** Shows whether log entries were changed outside the service. */
 export const ChainState = ({ of }: { readonly of: Chain }) => (
   <Notice kind={KINDS[of.state]} isAnnounced={of.state === 'broken'}>
-    <p>{said(of)}</p>
+    <p>{chainStateText(of)}</p>
   </Notice>
 );

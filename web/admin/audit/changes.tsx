@@ -1,5 +1,5 @@
-import { t, when } from '../../core/language.js';
-import { PersonLink } from '../parts/people.js';
+import { formatDateTime, t } from '../../core/language.js';
+import { PersonLink } from '../parts/person-link.js';
 import { can } from '../rights.js';
 import { type Change, differenceOf } from './difference.js';
 
@@ -9,7 +9,8 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 /** Formats a metadata value by its type. */
 function Value({ name, value }: { readonly name: string; readonly value: string }) {
   if (value === '') return <span class="quiet">{t('adminAudit.nothing')}</span>;
-  if (TIME.test(value) && !Number.isNaN(Date.parse(value))) return <time dateTime={value}>{when(value)}</time>;
+  if (TIME.test(value) && !Number.isNaN(Date.parse(value)))
+    return <time dateTime={value}>{formatDateTime(value)}</time>;
   if (PERSON.test(name) && /^\d+$/.test(value) && can('get', '/v1/admin/users/{user_id}')) {
     return <PersonLink id={value} />;
   }
@@ -17,7 +18,7 @@ function Value({ name, value }: { readonly name: string; readonly value: string 
 }
 
 const SIGNS = { gone: '−', come: '+' } as const;
-const SAID = {
+const SIDE_LABELS = {
   replaced: { gone: 'adminAudit.before', come: 'adminAudit.after' },
   listed: { gone: 'adminAudit.removed', come: 'adminAudit.added' },
 } as const;
@@ -28,7 +29,7 @@ function Side({ of, side }: { readonly of: Change; readonly side: 'gone' | 'come
     <li key={value}>
       <Mark>
         <span aria-hidden="true">{SIGNS[side]} </span>
-        {t(SAID[of.kind][side])}: <Value name={of.name ?? ''} value={value} />
+        {t(SIDE_LABELS[of.kind][side])}: <Value name={of.name ?? ''} value={value} />
       </Mark>
     </li>
   ));

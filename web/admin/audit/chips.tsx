@@ -1,16 +1,16 @@
 import { useRef } from 'preact/hooks';
-import { t, when } from '../../core/language.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
-import { ask } from '../parts/address.js';
-import { FILTERS, type Filter, filtersAsked } from './addresses.js';
+import { setQueryParameters } from '../parts/address.js';
+import { FILTERS, type Filter, filtersInUrl } from './addresses.js';
 import type { Entry } from './entry.js';
 import { nameOfAccount } from './named.js';
 import { sayAction, sayTarget } from './words.js';
 
-const timeOf = (value: string): string => (Number.isNaN(Date.parse(value)) ? value : when(value));
+const timeOf = (value: string): string => (Number.isNaN(Date.parse(value)) ? value : formatDateTime(value));
 
 /** Formats filter values. Accounts use the names from the loaded entries. */
-const SAY: Readonly<Partial<Record<Filter, (value: string, entries: readonly Entry[]) => string>>> = {
+const FILTER_TEXT: Readonly<Partial<Record<Filter, (value: string, entries: readonly Entry[]) => string>>> = {
   admin_user_id: (id, entries) => {
     const found = entries.find((entry) => entry.admin_user_id === id)?.admin_user;
     if (found) return nameOfAccount(found);
@@ -29,17 +29,17 @@ const SAY: Readonly<Partial<Record<Filter, (value: string, entries: readonly Ent
 /** The active filters, each with a remove button. */
 export function Chips({ entries }: { readonly entries: readonly Entry[] }) {
   const place = useRef<HTMLElement>(null);
-  const asked = filtersAsked();
+  const asked = filtersInUrl();
   const names = FILTERS.filter((name) => asked[name] !== undefined);
   if (names.length === 0) return null;
   const remove = (gone: readonly Filter[]) => {
     // The focused button disappears with its filter.
     place.current?.focus();
-    ask(Object.fromEntries(gone.map((name) => [name, null])));
+    setQueryParameters(Object.fromEntries(gone.map((name) => [name, null])));
   };
   const said = (name: Filter): string => {
     const value = asked[name] ?? '';
-    return SAY[name]?.(value, entries) ?? value;
+    return FILTER_TEXT[name]?.(value, entries) ?? value;
   };
   return (
     <section ref={place} tabIndex={-1} aria-label={t('adminAudit.filters')}>

@@ -7,7 +7,7 @@ import { Button } from '../../kit/button.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
-import { filtersAsked } from './addresses.js';
+import { filtersInUrl } from './addresses.js';
 import { collect, FORMS, type Progress } from './saving.js';
 
 function useSaving() {
@@ -22,7 +22,7 @@ function useSaving() {
       const tell = (next: Progress) => {
         progress.value = next;
       };
-      const file = await collect(filtersAsked(), form, signal, tell);
+      const file = await collect(filtersInUrl(), form, signal, tell);
       download(`audit-log-${new Date().toISOString().slice(0, 10)}.${form.ending}`, form.type, file);
       toast(t('adminAudit.exported', { count: progress.value?.done ?? 0 }));
     } catch (error) {

@@ -2,19 +2,19 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { type Action, useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { describedBy, Field, fieldOf, Notes } from '../../kit/field.js';
 import { FailureNotice } from '../../kit/notice.js';
-import { ask } from '../parts/address.js';
+import { setQueryParameters } from '../parts/address.js';
 import { holds } from '../rights.js';
-import { accountMeant, findsAccounts, Unresolved } from './accounts.js';
-import { FILTERS, type Filter, filtersAsked } from './addresses.js';
+import { findsAccounts, resolveAccountId, Unresolved } from './accounts.js';
+import { FILTERS, type Filter, filtersInUrl } from './addresses.js';
 import { localOf, utcOf } from './times.js';
 import { ACTIONS, nameOf, sayAction, sayTarget, TARGETS } from './words.js';
 
 type Draft = Readonly<Record<Filter, Signal<string>>>;
-type Faults = Readonly<Partial<Record<Filter, Words>>>;
+type Faults = Readonly<Partial<Record<Filter, TranslationKey>>>;
 
 interface OneProps {
   readonly name: Filter;
@@ -79,7 +79,7 @@ function TimeField({ name, draft, action }: OneProps) {
 }
 
 function useDraft(): Draft {
-  const asked = filtersAsked();
+  const asked = filtersInUrl();
   return {
     admin_user_id: useSignal(asked.admin_user_id ?? ''),
     action: useSignal(asked.action ? sayAction(asked.action) : ''),
@@ -94,12 +94,12 @@ function useDraft(): Draft {
 
 /** An unchanged time keeps its original precision. */
 const timeOf = (local: string, edge: 'from' | 'to'): string => {
-  const asked = filtersAsked()[edge];
+  const asked = filtersInUrl()[edge];
   return asked && localOf(asked) === local ? asked : utcOf(local, edge);
 };
 
-/** Converts the form to filter values. @throws Unresolved, Refused */
-async function meantBy(draft: Draft, meet: (name: Filter, text: string) => Promise<string>) {
+/** Converts the form to filter values. @throws Unresolved, ApiError */
+async function resolveDraft(draft: Draft, meet: (name: Filter, text: string) => Promise<string>) {
   const typed = (name: Filter) => draft[name].value.trim();
   const targetId = await meet('target_id', typed('target_id'));
   const type = nameOf(typed('target_type'), TARGETS, sayTarget);
@@ -124,19 +124,19 @@ function useApplying(draft: Draft, onApplied: () => void): Action {
       faults.value = {};
       const meet = async (name: Filter, text: string) => {
         try {
-          return await accountMeant(text);
+          return await resolveAccountId(text);
         } catch (error) {
           if (error instanceof Unresolved) faults.value = { ...faults.value, [name]: error.words };
           else throw error;
           return text;
         }
       };
-      const next = await meantBy(draft, meet);
+      const next = await resolveDraft(draft, meet);
       if (Object.keys(faults.value).length > 0) return;
       const query = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== ''));
       await api.get('/v1/admin/audit-logs', { query: { ...query, limit: 1 } });
       onApplied();
-      ask(next);
+      setQueryParameters(next);
     },
     { fields: FILTERS },
   );

@@ -1,12 +1,12 @@
 import { t } from '../../core/language.js';
 import { InnerLink } from '../../kit/opened.js';
-import { PersonLink, type Summary } from '../parts/people.js';
+import { PersonLink, type Summary } from '../parts/person-link.js';
 import { can } from '../rights.js';
 import { pathOfOnly, pathWith } from './addresses.js';
 import type { Entry } from './entry.js';
 import { sayTarget } from './words.js';
 
-const NOBODY = '0';
+const SYSTEM_ACCOUNT_ID = '0';
 
 export const nameOfAccount = ({ username, discriminator }: Summary): string => `${username}#${discriminator}`;
 
@@ -25,7 +25,7 @@ const Account = ({ id, summary }: AccountProps) =>
 
 /** The actor: an administrator, the console operator, or the reporter of a leaked credential. */
 export function Actor({ of: { admin_user_id: id, admin_user: summary, action } }: { readonly of: Entry }) {
-  if (id !== NOBODY) return <Account id={id} summary={summary} />;
+  if (id !== SYSTEM_ACCOUNT_ID) return <Account id={id} summary={summary} />;
   return <span>{t(action === 'end_leaked_credential' ? 'adminAudit.finder' : 'adminAudit.console')}</span>;
 }
 
@@ -58,7 +58,8 @@ function TargetId({ type, id }: { readonly type: string; readonly id: string }) 
 export const Target = ({ of: { target_type: type, target_id: id, target_user: summary } }: { readonly of: Entry }) => (
   <>
     <bdi>{sayTarget(type)}</bdi>
-    {id !== NOBODY && ' '}
-    {id !== NOBODY && (type === 'user' ? <Account id={id} summary={summary} /> : <TargetId type={type} id={id} />)}
+    {id !== SYSTEM_ACCOUNT_ID && ' '}
+    {id !== SYSTEM_ACCOUNT_ID &&
+      (type === 'user' ? <Account id={id} summary={summary} /> : <TargetId type={type} id={id} />)}
   </>
 );

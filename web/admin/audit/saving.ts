@@ -1,5 +1,5 @@
 import { api } from '../../core/api.js';
-import { patiently } from '../../core/patiently.js';
+import { withRetry } from '../../core/with-retry.js';
 import type { Filters } from './addresses.js';
 import type { Entry } from './entry.js';
 
@@ -84,7 +84,7 @@ export async function collect(
   for (let before: string | undefined; ; ) {
     const query = { ...filters, limit: STEP, ...(before === undefined ? {} : { before }) };
     const ask = () => api.get('/v1/admin/audit-logs', { query, signal });
-    const { logs, total } = await patiently(ask, signal, (waits) => note({ waits }));
+    const { logs, total } = await withRetry(ask, signal, (waits) => note({ waits }));
     parts.push(new Blob([logs.map(line).join('')]));
     const done = progress.done + logs.length;
     note({ done, total: Math.max(total, done) });

@@ -4,11 +4,11 @@ import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { query } from '../../core/views.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
-import { Unfolding } from '../../kit/opened.js';
-import { asked } from '../parts/address.js';
+import { ExpandableForm } from '../../kit/opened.js';
+import { queryParameter } from '../parts/address.js';
 import { Entries } from '../parts/entries.js';
 import { Pages, usePaged } from '../parts/paged.js';
-import { filtersAsked } from './addresses.js';
+import { filtersInUrl } from './addresses.js';
 import { ChainState } from './chain.js';
 import { Chips } from './chips.js';
 import type { AuditPage, Entry } from './entry.js';
@@ -24,11 +24,11 @@ function useLog() {
   const paged = usePaged<Entry>(async (known) => {
     const before = known.at(-1)?.log_id;
     // Request one more entry to find out whether there is another page.
-    const sent = { ...filtersAsked(), limit: PAGE + 1, ...(before === undefined ? {} : { before }) };
+    const sent = { ...filtersInUrl(), limit: PAGE + 1, ...(before === undefined ? {} : { before }) };
     const { logs, total, chain } = await api.get('/v1/admin/audit-logs', { query: sent });
     whole.value = { total, chain };
     return { items: logs.slice(0, PAGE), hasMore: logs.length > PAGE };
-  }, JSON.stringify(filtersAsked()));
+  }, JSON.stringify(filtersInUrl()));
   return { whole, paged };
 }
 
@@ -40,7 +40,9 @@ function Log() {
   return (
     <>
       {whole.value && <ChainState of={whole.value.chain} />}
-      <Unfolding label={t('adminAudit.filter')}>{(fold) => <FilterForm key={query.value} onDone={fold} />}</Unfolding>
+      <ExpandableForm label={t('adminAudit.filter')}>
+        {(fold) => <FilterForm key={query.value} onDone={fold} />}
+      </ExpandableForm>
       <Chips entries={items.value ?? []} />
       <section class="stack" aria-labelledby="entries">
         <div class="row between">
@@ -62,7 +64,7 @@ function Log() {
 
 /** The audit log with filters, export and the state of the hash chain. */
 export default function View() {
-  const id = asked('log_id');
+  const id = queryParameter('log_id');
   const former = useRef(id);
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { rich, t, when } from '../../core/language.js';
+import { formatDateTime, rich, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
 import { toast } from '../../kit/toast.js';
-import { DeedButton, useDeed } from '../parts/deed.js';
-import { PersonLink } from '../parts/people.js';
+import { AuditedActionButton, useDeed } from '../parts/audited-action.js';
+import { PersonLink } from '../parts/person-link.js';
 import { can, me } from '../rights.js';
 import type { Ban } from './ban.js';
 import { lift } from './forms.js';
@@ -59,8 +59,8 @@ function Given({ ban: { value } }: OfBan) {
 export const About = ({ ban }: OfBan) => (
   <div class="stack tight about">
     <span class="small quiet">
-      <By ban={ban} /> · {t('adminBans.since', { time: when(ban.created_at) })} ·{' '}
-      {ban.expires_at ? t('adminBans.until', { time: when(ban.expires_at) }) : t('adminBans.noEnd')}
+      <By ban={ban} /> · {t('adminBans.since', { time: formatDateTime(ban.created_at) })} ·{' '}
+      {ban.expires_at ? t('adminBans.until', { time: formatDateTime(ban.expires_at) }) : t('adminBans.noEnd')}
     </span>
     {ban.reason === 'automatic' && <span class="small">{signalsOf(ban)}</span>}
     {ban.reason !== 'automatic' && can('get', '/v1/admin/audit-logs') && <Given ban={ban} />}
@@ -74,9 +74,9 @@ export function LiftButton({ ban: { value }, onLifted }: OfBan & { readonly onLi
     onLifted();
   });
   return (
-    <DeedButton label={t('adminBans.lift')} title={t('adminBans.liftTitle')} of={deed} kind="plain">
+    <AuditedActionButton label={t('adminBans.lift')} title={t('adminBans.liftTitle')} of={deed} kind="plain">
       <p>{rich('adminBans.liftWhat', { address: <code dir="ltr">{value}</code> })}</p>
-    </DeedButton>
+    </AuditedActionButton>
   );
 }
 

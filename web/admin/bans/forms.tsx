@@ -2,19 +2,19 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { t, when } from '../../core/language.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
-import { Field, Select, setting, TextArea } from '../../kit/field.js';
+import { Field, Select, setterOf, TextArea } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
-import { type Reasoned, ReasonField, reasoned } from '../parts/deed.js';
+import { ReasonField, type ReasonHeaders, toReasonHeaders } from '../parts/audited-action.js';
 import { ENTRIES, ENTRY, linesOf } from './ban.js';
-import { type Many, Outcome, Running, useMany } from './many.js';
+import { type BatchRun, Outcome, Running, useBatchRun } from './batch-run.js';
 
 export interface BatchProps {
   readonly items: readonly string[];
-  readonly many: Many;
+  readonly many: BatchRun;
   /** Called for each item. */
-  readonly work: (item: string, sent: Reasoned) => Promise<unknown>;
+  readonly work: (item: string, sent: ReasonHeaders) => Promise<unknown>;
   /** Called with the items that failed or were skipped. */
   readonly onDone: (left: readonly string[]) => void;
   readonly label: string;
@@ -36,7 +36,7 @@ export function Batch({ items, many, work, onDone, isRight = () => true, ...show
   const reason = useSignal('');
   const action = useAction(async () => {
     if (!isRight()) return;
-    const sent = reasoned(reason.value);
+    const sent = toReasonHeaders(reason.value);
     const left = await many.run(items, (item) => work(item, sent));
     if (left.length === 0) reason.value = '';
     onDone(left);
@@ -68,7 +68,7 @@ export function Batch({ items, many, work, onDone, isRight = () => true, ...show
 
 interface AddressesProps {
   readonly text: Signal<string>;
-  readonly many: Many;
+  readonly many: BatchRun;
   readonly hint: string;
 }
 
@@ -78,7 +78,7 @@ const Addresses = ({ text, many, hint }: AddressesProps) => (
     label={t('adminBans.addresses')}
     hint={hint}
     value={text.value}
-    onValue={setting(text)}
+    onValue={setterOf(text)}
     isVerbatim
     required
     disabled={many.progress.value !== null}
@@ -92,29 +92,29 @@ export interface FormProps {
   readonly onCancel: () => void;
 }
 
-const LONGEST_HOURS = 8760;
-const FOR_EVER = '0';
-const OWN = 'own';
+const MAX_BAN_HOURS = 8760;
+const PERMANENT = '0';
+const CUSTOM_DURATION = 'own';
 
 const durations = () => ({
   '1': t('adminBans.hour'),
   '24': t('adminBans.day'),
   '168': t('adminBans.week'),
   '720': t('adminBans.month'),
-  [FOR_EVER]: t('adminBans.forEver'),
-  [OWN]: t('adminBans.ownHours'),
+  [PERMANENT]: t('adminBans.forEver'),
+  [CUSTOM_DURATION]: t('adminBans.ownHours'),
 });
 
 /** The selected or entered duration in hours; null if it is invalid. */
 function hoursOf(chosen: string, own: string): number | null {
-  if (chosen !== OWN) return Number(chosen);
+  if (chosen !== CUSTOM_DURATION) return Number(chosen);
   const hours = /^\d{1,4}$/.test(own.trim()) ? Number(own) : 0;
-  return hours >= 1 && hours <= LONGEST_HOURS ? hours : null;
+  return hours >= 1 && hours <= MAX_BAN_HOURS ? hours : null;
 }
 
-const addingWhat = (count: number, hours: number | null): string =>
+const banEffectText = (count: number, hours: number | null): string =>
   hours
-    ? t('adminBans.addUntil', { count, time: when(Date.now() + hours * 3_600_000) })
+    ? t('adminBans.addUntil', { count, time: formatDateTime(Date.now() + hours * 3_600_000) })
     : t('adminBans.addForEver', { count });
 
 export function AddForm({ first, onChanged, onCancel }: FormProps) {
@@ -122,7 +122,7 @@ export function AddForm({ first, onChanged, onCancel }: FormProps) {
   const chosen = useSignal('24');
   const own = useSignal('');
   const isWrong = useSignal(false);
-  const many = useMany();
+  const many = useBatchRun();
   const hours = hoursOf(chosen.value, own.value);
   const items = linesOf(text.value);
   return (
@@ -132,7 +132,7 @@ export function AddForm({ first, onChanged, onCancel }: FormProps) {
         items={items}
         many={many}
         label={t('adminBans.addSubmit')}
-        what={addingWhat(items.length, hours)}
+        what={banEffectText(items.length, hours)}
         kind="danger"
         onCancel={onCancel}
         isRight={() => {
@@ -151,15 +151,15 @@ export function AddForm({ first, onChanged, onCancel }: FormProps) {
           label={t('adminBans.duration')}
           value={chosen.value}
           options={durations()}
-          onValue={setting(chosen)}
+          onValue={setterOf(chosen)}
         />
-        {chosen.value === OWN && (
+        {chosen.value === CUSTOM_DURATION && (
           <Field
             name="hours"
             label={t('adminBans.hours')}
             value={own.value}
-            onValue={setting(own)}
-            wrong={isWrong.value && hours === null ? t('adminBans.hoursWrong', { most: LONGEST_HOURS }) : undefined}
+            onValue={setterOf(own)}
+            wrong={isWrong.value && hours === null ? t('adminBans.hoursWrong', { most: MAX_BAN_HOURS }) : undefined}
             inputMode="numeric"
             required
             maxLength={4}
@@ -171,13 +171,13 @@ export function AddForm({ first, onChanged, onCancel }: FormProps) {
   );
 }
 
-export const lift = (value: string, sent: Reasoned): Promise<unknown> =>
+export const lift = (value: string, sent: ReasonHeaders): Promise<unknown> =>
   api.delete(ENTRY, { path: { value }, ...sent });
 
 /** Lifts bans by entered IP addresses, also for users who may not list bans. */
 export function LiftForm({ first, onChanged, onCancel }: FormProps) {
   const text = useSignal(first);
-  const many = useMany();
+  const many = useBatchRun();
   const items = linesOf(text.value);
   return (
     <section class="section" aria-labelledby="lift">

@@ -7,9 +7,9 @@ import { useLostFocus } from '../../kit/lost-focus.js';
 import { Pages, usePaged } from '../parts/paged.js';
 import { can } from '../rights.js';
 import { type Ban, ENTRIES, ENTRY } from './ban.js';
+import { Outcome, useBatchRun } from './batch-run.js';
 import { About, LiftButton } from './entry.js';
 import { Batch, lift } from './forms.js';
-import { Outcome, useMany } from './many.js';
 
 interface ItemProps {
   readonly ban: Ban;
@@ -65,7 +65,7 @@ function useBans(turn: number) {
 /** All active bans, in pages, with buttons to lift one or many. */
 export function Bans({ turn, onLifted }: { readonly turn: number; readonly onLifted: () => void }) {
   const { paged, chosen, drop } = useBans(turn);
-  const many = useMany();
+  const many = useBatchRun();
   const heading = useRef<HTMLHeadingElement>(null);
   useLostFocus(heading);
   const shown = paged.items.value ?? [];

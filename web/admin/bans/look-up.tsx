@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { rich, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
-import { Field, setting } from '../../kit/field.js';
+import { Field, setterOf } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { Notice } from '../../kit/notice.js';
-import { ask, asked } from '../parts/address.js';
+import { queryParameter, setQueryParameters } from '../parts/address.js';
 import { can } from '../rights.js';
 import { type Ban, ENTRY, isAddress } from './ban.js';
 import { About, AuditLink, LiftButton } from './entry.js';
@@ -57,7 +57,7 @@ function Answer({ ip, onChanged }: OfAddress) {
 
 /** Checks whether an IP address is banned, and by which entry. The IP address is stored in the URL of the view. */
 export function LookUp({ turn, onChanged }: { readonly turn: number; readonly onChanged: () => void }) {
-  const ip = asked('ip');
+  const ip = queryParameter('ip');
   const typed = useSignal(ip ?? '');
   useEffect(() => {
     typed.value = ip ?? '';
@@ -65,7 +65,7 @@ export function LookUp({ turn, onChanged }: { readonly turn: number; readonly on
   const submit = (event: Event) => {
     event.preventDefault();
     if (typed.value.trim() === ip) onChanged();
-    ask({ ip: typed.value.trim() });
+    setQueryParameters({ ip: typed.value.trim() });
   };
   return (
     <section class="section" aria-labelledby="look-up">
@@ -75,7 +75,7 @@ export function LookUp({ turn, onChanged }: { readonly turn: number; readonly on
           name="ip"
           label={t('adminBans.address')}
           value={typed.value}
-          onValue={setting(typed)}
+          onValue={setterOf(typed)}
           wrong={ip && !isAddress(ip) ? t('adminBans.noAddress') : undefined}
           isVerbatim
           required

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { t } from '../../core/language.js';
-import { Unfolding } from '../../kit/opened.js';
-import { asked } from '../parts/address.js';
+import { ExpandableForm } from '../../kit/opened.js';
+import { queryParameter } from '../parts/address.js';
 import { can } from '../rights.js';
 import { ENTRIES, ENTRY } from './ban.js';
 import './bans.css';
@@ -21,20 +21,20 @@ export default function BannedAddresses() {
     ofList.value++;
     ofAnswer.value++;
   };
-  const first = asked('ip') ?? '';
+  const first = queryParameter('ip') ?? '';
   return (
     <>
       <p class="quiet">{t('adminBans.lead')}</p>
       {can('get', ENTRY) && <LookUp turn={ofAnswer.value} onChanged={changed} />}
       {can('post', ENTRIES) && (
-        <Unfolding label={t('adminBans.add')}>
+        <ExpandableForm label={t('adminBans.add')}>
           {(fold) => <AddForm first={first} onChanged={changed} onCancel={fold} />}
-        </Unfolding>
+        </ExpandableForm>
       )}
       {can('delete', ENTRY) && (
-        <Unfolding label={t('adminBans.liftTyped')}>
+        <ExpandableForm label={t('adminBans.liftTyped')}>
           {(fold) => <LiftForm first={first} onChanged={changed} onCancel={fold} />}
-        </Unfolding>
+        </ExpandableForm>
       )}
       {can('get', ENTRIES) && <Bans turn={ofList.value} onLifted={looked} />}
     </>

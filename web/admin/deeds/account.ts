@@ -1,7 +1,7 @@
 import { isErased } from '../parts/flags.js';
 import { type AdminUser, can, holds, me, type Operation, registry } from '../rights.js';
 
-export interface DeedsProps {
+export interface AccountActionsProps {
   readonly user: AdminUser;
   /** Takes over the account from a response. */
   readonly take: (next: AdminUser) => void;
@@ -12,15 +12,15 @@ export interface DeedsProps {
 export const isSelf = ({ id }: AdminUser): boolean => id === me.value?.id;
 
 /** ACLs of the account that the administrator lacks. Administrators cannot modify accounts with such ACLs. */
-export const heldBeyond = ({ acls }: AdminUser): readonly string[] =>
+export const aclsBeyondOwn = ({ acls }: AdminUser): readonly string[] =>
   acls.filter((acl) => registry.value?.acls.includes(acl) && !holds(acl));
 
 /** The accounts that an operation applies to: `any`, `others` (not one's own), or `people` (`others` without bots). */
 export type Whose = 'any' | 'others' | 'people';
 
 /** True if the administrator may run the operation on this account. */
-export function offers(user: AdminUser, whose: Whose, ...operation: Operation): boolean {
-  if (!can(...operation) || isErased(user) || heldBeyond(user).length > 0) return false;
+export function isOffered(user: AdminUser, whose: Whose, ...operation: Operation): boolean {
+  if (!can(...operation) || isErased(user) || aclsBeyondOwn(user).length > 0) return false;
   return whose === 'any' || !(isSelf(user) || (whose === 'people' && user.bot));
 }
 

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { language, t } from '../../core/language.js';
-import { Field, fieldOf, Select, setting, TextArea } from '../../kit/field.js';
-import type { DeedsProps } from './account.js';
-import { Doing, useAccountDeed } from './parts.js';
+import { Field, fieldOf, Select, setterOf, TextArea } from '../../kit/field.js';
+import type { AccountActionsProps } from './account.js';
+import { AccountActionButton, useAccountAction } from './parts.js';
 
 /** Durations in hours; 0 means permanent. */
 const DURATIONS = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24, forGood: 0 } as const;
@@ -25,12 +25,12 @@ const durations = (): Readonly<Record<Duration, string>> => ({
 const ownHours = (typed: string): number => Number(typed) || Number.NaN;
 
 /** A form that bans the account or changes the ban. */
-export function Ban(props: DeedsProps) {
+export function Ban(props: AccountActionsProps) {
   const { user } = props;
   const duration = useSignal<Duration>('day');
   const hours = useSignal('');
   const reason = useSignal('');
-  const deed = useAccountDeed(
+  const deed = useAccountAction(
     props,
     'ban',
     async (sent) => {
@@ -45,7 +45,7 @@ export function Ban(props: DeedsProps) {
   );
   const isOwn = duration.value === 'own';
   return (
-    <Doing
+    <AccountActionButton
       user={user}
       name="ban"
       deed={deed}
@@ -75,10 +75,10 @@ export function Ban(props: DeedsProps) {
         label={t('adminDeeds.publicReason')}
         hint={t('adminDeeds.publicReasonHint')}
         value={reason.value}
-        onValue={setting(reason)}
+        onValue={setterOf(reason)}
         wrong={deed.action.of('reason')}
         maxLength={512}
       />
-    </Doing>
+    </AccountActionButton>
   );
 }

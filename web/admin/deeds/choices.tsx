@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Choice } from '../../kit/field.js';
 
 /** A multiple choice, stored as differences from the current state. Concurrent changes elsewhere are kept. */
-export interface Choosing {
+export interface Selection {
   readonly has: (name: string) => boolean;
   readonly turn: (name: string) => void;
   readonly forget: () => void;
 }
 
-export function useChoosing(held: readonly string[]): Choosing {
+export function useSelection(held: readonly string[]): Selection {
   const turned = useSignal<ReadonlySet<string>>(new Set());
   return {
     has: (name) => held.includes(name) !== turned.value.has(name),
@@ -29,7 +29,7 @@ export function useChoosing(held: readonly string[]): Choosing {
 interface ChoicesProps {
   readonly legend: string;
   readonly options: Readonly<Record<string, ComponentChildren>>;
-  readonly of: Choosing;
+  readonly of: Selection;
 }
 
 /** Checkboxes for the options. The selection is reset when they disappear. */
@@ -46,7 +46,13 @@ export function Choices({ legend, options, of: { has, turn, forget } }: ChoicesP
 }
 
 /** The current values as text. */
-export const Held = ({ of, none }: { readonly of: readonly ComponentChildren[]; readonly none: Words }) =>
+export const CurrentValues = ({
+  of,
+  none,
+}: {
+  readonly of: readonly ComponentChildren[];
+  readonly none: TranslationKey;
+}) =>
   of.length === 0 ? (
     <span>{t(none)}</span>
   ) : (

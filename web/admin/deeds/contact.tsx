@@ -4,9 +4,9 @@ import { t } from '../../core/language.js';
 import { Field, fieldOf } from '../../kit/field.js';
 import { hasFlag } from '../parts/flags.js';
 import { type AdminUser, holds } from '../rights.js';
-import { type DeedsProps, offers } from './account.js';
-import { isDemanded } from './demands.js';
-import { Doing, Group, Matter, Plainly, type Sent, useAccountDeed } from './parts.js';
+import { type AccountActionsProps, isOffered } from './account.js';
+import { AccountActionButton, ActionRow, Group, type Sent, SimpleAction, useAccountAction } from './parts.js';
+import { hasRequirement } from './requirements.js';
 
 const EMAIL = '/v1/admin/users/{user_id}/email';
 const VERIFICATION = '/v1/admin/users/{user_id}/email-verification';
@@ -18,8 +18,8 @@ const PHONE = '/v1/admin/users/{user_id}/phone-verification';
 /**
  * Requirements that a verified email address fulfills, and those that need a new verification (account.md section 7).
  */
-const MET_BY_EMAIL = 0b1111_0011;
-const MET_ANEW = 0b1010_0010;
+const MET_BY_VERIFIED_EMAIL = 0b1111_0011;
+const MET_BY_REVERIFIED_EMAIL = 0b1010_0010;
 
 /** The state of the email address. Without `user:view:email` it is unknown, so every operation is offered. */
 function addressOf(user: AdminUser) {
@@ -28,14 +28,14 @@ function addressOf(user: AdminUser) {
   return {
     isSeen,
     isThere: !isSeen || user.email !== null,
-    canBeVerified: !isSound || isDemanded(user, MET_BY_EMAIL),
-    wantsMail: !isSound || isDemanded(user, MET_ANEW),
+    canBeVerified: !isSound || hasRequirement(user, MET_BY_VERIFIED_EMAIL),
+    wantsMail: !isSound || hasRequirement(user, MET_BY_REVERIFIED_EMAIL),
     mayBounce: !isSeen || !user.email_bounced,
     mayArriveAgain: !isSeen || user.email_bounced,
   };
 }
 
-function Standing({ user }: { readonly user: AdminUser }) {
+function EmailState({ user }: { readonly user: AdminUser }) {
   if (!holds('user:view:email')) return <>{t('adminDeeds.emailUnseen')}</>;
   if (user.email === null) return <>{t('adminDeeds.emailNone')}</>;
   return (
@@ -46,9 +46,9 @@ function Standing({ user }: { readonly user: AdminUser }) {
   );
 }
 
-function ChangeEmail(props: DeedsProps) {
+function ChangeEmail(props: AccountActionsProps) {
   const email = useSignal('');
-  const deed = useAccountDeed(
+  const deed = useAccountAction(
     props,
     'changeEmail',
     async (sent) => {
@@ -61,7 +61,7 @@ function ChangeEmail(props: DeedsProps) {
   const isTaken = deed.action.failure.value?.code === 'EMAIL_ALREADY_IN_USE';
   const field = fieldOf(email, deed.action, 'email');
   return (
-    <Doing user={props.user} name="changeEmail" deed={deed}>
+    <AccountActionButton user={props.user} name="changeEmail" deed={deed}>
       <Field
         {...field}
         wrong={isTaken ? t('adminDeeds.emailTaken') : field.wrong}
@@ -72,67 +72,67 @@ function ChangeEmail(props: DeedsProps) {
         required
         maxLength={254}
       />
-    </Doing>
+    </AccountActionButton>
   );
 }
 
-function EmailMatter(props: DeedsProps) {
+function EmailMatter(props: AccountActionsProps) {
   const { user } = props;
   const { isThere, canBeVerified, mayBounce, mayArriveAgain } = addressOf(user);
   const setBounce = (bounced: boolean) => (sent: Sent) => api.put(BOUNCE, { ...sent, body: { bounced } });
   return (
-    <Matter title="adminDeeds.email" state={<Standing user={user} />}>
-      {offers(user, 'people', 'patch', EMAIL) && <ChangeEmail {...props} />}
-      {isThere && canBeVerified && offers(user, 'people', 'put', VERIFICATION) && (
-        <Plainly {...props} name="verifyEmail" kind="plain" work={(sent) => api.put(VERIFICATION, sent)} />
+    <ActionRow title="adminDeeds.email" state={<EmailState user={user} />}>
+      {isOffered(user, 'people', 'patch', EMAIL) && <ChangeEmail {...props} />}
+      {isThere && canBeVerified && isOffered(user, 'people', 'put', VERIFICATION) && (
+        <SimpleAction {...props} name="verifyEmail" kind="plain" work={(sent) => api.put(VERIFICATION, sent)} />
       )}
-      {isThere && offers(user, 'people', 'put', BOUNCE) && (
+      {isThere && isOffered(user, 'people', 'put', BOUNCE) && (
         <>
-          {mayBounce && <Plainly {...props} name="bounce" work={setBounce(true)} />}
-          {mayArriveAgain && <Plainly {...props} name="unbounce" kind="plain" work={setBounce(false)} />}
+          {mayBounce && <SimpleAction {...props} name="bounce" work={setBounce(true)} />}
+          {mayArriveAgain && <SimpleAction {...props} name="unbounce" kind="plain" work={setBounce(false)} />}
         </>
       )}
-    </Matter>
+    </ActionRow>
   );
 }
 
 /** Emails to the user. Accounts scheduled for deletion get none, because the links would restore them. */
-function MailsMatter(props: DeedsProps) {
+function MailsMatter(props: AccountActionsProps) {
   const { user } = props;
   const { wantsMail } = addressOf(user);
   const isLeaving = hasFlag(user, 'DELETED');
   return (
-    <Matter title="adminDeeds.mails" state={t(isLeaving ? 'adminDeeds.noMails' : 'adminDeeds.mailsHint')}>
-      {!isLeaving && wantsMail && offers(user, 'people', 'post', MAIL) && (
-        <Plainly {...props} name="mailVerification" kind="plain" work={(sent) => api.post(MAIL, sent)} />
+    <ActionRow title="adminDeeds.mails" state={t(isLeaving ? 'adminDeeds.noMails' : 'adminDeeds.mailsHint')}>
+      {!isLeaving && wantsMail && isOffered(user, 'people', 'post', MAIL) && (
+        <SimpleAction {...props} name="mailVerification" kind="plain" work={(sent) => api.post(MAIL, sent)} />
       )}
-      {!isLeaving && offers(user, 'people', 'post', RESET) && (
-        <Plainly {...props} name="mailReset" kind="plain" work={(sent) => api.post(RESET, sent)} />
+      {!isLeaving && isOffered(user, 'people', 'post', RESET) && (
+        <SimpleAction {...props} name="mailReset" kind="plain" work={(sent) => api.post(RESET, sent)} />
       )}
-    </Matter>
+    </ActionRow>
   );
 }
 
-function PhoneMatter(props: DeedsProps) {
+function PhoneMatter(props: AccountActionsProps) {
   const isVerified = props.user.has_verified_phone;
   return (
-    <Matter title="adminDeeds.phone" state={t(isVerified ? 'adminDeeds.phoneVerified' : 'adminDeeds.phoneNone')}>
-      <Plainly
+    <ActionRow title="adminDeeds.phone" state={t(isVerified ? 'adminDeeds.phoneVerified' : 'adminDeeds.phoneNone')}>
+      <SimpleAction
         key={String(isVerified)}
         {...props}
         name={isVerified ? 'forgetPhone' : 'verifyPhone'}
         kind={isVerified ? 'danger' : 'plain'}
         work={(sent) => api.put(PHONE, { ...sent, body: { has_verified_phone: !isVerified } })}
       />
-    </Matter>
+    </ActionRow>
   );
 }
 
 /** Email address, emails and phone number. */
-export function Contact(props: DeedsProps) {
+export function Contact(props: AccountActionsProps) {
   const { user } = props;
-  const mayMail = offers(user, 'people', 'patch', EMAIL);
-  const mayPhone = !user.bot && offers(user, 'any', 'put', PHONE);
+  const mayMail = isOffered(user, 'people', 'patch', EMAIL);
+  const mayPhone = !user.bot && isOffered(user, 'any', 'put', PHONE);
   if (!(mayMail || mayPhone)) return null;
   return (
     <Group title="adminDeeds.contact">

@@ -4,14 +4,14 @@ import { Notice } from '../../kit/notice.js';
 import { isErased } from '../parts/flags.js';
 import { can, type Operation } from '../rights.js';
 import { Access } from './access.js';
-import { type DeedsProps, heldBeyond, isSelf, nameOf } from './account.js';
+import { type AccountActionsProps, aclsBeyondOwn, isSelf, nameOf } from './account.js';
 import { Contact } from './contact.js';
 import './deeds.css';
 import { Ending } from './ending.js';
 import { Factors } from './factors.js';
 import { Permissions } from './permissions.js';
 
-export type { DeedsProps } from './account.js';
+export type { AccountActionsProps } from './account.js';
 
 /** One operation per ACL. Administrators with none of them see no operations. */
 const OPERATIONS: readonly Operation[] = [
@@ -37,9 +37,9 @@ const codes = (acls: readonly string[]): ComponentChildren =>
   ));
 
 /** Explains why some operations are not available. */
-function Bounds({ user }: DeedsProps) {
+function Bounds({ user }: AccountActionsProps) {
   const name = <bdi key="name">{nameOf(user)}</bdi>;
-  const beyond = heldBeyond(user);
+  const beyond = aclsBeyondOwn(user);
   if (isErased(user)) {
     return (
       <Notice isAnnounced={false}>
@@ -70,7 +70,7 @@ function Bounds({ user }: DeedsProps) {
 }
 
 /** All operations on an account. */
-export function Deeds(props: DeedsProps) {
+export function AccountActions(props: AccountActionsProps) {
   if (!OPERATIONS.some((operation) => can(...operation))) return null;
   return (
     <section class="stack deeds" aria-label={t('adminDeeds.title')}>

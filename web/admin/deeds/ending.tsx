@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
-import { t, when } from '../../core/language.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Field, fieldOf, Select, TextArea } from '../../kit/field.js';
 import { hasFlag } from '../parts/flags.js';
-import { type DeedsProps, offers } from './account.js';
-import { Doing, Group, Matter, Plainly, useAccountDeed } from './parts.js';
+import { type AccountActionsProps, isOffered } from './account.js';
+import { AccountActionButton, ActionRow, Group, SimpleAction, useAccountAction } from './parts.js';
 
 const DELETION = '/v1/admin/users/{user_id}/deletion';
 
@@ -15,14 +15,14 @@ const NAMES = Object.keys(REASONS) as Reason[];
 
 const wordsOf = (reason: Reason): string => t(`adminDeeds.reason_${reason}`);
 /** Minimum number of days. The service raises smaller values. */
-const shortest = (reason: Reason): number => (reason === 'requested' ? 14 : 60);
+const minDays = (reason: Reason): number => (reason === 'requested' ? 14 : 60);
 
-function Schedule(props: DeedsProps) {
+function Schedule(props: AccountActionsProps) {
   const { user } = props;
   const reason = useSignal<Reason>('requested');
   const days = useSignal('60');
   const said = useSignal('');
-  const deed = useAccountDeed(
+  const deed = useAccountAction(
     props,
     'scheduleDeletion',
     async (sent) => {
@@ -39,7 +39,7 @@ function Schedule(props: DeedsProps) {
   );
   const isScheduled = hasFlag(user, 'DELETED');
   return (
-    <Doing
+    <AccountActionButton
       user={user}
       name="scheduleDeletion"
       deed={deed}
@@ -57,7 +57,7 @@ function Schedule(props: DeedsProps) {
       <Field
         {...fieldOf(days, deed.action, 'days_until_deletion')}
         label={t('adminDeeds.days')}
-        hint={t('adminDeeds.daysHint', { count: shortest(reason.value), most: 365 })}
+        hint={t('adminDeeds.daysHint', { count: minDays(reason.value), most: 365 })}
         inputMode="numeric"
         required
       />
@@ -67,17 +67,17 @@ function Schedule(props: DeedsProps) {
         hint={t('adminDeeds.publicReasonHint')}
         maxLength={512}
       />
-    </Doing>
+    </AccountActionButton>
   );
 }
 
-function Standing({ user }: DeedsProps) {
+function DeletionState({ user }: AccountActionsProps) {
   const { pending_deletion_at: at, deletion_reason_code: code, deletion_public_reason: said } = user;
   if (at === null) return <>{t('adminDeeds.deletionNone')}</>;
   const reason = NAMES.find((name) => REASONS[name] === code);
   return (
     <>
-      {t('adminDeeds.deletionAt', { time: when(at) })}
+      {t('adminDeeds.deletionAt', { time: formatDateTime(at) })}
       {reason && ` · ${wordsOf(reason)}`}
       {said && (
         <>
@@ -90,19 +90,19 @@ function Standing({ user }: DeedsProps) {
 }
 
 /** Deletion of the account. */
-export function Ending(props: DeedsProps) {
+export function Ending(props: AccountActionsProps) {
   const { user } = props;
-  const maySchedule = offers(user, 'people', 'put', DELETION);
-  const mayCancel = offers(user, 'people', 'delete', DELETION);
+  const maySchedule = isOffered(user, 'people', 'put', DELETION);
+  const mayCancel = isOffered(user, 'people', 'delete', DELETION);
   if (!(maySchedule || mayCancel)) return null;
   return (
     <Group title="adminDeeds.ending">
-      <Matter title="adminDeeds.deletion" state={<Standing {...props} />}>
+      <ActionRow title="adminDeeds.deletion" state={<DeletionState {...props} />}>
         {maySchedule && <Schedule {...props} />}
         {mayCancel && user.pending_deletion_at !== null && (
-          <Plainly {...props} name="cancelDeletion" kind="plain" work={(sent) => api.delete(DELETION, sent)} />
+          <SimpleAction {...props} name="cancelDeletion" kind="plain" work={(sent) => api.delete(DELETION, sent)} />
         )}
-      </Matter>
+      </ActionRow>
     </Group>
   );
 }

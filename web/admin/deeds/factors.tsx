@@ -2,14 +2,14 @@ import type { Answer, paths } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { t, when } from '../../core/language.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { Empty } from '../../kit/shown.js';
 import { isErased } from '../parts/flags.js';
 import { type AdminUser, can } from '../rights.js';
-import { type DeedsProps, offers } from './account.js';
-import { Doing, Group, Matter, Plainly, useAccountDeed } from './parts.js';
+import { type AccountActionsProps, isOffered } from './account.js';
+import { AccountActionButton, ActionRow, Group, SimpleAction, useAccountAction } from './parts.js';
 import { Sso } from './sso.js';
 
 const MFA = '/v1/admin/users/{user_id}/mfa';
@@ -21,36 +21,36 @@ const PASSKEY_AS_SECOND_FACTOR = 2;
 
 type Passkey = Answer<paths, typeof PASSKEYS, 'get'>[number];
 
-const standsBy = ({ has_totp: hasTotp, authenticator_types: types }: AdminUser) =>
+const factorState = ({ has_totp: hasTotp, authenticator_types: types }: AdminUser) =>
   hasTotp ? 'app' : types.includes(PASSKEY_AS_SECOND_FACTOR) ? 'codes' : 'none';
 
-const STANDING = {
+const FACTOR_STATE_WORDS = {
   app: 'adminDeeds.mfaApp',
   codes: 'adminDeeds.mfaCodes',
   none: 'adminDeeds.mfaNone',
 } as const;
 
-function MfaMatter(props: DeedsProps) {
-  const standing = standsBy(props.user);
+function MfaMatter(props: AccountActionsProps) {
+  const standing = factorState(props.user);
   return (
-    <Matter title="adminDeeds.mfa" state={t(STANDING[standing])}>
-      {standing !== 'none' && <Plainly {...props} name="disableMfa" work={(sent) => api.delete(MFA, sent)} />}
-    </Matter>
+    <ActionRow title="adminDeeds.mfa" state={t(FACTOR_STATE_WORDS[standing])}>
+      {standing !== 'none' && <SimpleAction {...props} name="disableMfa" work={(sent) => api.delete(MFA, sent)} />}
+    </ActionRow>
   );
 }
 
-interface OfPasskey extends DeedsProps {
+interface OfPasskey extends AccountActionsProps {
   readonly passkey: Passkey;
   readonly onRemoved: (id: string) => void;
 }
 
 function RemovePasskey({ passkey, onRemoved, ...props }: OfPasskey) {
-  const deed = useAccountDeed(props, 'removePasskey', async ({ path, headers }) => {
+  const deed = useAccountAction(props, 'removePasskey', async ({ path, headers }) => {
     await api.delete(PASSKEY, { path: { ...path, credential_id: passkey.id }, headers });
     onRemoved(passkey.id);
   });
   const values = { passkey: <bdi key="passkey">{passkey.name}</bdi> };
-  return <Doing user={props.user} name="removePasskey" deed={deed} values={values} />;
+  return <AccountActionButton user={props.user} name="removePasskey" deed={deed} values={values} />;
 }
 
 const PasskeyItem = (props: OfPasskey) => {
@@ -62,17 +62,17 @@ const PasskeyItem = (props: OfPasskey) => {
           <bdi>{name}</bdi>
         </strong>
         <span class="small quiet">
-          {t('adminDeeds.passkeyMade', { time: when(made) })} ·{' '}
-          {used === null ? t('adminDeeds.passkeyUnused') : t('adminDeeds.passkeyUsed', { time: when(used) })}
+          {t('adminDeeds.passkeyMade', { time: formatDateTime(made) })} ·{' '}
+          {used === null ? t('adminDeeds.passkeyUnused') : t('adminDeeds.passkeyUsed', { time: formatDateTime(used) })}
         </span>
       </div>
-      {offers(props.user, 'people', 'delete', PASSKEY) && <RemovePasskey {...props} />}
+      {isOffered(props.user, 'people', 'delete', PASSKEY) && <RemovePasskey {...props} />}
     </li>
   );
 };
 
 /** Loads passkeys on request, because each access is recorded in the audit log. */
-function PasskeysMatter(props: DeedsProps) {
+function PasskeysMatter(props: AccountActionsProps) {
   const passkeys = useSignal<readonly Passkey[] | null>(null);
   const show = useAction(async () => {
     passkeys.value = await api.get(PASSKEYS, { path: { user_id: props.user.id } });
@@ -83,11 +83,11 @@ function PasskeysMatter(props: DeedsProps) {
   const known = passkeys.value;
   return (
     <>
-      <Matter title="adminDeeds.passkeys" state={t('adminDeeds.passkeysHint')}>
+      <ActionRow title="adminDeeds.passkeys" state={t('adminDeeds.passkeysHint')}>
         <Button kind="plain" size="small" action={show}>
           {t('adminDeeds.showPasskeys')}
         </Button>
-      </Matter>
+      </ActionRow>
       <FailureNotice of={show} />
       {known?.length === 0 && <Empty>{t('adminDeeds.noPasskeys')}</Empty>}
       {known && known.length > 0 && (
@@ -102,10 +102,10 @@ function PasskeysMatter(props: DeedsProps) {
 }
 
 /** Sign-in methods of the account. */
-export function Factors(props: DeedsProps) {
+export function Factors(props: AccountActionsProps) {
   const { user } = props;
   if (user.bot || isErased(user)) return null;
-  const mayMfa = offers(user, 'people', 'delete', MFA);
+  const mayMfa = isOffered(user, 'people', 'delete', MFA);
   const maySeePasskeys = can('get', PASSKEYS);
   const maySeeSso = can('get', SSO);
   if (!(mayMfa || maySeePasskeys || maySeeSso)) return null;

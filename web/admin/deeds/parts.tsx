@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ActionOptions } from '../../core/action.js';
-import { rich, t, type Words } from '../../core/language.js';
+import { rich, type TranslationKey, t } from '../../core/language.js';
 import { toast } from '../../kit/toast.js';
-import { type Deed, DeedButton, type Reasoned, useDeed } from '../parts/deed.js';
+import { type AuditedAction, AuditedActionButton, type ReasonHeaders, useDeed } from '../parts/audited-action.js';
 import type { AdminUser } from '../rights.js';
-import { type DeedsProps, nameOf } from './account.js';
+import { type AccountActionsProps, nameOf } from './account.js';
 
 /** Operations by the prefix of their translations: button, question, effect and confirmation. */
-export type DeedName =
+export type AccountActionName =
   | 'ban'
   | 'unban'
   | 'endLockdown'
@@ -37,7 +37,7 @@ export type DeedName =
   | 'cancelDeletion';
 
 /** The path and headers of a request for an account. */
-export interface Sent extends Reasoned {
+export interface Sent extends ReasonHeaders {
   readonly path: { readonly user_id: string };
 }
 
@@ -49,7 +49,12 @@ const isChanged = (answer: unknown): answer is { readonly user: AdminUser } =>
 /**
  * An operation on the account. Afterwards the page uses the account from the response, or reloads it if there is none.
  */
-export function useAccountDeed({ user, take, again }: DeedsProps, name: DeedName, work: Work, options?: ActionOptions) {
+export function useAccountAction(
+  { user, take, again }: AccountActionsProps,
+  name: AccountActionName,
+  work: Work,
+  options?: ActionOptions,
+) {
   return useDeed(async (reasoned) => {
     const answer = await work({ path: { user_id: user.id }, ...reasoned });
     toast(t(`adminDeeds.${name}Done`));
@@ -58,41 +63,55 @@ export function useAccountDeed({ user, take, again }: DeedsProps, name: DeedName
   }, options);
 }
 
-interface DoingProps {
+interface AccountActionButtonProps {
   readonly user: AdminUser;
-  readonly name: DeedName;
-  readonly deed: Deed;
+  readonly name: AccountActionName;
+  readonly deed: AuditedAction;
   readonly kind?: 'plain' | 'danger';
   /** Replaces the default translations. */
-  readonly label?: Words;
-  readonly what?: Words;
+  readonly label?: TranslationKey;
+  readonly what?: TranslationKey;
   /** Additional values of the sentence. */
   readonly values?: Readonly<Record<string, ComponentChildren>>;
   readonly children?: ComponentChildren;
 }
 
 /** The button of an operation. Its dialog names the effect and the account. */
-export const Doing = ({ user, name, deed, kind = 'danger', label, what, values, children }: DoingProps) => (
-  <DeedButton label={t(label ?? `adminDeeds.${name}`)} title={t(`adminDeeds.${name}Title`)} of={deed} kind={kind}>
+export const AccountActionButton = ({
+  user,
+  name,
+  deed,
+  kind = 'danger',
+  label,
+  what,
+  values,
+  children,
+}: AccountActionButtonProps) => (
+  <AuditedActionButton
+    label={t(label ?? `adminDeeds.${name}`)}
+    title={t(`adminDeeds.${name}Title`)}
+    of={deed}
+    kind={kind}
+  >
     <p>{rich(what ?? `adminDeeds.${name}What`, { name: <bdi key="name">{nameOf(user)}</bdi>, ...values })}</p>
     {children}
-  </DeedButton>
+  </AuditedActionButton>
 );
 
-interface PlainlyProps extends DeedsProps {
-  readonly name: DeedName;
+interface SimpleActionProps extends AccountActionsProps {
+  readonly name: AccountActionName;
   readonly kind?: 'plain' | 'danger';
   readonly work: Work;
 }
 
 /** An operation that needs only a reason. */
-export function Plainly({ name, kind, work, ...props }: PlainlyProps) {
-  const deed = useAccountDeed(props, name, work);
-  return <Doing user={props.user} name={name} deed={deed} {...(kind ? { kind } : {})} />;
+export function SimpleAction({ name, kind, work, ...props }: SimpleActionProps) {
+  const deed = useAccountAction(props, name, work);
+  return <AccountActionButton user={props.user} name={name} deed={deed} {...(kind ? { kind } : {})} />;
 }
 
 interface GroupProps {
-  readonly title: Words;
+  readonly title: TranslationKey;
   readonly children: ComponentChildren;
 }
 
@@ -107,15 +126,15 @@ export function Group({ title, children }: GroupProps) {
   );
 }
 
-interface MatterProps {
-  readonly title: Words;
+interface ActionRowProps {
+  readonly title: TranslationKey;
   /** The current state. */
   readonly state: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
 /** The state of something, with operations to change it. */
-export const Matter = ({ title, state, children }: MatterProps) => (
+export const ActionRow = ({ title, state, children }: ActionRowProps) => (
   <div class="matter">
     <div>
       <h4>{t(title)}</h4>

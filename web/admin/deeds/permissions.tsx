@@ -4,15 +4,15 @@ import { Notice } from '../../kit/notice.js';
 import { AclWords } from '../parts/acl-words.js';
 import { hasFlag, maskOf } from '../parts/flags.js';
 import { holds, registry } from '../rights.js';
-import { type DeedsProps, offers } from './account.js';
-import { Choices, Held, useChoosing } from './choices.js';
-import { bitsOf, DemandChoices, demandOf, demandsOf } from './demands.js';
-import { Doing, Group, Matter, useAccountDeed } from './parts.js';
+import { type AccountActionsProps, isOffered } from './account.js';
+import { Choices, CurrentValues, useSelection } from './choices.js';
+import { AccountActionButton, ActionRow, Group, useAccountAction } from './parts.js';
+import { bitsOf, RequirementChoices, requirementsOf, requirementText } from './requirements.js';
 
 const ACLS = '/v1/admin/users/{user_id}/acls';
 const ACCOUNT_FLAGS = '/v1/admin/users/{user_id}/flags';
 const TRAITS = '/v1/admin/users/{user_id}/traits';
-const DEMANDS = '/v1/admin/users/{user_id}/suspicious-activity-flags';
+const REQUIREMENTS = '/v1/admin/users/{user_id}/suspicious-activity-flags';
 
 /** The trait that can be set (admin.md Precisions). */
 const CAPTCHA_EXEMPT = 'captcha_exempt';
@@ -26,15 +26,15 @@ const Acl = ({ name }: { readonly name: string }) => (
   </>
 );
 
-function SetAcls(props: DeedsProps) {
-  const choosing = useChoosing(props.user.acls);
+function SetAcls(props: AccountActionsProps) {
+  const choosing = useSelection(props.user.acls);
   // Administrators can grant only ACLs that they have.
   const known = registry.value?.acls.filter(holds) ?? [];
-  const deed = useAccountDeed(props, 'setAcls', (sent) =>
+  const deed = useAccountAction(props, 'setAcls', (sent) =>
     api.put(ACLS, { ...sent, body: { acls: known.filter(choosing.has) } }),
   );
   return (
-    <Doing user={props.user} name="setAcls" deed={deed}>
+    <AccountActionButton user={props.user} name="setAcls" deed={deed}>
       <Notice kind="warn" isAnnounced={false}>
         {t('adminDeeds.aclsHint')}
       </Notice>
@@ -43,109 +43,111 @@ function SetAcls(props: DeedsProps) {
         options={Object.fromEntries(known.map((name) => [name, <Acl key={name} name={name} />]))}
         of={choosing}
       />
-    </Doing>
+    </AccountActionButton>
   );
 }
 
-const flagsOf = ({ user }: DeedsProps) => FLAG_NAMES.filter((name) => hasFlag(user, name));
+const flagsOf = ({ user }: AccountActionsProps) => FLAG_NAMES.filter((name) => hasFlag(user, name));
 
-function SetFlags(props: DeedsProps) {
+function SetFlags(props: AccountActionsProps) {
   const held = flagsOf(props);
-  const choosing = useChoosing(held);
-  const deed = useAccountDeed(props, 'setFlags', (sent) => {
+  const choosing = useSelection(held);
+  const deed = useAccountAction(props, 'setFlags', (sent) => {
     const changed = FLAG_NAMES.filter((name) => choosing.has(name) !== held.includes(name));
     const bits = (isAdded: boolean) => changed.filter((name) => choosing.has(name) === isAdded).map(maskOf);
     return api.patch(ACCOUNT_FLAGS, { ...sent, body: { add_flags: bits(true), remove_flags: bits(false) } });
   });
   return (
-    <Doing user={props.user} name="setFlags" deed={deed} kind="plain">
+    <AccountActionButton user={props.user} name="setFlags" deed={deed} kind="plain">
       <Choices
         legend={t('adminDeeds.flags')}
         options={Object.fromEntries(FLAG_NAMES.map((name) => [name, t(`adminDeeds.${name}`)]))}
         of={choosing}
       />
-    </Doing>
+    </AccountActionButton>
   );
 }
 
-function SetTraits(props: DeedsProps) {
-  const choosing = useChoosing(props.user.traits);
-  const deed = useAccountDeed(props, 'setTraits', (sent) =>
+function SetTraits(props: AccountActionsProps) {
+  const choosing = useSelection(props.user.traits);
+  const deed = useAccountAction(props, 'setTraits', (sent) =>
     api.put(TRAITS, { ...sent, body: { traits: choosing.has(CAPTCHA_EXEMPT) ? [CAPTCHA_EXEMPT] : [] } }),
   );
   return (
-    <Doing user={props.user} name="setTraits" deed={deed} kind="plain">
+    <AccountActionButton user={props.user} name="setTraits" deed={deed} kind="plain">
       <Choices
         legend={t('adminDeeds.traits')}
         options={{ [CAPTCHA_EXEMPT]: t('adminDeeds.captchaExempt') }}
         of={choosing}
       />
-    </Doing>
+    </AccountActionButton>
   );
 }
 
-function SetDemands(props: DeedsProps) {
-  const choosing = useChoosing(demandsOf(props.user));
-  const deed = useAccountDeed(props, 'setDemands', (sent) =>
-    api.put(DEMANDS, { ...sent, body: { flags: bitsOf(choosing) } }),
+function SetRequirements(props: AccountActionsProps) {
+  const choosing = useSelection(requirementsOf(props.user));
+  const deed = useAccountAction(props, 'setDemands', (sent) =>
+    api.put(REQUIREMENTS, { ...sent, body: { flags: bitsOf(choosing) } }),
   );
   return (
-    <Doing user={props.user} name="setDemands" deed={deed}>
-      <DemandChoices of={choosing} />
-    </Doing>
+    <AccountActionButton user={props.user} name="setDemands" deed={deed}>
+      <RequirementChoices of={choosing} />
+    </AccountActionButton>
   );
 }
 
-const AclsMatter = (props: DeedsProps) => (
-  <Matter
+const AclsRow = (props: AccountActionsProps) => (
+  <ActionRow
     title="adminDeeds.acls"
-    state={<Held none="adminDeeds.aclsNone" of={props.user.acls.map((name) => <Acl key={name} name={name} />)} />}
+    state={
+      <CurrentValues none="adminDeeds.aclsNone" of={props.user.acls.map((name) => <Acl key={name} name={name} />)} />
+    }
   >
     <SetAcls {...props} />
-  </Matter>
+  </ActionRow>
 );
 
-const FlagsMatter = (props: DeedsProps) => (
-  <Matter
+const FlagsRow = (props: AccountActionsProps) => (
+  <ActionRow
     title="adminDeeds.flags"
-    state={<Held none="adminDeeds.flagsNone" of={flagsOf(props).map((name) => t(`adminDeeds.${name}`))} />}
+    state={<CurrentValues none="adminDeeds.flagsNone" of={flagsOf(props).map((name) => t(`adminDeeds.${name}`))} />}
   >
     <SetFlags {...props} />
-  </Matter>
+  </ActionRow>
 );
 
-const TraitsMatter = (props: DeedsProps) => (
-  <Matter
+const TraitsRow = (props: AccountActionsProps) => (
+  <ActionRow
     title="adminDeeds.traits"
     state={t(props.user.traits.includes(CAPTCHA_EXEMPT) ? 'adminDeeds.captchaExempt' : 'adminDeeds.traitsNone')}
   >
     <SetTraits {...props} />
-  </Matter>
+  </ActionRow>
 );
 
-const DemandsMatter = (props: DeedsProps) => (
-  <Matter
+const RequirementsRow = (props: AccountActionsProps) => (
+  <ActionRow
     title="adminDeeds.demands"
-    state={<Held none="adminDeeds.demandsNone" of={demandsOf(props.user).map(demandOf)} />}
+    state={<CurrentValues none="adminDeeds.demandsNone" of={requirementsOf(props.user).map(requirementText)} />}
   >
-    <SetDemands {...props} />
-  </Matter>
+    <SetRequirements {...props} />
+  </ActionRow>
 );
 
 /** ACLs, flags, traits and requirements of the account. */
-export function Permissions(props: DeedsProps) {
+export function Permissions(props: AccountActionsProps) {
   const { user } = props;
-  const mayAcls = offers(user, 'people', 'put', ACLS);
-  const mayFlags = offers(user, 'any', 'patch', ACCOUNT_FLAGS);
-  const mayTraits = offers(user, 'any', 'put', TRAITS);
-  const mayDemands = offers(user, 'any', 'put', DEMANDS);
+  const mayAcls = isOffered(user, 'people', 'put', ACLS);
+  const mayFlags = isOffered(user, 'any', 'patch', ACCOUNT_FLAGS);
+  const mayTraits = isOffered(user, 'any', 'put', TRAITS);
+  const mayDemands = isOffered(user, 'any', 'put', REQUIREMENTS);
   if (!(mayAcls || mayFlags || mayTraits || mayDemands)) return null;
   return (
     <Group title="adminDeeds.permissions">
-      {mayAcls && <AclsMatter {...props} />}
-      {mayFlags && <FlagsMatter {...props} />}
-      {mayTraits && <TraitsMatter {...props} />}
-      {mayDemands && <DemandsMatter {...props} />}
+      {mayAcls && <AclsRow {...props} />}
+      {mayFlags && <FlagsRow {...props} />}
+      {mayTraits && <TraitsRow {...props} />}
+      {mayDemands && <RequirementsRow {...props} />}
     </Group>
   );
 }

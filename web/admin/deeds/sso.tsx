@@ -3,19 +3,19 @@ import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { Field, fieldOf } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
-import { type DeedsProps, offers } from './account.js';
-import { Held } from './choices.js';
-import { Doing, Matter, Plainly, type Sent, useAccountDeed } from './parts.js';
+import { type AccountActionsProps, isOffered } from './account.js';
+import { CurrentValues } from './choices.js';
+import { AccountActionButton, ActionRow, type Sent, SimpleAction, useAccountAction } from './parts.js';
 
 const SSO = '/v1/admin/users/{user_id}/sso-identity';
 
-interface OfIdentities extends DeedsProps {
+interface OfIdentities extends AccountActionsProps {
   readonly onChanged: () => Promise<void>;
 }
 
 function Link({ onChanged, ...props }: OfIdentities) {
   const subject = useSignal('');
-  const deed = useAccountDeed(
+  const deed = useAccountAction(
     props,
     'linkSso',
     async (sent) => {
@@ -29,7 +29,7 @@ function Link({ onChanged, ...props }: OfIdentities) {
   const isTaken = deed.action.failure.value?.code === 'SSO_IDENTITY_MISMATCH';
   const field = fieldOf(subject, deed.action, 'subject');
   return (
-    <Doing user={props.user} name="linkSso" deed={deed}>
+    <AccountActionButton user={props.user} name="linkSso" deed={deed}>
       <Field
         {...field}
         wrong={isTaken ? t('adminDeeds.ssoTaken') : field.wrong}
@@ -38,7 +38,7 @@ function Link({ onChanged, ...props }: OfIdentities) {
         required
         maxLength={255}
       />
-    </Doing>
+    </AccountActionButton>
   );
 }
 
@@ -48,21 +48,21 @@ function Unlink({ onChanged, ...props }: OfIdentities) {
     await onChanged();
     return answer;
   };
-  return <Plainly {...props} name="unlinkSso" work={unlink} />;
+  return <SimpleAction {...props} name="unlinkSso" work={unlink} />;
 }
 
 /** Linked identities of the identity provider. */
-export function Sso(props: DeedsProps) {
+export function Sso(props: AccountActionsProps) {
   const { user } = props;
   const loaded = useLoaded(() => api.get(SSO, { path: { user_id: user.id } }));
   const onChanged = () => loaded.again.run();
   return (
     <Loading of={loaded}>
       {({ identities }) => (
-        <Matter
+        <ActionRow
           title="adminDeeds.sso"
           state={
-            <Held
+            <CurrentValues
               none="adminDeeds.ssoNone"
               of={identities.map(({ issuer, subject }) => (
                 <>
@@ -72,11 +72,11 @@ export function Sso(props: DeedsProps) {
             />
           }
         >
-          {offers(user, 'people', 'put', SSO) && <Link {...props} onChanged={onChanged} />}
-          {identities.length > 0 && offers(user, 'others', 'delete', SSO) && (
+          {isOffered(user, 'people', 'put', SSO) && <Link {...props} onChanged={onChanged} />}
+          {identities.length > 0 && isOffered(user, 'others', 'delete', SSO) && (
             <Unlink {...props} onChanged={onChanged} />
           )}
-        </Matter>
+        </ActionRow>
       )}
     </Loading>
   );

@@ -1,4 +1,4 @@
-import { rich, t, type Words, wordsOfCode } from '../../core/language.js';
+import { rich, type TranslationKey, t, wordsOfCode } from '../../core/language.js';
 import { Facts } from '../../kit/facts.js';
 import { Notice } from '../../kit/notice.js';
 import { Badge } from '../../kit/portrait.js';
@@ -30,7 +30,7 @@ const RowItem = ({ row: { row, judgement, codes }, decides }: { readonly row: Ro
     </span>
     <div class="stack tight">
       <div class="row">
-        <strong>{ROWS.has(row) ? t(`adminExplain.row:${row}` as Words) : <Code>{row}</Code>}</strong>
+        <strong>{ROWS.has(row) ? t(`adminExplain.row:${row}` as TranslationKey) : <Code>{row}</Code>}</strong>
         {decides && <Badge>{t('adminExplain.decides')}</Badge>}
       </div>
       <span>{t(`adminExplain.judged:${judgement}`)}</span>

@@ -1,7 +1,7 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Action } from '../../core/action.js';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Choice, Field, Select } from '../../kit/field.js';
 import { FailureNotice } from '../../kit/notice.js';
@@ -21,7 +21,7 @@ const FLAGS = [
 ] as const;
 
 const wordsFor = (names: readonly string[], kind: string): Record<string, string> =>
-  Object.fromEntries(names.map((name) => [name, t(`adminExplain.${kind}:${name}` as Words)]));
+  Object.fromEntries(names.map((name) => [name, t(`adminExplain.${kind}:${name}` as TranslationKey)]));
 
 interface PartProps {
   readonly question: Question;

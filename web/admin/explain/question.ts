@@ -33,19 +33,19 @@ export interface Question {
   readonly sso: (typeof ENFORCEMENTS)[number];
 }
 
-export const NOTHING_ASKED: Question = {
+export const EMPTY_QUESTION: Question = {
   ...{ method: 'GET', path: '', credential: 'none', scopes: '', acls: [], keyAcls: null, flags: 0, sso: 'as-is' },
 };
 
-const HIGHEST_FLAGS = 255;
+const MAX_FLAGS = 255;
 /** Represents an empty list in the URL. No ACL has this name. */
-const NONE = 'none';
+const EMPTY_LIST = 'none';
 
 /** Returns the value if it is in the list, otherwise the first one. */
 export const oneOf = <T extends string>(values: readonly [T, ...T[]], value: string | null): T =>
   values.find((one) => one === value) ?? values[0];
 
-const listOf = (said: string | null): readonly string[] => (said && said !== NONE ? said.split(',') : []);
+const listOf = (said: string | null): readonly string[] => (said && said !== EMPTY_LIST ? said.split(',') : []);
 
 /** Reads the request from the URL of the view. */
 export function questionFrom(search: string): Question {
@@ -59,18 +59,18 @@ export function questionFrom(search: string): Question {
     scopes: said.get('scopes') ?? '',
     acls: listOf(said.get('acls')),
     keyAcls: keyAcls === null ? null : listOf(keyAcls),
-    flags: Number.isInteger(flags) && flags >= 0 && flags <= HIGHEST_FLAGS ? flags : 0,
+    flags: Number.isInteger(flags) && flags >= 0 && flags <= MAX_FLAGS ? flags : 0,
     sso: oneOf(ENFORCEMENTS, said.get('sso')),
   };
 }
 
 /** The URL for a request, without default values and properties that the credential does not have. */
-export function addressOf({ credential, ...question }: Question): string {
+export function explainUrl({ credential, ...question }: Question): string {
   const said = new URLSearchParams({ method: question.method, path: question.path, credential });
   const values: Readonly<Record<Part, string>> = {
     scopes: question.scopes,
     acls: question.acls.join(','),
-    keyAcls: question.keyAcls ? question.keyAcls.join(',') || NONE : '',
+    keyAcls: question.keyAcls ? question.keyAcls.join(',') || EMPTY_LIST : '',
     flags: question.flags ? String(question.flags) : '',
   };
   for (const part of PARTS[credential])

@@ -3,11 +3,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
-import { go, path, query } from '../../core/views.js';
+import { navigate, path, query } from '../../core/views.js';
 import { Judgement, Verdict } from './answer.js';
 import './explain.css';
 import { QuestionForm } from './form.js';
-import { addressOf, bodyOf, type Explained, pathOf, questionFrom } from './question.js';
+import { bodyOf, type Explained, explainUrl, pathOf, questionFrom } from './question.js';
 
 /** The URL contains the request, so that it can be shared. Opening it runs the request immediately. */
 export default function Explain() {
@@ -28,14 +28,14 @@ export default function Explain() {
   );
   useEffect(() => {
     const question = questionFrom(said);
-    if (addressOf(draft.value) !== addressOf(question)) draft.value = question;
+    if (explainUrl(draft.value) !== explainUrl(question)) draft.value = question;
     if (question.path) void asking.run();
   }, [said, draft, asking]);
   const submit = () => {
     draft.value = { ...draft.value, path: pathOf(draft.value.path) };
-    const next = addressOf(draft.value);
+    const next = explainUrl(draft.value);
     if (next === path.value + query.value) void asking.run();
-    else go(next);
+    else navigate(next);
   };
   // Do not show the result of a different request.
   const told = answer.value?.asked === said ? answer.value.explained : null;

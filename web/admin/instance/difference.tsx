@@ -1,5 +1,5 @@
 import { Fragment } from 'preact';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Notice } from '../../kit/notice.js';
 import { type Config, type Member, storedIn, type Value, wordsOf } from './members.js';
 
@@ -49,13 +49,13 @@ const PROVIDER: ReadonlySet<string> = new Set(
   ['issuer', 'authorization_url', 'token_url', 'userinfo_url', 'jwks_url', 'client_id'].map((name) => `sso.${name}`),
 );
 
-const WARNINGS: Readonly<Record<string, (value: Value) => Words | null>> = {
+const WARNINGS: Readonly<Record<string, (value: Value) => TranslationKey | null>> = {
   'registration.mode': (mode) => (mode === 'closed' ? 'adminInstance.warnClosed' : null),
   'sso.enforced': (isOn) => (isOn ? 'adminInstance.warnEnforced' : 'adminInstance.warnNotEnforced'),
   'sso.enabled': (isOn) => (isOn ? null : 'adminInstance.warnDisabled'),
 };
 
-function warningsOf(changes: Changes): Words[] {
+function warningsOf(changes: Changes): TranslationKey[] {
   const all = [...changes].map(([{ path }, value]) =>
     PROVIDER.has(path) ? 'adminInstance.warnProvider' : (WARNINGS[path]?.(value) ?? null),
   );

@@ -1,5 +1,5 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 
 export type Config = Answer<paths, '/v1/admin/instance/config', 'get'>;
 
@@ -9,8 +9,8 @@ export type Value = string | boolean | number | null;
 interface MemberBase {
   /** Path in the configuration and in errors. */
   readonly path: string;
-  readonly label: Words;
-  readonly hint?: Words;
+  readonly label: TranslationKey;
+  readonly hint?: TranslationKey;
   /** Affects which identities the instance trusts. Changing it requires `*` (admin.md section 2). */
   readonly isTrust?: true;
 }
@@ -24,7 +24,11 @@ export type Member = MemberBase &
 
 const URL_LENGTH = 2048;
 
-const url = (path: string, label: Words, more: { readonly hint?: Words; readonly isTrust?: true } = {}): Member => ({
+const url = (
+  path: string,
+  label: TranslationKey,
+  more: { readonly hint?: TranslationKey; readonly isTrust?: true } = {},
+): Member => ({
   ...{ kind: 'url', path, label, maxLength: URL_LENGTH },
   ...more,
 });

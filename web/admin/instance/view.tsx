@@ -3,14 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
 import { api } from '../../core/api.js';
-import { alsoSay, t, type Words } from '../../core/language.js';
+import { loadTranslations, type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Dialog } from '../../kit/dialog.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { CopyButton } from '../../kit/shown.js';
 import { toast } from '../../kit/toast.js';
-import { type Deed, ReasonField, useDeed } from '../parts/deed.js';
+import { type AuditedAction, ReasonField, useDeed } from '../parts/audited-action.js';
 import { Control } from './control.js';
 import { Difference, Warnings } from './difference.js';
 import { type Draft, mayChange, useDraft } from './draft.js';
@@ -27,12 +27,12 @@ import {
   storedIn,
   wordsOf,
 } from './members.js';
-import { SingleSignOnTrial } from './trial.js';
+import { SsoTest } from './sso-test.js';
 
 interface PartProps {
   readonly config: Config;
   readonly draft: Draft;
-  readonly deed: Deed;
+  readonly deed: AuditedAction;
 }
 
 function stored(config: Config, member: Member): string {
@@ -78,7 +78,7 @@ const Part = ({
   children,
 }: {
   readonly id: string;
-  readonly title: Words;
+  readonly title: TranslationKey;
   readonly children: ComponentChildren;
 }) => (
   <section class="section" aria-labelledby={id}>
@@ -100,7 +100,7 @@ const RedirectAddress = ({ of: { sso } }: { readonly of: Config }) => (
 interface ReviewProps {
   readonly config: Config;
   readonly draft: Draft;
-  readonly deed: Deed;
+  readonly deed: AuditedAction;
   readonly onSave: (event: Event) => void;
   readonly onCancel: () => void;
 }
@@ -180,7 +180,7 @@ function Settings({ config, onSaved }: { readonly config: Config; readonly onSav
         <Part id="sso" title="adminInstance.sso">
           <RedirectAddress of={config} />
           <Members {...part} members={SINGLE_SIGN_ON} />
-          <SingleSignOnTrial />
+          <SsoTest />
         </Part>
         {voidedLinks.value !== null && (
           <Notice kind="warn">{t('adminInstance.voided', { count: voidedLinks.value })}</Notice>
@@ -207,7 +207,7 @@ function Settings({ config, onSaved }: { readonly config: Config; readonly onSav
 export default function Instance() {
   const loaded = useLoaded<Config>(async () => {
     // That bundle contains the translations of the account requirements.
-    await alsoSay('account');
+    await loadTranslations('account');
     return api.get('/v1/admin/instance/config');
   });
   return <Loading of={loaded}>{(config) => <Settings config={config} onSaved={loaded.take} />}</Loading>;

@@ -11,7 +11,7 @@ export const LIST = '/admin/keys';
 export const pathOf = (id: string): string => `${LIST}?${new URLSearchParams({ id })}`;
 
 /** Maximum number of keys per account (admin.md section 4). */
-export const MOST_KEYS = 50;
+export const MAX_KEYS = 50;
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
@@ -23,21 +23,21 @@ export const endsSoon = ({ expires_at: end }: Key): boolean =>
 export const daysLeft = (end: string): number => Math.max(1, Math.ceil((Date.parse(end) - Date.now()) / DAY_MS));
 
 /** Admin keys cannot create, change or delete keys (admin.md section 4). */
-const isKeptFromKeys = ({ method, path }: Rule): boolean => method !== 'GET' && path.startsWith(KEYS);
+const isForbiddenToKeys = ({ method, path }: Rule): boolean => method !== 'GET' && path.startsWith(KEYS);
 
 function isMet({ mode, acls }: Rule, has: (acl: string) => boolean): boolean {
   return mode === 'all' ? acls.every(has) : acls.some(has);
 }
 
 /** The routes that a key with these ACLs can use. Both the key and its owner must satisfy the required ACLs. */
-export function openedBy(acls: readonly string[]): readonly Rule[] {
+export function routesAllowedBy(acls: readonly string[]): readonly Rule[] {
   const has = (acl: string) => acls.includes('*') || acls.includes(acl);
   const rules = registry.value?.operations ?? [];
-  return rules.filter((rule) => isMet(rule, has) && isMet(rule, holds) && !isKeptFromKeys(rule));
+  return rules.filter((rule) => isMet(rule, has) && isMet(rule, holds) && !isForbiddenToKeys(rule));
 }
 
 /** ACLs that can be selected for a key, in registry order: those of the owner and those already on the key. */
-export const choosable = (held: readonly string[]): readonly string[] => {
+export const selectableAcls = (held: readonly string[]): readonly string[] => {
   const known = registry.value?.acls ?? [];
   return known.filter((acl) => holds(acl) || held.includes(acl));
 };

@@ -1,19 +1,19 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { day, t, when } from '../../core/language.js';
-import { go } from '../../core/views.js';
+import { formatDate, formatDateTime, t } from '../../core/language.js';
+import { navigate } from '../../core/views.js';
 import { Button } from '../../kit/button.js';
 import { Field, fieldOf } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
-import { InnerLink, Unfolding } from '../../kit/opened.js';
+import { ExpandableForm, InnerLink } from '../../kit/opened.js';
 import { Badge } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
-import { shown } from '../../kit/shown-once.js';
-import { ReasonField, reasoned } from '../parts/deed.js';
+import { shownSecrets } from '../../kit/shown-once.js';
+import { ReasonField, toReasonHeaders } from '../parts/audited-action.js';
 import { can } from '../rights.js';
-import { daysLeft, endsSoon, KEYS, type Key, MOST_KEYS, pathOf } from './key.js';
+import { daysLeft, endsSoon, KEYS, type Key, MAX_KEYS, pathOf } from './key.js';
 import { Scope } from './scope.js';
 
 /** Invalid numbers are sent as well, so that the service reports the error. */
@@ -27,12 +27,12 @@ function CreateForm({ onCancel, onCreated }: { readonly onCancel: () => void; re
   const create = useAction(
     async () => {
       const body = { name: name.value, acls: [...chosen.value], ...daysOf(days.value) };
-      const { key_id: id, key, name: given } = await api.post(KEYS, { body, ...reasoned(reason.value) });
+      const { key_id: id, key, name: given } = await api.post(KEYS, { body, ...toReasonHeaders(reason.value) });
       onCreated();
-      shown.value = {
+      shownSecrets.value = {
         title: t('adminKeys.created', { key: given }),
         secrets: { [t('adminKeys.key')]: key },
-        onKept: () => go(pathOf(id)),
+        onKept: () => navigate(pathOf(id)),
       };
     },
     { fields: ['name', 'expires_in_days'] },
@@ -72,7 +72,7 @@ function CreateForm({ onCancel, onCreated }: { readonly onCancel: () => void; re
 /** The expiration date, with a warning if it is soon. */
 export const Ending = ({ of: key }: { readonly of: Key }) => (
   <>
-    {key.expires_at === null ? t('adminKeys.noEnd') : t('adminKeys.ends', { day: day(key.expires_at) })}
+    {key.expires_at === null ? t('adminKeys.noEnd') : t('adminKeys.ends', { day: formatDate(key.expires_at) })}
     {key.expires_at !== null && endsSoon(key) && (
       <>
         {' '}
@@ -83,7 +83,7 @@ export const Ending = ({ of: key }: { readonly of: Key }) => (
 );
 
 export const lastUse = ({ last_used_at: time }: Key): string =>
-  time === null ? t('adminKeys.neverUsed') : t('adminKeys.lastUsed', { time: when(time) });
+  time === null ? t('adminKeys.neverUsed') : t('adminKeys.lastUsed', { time: formatDateTime(time) });
 
 const Item = ({ of: key }: { readonly of: Key }) => (
   <li>
@@ -113,7 +113,7 @@ function Keys({ of: keys }: { readonly of: readonly Key[] }) {
           <Item key={key.key_id} of={key} />
         ))}
       </ul>
-      <p class="small quiet">{t('adminKeys.countOf', { count: keys.length, most: MOST_KEYS })}</p>
+      <p class="small quiet">{t('adminKeys.countOf', { count: keys.length, most: MAX_KEYS })}</p>
     </>
   );
 }
@@ -125,9 +125,9 @@ export function OwnKeys() {
       <p class="quiet">{t('adminKeys.lead')}</p>
       <Loading of={loaded}>{(keys) => <Keys of={keys} />}</Loading>
       {can('post', KEYS) && (
-        <Unfolding label={t('adminKeys.create')}>
+        <ExpandableForm label={t('adminKeys.create')}>
           {(fold) => <CreateForm onCancel={fold} onCreated={() => void loaded.again.run()} />}
-        </Unfolding>
+        </ExpandableForm>
       )}
     </>
   );

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
-import { rich, t, when } from '../../core/language.js';
-import { go } from '../../core/views.js';
+import { formatDateTime, rich, t } from '../../core/language.js';
+import { navigate } from '../../core/views.js';
 import { Button } from '../../kit/button.js';
 import { Field, fieldOf } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
@@ -9,7 +9,7 @@ import { FailureNotice, Notice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
 import { CopyButton } from '../../kit/shown.js';
 import { toast } from '../../kit/toast.js';
-import { DeedButton, ReasonField, useDeed } from '../parts/deed.js';
+import { AuditedActionButton, ReasonField, useDeed } from '../parts/audited-action.js';
 import { can } from '../rights.js';
 import { auditPath, endsSoon, KEY, type Key, LIST } from './key.js';
 import { Ending, lastUse } from './list.js';
@@ -27,7 +27,7 @@ const Facts = ({ of: key }: OfKey) => (
       <CopyButton text={key.key_id} label={`${t('common.copy')}: ${t('adminKeys.id')}`} />
     </dd>
     <dt>{t('adminKeys.made')}</dt>
-    <dd>{when(key.created_at)}</dd>
+    <dd>{formatDateTime(key.created_at)}</dd>
     <dt>{t('adminKeys.use')}</dt>
     <dd>{lastUse(key)}</dd>
     <dt>{t('adminKeys.end')}</dt>
@@ -72,13 +72,13 @@ function Deletion({ of: { key_id: id, name } }: OfKey) {
   const deed = useDeed(async (sent) => {
     await api.delete(KEY, { path: { key_id: id }, ...sent });
     toast(t('adminKeys.deleted'));
-    go(LIST, { isInstead: true });
+    navigate(LIST, { isInstead: true });
   });
   return (
     <div>
-      <DeedButton label={t('adminKeys.delete')} title={t('adminKeys.deleteTitle')} of={deed}>
+      <AuditedActionButton label={t('adminKeys.delete')} title={t('adminKeys.deleteTitle')} of={deed}>
         <p>{rich('adminKeys.deleteWhat', { key: <bdi>{name}</bdi> })}</p>
-      </DeedButton>
+      </AuditedActionButton>
     </div>
   );
 }

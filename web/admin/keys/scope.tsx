@@ -5,7 +5,7 @@ import { Notice } from '../../kit/notice.js';
 import { Badge } from '../../kit/portrait.js';
 import { AclWords } from '../parts/acl-words.js';
 import { holds } from '../rights.js';
-import { choosable, openedBy } from './key.js';
+import { routesAllowedBy, selectableAcls } from './key.js';
 import './keys.css';
 
 const AclLabel = ({ acl }: { readonly acl: string }) => (
@@ -22,7 +22,7 @@ const AclLabel = ({ acl }: { readonly acl: string }) => (
 
 /** The routes that the selected ACLs allow, updated during selection. */
 export function Preview({ acls }: { readonly acls: readonly string[] }) {
-  const open = openedBy(acls);
+  const open = routesAllowedBy(acls);
   const isBeyond = acls.some((acl) => !holds(acl));
   return (
     <div class="stack tight">
@@ -59,7 +59,7 @@ export interface ScopeProps {
 
 /** Checkboxes for ACLs, limited to those of the owner, and the routes that they allow. */
 export function Scope({ chosen, held = [] }: ScopeProps) {
-  const offered = choosable(held);
+  const offered = selectableAcls(held);
   const choose = (acl: string) => (isChosen: boolean) => {
     chosen.value = offered.filter((one) => (one === acl ? isChosen : chosen.value.includes(one)));
   };

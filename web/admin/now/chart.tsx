@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Table } from '../../kit/parts.js';
 import { ago, clock, type Format } from './format.js';
 import { WINDOW_MS } from './numbers.js';
@@ -10,7 +10,7 @@ export interface Point {
 }
 
 export interface ChartProps {
-  readonly title: Words;
+  readonly title: TranslationKey;
   /** The current value as text. */
   readonly figure: string;
   readonly beside?: string;

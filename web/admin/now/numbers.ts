@@ -24,7 +24,7 @@ export interface Numbers {
 export interface Sample {
   /** By the clock of this device. */
   readonly at: number;
-  readonly told: Statistics;
+  readonly statistics: Statistics;
   readonly total: Numbers;
   readonly replicas: ReadonlyMap<number, Numbers>;
 }
@@ -50,12 +50,12 @@ const isSameRun = (reading: Replica, former: Replica | undefined): former is Rep
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
 
-export function addedUp(counts: readonly Counts[]): Counts {
+export function sumCounts(counts: readonly Counts[]): Counts {
   const codes = new Set(counts.flatMap(Object.keys));
   return Object.fromEntries([...codes].map((code) => [code, sumOf(counts.map((of) => of[code] ?? 0))]));
 }
 
-const grown = (now: Counts, before: Counts): Counts =>
+const countIncrease = (now: Counts, before: Counts): Counts =>
   Object.fromEntries(
     Object.entries(now).flatMap(([code, count]) => {
       const more = count - (before[code] ?? 0);
@@ -84,7 +84,7 @@ function knownOf(reading: Replica, known: Known | undefined, since: string | nul
     base: base === null || isLong ? reading : base,
     numbers: {
       requestsPerSecond: rate ?? reading.requests_per_second,
-      refusals: former ? grown(reading.refusals, former.refusals) : {},
+      refusals: former ? countIncrease(reading.refusals, former.refusals) : {},
       signIns: former ? reading.sign_ins - former.sign_ins : 0,
       sockets: reading.gateway_sockets,
       delayMs: reading.event_loop_delay_ms,
@@ -97,22 +97,22 @@ export const timeOf = ({ replicas }: Statistics): string =>
   replicas.map(({ seen_at }) => seen_at).reduce((latest, time) => (time > latest ? time : latest), '');
 
 /** Adds a response to the history. */
-export function follow({ known, samples }: History, told: Statistics, at: number): History {
+export function addSample({ known, samples }: History, told: Statistics, at: number): History {
   const latest = samples.at(-1);
-  const since = latest ? timeOf(latest.told) : null;
+  const since = latest ? timeOf(latest.statistics) : null;
   const now = new Map(told.replicas.map((one) => [one.worker_id, knownOf(one, known.get(one.worker_id), since)]));
   const replicas = new Map([...now].map(([id, { numbers }]) => [id, numbers]));
   const all = [...replicas.values()];
   const total = {
     requestsPerSecond: sumOf(all.map(({ requestsPerSecond }) => requestsPerSecond)),
-    refusals: addedUp(all.map(({ refusals }) => refusals)),
+    refusals: sumCounts(all.map(({ refusals }) => refusals)),
     signIns: sumOf(all.map(({ signIns }) => signIns)),
     sockets: told.total.gateway_sockets,
     delayMs: told.total.event_loop_delay_ms,
   };
   return {
     known: new Map([...known, ...now]),
-    samples: [...samples.filter((sample) => sample.at > at - WINDOW_MS), { at, told, total, replicas }],
+    samples: [...samples.filter((sample) => sample.at > at - WINDOW_MS), { at, statistics: told, total, replicas }],
   };
 }
 

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type Action, type Failure, failureOf, useAction } from '../../core/action.js';
+import { type Action, type Failure, toFailure, useAction } from '../../core/action.js';
 
 export interface Polled {
   /** Requests immediately. */
@@ -12,14 +12,14 @@ export interface Polled {
 /** Polls while the page is visible, also after errors. */
 export function usePolled(ask: () => Promise<void>, everyMs: number): Polled {
   const error = useSignal<{ readonly what: unknown } | null>(null);
-  const lost = useComputed(() => error.value && failureOf(error.value.what));
+  const lost = useComputed(() => error.value && toFailure(error.value.what));
   const now = useAction(async () => {
     try {
       await ask();
       error.value = null;
     } catch (what) {
       // Rethrows unexpected errors.
-      failureOf(what);
+      toFailure(what);
       error.value = { what };
     }
   });

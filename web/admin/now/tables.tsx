@@ -3,7 +3,7 @@ import { InnerLink } from '../../kit/opened.js';
 import { Table } from '../../kit/parts.js';
 import { Empty } from '../../kit/shown.js';
 import { ago, clock, duration, milliseconds, rate, whole } from './format.js';
-import { addedUp, type Counts, countOf, type Numbers, type Replica, type Sample, timeOf } from './numbers.js';
+import { type Counts, countOf, type Numbers, type Replica, type Sample, sumCounts, timeOf } from './numbers.js';
 
 export interface CodesProps {
   /** Counts of each sample, by code. */
@@ -16,7 +16,7 @@ export interface CodesProps {
 
 /** Errors by code, most frequent in recent samples first. */
 export function Codes({ recent, ever, since }: CodesProps) {
-  const late = addedUp(recent);
+  const late = sumCounts(recent);
   const codes = Object.keys({ ...late, ...ever }).sort(
     (a, b) => (late[b] ?? 0) - (late[a] ?? 0) || (ever[b] ?? 0) - (ever[a] ?? 0) || a.localeCompare(b, 'en'),
   );
@@ -45,7 +45,7 @@ export function Codes({ recent, ever, since }: CodesProps) {
 const secondsFrom = (time: string, to: string): number => (Date.parse(to) - Date.parse(time)) / 1000;
 
 /** All replicas with version, uptime, last update and metrics. */
-export function Replicas({ sample: { told, replicas } }: { readonly sample: Sample }) {
+export function Replicas({ sample: { statistics: told, replicas } }: { readonly sample: Sample }) {
   const now = timeOf(told);
   const numbersOf = ({ worker_id }: Replica): Numbers | undefined => replicas.get(worker_id);
   return (

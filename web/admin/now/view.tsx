@@ -6,19 +6,19 @@ import { Button } from '../../kit/button.js';
 import { Select } from '../../kit/field.js';
 import { Notice } from '../../kit/notice.js';
 import { Skeleton } from '../../kit/shown.js';
-import { ask, asked } from '../parts/address.js';
+import { queryParameter, setQueryParameters } from '../parts/address.js';
 import { Chart, type Point } from './chart.js';
 import { clock, milliseconds, rate, whole } from './format.js';
 import './now.css';
-import { countOf, follow, NO_HISTORY, type Numbers, type Sample } from './numbers.js';
+import { addSample, countOf, NO_HISTORY, type Numbers, type Sample } from './numbers.js';
 import { type Polled, usePolled } from './polling.js';
 import { Codes, Replicas } from './tables.js';
 
-const EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 
 /** The replica in the URL; null for all. */
 function chosenReplica(): number | null {
-  const said = Number(asked('replica') ?? Number.NaN);
+  const said = Number(queryParameter('replica') ?? Number.NaN);
   return Number.isInteger(said) ? said : null;
 }
 
@@ -47,7 +47,7 @@ function Charts({ samples, latest, replica }: Shown) {
   const requests = pointsOf(({ requestsPerSecond }) => requestsPerSecond);
   const delays = pointsOf(({ delayMs }) => delayMs);
   const sockets = pointsOf((numbers) => numbers.sockets);
-  const mail = samples.map(({ at, told }) => ({ at, value: told.mail_waiting }));
+  const mail = samples.map(({ at, statistics: told }) => ({ at, value: told.mail_waiting }));
   const line = { kind: 'line' } as const;
   const bars = { kind: 'bars', beside: since } as const;
   return (
@@ -70,7 +70,7 @@ function Charts({ samples, latest, replica }: Shown) {
       {replica === null && (
         <Chart
           {...{ ...line, title: 'adminNow.mail', points: mail, format: whole }}
-          figure={whole(latest.told.mail_waiting)}
+          figure={whole(latest.statistics.mail_waiting)}
         />
       )}
     </div>
@@ -83,11 +83,11 @@ const nameOf = (replica: number | null): string => `${ALL}${replica ?? ''}`;
 
 /** Selects all replicas or one. A replica that no longer reports can still be selected. */
 function Scope({ latest, replica }: Shown) {
-  const ids = latest.told.replicas.map(({ worker_id }) => worker_id);
+  const ids = latest.statistics.replicas.map(({ worker_id }) => worker_id);
   const isGone = replica !== null && !ids.includes(replica);
   const named = isGone ? [...ids, replica] : ids;
   const entries = named.map((id) => [nameOf(id), t('adminNow.replicaName', { id: String(id) })]);
-  const versions = new Set(latest.told.replicas.map(({ version }) => version));
+  const versions = new Set(latest.statistics.replicas.map(({ version }) => version));
   return (
     <>
       <Select
@@ -95,7 +95,7 @@ function Scope({ latest, replica }: Shown) {
         label={t('adminNow.scope')}
         value={nameOf(replica)}
         options={{ [ALL]: t('adminNow.all'), ...Object.fromEntries(entries) }}
-        onValue={(value) => ask({ replica: value.slice(ALL.length) })}
+        onValue={(value) => setQueryParameters({ replica: value.slice(ALL.length) })}
       />
       {isGone && <Notice kind="warn">{t('adminNow.gone', { id: String(replica) })}</Notice>}
       {versions.size > 1 && (
@@ -130,8 +130,8 @@ function Freshness({ of: { now, lost }, at }: { readonly of: Polled; readonly at
 function Panels(shown: Shown) {
   const { samples, latest, replica } = shown;
   const numbers = samples.flatMap((sample) => numbersOf(sample, replica) ?? []);
-  const told = latest.told.replicas.find(({ worker_id }) => worker_id === replica);
-  const ever = replica === null ? latest.told.total.refusals : (told?.refusals ?? {});
+  const told = latest.statistics.replicas.find(({ worker_id }) => worker_id === replica);
+  const ever = replica === null ? latest.statistics.total.refusals : (told?.refusals ?? {});
   return (
     <>
       <Scope {...shown} />
@@ -147,8 +147,8 @@ export default function Now() {
   const history = useSignal(NO_HISTORY);
   const polled = usePolled(async () => {
     const told = await api.get('/v1/admin/instance/statistics');
-    history.value = follow(history.value, told, Date.now());
-  }, EVERY_MS);
+    history.value = addSample(history.value, told, Date.now());
+  }, POLL_INTERVAL_MS);
   const { samples } = history.value;
   const latest = samples.at(-1);
   return (

@@ -1,11 +1,11 @@
-import { saidIn, t, type Words } from '../../core/language.js';
+import { localizedText, type TranslationKey, t } from '../../core/language.js';
 import { registry } from '../rights.js';
 
 /** The description of an ACL: a built-in translation, or the text from its extension. */
 export function AclWords({ acl }: { readonly acl: string }) {
   const words = registry.value?.words?.[acl];
-  if (!words) return <span>{t(`adminAcls.${acl}` as Words)}</span>;
-  const said = saidIn(words);
+  if (!words) return <span>{t(`adminAcls.${acl}` as TranslationKey)}</span>;
+  const said = localizedText(words);
   return (
     <span lang={said.language} dir="auto">
       {said.text}

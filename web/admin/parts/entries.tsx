@@ -1,4 +1,4 @@
-import { rich, t, when } from '../../core/language.js';
+import { formatDateTime, rich, t } from '../../core/language.js';
 import { InnerLink } from '../../kit/opened.js';
 import { pathOfEntry, pathWith } from '../audit/addresses.js';
 import '../audit/audit.css';
@@ -47,7 +47,7 @@ const Item = ({ of }: { readonly of: Entry }) => (
         {rich('adminAudit.by', { who: <Actor of={of} /> })}
         {' · '}
         <time class="quiet" dateTime={of.created_at}>
-          {when(of.created_at)}
+          {formatDateTime(of.created_at)}
         </time>
       </p>
       {of.audit_log_reason && (

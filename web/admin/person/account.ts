@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals';
-import { t, type Words, when } from '../../core/language.js';
+import { formatDateTime, type TranslationKey, t } from '../../core/language.js';
 import { FLAGS, hasBit, hasFlag, isErased } from '../parts/flags.js';
 import type { AdminUser } from '../rights.js';
 
@@ -10,7 +10,7 @@ export interface AboutProps {
   readonly turn: ReadonlySignal<number>;
 }
 
-const FLAG_WORDS: Readonly<Record<number, Words>> = {
+const FLAG_WORDS: Readonly<Record<number, TranslationKey>> = {
   [FLAGS.STAFF]: 'adminPerson.flag_STAFF',
   [FLAGS.HIGH_GLOBAL_RATE_LIMIT]: 'adminPerson.flag_HIGH_GLOBAL_RATE_LIMIT',
   [FLAGS.DELETED]: 'adminPerson.flag_DELETED',
@@ -22,7 +22,7 @@ const FLAG_WORDS: Readonly<Record<number, Words>> = {
 };
 
 /** Bits of `suspicious_activity_flags` (admin.md 5.1). */
-const SUSPICION: Readonly<Record<number, Words>> = {
+const SUSPICION: Readonly<Record<number, TranslationKey>> = {
   0: 'adminPerson.hold_REQUIRE_VERIFIED_EMAIL',
   1: 'adminPerson.hold_REQUIRE_REVERIFIED_EMAIL',
   2: 'adminPerson.hold_REQUIRE_VERIFIED_PHONE',
@@ -33,7 +33,7 @@ const SUSPICION: Readonly<Record<number, Words>> = {
   7: 'adminPerson.hold_REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE',
 };
 
-const TRAITS: Readonly<Record<string, Words>> = {
+const TRAITS: Readonly<Record<string, TranslationKey>> = {
   captcha_exempt: 'adminPerson.trait_captcha_exempt',
   locked_down: 'adminPerson.trait_locked_down',
   registration_pending_approval: 'adminPerson.trait_registration_pending_approval',
@@ -43,7 +43,7 @@ const TRAITS: Readonly<Record<string, Words>> = {
 };
 
 /** Traits that limit the use of the account. */
-const OF_STATE = [
+const LIMITING_TRAITS = [
   'registration_pending_approval',
   'registration_pending_verification',
   'registration_rejected',
@@ -56,7 +56,7 @@ export interface Mark {
   readonly words: string | null;
 }
 
-function marksOf(bits: bigint, known: Readonly<Record<number, Words>>): Mark[] {
+function marksOf(bits: bigint, known: Readonly<Record<number, TranslationKey>>): Mark[] {
   const set = Array.from({ length: 64 }, (_, bit) => bit).filter((bit) => hasBit(bits, bit));
   return set.map((bit) => {
     const words = known[bit];
@@ -81,7 +81,7 @@ export const isDeletedByOthers = (user: AdminUser): boolean => hasFlag(user, 'DE
 
 function banOf({ banned, temp_banned_until: until }: AdminUser): string[] {
   if (!banned) return [];
-  return [until ? t('adminPerson.bannedUntil', { time: when(until) }) : t('adminPerson.bannedForever')];
+  return [until ? t('adminPerson.bannedUntil', { time: formatDateTime(until) }) : t('adminPerson.bannedForever')];
 }
 
 /** Reasons why the account cannot be used, as sentences; empty if it is active. */
@@ -91,6 +91,8 @@ export function obstaclesOf(user: AdminUser): string[] {
     ...banOf(user),
     ...(hasFlag(user, 'DISABLED_SUSPICIOUS_ACTIVITY') ? [t('adminPerson.lockedForSuspicion')] : []),
     ...(hasFlag(user, 'DISABLED') && !user.banned ? [t('adminPerson.disabled')] : []),
-    ...user.traits.filter((trait) => OF_STATE.includes(trait)).flatMap((trait) => markOfTrait(trait).words ?? []),
+    ...user.traits
+      .filter((trait) => LIMITING_TRAITS.includes(trait))
+      .flatMap((trait) => markOfTrait(trait).words ?? []),
   ];
 }

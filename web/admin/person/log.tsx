@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { api } from '../../core/api.js';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Loading } from '../../kit/loaded.js';
 import { InnerLink } from '../../kit/opened.js';
 import { Entries } from '../parts/entries.js';
@@ -24,7 +24,7 @@ const WORDS = {
   about: ['adminPerson.about', 'adminPerson.aboutNone', 'adminPerson.aboutAll'],
   by: ['adminPerson.by', 'adminPerson.byNone', 'adminPerson.byAll'],
   keys: ['adminPerson.keys', 'adminPerson.keysNone', 'adminPerson.keysAll'],
-} as const satisfies Record<string, readonly Words[]>;
+} as const satisfies Record<string, readonly TranslationKey[]>;
 
 function Part({ of, query, turn, children }: PartProps) {
   const [title, none, all] = WORDS[of];

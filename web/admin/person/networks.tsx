@@ -1,5 +1,5 @@
 import { api } from '../../core/api.js';
-import { t, when } from '../../core/language.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Loading } from '../../kit/loaded.js';
 import { Address } from './address.js';
 import { useFresh } from './fresh.js';
@@ -22,7 +22,7 @@ function Found({ user: { id }, turn, onRead }: ReadingProps) {
             {networks.map(({ network, created_at: since }) => (
               <li key={network}>
                 <Address ip={network} />
-                <span class="small quiet">{t('adminPerson.networkSince', { time: when(since) })}</span>
+                <span class="small quiet">{t('adminPerson.networkSince', { time: formatDateTime(since) })}</span>
               </li>
             ))}
           </ul>

@@ -2,7 +2,7 @@ import type { Answer, paths } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { api } from '../../core/api.js';
-import { t, when } from '../../core/language.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Loading } from '../../kit/loaded.js';
 import { Badge } from '../../kit/portrait.js';
@@ -21,7 +21,7 @@ export interface ReadingProps extends AboutProps {
   readonly onRead: () => void;
 }
 
-const time = (at: string | null): string => (at ? when(at) : t('device.unknown'));
+const time = (at: string | null): string => (at ? formatDateTime(at) : t('device.unknown'));
 
 function deviceOf({ client_os: system, client_platform: platform }: Session): string {
   const kind = t(platform === 'mobile' || platform === 'tablet' ? 'device.mobile' : 'device.desktop');
@@ -41,7 +41,7 @@ const Item = ({ session }: { readonly session: Session }) => (
       <span class="small quiet">
         {t('adminPerson.sessionSince', { time: time(session.created_at) })} ·{' '}
         {t('adminPerson.sessionUsed', { time: time(session.approx_last_used_at) })}
-        {session.deleted_at && ` · ${t('adminPerson.sessionEnded', { time: when(session.deleted_at) })}`}
+        {session.deleted_at && ` · ${t('adminPerson.sessionEnded', { time: formatDateTime(session.deleted_at) })}`}
       </span>
       <code dir="ltr" class="small quiet">
         {session.session_id_hash}

@@ -5,7 +5,7 @@ import { openId } from '../../core/views.js';
 import { Loading } from '../../kit/loaded.js';
 import { Notice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
-import { Deeds, type DeedsProps } from '../deeds/deeds.js';
+import { AccountActions, type AccountActionsProps } from '../deeds/deeds.js';
 import { can } from '../rights.js';
 import type { AboutProps } from './account.js';
 import { ApplicationOfBot, Applications } from './applications.js';
@@ -23,7 +23,7 @@ function OfApplications({ user, turn }: AboutProps) {
 }
 
 /** All sections of the account that the user may see. */
-function Account({ user, turn, take, again }: AboutProps & DeedsProps) {
+function Account({ user, turn, take, again }: AboutProps & AccountActionsProps) {
   // Loading sessions or networks adds audit entries, so only the log is reloaded.
   const readings = useSignal(0);
   const logTurn = useComputed(() => turn.value + readings.value);
@@ -37,7 +37,7 @@ function Account({ user, turn, take, again }: AboutProps & DeedsProps) {
         <Reach user={user} />
         <Marks user={user} />
       </div>
-      <Deeds user={user} take={take} again={again} />
+      <AccountActions user={user} take={take} again={again} />
       {can('get', '/v1/admin/users/{user_id}/sessions') && <Sessions user={user} turn={turn} onRead={onRead} />}
       {can('get', '/v1/admin/users/{user_id}/networks') && <Networks user={user} turn={turn} onRead={onRead} />}
       <OfApplications user={user} turn={turn} />
@@ -46,7 +46,7 @@ function Account({ user, turn, take, again }: AboutProps & DeedsProps) {
   );
 }
 
-const Nobody = ({ id }: { readonly id: string | null }) => (
+const UnknownAccount = ({ id }: { readonly id: string | null }) => (
   <>
     <Notice kind="warn">
       <p>{id ? t('adminPerson.unknown', { id }) : t('adminPerson.noId')}</p>
@@ -58,12 +58,12 @@ const Nobody = ({ id }: { readonly id: string | null }) => (
 );
 
 /** Errors for invalid IDs. */
-const NO_IDS = ['INVALID_SNOWFLAKE_FORMAT', 'SNOWFLAKE_OUT_OF_RANGE'];
+const INVALID_ID_CODES = ['INVALID_SNOWFLAKE_FORMAT', 'SNOWFLAKE_OUT_OF_RANGE'];
 
 function Person({ id }: { readonly id: string }) {
   const turn = useSignal(0);
   const person = useFresh(() => api.get('/v1/admin/users/{user_id}', { path: { user_id: id } }), turn);
-  const take: DeedsProps['take'] = (user) => {
+  const take: AccountActionsProps['take'] = (user) => {
     person.take({ users: [user] });
     turn.value++;
   };
@@ -72,11 +72,11 @@ function Person({ id }: { readonly id: string }) {
     turn.value++;
     await asking;
   };
-  if (NO_IDS.includes(person.again.failure.value?.code ?? '')) return <Nobody id={id} />;
+  if (INVALID_ID_CODES.includes(person.again.failure.value?.code ?? '')) return <UnknownAccount id={id} />;
   return (
     <Loading of={person}>
       {({ users: [user] }) =>
-        user ? <Account user={user} turn={turn} take={take} again={again} /> : <Nobody id={id} />
+        user ? <Account user={user} turn={turn} take={take} again={again} /> : <UnknownAccount id={id} />
       }
     </Loading>
   );
@@ -85,5 +85,5 @@ function Person({ id }: { readonly id: string }) {
 export default function View() {
   const id = openId.value;
   // Only numeric paths are account IDs.
-  return id && /^\d+$/.test(id) ? <Person key={id} id={id} /> : <Nobody id={id} />;
+  return id && /^\d+$/.test(id) ? <Person key={id} id={id} /> : <UnknownAccount id={id} />;
 }

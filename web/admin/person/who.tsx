@@ -1,4 +1,4 @@
-import { LANGUAGES, t, when } from '../../core/language.js';
+import { formatDateTime, LANGUAGES, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Facts } from '../../kit/facts.js';
 import { Notice } from '../../kit/notice.js';
@@ -54,7 +54,7 @@ function Deletion({ user }: WhoProps) {
   return (
     <Notice kind="bad" isAnnounced={false}>
       <p>
-        <strong>{t(key, { time: when(time) })}</strong>
+        <strong>{t(key, { time: formatDateTime(time) })}</strong>
       </p>
       <Facts
         facts={[
@@ -114,8 +114,8 @@ export function Who({ user, onLook }: WhoProps & { readonly onLook: () => Promis
             'adminPerson.locale',
             locale && <bdi key="locale">{(LANGUAGES as Record<string, string>)[locale] ?? locale}</bdi>,
           ],
-          ['adminPerson.created', since && when(since)],
-          ['adminPerson.lastActive', last ? when(last) : t('adminPerson.never')],
+          ['adminPerson.created', since && formatDateTime(since)],
+          ['adminPerson.lastActive', last ? formatDateTime(last) : t('adminPerson.never')],
           [
             'adminPerson.lastAddress',
             last ? <Address key="address" ip={user.last_active_ip} /> : t('adminPerson.none'),

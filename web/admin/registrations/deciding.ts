@@ -1,9 +1,9 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { failureOf, inOneLine } from '../../core/action.js';
+import { inOneLine, toFailure } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { patiently } from '../../core/patiently.js';
-import type { Reasoned } from '../parts/deed.js';
+import { withRetry } from '../../core/with-retry.js';
+import type { ReasonHeaders } from '../parts/audited-action.js';
 import type { Registration } from './waiting.js';
 
 export type Decision = 'approved' | 'rejected';
@@ -30,7 +30,7 @@ const SETTLED: ReadonlySet<string> = new Set(['REGISTRATION_NOT_PENDING', 'UNKNO
 export interface Deciding {
   readonly progress: ReadonlySignal<Progress | null>;
   /** Decides one at a time. An error does not stop the others. */
-  readonly decide: (decision: Decision, registrations: readonly Registration[], sent: Reasoned) => Promise<void>;
+  readonly decide: (decision: Decision, registrations: readonly Registration[], sent: ReasonHeaders) => Promise<void>;
   /** Stops after the current one. */
   readonly stop: () => void;
 }
@@ -52,18 +52,22 @@ export function useDeciding(onSettled: (registration: Registration) => void): De
       if (progress.value) progress.value = { ...progress.value, pause };
     };
     try {
-      await patiently(ask, signal, tell);
+      await withRetry(ask, signal, tell);
       onSettled(registration);
       return null;
     } catch (error) {
       if (error === signal.reason) throw error;
-      const failure = failureOf(error);
+      const failure = toFailure(error);
       if (SETTLED.has(failure.code)) onSettled(registration);
       return inOneLine(failure) || failure.code;
     }
   }
 
-  async function decide(decision: Decision, registrations: readonly Registration[], sent: Reasoned): Promise<void> {
+  async function decide(
+    decision: Decision,
+    registrations: readonly Registration[],
+    sent: ReasonHeaders,
+  ): Promise<void> {
     stopping.current = new AbortController();
     const { signal } = stopping.current;
     let now: Progress = { decision, of: registrations.length, done: 0, failed: [], pause: 0, isOver: false };

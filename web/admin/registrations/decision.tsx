@@ -2,8 +2,8 @@ import { t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Dialog } from '../../kit/dialog.js';
 import { Notice } from '../../kit/notice.js';
-import { type Deed, ReasonField } from '../parts/deed.js';
-import { PersonLink } from '../parts/people.js';
+import { type AuditedAction, ReasonField } from '../parts/audited-action.js';
+import { PersonLink } from '../parts/person-link.js';
 import type { Decision, Progress } from './deciding.js';
 import { nameOf, type Registration } from './waiting.js';
 
@@ -59,7 +59,7 @@ const Running = ({ progress: { done, of, pause } }: { readonly progress: Progres
 export interface DecisionDialogProps {
   readonly question: Question | null;
   readonly progress: Progress | null;
-  readonly deed: Deed;
+  readonly deed: AuditedAction;
   readonly onClose: () => void;
   readonly onStop: () => void;
 }

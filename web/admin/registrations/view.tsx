@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { t, when } from '../../core/language.js';
+import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Choice } from '../../kit/field.js';
-import { useDeed } from '../parts/deed.js';
+import { useDeed } from '../parts/audited-action.js';
 import { Pages } from '../parts/paged.js';
-import { PersonLink } from '../parts/people.js';
+import { PersonLink } from '../parts/person-link.js';
 import { can } from '../rights.js';
 import { type Decision, useDeciding } from './deciding.js';
 import { DecisionDialog, type Question, Result, wordsFor } from './decision.js';
@@ -42,7 +42,7 @@ const Person = ({ of: registration }: { readonly of: Registration }) => (
       )}
     </span>
     <span class="small quiet">
-      <time dateTime={registration.requested_at}>{when(registration.requested_at)}</time>
+      <time dateTime={registration.requested_at}>{formatDateTime(registration.requested_at)}</time>
       {registration.email && (
         <>
           {' · '}

@@ -2,54 +2,54 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Action, useAction } from '../../core/action.js';
-import { t, type Words, when } from '../../core/language.js';
+import { formatDateTime, type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
 import { Badge } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
-import { PersonLink } from '../parts/people.js';
-import { asksFor, type Hit, put, type Sort, type Told } from './asks.js';
-import { type Finds, findsIn, isMintedRequest } from './finds.js';
+import { PersonLink } from '../parts/person-link.js';
+import { type HitKind, runSearch, type SearchHit, type SearchResult, searchesFor } from './search-providers.js';
+import { extractSearchTerms, isMintedRequest, type SearchTerms } from './search-terms.js';
 
 /** Maximum number of parallel requests. */
-const AT_ONCE = 4;
+const MAX_PARALLEL_REQUESTS = 4;
 
-type HitOf<S extends Sort> = Extract<Hit, { sort: S }>;
+type HitOf<S extends HitKind> = Extract<SearchHit, { sort: S }>;
 
 /** Runs all jobs with limited parallelism. Throws the first error after all others are done. */
-async function each<T>(jobs: readonly T[], work: (job: T) => Promise<void>): Promise<void> {
+async function runLimited<T>(jobs: readonly T[], work: (job: T) => Promise<void>): Promise<void> {
   const waiting = [...jobs];
   const next = async () => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await work(job);
   };
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, next));
+  const ends = await Promise.allSettled(Array.from({ length: MAX_PARALLEL_REQUESTS }, next));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed) throw failed.reason;
 }
 
-type Jobs = ReturnType<typeof asksFor>['jobs'];
+type Jobs = ReturnType<typeof searchesFor>['jobs'];
 
-interface Answers {
+interface SearchResults {
   /** Results in the order of the searches. */
-  readonly told: readonly Told[];
+  readonly results: readonly SearchResult[];
   /** Retries the searches without results. */
   readonly again: Action;
 }
 
-function useAnswers(jobs: Jobs): Answers {
-  const answers = useSignal<ReadonlyMap<Jobs[number], Told>>(new Map());
+function useSearchResults(jobs: Jobs): SearchResults {
+  const answers = useSignal<ReadonlyMap<Jobs[number], SearchResult>>(new Map());
   const again = useAction(() =>
-    each(
+    runLimited(
       jobs.filter((job) => !answers.value.has(job)),
       async (job) => {
-        const told = await put(job.ask, job.value);
+        const told = await runSearch(job.ask, job.value);
         answers.value = new Map(answers.value).set(job, told);
       },
     ),
   );
   useEffect(() => void again.run(), [again]);
-  return { told: jobs.flatMap((job) => answers.value.get(job) ?? []), again };
+  return { results: jobs.flatMap((job) => answers.value.get(job) ?? []), again };
 }
 
 const Item = ({ children, aside }: { readonly children: ComponentChildren; readonly aside?: ComponentChildren }) => (
@@ -80,7 +80,7 @@ const PersonItem = ({ hit: { user } }: { readonly hit: HitOf<'people'> }) => (
     </span>
     <span class="small quiet">
       <code dir="ltr">{user.id}</code>
-      {user.created_at && ` · ${t('adminSearch.since', { time: when(user.created_at) })}`}
+      {user.created_at && ` · ${t('adminSearch.since', { time: formatDateTime(user.created_at) })}`}
       {user.email && (
         <>
           {' · '}
@@ -122,7 +122,7 @@ const EntryItem = ({ hit: { id, entry } }: { readonly hit: HitOf<'entries'> }) =
       <code dir="ltr">{entry.action}</code>
     </InnerLink>
     <span class="small quiet">
-      {when(entry.created_at)} · <PersonLink id={entry.admin_user_id} summary={entry.admin_user} />
+      {formatDateTime(entry.created_at)} · <PersonLink id={entry.admin_user_id} summary={entry.admin_user} />
     </span>
   </Item>
 );
@@ -147,7 +147,7 @@ const RequestItem = ({ hit: { id, count } }: { readonly hit: HitOf<'requests'> }
   </Item>
 );
 
-function HitItem({ hit }: { readonly hit: Hit }) {
+function HitItem({ hit }: { readonly hit: SearchHit }) {
   switch (hit.sort) {
     case 'people':
       return <PersonItem hit={hit} />;
@@ -164,7 +164,7 @@ function HitItem({ hit }: { readonly hit: Hit }) {
   }
 }
 
-const TITLES: Readonly<Record<Sort, Words>> = {
+const TITLES: Readonly<Record<HitKind, TranslationKey>> = {
   people: 'admin.people',
   applications: 'adminApplications.title',
   keys: 'adminSearch.keys',
@@ -172,10 +172,10 @@ const TITLES: Readonly<Record<Sort, Words>> = {
   requests: 'adminSearch.requests',
   entries: 'adminSearch.entries',
 };
-const SORTS = Object.keys(TITLES) as Sort[];
+const SORTS = Object.keys(TITLES) as HitKind[];
 
 /** Shows that there are more results, with a link to all of them. */
-function More({ of: told, sort }: { readonly of: readonly Told[]; readonly sort: Sort }) {
+function More({ of: told, sort }: { readonly of: readonly SearchResult[]; readonly sort: HitKind }) {
   const totals = told.flatMap(({ total }) => (total?.sort === sort && total.count > total.shown ? [total] : []));
   return (
     <>
@@ -190,9 +190,9 @@ function More({ of: told, sort }: { readonly of: readonly Told[]; readonly sort:
 }
 
 interface SectionProps {
-  readonly sort: Sort;
-  readonly hits: readonly Hit[];
-  readonly told: readonly Told[];
+  readonly sort: HitKind;
+  readonly hits: readonly SearchHit[];
+  readonly told: readonly SearchResult[];
 }
 
 const Section = ({ sort, hits, told }: SectionProps) => (
@@ -208,18 +208,19 @@ const Section = ({ sort, hits, told }: SectionProps) => (
 );
 
 /** Hides custom request IDs without entries, because any word could be one. */
-const isTold = (hit: Hit): boolean => hit.sort !== 'requests' || hit.count > 0 || isMintedRequest(hit.id);
+const isShown = (hit: SearchHit): boolean => hit.sort !== 'requests' || hit.count > 0 || isMintedRequest(hit.id);
 /** True for actual matches. "Not banned" and requests without entries do not count. */
-const isFound = (hit: Hit): boolean => (hit.sort === 'bans' ? hit.isBanned : hit.sort !== 'requests' || hit.count > 0);
+const isFound = (hit: SearchHit): boolean =>
+  hit.sort === 'bans' ? hit.isBanned : hit.sort !== 'requests' || hit.count > 0;
 
 /** Removes duplicates from several searches. The user's own keys take precedence. */
-function distinct(told: readonly Told[]): readonly Hit[] {
-  const hits = told.flatMap((one) => one.hits).filter(isTold);
+function distinct(told: readonly SearchResult[]): readonly SearchHit[] {
+  const hits = told.flatMap((one) => one.hits).filter(isShown);
   const own = hits.filter((hit) => hit.sort === 'keys' && hit.key !== null);
   return [...new Map([...hits, ...own].map((hit) => [`${hit.sort} ${hit.id}`, hit])).values()];
 }
 
-const Lacking = ({ of }: { readonly of: ReadonlyMap<Words, readonly string[]> }) => (
+const Lacking = ({ of }: { readonly of: ReadonlyMap<TranslationKey, readonly string[]> }) => (
   <Notice kind="warn" isAnnounced={false}>
     <p>{t('adminSearch.notAsked')}</p>
     <ul class="points">
@@ -238,10 +239,10 @@ const Lacking = ({ of }: { readonly of: ReadonlyMap<Words, readonly string[]> })
   </Notice>
 );
 
-function Found({ finds, isCut }: Finds) {
-  const asked = useRef(asksFor(finds));
+function Found({ finds, isCut }: SearchTerms) {
+  const asked = useRef(searchesFor(finds));
   const { jobs, lacking } = asked.current;
-  const { told, again } = useAnswers(jobs);
+  const { results: told, again } = useSearchResults(jobs);
   const hits = distinct(told);
   const count = hits.filter(isFound).length;
   const isDone = told.length === jobs.length;
@@ -269,6 +270,6 @@ function Found({ finds, isCut }: Finds) {
 
 /** Search results for a text, limited by the user's ACLs. */
 export function Results({ of: text }: { readonly of: string }) {
-  const found = findsIn(text);
+  const found = extractSearchTerms(text);
   return found.finds.length > 0 ? <Found {...found} /> : <Empty>{t('adminSearch.nothingToSearch')}</Empty>;
 }

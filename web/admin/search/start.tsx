@@ -1,7 +1,7 @@
 import { t } from '../../core/language.js';
-import { PersonLink } from '../parts/people.js';
+import { PersonLink } from '../parts/person-link.js';
 import { holds, me } from '../rights.js';
-import { searchable } from './asks.js';
+import { searchable } from './search-providers.js';
 
 /** The signed-in administrator and their ACLs. */
 function You() {

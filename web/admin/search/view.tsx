@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
-import { ask, asked } from '../parts/address.js';
-import { queryOf } from './finds.js';
+import { queryParameter, setQueryParameters } from '../parts/address.js';
 import { Results } from './results.js';
+import { queryOf } from './search-terms.js';
 import './search.css';
 import { Start } from './start.js';
 
 /** Replaces line breaks with spaces on paste. A single-line input would remove them and join words. */
-function takeLines(event: ClipboardEvent): void {
+function pasteAsOneLine(event: ClipboardEvent): void {
   const pasted = event.clipboardData?.getData('text/plain') ?? '';
   if (!/[\r\n]/.test(pasted) || !(event.currentTarget instanceof HTMLInputElement)) return;
   event.preventDefault();
@@ -56,7 +56,7 @@ function Box({ query, onSearch }: BoxProps) {
             onInput={(event) => {
               text.value = event.currentTarget.value;
             }}
-            onPaste={takeLines}
+            onPaste={pasteAsOneLine}
           />
           <Button submits>{t('adminSearch.submit')}</Button>
         </div>
@@ -70,12 +70,12 @@ function Box({ query, onSearch }: BoxProps) {
 
 /** One search box for everything. The query is stored in the URL. */
 export default function Search() {
-  const query = asked('q') ?? '';
+  const query = queryParameter('q') ?? '';
   // Repeating the same search runs it again.
   const times = useSignal(0);
   const search = (next: string) => {
     times.value++;
-    ask({ q: next });
+    setQueryParameters({ q: next });
   };
   return (
     <>

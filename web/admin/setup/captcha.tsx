@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { earn } from '../../core/captcha.js';
+import { obtainCaptchaToken } from '../../core/captcha.js';
 import { t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
@@ -11,12 +11,12 @@ import { can } from '../rights.js';
 type Type = 'altcha' | 'hcaptcha' | 'turnstile';
 
 /** Solves a CAPTCHA like a user does, and lets the service verify it. */
-export function CaptchaTrial() {
+export function CaptchaTest() {
   const isEarned = useSignal<boolean | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const run = useAction(async () => {
     isEarned.value = null;
-    const { 'x-captcha-token': token = '', 'x-captcha-type': type } = await earn(place.current);
+    const { 'x-captcha-token': token = '', 'x-captcha-type': type } = await obtainCaptchaToken(place.current);
     const { ok } = await api.post('/v1/admin/instance/captcha/test', { body: { token, type: type as Type } });
     isEarned.value = ok;
   });

@@ -21,7 +21,7 @@ const Result = ({ of: { ok, detail } }: { readonly of: Sent }) => (
 );
 
 /** Sends a test email to the signed-in administrator. */
-export function MailTrial() {
+export function EmailTest() {
   const result = useSignal<Sent | null>(null);
   const run = useAction(async () => {
     result.value = null;

@@ -2,19 +2,19 @@ import type { Answer, paths } from '@gatehouse-auth/client';
 import type { ComponentChildren } from 'preact';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
-import { t, type Words } from '../../core/language.js';
+import { type TranslationKey, t } from '../../core/language.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { InnerLink } from '../../kit/opened.js';
-import { SingleSignOnTrial } from '../instance/trial.js';
-import { CaptchaTrial } from './captcha.js';
-import { MailTrial } from './mail.js';
+import { SsoTest } from '../instance/sso-test.js';
+import { CaptchaTest } from './captcha.js';
+import { EmailTest } from './mail.js';
 import './setup.css';
 
 type Config = Answer<paths, '/v1/admin/instance/config', 'get'>;
 type Service = Answer<paths, '/.well-known/service', 'get'>;
 
 interface StepProps {
-  readonly title: Words;
+  readonly title: TranslationKey;
   readonly isDone: boolean;
   /** Current status. */
   readonly state: string;
@@ -46,7 +46,7 @@ function Mail({ isOn }: { readonly isOn: boolean }) {
   const words = brand.development ? 'adminSetup.mailInbox' : 'adminSetup.mailOn';
   return (
     <Step title="adminSetup.mail" isDone={isOn && !brand.development} state={t(isOn ? words : 'adminSetup.mailOff')}>
-      {isOn && <MailTrial />}
+      {isOn && <EmailTest />}
     </Step>
   );
 }
@@ -61,7 +61,7 @@ function Captcha({ provider }: { readonly provider: string }) {
       isDone={name !== undefined}
       state={name ? t('adminSetup.captchaOn', { provider: name }) : t('adminSetup.captchaOff')}
     >
-      {name && <CaptchaTrial />}
+      {name && <CaptchaTest />}
     </Step>
   );
 }
@@ -82,7 +82,7 @@ const Registration = ({ mode }: { readonly mode: keyof typeof MODES }) => (
   </Step>
 );
 
-const ssoState = ({ enabled, enforced }: Config['sso'], isComplete: boolean): Words => {
+const ssoState = ({ enabled, enforced }: Config['sso'], isComplete: boolean): TranslationKey => {
   if (!enabled) return 'adminSetup.ssoOff';
   if (!isComplete) return 'adminSetup.ssoIncomplete';
   return enforced ? 'adminSetup.ssoEnforced' : 'adminSetup.ssoOn';
@@ -93,7 +93,7 @@ const SingleSignOn = ({ sso, isComplete }: { readonly sso: Config['sso']; readon
     <p>
       <ToSettings />
     </p>
-    {sso.issuer !== null && <SingleSignOnTrial />}
+    {sso.issuer !== null && <SsoTest />}
   </Step>
 );
 

@@ -8,7 +8,7 @@ import { Button } from '../../kit/button.js';
 import { DecisionButton } from '../../kit/decision-button.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { Portrait } from '../../kit/portrait.js';
-import { as, type Decider, dismiss, isForThisAlone, isOver, type Person } from './person.js';
+import { type Decider, isSingleUse, isUnauthorized, onSessionEnded, type Person, withToken } from './person.js';
 import { type Application, type AuthorizationRequest, hostOf } from './request.js';
 import { Scopes } from './scopes.js';
 
@@ -62,7 +62,7 @@ function Facts({ request, application, words, decider }: Question & Pick<Decisio
           ),
           email: <bdi>{person.email}</bdi>,
         })}
-        {isForThisAlone(decider.token) && ` ${t('consent.forThisAlone')}`}
+        {isSingleUse(decider.token) && ` ${t('consent.forThisAlone')}`}
       </p>
       <p class="small quiet">
         {rich(host ? 'consent.notOurs' : 'consent.notOursBack', {
@@ -86,11 +86,11 @@ export function Decision({ onDecided, onSignedOut, onFault, onSwitch, ...questio
     for (const action of [allow, deny]) action.clear();
     try {
       const body = { ...request, decision };
-      const { redirect_to } = await api.post('/v1/oauth2/authorize/consent', { ...as(decider.token), body });
+      const { redirect_to } = await api.post('/v1/oauth2/authorize/consent', { ...withToken(decider.token), body });
       await onDecided(redirect_to);
     } catch (error) {
-      if (isOver(error)) {
-        dismiss(decider.token);
+      if (isUnauthorized(error)) {
+        onSessionEnded(decider.token);
         onSignedOut();
       } else if (!onFault(error)) throw error;
     } finally {

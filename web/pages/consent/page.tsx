@@ -1,12 +1,12 @@
-import { Refused } from '@gatehouse-auth/client';
+import { ApiError } from '@gatehouse-auth/client';
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type Action, useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
 import { rich, t, wordsOfCode } from '../../core/language.js';
-import { later } from '../../core/later.js';
-import { begin, departure, session, settled } from '../../core/session.js';
+import { retryLoad } from '../../core/retry-load.js';
+import { resolveSession, session, signOutCause, startSession } from '../../core/session.js';
 import { Button } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
@@ -16,14 +16,14 @@ import { Decision, type Question } from './decision.js';
 import {
   type Decider,
   decider,
-  holdForThis,
-  introduce,
-  isForThisAlone,
-  release,
-  resume,
+  endSingleUseSession,
+  fetchDecider,
+  isSingleUse,
+  resumeSingleUseSession,
+  storeSingleUseSession,
   wasSignedOut,
 } from './person.js';
-import { demandRedirect, FaultyRequest, hostOf, leaveTo, requestOf } from './request.js';
+import { assertRedirectRegistered, FaultyRequest, hostOf, redirectTo, requestOf } from './request.js';
 import { wordsFor } from './scopes.js';
 
 type View =
@@ -44,26 +44,26 @@ const FAULTS = new Set(['UNKNOWN_APPLICATION', 'INVALID_REQUEST', 'INVALID_SCOPE
 
 function faultOf(error: unknown): string | undefined {
   if (error instanceof FaultyRequest) return error.code;
-  if (!(error instanceof Refused)) return undefined;
+  if (!(error instanceof ApiError)) return undefined;
   if (error.code === 'INVALID_FORM_BODY') return error.of('id') ? 'UNKNOWN_APPLICATION' : 'INVALID_REQUEST';
   return FAULTS.has(error.code) ? error.code : undefined;
 }
 
-async function introduced(applicationId: string): Promise<Decider | null> {
-  await settled();
+async function loadDecider(applicationId: string): Promise<Decider | null> {
+  await resolveSession();
   const token = decider();
-  return token === null ? null : introduce(token, applicationId);
+  return token === null ? null : fetchDecider(token, applicationId);
 }
 
-async function opened(): Promise<View> {
+async function loadView(): Promise<View> {
   try {
     const request = requestOf(location.search);
     const [application, words, who] = await Promise.all([
       api.get('/v1/oauth2/applications/{id}/public', { path: { id: request.client_id } }),
       wordsFor(request),
-      introduced(request.client_id),
+      loadDecider(request.client_id),
     ]);
-    demandRedirect(request, application);
+    assertRedirectRegistered(request, application);
     const question = { request, application, words };
     if (who) return { kind: 'decision', question, decider: who };
     return { kind: 'signIn', question, wasOut: wasSignedOut(), isAnother: false };
@@ -145,8 +145,8 @@ function Enter({ view: { question, wasOut, isAnother }, onEntered }: EnterProps)
           </>
         }
         onSignedIn={({ token }, isKept) => {
-          if (isKept) begin(token, true);
-          else holdForThis(token);
+          if (isKept) startSession(token, true);
+          else storeSingleUseSession(token);
           onEntered();
         }}
       />
@@ -160,11 +160,11 @@ function Enter({ view: { question, wasOut, isAnother }, onEntered }: EnterProps)
 }
 
 /** Listens for the end of the browser session while it is used for the decision. */
-function useLife(isHeard: boolean): void {
+function useSessionEndListener(isHeard: boolean): void {
   useEffect(() => {
     if (!isHeard) return undefined;
     let stop: (() => void) | null = () => {};
-    void later(() => import('../../core/live.js')).then(({ listen }) => {
+    void retryLoad(() => import('../../core/live.js')).then(({ connectGateway: listen }) => {
       if (stop) stop = listen(() => {});
     });
     return () => {
@@ -179,35 +179,35 @@ export default function Consent() {
   const view = useSignal<View>({ kind: 'loading' });
   const load = useAction(async () => {
     view.value = { kind: 'loading' };
-    let next = await opened();
-    while (!isCurrent(next)) next = await opened();
+    let next = await loadView();
+    while (!isCurrent(next)) next = await loadView();
     view.value = next;
   });
   const enter = () => void load.run();
   useEffect(() => {
-    resume();
+    resumeSingleUseSession();
     enter();
   }, []);
   useSignalEffect(() => {
-    if (session.value?.token !== undefined || departure.value !== null) {
+    if (session.value?.token !== undefined || signOutCause.value !== null) {
       if (!isCurrent(view.peek())) enter();
     }
   });
 
   const now = view.value;
-  useLife(now.kind === 'decision' && !isForThisAlone(now.decider.token));
+  useSessionEndListener(now.kind === 'decision' && !isSingleUse(now.decider.token));
   const fail = (error: unknown): boolean => {
     const code = faultOf(error);
     if (code !== undefined) view.value = { kind: 'fault', code };
     return code !== undefined;
   };
   const leave = async (target: string) => {
-    await release();
-    leaveTo(target);
+    await endSingleUseSession();
+    redirectTo(target);
     view.value = { kind: 'gone', target };
   };
   const changePerson = async ({ question }: Extract<View, { kind: 'decision' }>) => {
-    await release();
+    await endSingleUseSession();
     view.value = { kind: 'signIn', question, wasOut: false, isAnother: session.value !== null };
   };
   return (

@@ -62,7 +62,7 @@ function isRegistered(uri: string, registered: readonly string[]): boolean {
 }
 
 /** @throws FaultyRequest if the redirect URI is not registered */
-export function demandRedirect(
+export function assertRedirectRegistered(
   { redirect_uri: uri, scope }: AuthorizationRequest,
   { redirect_uris }: Application,
 ): void {
@@ -77,10 +77,11 @@ export const hostOf = (uri: string): string => {
   return host || protocol;
 };
 
-const RUNNING = new Set(['javascript:', 'data:', 'blob:', 'vbscript:', 'file:', 'about:', 'filesystem:']);
+const SCRIPT_PROTOCOLS = new Set(['javascript:', 'data:', 'blob:', 'vbscript:', 'file:', 'about:', 'filesystem:']);
 
 /** Redirects to the application. URLs that would run code in this page are rejected. */
-export function leaveTo(target: string): void {
-  if (!URL.canParse(target) || RUNNING.has(new URL(target).protocol)) throw new FaultyRequest('INVALID_REQUEST');
+export function redirectTo(target: string): void {
+  if (!URL.canParse(target) || SCRIPT_PROTOCOLS.has(new URL(target).protocol))
+    throw new FaultyRequest('INVALID_REQUEST');
   location.replace(target);
 }

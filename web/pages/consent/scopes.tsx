@@ -1,5 +1,5 @@
-import { day, rich, t } from '../../core/language.js';
-import { hasWords, learnWords, ScopeName, type ScopeWords } from '../../core/scopes.js';
+import { formatDate, rich, t } from '../../core/language.js';
+import { hasWords, loadScopeWords, ScopeName, type ScopeWords } from '../../core/scopes.js';
 import { Badge } from '../../kit/portrait.js';
 import type { Decider } from './person.js';
 import { type Application, type AuthorizationRequest, FaultyRequest, scopesOf } from './request.js';
@@ -7,7 +7,7 @@ import { type Application, type AuthorizationRequest, FaultyRequest, scopesOf } 
 /** Loads the descriptions of the requested scopes. @throws FaultyRequest for an unknown scope */
 export async function wordsFor({ scope }: AuthorizationRequest): Promise<ScopeWords> {
   const names = scopesOf(scope);
-  const words = await learnWords(names);
+  const words = await loadScopeWords(names);
   if (!names.every((name) => hasWords(name, words))) throw new FaultyRequest('INVALID_SCOPE');
   return words;
 }
@@ -39,7 +39,7 @@ export function Scopes({ request, application, words, former }: ScopesProps) {
         <p class="small quiet">
           {rich(names.some(isNew) ? 'consent.before' : 'consent.beforeSame', {
             application: <bdi>{application.name}</bdi>,
-            day: day(former.authorized_at),
+            day: formatDate(former.authorized_at),
           })}
         </p>
       )}

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { api, enter } from '../../core/api.js';
+import { api, replaceSession } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
 import { t } from '../../core/language.js';
 import { useLink } from '../../core/link.js';
-import { keepOnly } from '../../core/passkeys.js';
-import { leaveFor } from '../../core/places.js';
+import { reportAcceptedPasskeys } from '../../core/passkeys.js';
+import { replacePage } from '../../core/redirects.js';
 import { LinkButton } from '../../kit/button.js';
 import { DecisionButton } from '../../kit/decision-button.js';
 import { Frame } from '../../kit/frame.js';
@@ -35,13 +35,13 @@ export default function EmailRevert() {
   const { state, action } = useLink(
     async (token) => {
       const answer = await api.post('/v1/auth/email-revert', { body: { token, password: password.value } });
-      await enter(answer.token, isKept.value);
-      await keepOnly(answer.user_id, []);
-      await leaveFor('/account');
+      await replaceSession(answer.token, isKept.value);
+      await reportAcceptedPasskeys(answer.user_id, []);
+      await replacePage('/account');
     },
     {
       fields: ['password'],
-      caught: (refused) => {
+      onError: (refused) => {
         isTaken.value = refused.of('token') === 'EMAIL_ALREADY_IN_USE';
         return isTaken.value;
       },

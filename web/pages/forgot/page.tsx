@@ -2,15 +2,15 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { asHuman } from '../../core/captcha.js';
-import { keep, kept } from '../../core/kept.js';
+import { withCaptcha } from '../../core/captcha.js';
+import { readHistoryState, writeHistoryState } from '../../core/history-state.js';
 import { rich, t } from '../../core/language.js';
-import { withDestination } from '../../core/places.js';
+import { withDestination } from '../../core/redirects.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Field, fieldOf } from '../../kit/field.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
-import { learnService, service } from '../../sign-in/service.js';
+import { loadService, service } from '../../sign-in/service.js';
 
 interface FormProps {
   readonly email: string;
@@ -23,7 +23,7 @@ function AddressForm({ email: first, onSent }: FormProps) {
   const send = useAction(
     async () => {
       const address = email.value.trim();
-      await asHuman(widget.current, (more) => api.post('/v1/auth/forgot', { body: { email: address }, ...more }));
+      await withCaptcha(widget.current, (more) => api.post('/v1/auth/forgot', { body: { email: address }, ...more }));
       onSent(address);
     },
     { fields: ['email'] },
@@ -56,9 +56,9 @@ const BackToSignIn = () => <a href={withDestination('/login')}>{t('forgot.backTo
  * for the form
  */
 export function Forgot({ title, lead }: { readonly title: string; readonly lead: string }) {
-  const sentTo = useSignal(kept<string>('sentTo') ?? null);
+  const sentTo = useSignal(readHistoryState<string>('sentTo') ?? null);
   const email = useRef('');
-  useEffect(() => void learnService(), []);
+  useEffect(() => void loadService(), []);
   if (sentTo.value !== null) {
     return (
       <Frame title={t('forgot.sentTitle')} below={<BackToSignIn />}>
@@ -68,7 +68,7 @@ export function Forgot({ title, lead }: { readonly title: string; readonly lead:
           kind="plain"
           onClick={() => {
             email.current = sentTo.value ?? '';
-            sentTo.value = keep('sentTo', null);
+            sentTo.value = writeHistoryState('sentTo', null);
           }}
         >
           {t('forgot.again')}
@@ -90,7 +90,7 @@ export function Forgot({ title, lead }: { readonly title: string; readonly lead:
       <AddressForm
         email={email.current}
         onSent={(address) => {
-          sentTo.value = keep('sentTo', address);
+          sentTo.value = writeHistoryState('sentTo', address);
         }}
       />
     </Frame>

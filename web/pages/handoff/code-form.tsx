@@ -7,7 +7,7 @@ import { Button } from '../../kit/button.js';
 import { CodeField } from '../../kit/field.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice } from '../../kit/notice.js';
-import { forget, plainCode, type Request } from './request.js';
+import { clearRequest, plainCode, type Request } from './request.js';
 
 type Fault = 'malformed' | 'expired' | 'blocked';
 
@@ -23,7 +23,7 @@ interface CodeFormProps {
 export function CodeForm({ code, isCarried, isMalformed, onFound }: CodeFormProps) {
   const fault = useSignal<Fault | null>(isMalformed ? 'malformed' : null);
   const fail = (what: Fault) => {
-    forget();
+    clearRequest();
     fault.value = what;
   };
   const look = useAction(
@@ -36,7 +36,7 @@ export function CodeForm({ code, isCarried, isMalformed, onFound }: CodeFormProp
       return onFound({ code: plain, asker: { client_info, masked_ip, at } });
     },
     {
-      caught: ({ code: refusal }) => {
+      onError: ({ code: refusal }) => {
         if (refusal !== 'INVALID_HANDOFF_CODE') return false;
         fail('blocked');
         return true;

@@ -1,13 +1,13 @@
-import type { Refused } from '@gatehouse-auth/client';
+import type { ApiError } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { rich, t } from '../../core/language.js';
-import { leaveFor } from '../../core/places.js';
+import { replacePage } from '../../core/redirects.js';
 import { session } from '../../core/session.js';
 import { DecisionButton } from '../../kit/decision-button.js';
-import { askerFacts, Facts } from '../../kit/facts.js';
+import { Facts, requestingDeviceFacts } from '../../kit/facts.js';
 import { CodeField } from '../../kit/field.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
@@ -22,16 +22,16 @@ interface DecisionProps {
 
 const GONE: ReadonlySet<string> = new Set(['HANDOFF_CODE_EXPIRED', 'INVALID_HANDOFF_CODE']);
 
-const whoAmI = () => api.get('/v1/users/@me');
+const fetchMe = () => api.get('/v1/users/@me');
 
 /** The signed-in user, once loaded. */
 function useMe() {
-  const me = useSignal<Awaited<ReturnType<typeof whoAmI>> | null>(null);
+  const me = useSignal<Awaited<ReturnType<typeof fetchMe>> | null>(null);
   const token = session.value?.token;
   useEffect(() => {
     me.value = null;
     if (!token) return;
-    void whoAmI()
+    void fetchMe()
       .then((account) => {
         if (session.value?.token === token) me.value = account;
       })
@@ -42,7 +42,7 @@ function useMe() {
 
 const DIGITS = /^[0-9]{2}$/;
 /** Rejects the request: any value other than the two digits invalidates the code. */
-const REFUSAL = 'refused';
+const REJECTION = 'refused';
 
 const shownCode = (code: string): string => `${code.slice(0, 6)}-${code.slice(6)}`;
 
@@ -52,11 +52,11 @@ export function Decision({ request: { code, asker }, onDecided }: DecisionProps)
   const digits = useSignal('');
   const isMalformed = useSignal(false);
   const complete = async (confirmation: string) => {
-    const { id } = me.value ?? (await whoAmI());
+    const { id } = me.value ?? (await fetchMe());
     await api.post('/v1/auth/handoff/complete', { body: { code, user_id: id, confirmation } });
   };
-  const over = (outcome: Outcome) => (refused: Refused) => {
-    if (refused.code === 'ACCOUNT_SUSPICIOUS_ACTIVITY') return leaveFor('/account/required');
+  const over = (outcome: Outcome) => (refused: ApiError) => {
+    if (refused.code === 'ACCOUNT_SUSPICIOUS_ACTIVITY') return replacePage('/account/required');
     if (!GONE.has(refused.code)) return false;
     onDecided(outcome);
     return true;
@@ -68,12 +68,12 @@ export function Decision({ request: { code, asker }, onDecided }: DecisionProps)
       await complete(digits.value.trim());
       onDecided('approved');
     },
-    { caught: over('gone') },
+    { onError: over('gone') },
   );
-  const refuse = useAction(() => complete(REFUSAL), { caught: over('refused') });
+  const refuse = useAction(() => complete(REJECTION), { onError: over('refused') });
   return (
     <Frame title={t('handoff.whoTitle')}>
-      <Facts facts={[...askerFacts(asker), ['handoff.code', <code>{shownCode(code)}</code>]]} />
+      <Facts facts={[...requestingDeviceFacts(asker), ['handoff.code', <code>{shownCode(code)}</code>]]} />
       <Notice kind="warn" isAnnounced={false}>
         {t('handoff.warning')}
       </Notice>

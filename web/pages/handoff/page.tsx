@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { t } from '../../core/language.js';
-import { later } from '../../core/later.js';
-import { leaveFor, signInFirst } from '../../core/places.js';
-import { departure, session, settled } from '../../core/session.js';
+import { replacePage, signInPath } from '../../core/redirects.js';
+import { retryLoad } from '../../core/retry-load.js';
+import { resolveSession, session, signOutCause } from '../../core/session.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { Spinner } from '../../kit/shown.js';
 import { CodeForm } from './code-form.js';
 import { Decision } from './decision.js';
-import { forget, pack, type Request, remember, unpack } from './request.js';
+import { clearRequest, type Request, restoreRequest, storeForSignIn, storeRequest } from './request.js';
 
 const TITLES = {
   approved: 'handoff.approvedTitle',
@@ -29,7 +29,7 @@ function Outcome({ outcome, onAgain }: { readonly outcome: keyof typeof TITLES; 
   );
 }
 
-const known = unpack();
+const known = restoreRequest();
 
 export default function Handoff() {
   const code = useSignal(known.code);
@@ -37,17 +37,19 @@ export default function Handoff() {
   const isSettled = useSignal(session.value !== null);
   const isSignedIn = session.value !== null;
   useEffect(() => {
-    void settled().then(() => {
+    void resolveSession().then(() => {
       isSettled.value = true;
     });
-    const watching = later(() => import('../../core/live.js')).then(({ listen }) => listen(() => {}));
+    const watching = retryLoad(() => import('../../core/live.js')).then(({ connectGateway: listen }) =>
+      listen(() => {}),
+    );
     return () => void watching.then((stop) => stop());
   }, [isSettled]);
   const isSignedOut = isSettled.value && !isSignedIn;
   useEffect(() => {
     if (!isSignedOut) return;
-    pack(code.value, request.value);
-    void leaveFor(departure.value ? `${signInFirst()}&signed_out=${departure.value}` : signInFirst());
+    storeForSignIn(code.value, request.value);
+    void replacePage(signOutCause.value ? `${signInPath()}&signed_out=${signOutCause.value}` : signInPath());
   }, [isSignedOut, code, request]);
 
   if (!isSignedIn) {
@@ -65,7 +67,7 @@ export default function Handoff() {
         isCarried={known.code !== ''}
         isMalformed={known.isMalformed === true}
         onFound={(found) => {
-          request.value = remember(found);
+          request.value = storeRequest(found);
         }}
       />
     );
@@ -75,7 +77,7 @@ export default function Handoff() {
       <Outcome
         outcome={shown.outcome}
         onAgain={() => {
-          forget();
+          clearRequest();
           code.value = '';
           request.value = null;
         }}
@@ -86,7 +88,7 @@ export default function Handoff() {
     <Decision
       request={shown}
       onDecided={(outcome) => {
-        request.value = remember({ ...shown, outcome });
+        request.value = storeRequest({ ...shown, outcome });
       }}
     />
   );

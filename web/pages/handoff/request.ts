@@ -1,17 +1,17 @@
-import { carried, forgetCarried } from '../../core/fragment.js';
-import { keep, kept } from '../../core/kept.js';
-import type { Asker } from '../../kit/facts.js';
+import { clearLinkParameters, linkParameter } from '../../core/fragment.js';
+import { readHistoryState, writeHistoryState } from '../../core/history-state.js';
+import type { RequestingDevice } from '../../kit/facts.js';
 
 /** A request from another device. It is stored, because a code can be looked up only three times. */
 export interface Request {
   readonly code: string;
-  readonly asker: Asker;
+  readonly asker: RequestingDevice;
   readonly outcome?: 'approved' | 'refused' | 'gone';
 }
 
 const FORM = /^[ABCDEFGHJKMNPQRSTUVWXYZ23456789]{12}$/;
 const REQUEST = 'handoff-request';
-const LUGGAGE = 'gatehouse.handoff-request';
+const STORAGE_KEY = 'gatehouse.handoff-request';
 
 /** Normalizes an entered code. Returns undefined if it is invalid. */
 export function plainCode(typed: string): string | undefined {
@@ -20,8 +20,8 @@ export function plainCode(typed: string): string | undefined {
 }
 
 /** Stores the request while the user signs in on another page. */
-export function pack(code: string, request: Request | null): void {
-  if (code || request) sessionStorage.setItem(LUGGAGE, JSON.stringify({ code, request }));
+export function storeForSignIn(code: string, request: Request | null): void {
+  if (code || request) sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ code, request }));
 }
 
 interface Known {
@@ -32,23 +32,23 @@ interface Known {
 }
 
 /** Restores the stored request when the page opens. */
-export function unpack(): Known {
-  const packed = sessionStorage.getItem(LUGGAGE);
-  sessionStorage.removeItem(LUGGAGE);
-  const fresh = carried('code');
+export function restoreRequest(): Known {
+  const packed = sessionStorage.getItem(STORAGE_KEY);
+  sessionStorage.removeItem(STORAGE_KEY);
+  const fresh = linkParameter('code');
   if (fresh) {
     const code = plainCode(fresh);
-    return { code: code ?? '', isMalformed: !code, request: kept<Request>(REQUEST) ?? null };
+    return { code: code ?? '', isMalformed: !code, request: readHistoryState<Request>(REQUEST) ?? null };
   }
   const luggage = packed ? (JSON.parse(packed) as Known) : { code: '', request: null };
-  const request = kept<Request>(REQUEST) ?? (luggage.request && remember(luggage.request));
+  const request = readHistoryState<Request>(REQUEST) ?? (luggage.request && storeRequest(luggage.request));
   return { code: luggage.code, request };
 }
 
-export function remember(request: Request): Request {
-  forgetCarried();
-  return keep(REQUEST, request);
+export function storeRequest(request: Request): Request {
+  clearLinkParameters();
+  return writeHistoryState(REQUEST, request);
 }
 
 /** Deletes the stored request, so that a reload does not look it up again. */
-export const forget = forgetCarried;
+export const clearRequest = clearLinkParameters;

@@ -2,15 +2,15 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
-import { later } from '../../core/later.js';
-import { destination, leaveFor } from '../../core/places.js';
-import { departure, session, settled } from '../../core/session.js';
+import { destination, replacePage } from '../../core/redirects.js';
+import { retryLoad } from '../../core/retry-load.js';
+import { resolveSession, session, signOutCause } from '../../core/session.js';
 import { Button } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { Notice } from '../../kit/notice.js';
 import { Skeleton, Spinner } from '../../kit/shown.js';
 import { SignIn } from '../../sign-in/sign-in.js';
-import { enter, type SignedIn } from '../../sign-in/signed-in.js';
+import { completeSignIn, type SignedIn } from '../../sign-in/signed-in.js';
 
 /** True if another page redirected here because the session ended. */
 const wasSignedOut = new URLSearchParams(location.search).get('signed_out') === 'elsewhere';
@@ -34,7 +34,7 @@ function AlreadySignedIn({ onOther }: { readonly onOther: () => void }) {
   return (
     <>
       <p>{t('login.signedInAs', who)}</p>
-      <Button size="wide" onClick={() => leaveFor(destination())}>
+      <Button size="wide" onClick={() => replacePage(destination())}>
         {t('login.goOn', who)}
       </Button>
       <Button kind="plain" size="wide" onClick={onOther}>
@@ -48,17 +48,17 @@ export default function Login() {
   const isOther = useSignal(false);
   const isLeaving = useSignal(false);
   // Ask other tabs for a session without waiting for them.
-  useEffect(() => void settled(), []);
+  useEffect(() => void resolveSession(), []);
   const done = (answer: SignedIn, isKept: boolean, password?: string) => {
     isLeaving.value = true;
     const note = async () => {
       if (password === undefined) return;
-      const { notePasswordSignIn } = await later(() => import('../../core/password-sign-in.js'));
+      const { notePasswordSignIn } = await retryLoad(() => import('../../core/password-sign-in.js'));
       await notePasswordSignIn(answer.user_id, password);
     };
-    void enter(answer, isKept, destination(), note);
+    void completeSignIn(answer, isKept, destination(), note);
   };
-  const isGone = departure.value === 'elsewhere' || wasSignedOut;
+  const isGone = signOutCause.value === 'elsewhere' || wasSignedOut;
   return (
     <Frame title={t('login.title')}>
       {isLeaving.value ? (

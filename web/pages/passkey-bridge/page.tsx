@@ -4,21 +4,21 @@ import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
-import { carried, forgetCarried } from '../../core/fragment.js';
-import { keep, kept } from '../../core/kept.js';
+import { clearLinkParameters, linkParameter } from '../../core/fragment.js';
+import { readHistoryState, writeHistoryState } from '../../core/history-state.js';
 import { t } from '../../core/language.js';
-import { assertion, hasPasskeys, PasskeyCancelled } from '../../core/passkeys.js';
-import { leaveFor } from '../../core/places.js';
+import { hasPasskeys, PasskeyCancelled, requestAssertion } from '../../core/passkeys.js';
+import { replacePage } from '../../core/redirects.js';
 import { Button } from '../../kit/button.js';
 import { DecisionButton } from '../../kit/decision-button.js';
-import { askerFacts, Facts } from '../../kit/facts.js';
+import { Facts, requestingDeviceFacts } from '../../kit/facts.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { CopyButton, Spinner } from '../../kit/shown.js';
 
-type Asked = Answer<paths, '/v1/auth/passkey-bridge/{ceremony_id}/options', 'post'>;
-type Options = Asked['options'];
-type Ended = Answer<paths, '/v1/auth/passkey-bridge/{ceremony_id}/complete', 'post'>;
+type CeremonyOptions = Answer<paths, '/v1/auth/passkey-bridge/{ceremony_id}/options', 'post'>;
+type Options = CeremonyOptions['options'];
+type CeremonyResult = Answer<paths, '/v1/auth/passkey-bridge/{ceremony_id}/complete', 'post'>;
 type View =
   | { readonly kind: 'asking' }
   | { readonly kind: 'gone' }
@@ -26,7 +26,7 @@ type View =
   | { readonly kind: 'leaving' }
   | { readonly kind: 'code'; readonly code: string };
 
-const ceremonyId = carried('ceremony_id') ?? '';
+const ceremonyId = linkParameter('ceremony_id') ?? '';
 /** History key of the completion code. Only this page writes it, so a link cannot display a code. */
 const COMPLETION = 'completion_code';
 const path = { ceremony_id: ceremonyId };
@@ -39,7 +39,7 @@ const TITLES = {
 } as const;
 
 function first(): View {
-  const code = kept<string>(COMPLETION);
+  const code = readHistoryState<string>(COMPLETION);
   if (code) return { kind: 'code', code };
   return { kind: ceremonyId ? 'asking' : 'gone' };
 }
@@ -49,7 +49,7 @@ const isGone = (code: string): boolean => code === 'PASSKEY_AUTHENTICATION_FAILE
 
 function Question({ onView }: { readonly onView: (view: View) => void }) {
   const options = useSignal<Options | null>(null);
-  const asker = useSignal<Asked['requested_by']>(null);
+  const asker = useSignal<CeremonyOptions['requested_by']>(null);
   const isCancelled = useSignal(false);
   const isConfirmation = useSignal(false);
   const ask = async () => {
@@ -62,11 +62,11 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
     if (isGone(code)) onView({ kind: 'gone' });
     return isGone(code);
   };
-  const leave = ({ return_url: url }: Ended) => {
+  const leave = ({ return_url: url }: CeremonyResult) => {
     onView({ kind: 'leaving' });
-    leaveFor(url as string);
+    replacePage(url as string);
   };
-  const load = useAction(ask, { caught: gone });
+  const load = useAction(ask, { onError: gone });
   const answer = useAction(
     async () => {
       isCancelled.value = false;
@@ -74,13 +74,13 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
       if (!options.value) await ask();
       const asked = options.value;
       try {
-        const response = (await assertion(asked)) as never;
+        const response = (await requestAssertion(asked)) as never;
         // A challenge is consumed by the response, even if that fails.
         options.value = null;
         const ended = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/complete', { path, body: { response } });
         if (ended.completion_code === null) return leave(ended);
-        forgetCarried();
-        return onView({ kind: 'code', code: keep(COMPLETION, ended.completion_code) });
+        clearLinkParameters();
+        return onView({ kind: 'code', code: writeHistoryState(COMPLETION, ended.completion_code) });
       } catch (error) {
         if (!(error instanceof PasskeyCancelled)) throw error;
         isCancelled.value = true;
@@ -88,7 +88,7 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
     },
     {
       // A wrong passkey and an expired request have the same code. Requesting options again shows which one it is.
-      caught: async (refused) => {
+      onError: async (refused) => {
         if (!isGone(refused.code)) return false;
         await load.run();
         return options.value === null && !load.failure.value;
@@ -99,10 +99,10 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
     async () => {
       const ended = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/cancel', { path });
       if (ended.completion_code === null) return leave(ended);
-      forgetCarried();
+      clearLinkParameters();
       return onView({ kind: 'refused' });
     },
-    { caught: gone },
+    { onError: gone },
   );
   useEffect(() => void load.run(), [load]);
 
@@ -123,7 +123,7 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
       {asker.value && (
         <>
           <p>{t('bridge.asks')}</p>
-          <Facts facts={askerFacts(asker.value)} />
+          <Facts facts={requestingDeviceFacts(asker.value)} />
         </>
       )}
       <p>{t(isConfirmation.value ? 'bridge.yesConfirms' : 'bridge.yesSignsIn')}</p>

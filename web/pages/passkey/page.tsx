@@ -3,26 +3,26 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { carried, forgetCarried } from '../../core/fragment.js';
+import { clearLinkParameters, linkParameter } from '../../core/fragment.js';
 import { t } from '../../core/language.js';
-import { safePath } from '../../core/places.js';
+import { safePath } from '../../core/redirects.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { Notice } from '../../kit/notice.js';
 import { Spinner } from '../../kit/shown.js';
-import { type BridgeStart, forgetBridge, keptBridge } from '../../sign-in/bridge.js';
+import { type BridgeStart, clearBridge, readBridge } from '../../sign-in/bridge.js';
 import { SignInFailure } from '../../sign-in/failure.js';
-import { enter } from '../../sign-in/signed-in.js';
+import { completeSignIn } from '../../sign-in/signed-in.js';
 
-const begun = keptBridge();
-const completionCode = carried('completion_code');
-const ceremonyId = carried('ceremony_id');
+const startedBridge = readBridge();
+const completionCode = linkParameter('completion_code');
+const ceremonyId = linkParameter('ceremony_id');
 /** Errors after which the same request can be retried. */
-const AGAIN: ReadonlySet<string> = new Set(['', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
+const RETRYABLE_CODES: ReadonlySet<string> = new Set(['', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
 
-function forget(): void {
-  forgetBridge();
-  forgetCarried();
+function clearSavedState(): void {
+  clearBridge();
+  clearLinkParameters();
 }
 
 const Explained = ({ children }: { readonly children: ComponentChildren }) => (
@@ -47,15 +47,16 @@ function Redemption({ start, code, onEnd }: RedemptionProps) {
       const path = { ceremony_id: start.ceremony_id };
       const body = { nonce: start.nonce, completion_code: code };
       const answer = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/redeem', { path, body });
-      forget();
-      if (answer.status === 'completed') return enter(answer, start.is_kept === true, safePath(start.return_to));
+      clearSavedState();
+      if (answer.status === 'completed')
+        return completeSignIn(answer, start.is_kept === true, safePath(start.return_to));
       end.value = 'cancelled';
       return onEnd();
     },
     {
-      caught: (refused) => {
-        if (AGAIN.has(refused.code)) return false;
-        forget();
+      onError: (refused) => {
+        if (RETRYABLE_CODES.has(refused.code)) return false;
+        clearSavedState();
         end.value = 'refused';
         onEnd();
         return false;
@@ -90,12 +91,12 @@ function Redemption({ start, code, onEnd }: RedemptionProps) {
 /** Completes a passkey ceremony in the tab that started it. */
 export default function Passkey() {
   const hasEnded = useSignal(false);
-  const isOurs = begun !== null && begun.ceremony_id === ceremonyId && completionCode !== undefined;
+  const isOurs = startedBridge !== null && startedBridge.ceremony_id === ceremonyId && completionCode !== undefined;
   return (
     <Frame title={t(isOurs && !hasEnded.value ? 'bridge.endTitle' : 'bridge.endedTitle')}>
       {isOurs ? (
         <Redemption
-          start={begun}
+          start={startedBridge}
           code={completionCode}
           onEnd={() => {
             hasEnded.value = true;

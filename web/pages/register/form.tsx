@@ -1,18 +1,18 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
-import { api, enter } from '../../core/api.js';
+import { api, replaceSession } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
-import { asHuman } from '../../core/captcha.js';
-import { keep } from '../../core/kept.js';
+import { withCaptcha } from '../../core/captcha.js';
+import { writeHistoryState } from '../../core/history-state.js';
 import { rich, t } from '../../core/language.js';
-import { destination, leaveFor, withDestination } from '../../core/places.js';
+import { destination, replacePage, withDestination } from '../../core/redirects.js';
 import { Button } from '../../kit/button.js';
 import { Choice, Field } from '../../kit/field.js';
 import { Frame } from '../../kit/frame.js';
 import { NewPasswordField } from '../../kit/new-password.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
-import { learnService, noteSso, service } from '../../sign-in/service.js';
+import { detectSsoEnforced, loadService, service } from '../../sign-in/service.js';
 
 /** An accepted registration that still needs approval or verification. */
 export interface Pending {
@@ -102,7 +102,7 @@ const Document = ({ href, words }: { readonly href: string; readonly words: stri
   </a>
 );
 
-function documents() {
+function legalDocuments() {
   const { terms_url: terms, privacy_url: privacy } = service.value?.legal ?? {
     terms_url: brand.terms,
     privacy_url: brand.privacy,
@@ -115,7 +115,7 @@ function documents() {
   });
 }
 
-const Taken = () => (
+const EmailTakenLinks = () => (
   <p class="small">
     <a href={withDestination('/login')}>{t('register.takenSignIn')}</a>{' '}
     <a href={withDestination('/forgot')}>{t('register.takenReset')}</a>
@@ -131,7 +131,7 @@ export function RegisterForm({ onPending }: { readonly onPending: (pending: Pend
   const isKept = useSignal(false);
   const taken = useSignal<string | null>(null);
   const widget = useRef<HTMLDivElement>(null);
-  const agreement = documents();
+  const agreement = legalDocuments();
   const fields = ['global_name', 'username', 'email', 'password', ...(agreement ? ['consent'] : [])];
   const register = useAction(
     async () => {
@@ -143,22 +143,22 @@ export function RegisterForm({ onPending }: { readonly onPending: (pending: Pend
         ...(displayName.value.trim() ? { global_name: displayName.value.trim() } : {}),
         ...(agreement ? { consent: hasAgreed.value } : {}),
       };
-      const answer = await asHuman(widget.current, (more) => api.post('/v1/auth/register', { body, ...more }));
+      const answer = await withCaptcha(widget.current, (more) => api.post('/v1/auth/register', { body, ...more }));
       if ('token' in answer) {
-        await enter(answer.token, isKept.value);
-        await leaveFor(destination());
+        await replaceSession(answer.token, isKept.value);
+        await replacePage(destination());
       } else {
         const kind = 'registration_pending_approval' in answer ? 'approval' : 'verification';
-        onPending(keep('registered', { kind, email: address }));
+        onPending(writeHistoryState('registered', { kind, email: address }));
       }
     },
     {
       fields,
-      caught: (refused) => {
+      onError: (refused) => {
         taken.value = refused.of('email') === 'EMAIL_ALREADY_IN_USE' ? email.value : null;
         // Terms may have been published since this page was opened.
-        if (!agreement && refused.of('consent')) void learnService();
-        return noteSso(refused);
+        if (!agreement && refused.of('consent')) void loadService();
+        return detectSsoEnforced(refused);
       },
     },
   );
@@ -188,7 +188,7 @@ export function RegisterForm({ onPending }: { readonly onPending: (pending: Pend
           }}
           wrong={register.of('email')}
         >
-          {taken.value !== null && taken.value === email.value && <Taken />}
+          {taken.value !== null && taken.value === email.value && <EmailTakenLinks />}
         </Field>
         <NewPasswordField
           label={t('common.password')}

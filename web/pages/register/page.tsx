@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { signOut } from '../../core/api.js';
-import { keep, kept } from '../../core/kept.js';
+import { readHistoryState, writeHistoryState } from '../../core/history-state.js';
 import { rich, t } from '../../core/language.js';
-import { destination, withDestination } from '../../core/places.js';
-import { session, settled } from '../../core/session.js';
+import { destination, withDestination } from '../../core/redirects.js';
+import { resolveSession, session } from '../../core/session.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
-import { isSsoEnforced, learnService, service } from '../../sign-in/service.js';
+import { isSsoEnforced, loadService, service } from '../../sign-in/service.js';
 import { type Pending, RegisterForm } from './form.js';
 
 const SignIn = () => <LinkButton href={withDestination('/login')}>{t('common.signIn')}</LinkButton>;
@@ -34,7 +34,7 @@ function Waiting({ pending: { kind, email }, onAgain }: WaitingProps) {
 }
 
 /** The reason why registration is not available. */
-const Shut = ({ title, words }: { readonly title: string; readonly words: string }) => (
+const RegistrationUnavailable = ({ title, words }: { readonly title: string; readonly words: string }) => (
   <Frame title={title}>
     <Notice isAnnounced={false}>{words}</Notice>
     <SignIn />
@@ -59,11 +59,11 @@ function SignedIn({ onLeft }: { readonly onLeft: () => void }) {
 }
 
 export default function Register() {
-  const pending = useSignal(kept<Pending>('registered') ?? null);
+  const pending = useSignal(readHistoryState<Pending>('registered') ?? null);
   const wasSignedIn = useSignal(session.value !== null);
   useEffect(() => {
-    void learnService();
-    void settled().then((held) => {
+    void loadService();
+    void resolveSession().then((held) => {
       wasSignedIn.value = held !== null;
     });
   }, [wasSignedIn]);
@@ -72,7 +72,7 @@ export default function Register() {
       <Waiting
         pending={pending.value}
         onAgain={() => {
-          pending.value = keep('registered', null);
+          pending.value = writeHistoryState('registered', null);
         }}
       />
     );
@@ -87,9 +87,9 @@ export default function Register() {
     );
   }
   const known = service.value;
-  if (isSsoEnforced.value) return <Shut title={t('register.ssoTitle')} words={t('register.sso')} />;
+  if (isSsoEnforced.value) return <RegistrationUnavailable title={t('register.ssoTitle')} words={t('register.sso')} />;
   if (known?.registration.mode === 'closed') {
-    return <Shut title={t('register.closedTitle')} words={t('register.closed')} />;
+    return <RegistrationUnavailable title={t('register.closedTitle')} words={t('register.closed')} />;
   }
   return (
     <RegisterForm

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
-import { api, enter } from '../../core/api.js';
-import { carried, forgetCarried } from '../../core/fragment.js';
-import { keep, kept } from '../../core/kept.js';
+import { api, replaceSession } from '../../core/api.js';
+import { clearLinkParameters, linkParameter } from '../../core/fragment.js';
+import { readHistoryState, writeHistoryState } from '../../core/history-state.js';
 import { t } from '../../core/language.js';
-import { leaveFor } from '../../core/places.js';
+import { replacePage } from '../../core/redirects.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice } from '../../kit/notice.js';
@@ -28,7 +28,7 @@ function Checking({ token, onKnown }: { readonly token: string; readonly onKnown
       onKnown(valid ? 'ready' : 'dead');
     },
     {
-      caught: (refused) => {
+      onError: (refused) => {
         if (refused.of('token') === undefined) return false;
         onKnown('missing');
         return true;
@@ -51,18 +51,18 @@ function Checking({ token, onKnown }: { readonly token: string; readonly onKnown
 type Known = 'ready' | 'missing' | 'dead';
 
 export default function Reset() {
-  const token = carried('token') ?? '';
-  const step = useSignal<Step>(kept<Step>(KEY) ?? { kind: token ? 'checking' : 'missing' });
+  const token = linkParameter('token') ?? '';
+  const step = useSignal<Step>(readHistoryState<Step>(KEY) ?? { kind: token ? 'checking' : 'missing' });
   /** Deletes the link after it was used or turned out to be invalid. */
   const settle = (next: Step) => {
-    forgetCarried();
-    step.value = keep(KEY, next);
+    clearLinkParameters();
+    step.value = writeHistoryState(KEY, next);
   };
   const done = async (answer: SignedIn, isKept: boolean) => {
-    forgetCarried();
+    clearLinkParameters();
     step.value = { kind: 'leaving' };
-    await enter(answer.token, isKept);
-    await leaveFor('/account');
+    await replaceSession(answer.token, isKept);
+    await replacePage('/account');
   };
   const now = step.value;
   switch (now.kind) {

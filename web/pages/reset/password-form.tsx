@@ -25,7 +25,7 @@ export function PasswordForm({ token, onDead, onFactor, onSignedIn }: PasswordFo
     },
     {
       fields: ['password'],
-      caught: (refused) => {
+      onError: (refused) => {
         if (refused.of('token') === undefined) return false;
         onDead();
         return true;

@@ -4,20 +4,20 @@ import { useEffect } from 'preact/hooks';
 import { type Failure, useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
-import { safePath } from '../../core/places.js';
+import { safePath } from '../../core/redirects.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { Spinner } from '../../kit/shown.js';
-import { learnService, service } from '../../sign-in/service.js';
-import { enter } from '../../sign-in/signed-in.js';
-import { forgetStart, keptStart, SsoButton, type SsoStart } from '../../sign-in/single-sign-on.js';
+import { loadService, service } from '../../sign-in/service.js';
+import { completeSignIn } from '../../sign-in/signed-in.js';
+import { clearSsoStart, readSsoStart, SsoButton, type SsoStart } from '../../sign-in/single-sign-on.js';
 import { forgetCallback, readCallback } from './callback.js';
 
 const callback = readCallback();
-const start = keptStart();
+const start = readSsoStart();
 /** Errors after which the same request can be retried. */
-const AGAIN: ReadonlySet<string> = new Set(['', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
+const RETRYABLE_CODES: ReadonlySet<string> = new Set(['', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
 /** Errors of the identity provider with their own messages. */
 const ERROR_WORDS: Readonly<Record<string, 'sso.cancelled' | 'sso.providerBusy'>> = {
   access_denied: 'sso.cancelled',
@@ -31,7 +31,7 @@ const CODE_WORDS: Readonly<Record<string, 'sso.noAccount' | 'sso.denied'>> = {
 };
 
 function Explained({ children }: { readonly children: ComponentChildren }) {
-  useEffect(() => void learnService(), []);
+  useEffect(() => void loadService(), []);
   return (
     <>
       {children}
@@ -49,7 +49,7 @@ function ProviderRefused({ error }: { readonly error: string }) {
   // Only show provider errors for sign-ins started in this tab, because anyone can link to this page.
   const isOurs = start !== null && start.state === callback.state;
   useEffect(() => {
-    if (isOurs) forgetStart();
+    if (isOurs) clearSsoStart();
   }, []);
   const known = ERROR_WORDS[error];
   return (
@@ -84,15 +84,15 @@ function Completion({ code, begun, onFailed }: CompletionProps) {
       const { iss } = callback;
       const body = { code, state: begun.state, nonce: begun.nonce, ...(iss === undefined ? {} : { iss }) };
       const answer = await api.post('/v1/auth/sso/complete', { body });
-      forgetStart();
+      clearSsoStart();
       forgetCallback();
-      await enter(answer, begun.isKept, safePath(answer.redirect_to || begun.returnTo));
+      await completeSignIn(answer, begun.isKept, safePath(answer.redirect_to || begun.returnTo));
     },
     {
-      caught: ({ code: refused }) => {
-        isOver.value = !AGAIN.has(refused);
+      onError: ({ code: refused }) => {
+        isOver.value = !RETRYABLE_CODES.has(refused);
         if (isOver.value) {
-          forgetStart();
+          clearSsoStart();
           forgetCallback();
           onFailed();
         }

@@ -4,8 +4,8 @@ import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { useLink } from '../../core/link.js';
-import { signInFirst } from '../../core/places.js';
-import { session, settled } from '../../core/session.js';
+import { signInPath } from '../../core/redirects.js';
+import { resolveSession, session } from '../../core/session.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
@@ -48,7 +48,7 @@ function Again() {
 
 export default function Verify() {
   const { state, action } = useLink((token) => api.post('/v1/auth/verify', { body: { token } }));
-  useEffect(() => void settled(), []);
+  useEffect(() => void resolveSession(), []);
   const isSignedIn = session.value !== null;
   if (state.value === 'ready') {
     return (
@@ -75,7 +75,7 @@ export default function Verify() {
       ) : (
         <>
           <p>{t('verify.signInForNew')}</p>
-          <LinkButton href={signInFirst()}>{t('common.signIn')}</LinkButton>
+          <LinkButton href={signInPath()}>{t('common.signIn')}</LinkButton>
         </>
       )}
     </Frame>

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
-import { AdminAcl, By, type Operator, RateLimit } from '@gatehouse-auth/server';
+import { AdminAcl, CurrentOperator, type Operator, RateLimit } from '@gatehouse-auth/server';
 import { NotePath, NotesQuery, OwnerPath } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 
@@ -21,7 +21,7 @@ export class NotesAdminController {
   @HttpCode(204)
   @AdminAcl('notes:remove')
   @RateLimit('notes:write')
-  remove(@By() by: Operator, @Param() { note_id }: NotePath) {
+  remove(@CurrentOperator() by: Operator, @Param() { note_id }: NotePath) {
     return this.notes.remove(by, note_id);
   }
 }

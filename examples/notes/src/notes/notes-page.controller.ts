@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Controller, Get, Header, Param } from '@nestjs/common';
-import { Answers, type Call, Config, CredentialFree, pageHeaders, RateLimit, Refusal, Text, TheCall } from '@gatehouse-auth/server';
+import { ApiResponses, type Call, Config, CredentialFree, pageHeaders, RateLimit, ApiError, Text, CurrentCall } from '@gatehouse-auth/server';
 
 class FilePath {
   @Text({ min: 1, max: 64, pattern: /^[a-z][a-z-]{0,50}\.js$/, form: 'INVALID_FORMAT' }) file: string;
@@ -26,8 +26,8 @@ export class NotesPageController {
   @Get()
   @CredentialFree()
   @RateLimit('notes:page')
-  @Answers({ type: 'text/html' })
-  page(@TheCall() { res }: Call) {
+  @ApiResponses({ type: 'text/html' })
+  page(@CurrentCall() { res }: Call) {
     for (const [name, value] of Object.entries(pageHeaders(this.config))) res.setHeader(name, value);
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     return this.files.page;
@@ -38,7 +38,7 @@ export class NotesPageController {
   @CredentialFree()
   @RateLimit('notes:page')
   @Header('Content-Type', 'text/javascript; charset=utf-8')
-  @Answers({ type: 'text/javascript' })
+  @ApiResponses({ type: 'text/javascript' })
   script() {
     return this.files.script;
   }
@@ -48,7 +48,7 @@ export class NotesPageController {
   @CredentialFree()
   @RateLimit('notes:page')
   @Header('Content-Type', 'text/css; charset=utf-8')
-  @Answers({ type: 'text/css' })
+  @ApiResponses({ type: 'text/css' })
   style() {
     return this.files.style;
   }
@@ -58,9 +58,9 @@ export class NotesPageController {
   @CredentialFree()
   @RateLimit('notes:page')
   @Header('Content-Type', 'text/javascript; charset=utf-8')
-  @Answers({ type: 'text/javascript' })
+  @ApiResponses({ type: 'text/javascript' })
   client(@Param() { file }: FilePath) {
-    if (!OF_CLIENT.has(file)) throw new Refusal('NOT_FOUND');
+    if (!OF_CLIENT.has(file)) throw new ApiError('NOT_FOUND');
     return readFileSync(join(CLIENT, file), 'utf8');
   }
 }

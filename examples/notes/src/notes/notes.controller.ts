@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { Authenticated, BotOnly, type Identity, Me, OAuthScope, RateLimit, UserOnly } from '@gatehouse-auth/server';
+import { Authenticated, BotOnly, type Identity, CurrentIdentity, OAuthScope, RateLimit, UserOnly } from '@gatehouse-auth/server';
 import { NoteInput, NotePath, NotesQuery } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 
@@ -13,7 +13,7 @@ export class NotesController {
   @Authenticated()
   @OAuthScope('notes.read')
   @RateLimit('notes:read')
-  list(@Me() me: Identity, @Query() query: NotesQuery) {
+  list(@CurrentIdentity() me: Identity, @Query() query: NotesQuery) {
     return this.notes.list(me.account.id, query);
   }
 
@@ -22,7 +22,7 @@ export class NotesController {
   @Authenticated()
   @OAuthScope('notes.write')
   @RateLimit('notes:write')
-  create(@Me() me: Identity, @Body() input: NoteInput) {
+  create(@CurrentIdentity() me: Identity, @Body() input: NoteInput) {
     return this.notes.create(me, input);
   }
 
@@ -30,7 +30,7 @@ export class NotesController {
   @Get('mine')
   @BotOnly()
   @RateLimit('notes:read')
-  async mine(@Me() me: Identity) {
+  async mine(@CurrentIdentity() me: Identity) {
     return { newest: (await this.notes.list(me.account.id, { limit: 1 }))[0] ?? null };
   }
 
@@ -39,7 +39,7 @@ export class NotesController {
   @Authenticated()
   @OAuthScope('notes.read')
   @RateLimit('notes:read')
-  show(@Me() me: Identity, @Param() { note_id }: NotePath) {
+  show(@CurrentIdentity() me: Identity, @Param() { note_id }: NotePath) {
     return this.notes.show(me, note_id);
   }
 
@@ -49,7 +49,7 @@ export class NotesController {
   @UserOnly()
   @OAuthScope('notes.write')
   @RateLimit('notes:write')
-  delete(@Me() me: Identity, @Param() { note_id }: NotePath) {
+  delete(@CurrentIdentity() me: Identity, @Param() { note_id }: NotePath) {
     return this.notes.delete(me, note_id);
   }
 }

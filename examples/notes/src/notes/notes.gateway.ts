@@ -1,5 +1,5 @@
 import { MessageBody, SubscribeMessage } from '@nestjs/websockets';
-import { Authenticated, GatewayCommands, type Identity, Me, RateLimit } from '@gatehouse-auth/server';
+import { Authenticated, GatewayCommands, type Identity, CurrentIdentity, RateLimit } from '@gatehouse-auth/server';
 import { WatchInput } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 
@@ -11,7 +11,7 @@ export class NotesGateway {
   @SubscribeMessage('NOTES_WATCH')
   @Authenticated()
   @RateLimit('notes:watch')
-  async watch(@Me() me: Identity, @MessageBody() input: WatchInput) {
+  async watch(@CurrentIdentity() me: Identity, @MessageBody() input: WatchInput) {
     return { event: 'NOTES_WATCHED', data: { notes: await this.notes.list(me.account.id, input) } };
   }
 }

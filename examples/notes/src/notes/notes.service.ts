@@ -1,14 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import {
-  AccountParts,
+  AccountDataRegistry,
   Clock,
   Database,
-  Deeds,
+  AuditActions,
   GatewayEvents,
   type Identity,
   type Operator,
-  Refusal,
-  rowsOf,
+  ApiError,
+  streamRows,
   Snowflakes,
   type Tx,
 } from '@gatehouse-auth/server';
@@ -25,8 +25,8 @@ export class NotesService implements OnModuleInit {
     private readonly snowflakes: Snowflakes,
     private readonly clock: Clock,
     private readonly events: GatewayEvents,
-    private readonly parts: AccountParts,
-    private readonly deeds: Deeds,
+    private readonly parts: AccountDataRegistry,
+    private readonly deeds: AuditActions,
     private readonly settings: NotesSettings,
   ) {}
 
@@ -35,9 +35,9 @@ export class NotesService implements OnModuleInit {
       const note = await this.database.manager.findOneBy(Note, { id: String(id) });
       return note ? noteView(note) : undefined;
     });
-    this.parts.alsoRemove(async (tx, ownerId) => void (await tx.delete(Note, { ownerId })));
-    this.parts.alsoExport('notes', (tx, ownerId) =>
-      rowsOf(tx, 'SELECT id, owner_id, text, created_at FROM note WHERE owner_id = $1 ORDER BY id', [ownerId]),
+    this.parts.registerEraser(async (tx, ownerId) => void (await tx.delete(Note, { ownerId })));
+    this.parts.registerExporter('notes', (tx, ownerId) =>
+      streamRows(tx, 'SELECT id, owner_id, text, created_at FROM note WHERE owner_id = $1 ORDER BY id', [ownerId]),
     );
   }
 
@@ -48,19 +48,19 @@ export class NotesService implements OnModuleInit {
     return notes.map(noteView);
   }
 
-  /** @throws Refusal UNKNOWN_NOTE */
+  /** @throws ApiError UNKNOWN_NOTE */
   async show(me: Identity, id: string): Promise<NoteView> {
     const note = await this.database.manager.findOneBy(Note, { id, ownerId: me.account.id });
-    if (!note) throw new Refusal('UNKNOWN_NOTE');
+    if (!note) throw new ApiError('UNKNOWN_NOTE');
     return noteView(note);
   }
 
-  /** @throws Refusal TOO_MANY_NOTES */
+  /** @throws ApiError TOO_MANY_NOTES */
   create(me: Identity, { text }: NoteInput): Promise<NoteView> {
     return this.database.transaction((tx) => this.write(tx, me.account.id, text, null));
   }
 
-  /** Keeps what a webhook said, once for each message. @throws Refusal TOO_MANY_NOTES */
+  /** Keeps what a webhook said, once for each message. @throws ApiError TOO_MANY_NOTES */
   keep(ownerId: string, messageId: string, text: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       await this.hold(tx, ownerId);
@@ -76,18 +76,18 @@ export class NotesService implements OnModuleInit {
     await this.database.manager.delete(Note, { messageId });
   }
 
-  /** @throws Refusal UNKNOWN_NOTE */
+  /** @throws ApiError UNKNOWN_NOTE */
   async delete(me: Identity, id: string): Promise<void> {
     const { affected } = await this.database.manager.delete(Note, { id, ownerId: me.account.id });
-    if (affected !== 1) throw new Refusal('UNKNOWN_NOTE');
+    if (affected !== 1) throw new ApiError('UNKNOWN_NOTE');
   }
 
-  /** Removes anybody's note. @throws Refusal UNKNOWN_NOTE */
+  /** Removes anybody's note. @throws ApiError UNKNOWN_NOTE */
   remove(by: Operator, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const note = await tx.findOneBy(Note, { id });
       const { affected } = await tx.delete(Note, { id });
-      if (!note || affected !== 1) throw new Refusal('UNKNOWN_NOTE');
+      if (!note || affected !== 1) throw new ApiError('UNKNOWN_NOTE');
       await this.deeds.record(tx, by, NOTE_REMOVED, { id, metadata: { owner_id: note.ownerId } });
     });
   }
@@ -99,7 +99,7 @@ export class NotesService implements OnModuleInit {
 
   private async write(tx: Tx, ownerId: string, text: string, messageId: string | null): Promise<NoteView> {
     await this.hold(tx, ownerId);
-    if ((await tx.countBy(Note, { ownerId })) >= this.settings.perAccount) throw new Refusal('TOO_MANY_NOTES');
+    if ((await tx.countBy(Note, { ownerId })) >= this.settings.perAccount) throw new ApiError('TOO_MANY_NOTES');
     const note = { id: this.snowflakes.next(), ownerId, text, messageId, createdAt: this.clock.date() };
     await tx.insert(Note, note);
     // A notice carries ids; the reader above reads what belongs to them.

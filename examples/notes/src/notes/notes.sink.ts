@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { codePoints, Refusal, type WebhookMessageEvent, type WebhookMessageSink } from '@gatehouse-auth/server';
+import { codePoints, ApiError, type WebhookMessageEvent, type WebhookMessageSink } from '@gatehouse-auth/server';
 import { LONGEST_NOTE } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 
@@ -20,7 +20,7 @@ export class NotesSink implements WebhookMessageSink {
       await this.notes.keep(webhook.ownerId, message.id, text);
     } catch (error) {
       // Whose notes are full gets none; to throw would bring the message again for a day.
-      if (!(error instanceof Refusal && error.code === 'TOO_MANY_NOTES')) throw error;
+      if (!(error instanceof ApiError && error.code === 'TOO_MANY_NOTES')) throw error;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { registerAcl, registerBucket, registerDeed, registerErrorCode, registerScope } from '@gatehouse-auth/server';
+import { registerAcl, registerBucket, registerAuditAction, registerErrorCode, registerScope } from '@gatehouse-auth/server';
 import type { NoteView } from './note.entity.js';
 
 declare module '@gatehouse-auth/server' {
@@ -28,4 +28,4 @@ registerBucket('notes:write', 30, 60);
 registerBucket('notes:watch', 10, 60);
 registerBucket('notes:page', 120, 60);
 
-export const NOTE_REMOVED = registerDeed('notes:remove', 'note');
+export const NOTE_REMOVED = registerAuditAction('notes:remove', 'note');

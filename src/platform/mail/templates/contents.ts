@@ -1,8 +1,8 @@
-import type { Speech } from './speech.js';
+import type { Translator } from './translator.js';
 import type { Device, MailMetadata, MailType } from './words/kinds.js';
 
 /** The facts from which an email is rendered. */
-export interface Occasion<M = MailMetadata[MailType]> {
+export interface MailContext<M = MailMetadata[MailType]> {
   readonly metadata: M;
   readonly product: string;
   readonly at: Date;
@@ -31,37 +31,41 @@ export interface Content {
 }
 
 type CodeMail = 'email_change_original' | 'email_change_new' | 'password_change' | 'backup_codes_challenge';
-type Telling<T extends MailType> = (occasion: Occasion<MailMetadata[T]>, speech: Speech) => Content;
+type MailRenderer<T extends MailType> = (occasion: MailContext<MailMetadata[T]>, speech: Translator) => Content;
 
-const deviceIn = (client: Device | undefined, speech: Speech) =>
-  client ? [[speech.words.labels.device, speech.device(client)] as const] : [];
+const deviceIn = (client: Device | undefined, speech: Translator) =>
+  client ? [[speech.words.labels.device, speech.formatDevice(client)] as const] : [];
 
-const reasonIn = (reason: string | undefined, speech: Speech) =>
+const reasonIn = (reason: string | undefined, speech: Translator) =>
   reason === undefined ? [] : [[speech.words.labels.publicReason, reason] as const];
 
 /** Link to the page that locks the account down, with the sentence before it. */
-const lockdown = (token: string, { validSeconds, link }: Pick<Occasion, 'validSeconds' | 'link'>, speech: Speech) => ({
-  request: speech.say(speech.words.security_notice.lock, { validity: speech.duration(validSeconds) }),
+const lockdownLink = (
+  token: string,
+  { validSeconds, link }: Pick<MailContext, 'validSeconds' | 'link'>,
+  speech: Translator,
+) => ({
+  request: speech.format(speech.words.security_notice.lock, { validity: speech.formatDuration(validSeconds) }),
   action: { label: speech.words.security_notice.action, url: link('/auth/lockdown', token) },
 });
 
-const codeFor =
-  (type: CodeMail): Telling<CodeMail> =>
+const createCodeRenderer =
+  (type: CodeMail): MailRenderer<CodeMail> =>
   ({ metadata, client, validSeconds }, speech) => ({
     subject: speech.words[type].subject,
-    paragraphs: [speech.say(speech.words[type].intro, { validity: speech.duration(validSeconds) })],
+    paragraphs: [speech.format(speech.words[type].intro, { validity: speech.formatDuration(validSeconds) })],
     facts: deviceIn(client, speech),
     code: metadata.code,
     closing: speech.words.codeClosing,
   });
 
 /** The renderer of each kind of email. */
-export const CONTENTS: { readonly [T in MailType]: Telling<T> } = {
+export const MAIL_RENDERERS: { readonly [T in MailType]: MailRenderer<T> } = {
   email_verification: ({ metadata, product, validSeconds, link }, speech) => {
     const { subject, intro, action, closing } = speech.words.email_verification;
     return {
-      subject: speech.say(subject, { product }),
-      paragraphs: [speech.say(intro, { validity: speech.duration(validSeconds) })],
+      subject: speech.format(subject, { product }),
+      paragraphs: [speech.format(intro, { validity: speech.formatDuration(validSeconds) })],
       action: { label: action, url: link('/auth/verify', metadata.token) },
       closing,
     };
@@ -69,34 +73,34 @@ export const CONTENTS: { readonly [T in MailType]: Telling<T> } = {
   password_reset: ({ metadata, product, validSeconds, link }, speech) => {
     const { subject, intro, action, closing } = speech.words.password_reset;
     return {
-      subject: speech.say(subject, { product }),
-      paragraphs: [speech.say(intro, { validity: speech.duration(validSeconds) })],
+      subject: speech.format(subject, { product }),
+      paragraphs: [speech.format(intro, { validity: speech.formatDuration(validSeconds) })],
       action: { label: action, url: link('/auth/reset', metadata.token) },
       closing,
     };
   },
   ip_authorization: ({ metadata, product, client, validSeconds, link }, speech) => {
     const { subject, intro, confirm, action, closing } = speech.words.ip_authorization;
-    const address = speech.address(metadata.ip, metadata.location);
+    const address = speech.formatIpAddress(metadata.ip, metadata.location);
     return {
-      subject: speech.say(subject, { product }),
+      subject: speech.format(subject, { product }),
       paragraphs: [intro],
       facts: [[speech.words.labels.address, address], ...deviceIn(client, speech)],
-      request: speech.say(confirm, { validity: speech.duration(validSeconds) }),
+      request: speech.format(confirm, { validity: speech.formatDuration(validSeconds) }),
       action: { label: action, url: link('/auth/authorize-ip', metadata.token) },
       closing,
     };
   },
-  email_change_original: codeFor('email_change_original'),
-  email_change_new: codeFor('email_change_new'),
-  password_change: codeFor('password_change'),
-  backup_codes_challenge: codeFor('backup_codes_challenge'),
+  email_change_original: createCodeRenderer('email_change_original'),
+  email_change_new: createCodeRenderer('email_change_new'),
+  password_change: createCodeRenderer('password_change'),
+  backup_codes_challenge: createCodeRenderer('backup_codes_challenge'),
   email_change_revert: ({ metadata, product, validSeconds, link }, speech) => {
     const { subject, intro, undo, action } = speech.words.email_change_revert;
     return {
-      subject: speech.say(subject, { product }),
-      paragraphs: [speech.say(intro, { email: metadata.new_email })],
-      request: speech.say(undo, { validity: speech.duration(validSeconds) }),
+      subject: speech.format(subject, { product }),
+      paragraphs: [speech.format(intro, { email: metadata.new_email })],
+      request: speech.format(undo, { validity: speech.formatDuration(validSeconds) }),
       action: { label: action, url: link('/auth/email-revert', metadata.token) },
     };
   },
@@ -105,59 +109,59 @@ export const CONTENTS: { readonly [T in MailType]: Telling<T> } = {
     const { security_notice: notice, events, labels, noEnd } = speech.words;
     const { until, public_reason: reason } = metadata;
     const end =
-      until === undefined ? [] : [[labels.until, until === null ? noEnd : speech.time(new Date(until))] as const];
+      until === undefined ? [] : [[labels.until, until === null ? noEnd : speech.formatTime(new Date(until))] as const];
     return {
-      subject: speech.say(notice.subject, { product }),
+      subject: speech.format(notice.subject, { product }),
       paragraphs: [events[metadata.event]],
-      facts: [[labels.when, speech.time(at)], ...end, ...reasonIn(reason, speech), ...deviceIn(client, speech)],
-      ...(metadata.token !== undefined && lockdown(metadata.token, occasion, speech)),
+      facts: [[labels.when, speech.formatTime(at)], ...end, ...reasonIn(reason, speech), ...deviceIn(client, speech)],
+      ...(metadata.token !== undefined && lockdownLink(metadata.token, occasion, speech)),
     };
   },
   security_digest: (occasion, speech) => {
     const { metadata, product } = occasion;
     const { security_notice: notice, security_digest: digest, events } = speech.words;
     return {
-      subject: speech.say(notice.subject, { product }),
+      subject: speech.format(notice.subject, { product }),
       paragraphs: [digest.intro, ...metadata.events.map((event) => events[event])],
-      ...lockdown(metadata.token, occasion, speech),
+      ...lockdownLink(metadata.token, occasion, speech),
     };
   },
   account_deletion_scheduled: ({ metadata, product }, speech) => {
     const { subject, intro, closing } = speech.words.account_deletion_scheduled;
     return {
-      subject: speech.say(subject, { product }),
-      paragraphs: [speech.say(intro, { deadline: speech.time(new Date(metadata.deadline)) })],
+      subject: speech.format(subject, { product }),
+      paragraphs: [speech.format(intro, { deadline: speech.formatTime(new Date(metadata.deadline)) })],
       facts: reasonIn(metadata.public_reason, speech),
       closing,
     };
   },
   registration_existing_account: ({ product }, speech) => {
     const { subject, intro, closing } = speech.words.registration_existing_account;
-    return { subject: speech.say(subject, { product }), paragraphs: [intro], closing };
+    return { subject: speech.format(subject, { product }), paragraphs: [intro], closing };
   },
   registration_approved: ({ product, webAppUrl }, speech) => {
     const { subject, intro, action } = speech.words.registration_approved;
     return {
-      subject: speech.say(subject, { product }),
+      subject: speech.format(subject, { product }),
       paragraphs: [intro],
       action: { label: action, url: `${webAppUrl}/login` },
-      reason: speech.say(speech.words.registration.reason, { product }),
+      reason: speech.format(speech.words.registration.reason, { product }),
     };
   },
   registration_rejected: ({ product }, speech) => {
     const { subject, intro } = speech.words.registration_rejected;
     return {
-      subject: speech.say(subject, { product }),
+      subject: speech.format(subject, { product }),
       paragraphs: [intro],
-      reason: speech.say(speech.words.registration.reason, { product }),
+      reason: speech.format(speech.words.registration.reason, { product }),
     };
   },
   mail_test: ({ product }, speech) => {
     const { subject, intro, reason } = speech.words.mail_test;
     return {
-      subject: speech.say(subject, { product }),
-      paragraphs: [speech.say(intro, { product })],
-      reason: speech.say(reason, { product }),
+      subject: speech.format(subject, { product }),
+      paragraphs: [speech.format(intro, { product })],
+      reason: speech.format(reason, { product }),
     };
   },
 };

@@ -1,4 +1,4 @@
-import { type Accent, GROUNDS, type Scheme } from '../../../core/brand/accent.js';
+import { type Accent, BACKGROUNDS, type Scheme } from '../../../core/brand/accent.js';
 
 /** Colors of text, secondary text, borders and code backgrounds, the same as on the web pages (web/kit/tokens.css). */
 const INKS = {
@@ -6,10 +6,10 @@ const INKS = {
   dark: { ink: '#eceef2', quiet: '#a3abb8', edge: '#2c323c', sunken: '#1f232b' },
 } as const;
 
-export type Palette = Readonly<(typeof GROUNDS)[Scheme] & (typeof INKS)[Scheme] & Accent>;
+export type Palette = Readonly<(typeof BACKGROUNDS)[Scheme] & (typeof INKS)[Scheme] & Accent>;
 
-export const paletteOf = (scheme: Scheme, accent: Readonly<Record<Scheme, Accent>>): Palette => ({
-  ...GROUNDS[scheme],
+export const createPalette = (scheme: Scheme, accent: Readonly<Record<Scheme, Accent>>): Palette => ({
+  ...BACKGROUNDS[scheme],
   ...INKS[scheme],
   ...accent[scheme],
 });

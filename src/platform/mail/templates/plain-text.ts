@@ -1,15 +1,15 @@
 import { intlLocaleOf, type Language } from '../../../core/text/languages.js';
 import type { Content } from './contents.js';
-import type { Speech } from './speech.js';
+import type { Translator } from './translator.js';
 
 /** Maximum columns of a line, unless a single word is longer. */
 const WIDTH = 76;
 
 /** Display width: CJK characters take two columns. */
-const columnsOf = (text: string): number => text.length + (text.match(/[\u3000-\u9fff\uff00-\uff60]/g)?.length ?? 0);
+const displayWidth = (text: string): number => text.length + (text.match(/[\u3000-\u9fff\uff00-\uff60]/g)?.length ?? 0);
 
 /** Splits a text where a line may break: before spaces, or between words in Japanese, which has no spaces. */
-function* partsOf(text: string, language: Language): Generator<string> {
+function* breakableParts(text: string, language: Language): Generator<string> {
   if (language !== 'ja') {
     yield* text.split(/(?= )/);
     return;
@@ -27,11 +27,11 @@ function* partsOf(text: string, language: Language): Generator<string> {
   yield part;
 }
 
-function wrapped(text: string, language: Language): string {
+function wrapText(text: string, language: Language): string {
   const lines = [''];
-  for (const part of partsOf(text, language)) {
+  for (const part of breakableParts(text, language)) {
     const line = `${lines.at(-1)}${part}`;
-    if (columnsOf(line) <= WIDTH || lines.at(-1) === '') lines[lines.length - 1] = line;
+    if (displayWidth(line) <= WIDTH || lines.at(-1) === '') lines[lines.length - 1] = line;
     else lines.push(part.trimStart());
   }
   return lines.join('\n');
@@ -44,26 +44,26 @@ export interface Footer {
 }
 
 /** Renders a message as plain text. Codes and links that users copy or open have a line of their own. */
-export function asPlainText(
+export function renderPlainText(
   content: Content,
   footer: Footer,
   language: Language,
-  { words }: Pick<Speech, 'words'>,
+  { words }: Pick<Translator, 'words'>,
 ): string {
   const fact = ([label, value]: readonly [string, string]) =>
     words.fact.replace('{label}', label).replace('{value}', () => value);
   const { paragraphs, facts = [], request, code, action, closing } = content;
   const blocks = [
-    ...paragraphs.map((paragraph) => wrapped(paragraph, language)),
+    ...paragraphs.map((paragraph) => wrapText(paragraph, language)),
     code && `    ${code}`,
     facts.map(fact).join('\n'),
-    request && wrapped(request, language),
+    request && wrapText(request, language),
     action && `${fact([action.label, '']).trimEnd()}\n${action.url}`,
-    closing && wrapped(closing, language),
+    closing && wrapText(closing, language),
     [
       '-- ',
       footer.product,
-      wrapped(footer.reason, language),
+      wrapText(footer.reason, language),
       ...footer.links.map(({ label, url }) => fact([label, url])),
     ].join('\n'),
   ];

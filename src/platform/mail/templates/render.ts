@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { Eta } from 'eta/core';
 import type { Config } from '../../../core/config/config.js';
 import { directionOf, type Language } from '../../../core/text/languages.js';
-import { CONTENTS, type Content, type Occasion } from './contents.js';
-import { darkRules, paletteOf } from './palette.js';
-import { asPlainText, type Footer } from './plain-text.js';
-import { type Speech, speechOf } from './speech.js';
-import { mailOfTeam, type TeamMailType } from './team-mails.js';
+import { type Content, MAIL_RENDERERS, type MailContext } from './contents.js';
+import { type ExtensionMailType, renderExtensionMail } from './extension-mails.js';
+import { createPalette, darkRules } from './palette.js';
+import { type Footer, renderPlainText } from './plain-text.js';
+import { getTranslator, type Translator } from './translator.js';
 import type { MailType } from './words/kinds.js';
 
 const eta = new Eta({ autoEscape: true, cache: true });
@@ -20,7 +20,7 @@ export interface RenderedMail {
 }
 
 /** Branding of an email. */
-export interface Look extends Pick<Config['brand'], 'accent'> {
+export interface MailBranding extends Pick<Config['brand'], 'accent'> {
   readonly logo: string | undefined;
   readonly supportUrl: string | null | undefined;
   readonly termsUrl: string | null | undefined;
@@ -28,44 +28,49 @@ export interface Look extends Pick<Config['brand'], 'accent'> {
 }
 
 /** Branding from the configuration. It includes the logo only if mail clients can load and display it. */
-export function lookOf(
+export function mailBranding(
   { brand, web }: Pick<Config, 'brand' | 'web'>,
-  legal: Pick<Look, 'termsUrl' | 'privacyUrl'>,
-): Look {
+  legal: Pick<MailBranding, 'termsUrl' | 'privacyUrl'>,
+): MailBranding {
   const { logo, accent, supportUrl } = brand;
   const isShown = logo?.inMails === true && (logo.file === undefined || web.pages);
   return { accent, logo: isShown ? logo.url : undefined, supportUrl, ...legal };
 }
 
-export type AnyMailType = MailType | TeamMailType;
+export type AnyMailType = MailType | ExtensionMailType;
 /** The caller that writes a message checks that the facts match its type. */
-type AnyOccasion = Occasion<never>;
+type AnyMailContext = MailContext<never>;
 
-interface Spoken {
+interface LocalizedContent {
   readonly content: Content;
   readonly language: Language;
-  readonly speech: Speech;
+  readonly speech: Translator;
 }
 
-const isOurs = (type: AnyMailType): type is MailType => Object.hasOwn(CONTENTS, type);
+const isBuiltIn = (type: AnyMailType): type is MailType => Object.hasOwn(MAIL_RENDERERS, type);
 
 /** Renders a message in a language. If an extension has no text in it, English is used. */
-function spokenContent(type: AnyMailType, occasion: AnyOccasion, spoken: Language): Spoken {
-  if (!isOurs(type)) return mailOfTeam(type, occasion, spoken);
-  const speech = speechOf(spoken);
-  return { content: CONTENTS[type](occasion, speech), language: spoken, speech };
+function renderContent(type: AnyMailType, occasion: AnyMailContext, spoken: Language): LocalizedContent {
+  if (!isBuiltIn(type)) return renderExtensionMail(type, occasion, spoken);
+  const speech = getTranslator(spoken);
+  return { content: MAIL_RENDERERS[type](occasion, speech), language: spoken, speech };
 }
 
 const ISOLATES = /[\u2066-\u2069]/g;
 
 /** Renders an email as plain text and as HTML with the same facts. Everything that comes from outside is escaped. */
-export function renderMail(type: AnyMailType, occasion: AnyOccasion, spoken: Language, look: Look): RenderedMail {
-  const { content, language, speech } = spokenContent(type, occasion, spoken);
+export function renderMail(
+  type: AnyMailType,
+  occasion: AnyMailContext,
+  spoken: Language,
+  look: MailBranding,
+): RenderedMail {
+  const { content, language, speech } = renderContent(type, occasion, spoken);
   const { words } = speech;
   const { product } = occasion;
   const footer: Footer = {
     product,
-    reason: content.reason ?? speech.say(words.reason, { product }),
+    reason: content.reason ?? speech.format(words.reason, { product }),
     links: (['support', 'terms', 'privacy'] as const).flatMap((name) => {
       const url = look[`${name}Url`];
       return url ? [{ label: words.links[name], url }] : [];
@@ -83,10 +88,10 @@ export function renderMail(type: AnyMailType, occasion: AnyOccasion, spoken: Lan
         .replace('{label}', () => label)
         .replace('{value}', '')
         .trimEnd(),
-    light: paletteOf('light', look.accent),
-    darkRules: darkRules(paletteOf('dark', look.accent)),
+    light: createPalette('light', look.accent),
+    darkRules: darkRules(createPalette('dark', look.accent)),
   });
   // Mail clients show isolate characters in subjects as garbage, and a header must be one line.
   const subject = content.subject.replace(ISOLATES, '').replace(/\s+/g, ' ').trim();
-  return { subject, text: asPlainText(content, footer, language, speech), html };
+  return { subject, text: renderPlainText(content, footer, language, speech), html };
 }

@@ -9,7 +9,7 @@ export interface MailMetadata {
   backup_codes_challenge: { code: string };
   email_change_revert: { token: string; new_email: string };
   /** `token`: for the link that locks the account down. */
-  security_notice: { event: SecurityEvent; token?: string } & Told;
+  security_notice: { event: SecurityEvent; token?: string } & NoticeDetails;
   /** Combines several notices when there are too many to send one by one. */
   security_digest: { events: readonly SecurityEvent[]; token: string };
   account_deletion_scheduled: { deadline: string; public_reason?: string };
@@ -21,7 +21,7 @@ export interface MailMetadata {
 }
 
 /** Details that administrators give to the account owner. `until` is `null` if there is no end. */
-export interface Told {
+export interface NoticeDetails {
   readonly until?: string | null;
   readonly public_reason?: string;
 }
@@ -42,7 +42,7 @@ export const SECURITY_EVENTS = [
 export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 
 /** Events caused by administrators: the "was this you?" link is omitted. */
-export const DONE_BY_OTHERS: ReadonlySet<SecurityEvent> = new Set<SecurityEvent>([
+export const ADMINISTRATOR_EVENTS: ReadonlySet<SecurityEvent> = new Set<SecurityEvent>([
   ...(['mfa_disabled', 'account_suspended', 'account_reinstated'] as const),
   ...(['suspicious_activity', 'suspicious_activity_ended', 'sso_identity_set', 'sso_identity_removed'] as const),
   'permissions_changed',

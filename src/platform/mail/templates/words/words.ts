@@ -3,11 +3,11 @@ import type { SecurityEvent } from './kinds.js';
 /** One text per plural category of the language. */
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
 
-interface Code {
+interface CodeTexts {
   readonly subject: string;
   readonly intro: string;
 }
-interface Linked extends Code {
+interface LinkTexts extends CodeTexts {
   readonly action: string;
   readonly closing: string;
 }
@@ -34,23 +34,23 @@ export interface Words {
   readonly reason: string;
   readonly links: { readonly support: string; readonly terms: string; readonly privacy: string };
   readonly codeClosing: string;
-  readonly email_verification: Linked;
-  readonly password_reset: Linked;
-  readonly ip_authorization: Linked & { readonly confirm: string };
-  readonly email_change_original: Code;
-  readonly email_change_new: Code;
-  readonly password_change: Code;
-  readonly backup_codes_challenge: Code;
-  readonly email_change_revert: Omit<Linked, 'closing'> & { readonly undo: string };
+  readonly email_verification: LinkTexts;
+  readonly password_reset: LinkTexts;
+  readonly ip_authorization: LinkTexts & { readonly confirm: string };
+  readonly email_change_original: CodeTexts;
+  readonly email_change_new: CodeTexts;
+  readonly password_change: CodeTexts;
+  readonly backup_codes_challenge: CodeTexts;
+  readonly email_change_revert: Omit<LinkTexts, 'closing'> & { readonly undo: string };
   readonly security_notice: { readonly subject: string; readonly lock: string; readonly action: string };
   readonly security_digest: { readonly intro: string };
   readonly events: Readonly<Record<SecurityEvent, string>>;
-  readonly account_deletion_scheduled: Code & { readonly closing: string };
-  readonly registration_existing_account: Code & { readonly closing: string };
-  readonly registration_approved: Code & { readonly action: string };
-  readonly registration_rejected: Code;
+  readonly account_deletion_scheduled: CodeTexts & { readonly closing: string };
+  readonly registration_existing_account: CodeTexts & { readonly closing: string };
+  readonly registration_approved: CodeTexts & { readonly action: string };
+  readonly registration_rejected: CodeTexts;
   /** Why the recipient gets a message about a registration. */
   readonly registration: { readonly reason: string };
-  readonly mail_test: Code & { readonly reason: string };
+  readonly mail_test: CodeTexts & { readonly reason: string };
   readonly sms: { readonly phone_verification: string };
 }

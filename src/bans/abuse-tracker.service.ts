@@ -1,0 +1,145 @@
+import { createHmac } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { addressKey, isPublicAddress } from '../core/address.js';
+import { Clock } from '../core/clock.js';
+import { Config } from '../core/config/config.js';
+import { Log } from '../core/log.js';
+import { Metrics } from '../core/metrics.js';
+import { Keyring } from '../core/secrets.js';
+import { isFromExternalPage } from '../http/cross-origin.js';
+import { Database } from '../platform/database/database.js';
+import { Background } from '../platform/process/background.js';
+import { SharedStore } from '../platform/store/shared-store.js';
+import type { Call } from '../policy/call.js';
+import { parseBareToken } from '../policy/credential.js';
+import { IpBans } from './ip-bans.service.js';
+
+const SCORE_WINDOW_SECONDS = 300;
+const STRIKE_MEMORY_SECONDS = 3600;
+/** Weights of responses to requests that resolved no account (conventions.md 9.1). */
+const WEIGHTS: Readonly<Record<number, number>> = { 429: 3, 401: 0.75, 403: 0.5 };
+const OTHER_4XX_WEIGHT = 0.25;
+const REJECTED_CREDENTIAL_WEIGHT = 1;
+
+/** How one event counts against an IP address. */
+interface AbuseSignal {
+  readonly weight: number;
+  /** A failed guess: a credential that did not resolve, or a client with a wrong secret. */
+  readonly rejected?: string | undefined;
+}
+
+/**
+ * Whether a request does not count because it is for media. A web page decides which URLs below `/media` its visitors
+ * load, and signed URLs may be given to anyone.
+ */
+const isMediaRequest = ({ plan }: Call, status: number): boolean =>
+  plan?.path.startsWith('/media/') === true && (plan.method === 'GET' || status === 401 || status === 403);
+
+function toSignal(call: Call, status: number): AbuseSignal {
+  if (isMediaRequest(call, status)) return { weight: 0 };
+  const { identity, authorization, outcome, plan } = call;
+  const answered = identity || call.client || status < 400 || status >= 500 ? 0 : (WEIGHTS[status] ?? OTHER_4XX_WEIGHT);
+  const [presented] = authorization;
+  const isAdminElsewhere = presented?.startsWith('Admin ') === true && plan?.policy.kind !== 'AdminAcl';
+  const rejected = outcome === 'INVALID_CLIENT' ? call.clientCredential : rejectedCredential(call);
+  if (rejected === undefined || isAdminElsewhere) return { weight: answered };
+  return { weight: answered + REJECTED_CREDENTIAL_WEIGHT, rejected };
+}
+
+/**
+ * Returns the rejected credential. It is normalized, so that the same credential counts as the same guess in every
+ * spelling, including at the gateway.
+ */
+function rejectedCredential({ credential, identity, authorization }: Call): string | undefined {
+  if (!credential || credential.kind === 'none' || identity) return undefined;
+  return credential.kind === 'malformed' ? authorization.join('\n') : guessKey(credential.kind, credential.token);
+}
+
+const guessKey = (kind: string, token: string): string => `${kind} ${token}`;
+
+/**
+ * Counts failures per IP address in windows of five minutes, and bans IP addresses with too many (conventions.md 9).
+ */
+@Injectable()
+export class AbuseTracker {
+  constructor(
+    private readonly database: Database,
+    private readonly store: SharedStore,
+    private readonly bans: IpBans,
+    private readonly keyring: Keyring,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    private readonly background: Background,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Records the response to a request without delaying it. */
+  recordResponse(call: Call, status: number): void {
+    const isBanned = call.outcome === 'GLOBAL_IP_BANNED' || call.outcome === 'GLOBAL_IP_TEMPORARILY_BANNED';
+    if (status < 400 && call.identity) return;
+    if (isBanned || call.outcome === 'CLIENT_GONE' || !this.canBeBanned(call.address)) return;
+    // A web page cannot make a browser send an `Authorization` header to another site. Therefore, only requests without
+    // one are ignored if they come from an external page.
+    if (call.authorization.length === 0 && isFromExternalPage(call.req.headers, this.config)) return;
+    const signal = toSignal(call, status);
+    if (signal.weight > 0) this.record(call.address, signal);
+  }
+
+  /** Records a credential that the gateway rejected. */
+  recordRejectedToken(address: string, token: string): void {
+    const { kind } = parseBareToken(token);
+    const rejected = kind === 'malformed' ? token : guessKey(kind, token);
+    if (this.canBeBanned(address)) this.record(address, { weight: REJECTED_CREDENTIAL_WEIGHT, rejected });
+  }
+
+  /** Whether an IP address can be banned: only public ones that are not exempt. */
+  private canBeBanned(address: string): boolean {
+    return isPublicAddress(address) && !this.bans.isExempt(address);
+  }
+
+  private record(address: string, signal: AbuseSignal): void {
+    this.metrics.abuse.inc({ signal: signal.rejected ? 'rejected_credential' : 'refused_answer' });
+    const seconds = this.clock.seconds();
+    this.background.run('counting a failure against an address', () => this.addToScore(address, signal, seconds));
+  }
+
+  private async addToScore(address: string, { weight, rejected }: AbuseSignal, seconds: number): Promise<void> {
+    const { abuse } = this.config;
+    const key = addressKey(address);
+    const window = Math.floor(seconds / SCORE_WINDOW_SECONDS);
+    const left = SCORE_WINDOW_SECONDS - (seconds % SCORE_WINDOW_SECONDS);
+    const before = await this.store.add(`abuse/score ${key}/${window}`, 0, left);
+    const score = await this.store.add(`abuse/score ${key}/${window}`, weight, left);
+    const isStrike = before < abuse.score && score >= abuse.score;
+    const strikes = isStrike
+      ? await this.store.distinct(`abuse/strikes ${key}`, String(window), STRIKE_MEMORY_SECONDS)
+      : 0;
+    const digests = rejected
+      ? await this.store.distinct(`abuse/rejected ${key}/${window}`, this.digest(rejected), left)
+      : 0;
+    if (!abuse.bans || (strikes < abuse.strikes && digests < abuse.distinct)) return;
+    const trigger = digests >= abuse.distinct ? 'rejected_credentials' : 'score';
+    const signals = { trigger, score, rejected_credentials: digests, windows: strikes } as const;
+    const ban = { value: key, kind: 'temporary_24h', reason: 'automatic', createdByUserId: null, signals } as const;
+    await this.banOnce(`abuse/ban ${key}/${window}`, left, ban);
+  }
+
+  /** Bans once if many failures reach the limit at the same time. If the write fails, the next failure tries again. */
+  private async banOnce(key: string, left: number, ban: Parameters<IpBans['add']>[1]): Promise<void> {
+    const { seconds } = this.config.abuse;
+    if (!(await this.store.take(key, 1, left)).admitted) return;
+    try {
+      await this.database.transaction((tx) => this.bans.add(tx, ban, seconds));
+    } catch (error) {
+      await this.store.reset(key);
+      throw error;
+    }
+    this.metrics.abuse.inc({ signal: 'ban' });
+    this.log.warn('an address was banned for repeated failures', { seconds });
+  }
+
+  private digest(credential: string): string {
+    return createHmac('sha256', this.keyring.signing('abuse').bytes).update(credential).digest('base64url');
+  }
+}

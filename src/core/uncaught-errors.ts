@@ -1,0 +1,30 @@
+import { StartError } from './config/start-error.js';
+import { redactText } from './log.js';
+import { sourceMappedStack } from './stack.js';
+
+/** Prints a startup failure to stderr; operator errors without a stack. */
+export function reportFatalError(error: unknown): void {
+  const isPlain = error instanceof StartError || !(error instanceof Error);
+  const text = isPlain
+    ? String(error instanceof Error ? error.message : error)
+    : sourceMappedStack(error) || error.message;
+  process.stderr.write(`${redactText(text)}\n`);
+}
+
+/** Reports the failure of a promise that no code awaits, when no log exists. The process continues. */
+export const reportFailure = (error: unknown): void => reportFatalError(error);
+
+function reportAndExit(error: unknown): never {
+  reportFatalError(error);
+  process.exit(1);
+}
+
+let faultHandler: (error: unknown) => void = reportAndExit;
+const handleFault = (error: unknown): void => faultHandler(error);
+
+/** Installs the handler for uncaught exceptions and rejections. By default it prints the error and exits with 1. */
+export function onUncaughtError(heard: (error: unknown) => void = reportAndExit): void {
+  faultHandler = heard;
+  process.off('uncaughtException', handleFault).on('uncaughtException', handleFault);
+  process.off('unhandledRejection', handleFault).on('unhandledRejection', handleFault);
+}

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { AbuseTracker } from '../bans/abuse-tracker.service.js';
+import { ApiError } from '../core/errors.js';
+import { RequestHooks } from '../http/request-hooks.js';
+import type { Call } from '../policy/call.js';
+import { BanGuard, LoadGuard } from './guards.js';
+
+/** Runs the guards that come before routing. */
+@Injectable()
+export class PreRoutingStack extends RequestHooks {
+  constructor(
+    private readonly load: LoadGuard,
+    private readonly bans: BanGuard,
+    private readonly abuse: AbuseTracker,
+  ) {
+    super();
+  }
+
+  onRequest(call: Call, address: string | null): void {
+    this.load.arrive();
+    if (address === null) throw new ApiError('FORBIDDEN');
+    this.bans.arrive(call);
+  }
+
+  onResponse(call: Call, status: number): void {
+    this.abuse.recordResponse(call, status);
+  }
+}

@@ -1,0 +1,367 @@
+import type { Config } from '../../core/config/config.js';
+import type { Log } from '../../core/log.js';
+import { batchCalls } from '../database/batch-calls.js';
+import { CoalescingRunner } from '../database/coalescing-runner.js';
+import type { Database, Tx } from '../database/database.js';
+import {
+  createAppendStatement,
+  type EventPosition,
+  JOURNAL_RETENTION_MS,
+  JournalReader,
+  type JournalRow,
+  type RunStatement,
+  readEventsSince,
+  readLastEventNumbers,
+  type SerializedEntry,
+} from './journal.js';
+import { LastEventNumbers } from './last-event-numbers.js';
+import { NoticeConnection } from './notice-connection.js';
+import { OwnEntries } from './own-entries.js';
+import { type Hint, RedisHints } from './redis-hints.js';
+
+/**
+ * A notification between replicas after a commit. It contains IDs and never secrets. A notice with an `account_id` is
+ * an event of that account and has a number.
+ */
+export interface Notice {
+  readonly topic: string;
+  readonly data: Record<string, unknown>;
+}
+
+export type NoticeHandler = (data: Record<string, unknown>) => void | Promise<void>;
+export type JournalHandler = (row: JournalRow) => void;
+
+const POLL_MS = 1000;
+/** Pause between wake-ups or journal reads under load. All commits during the pause share one. */
+const WAKE_PAUSE_MS = 20;
+/** Reads that return at least this many rows are made less often, because they cost more. */
+const BUSY_ROWS = 16;
+const BUSY_PAUSE_MS = 50;
+const POSITIONS_PER_BATCH = 50;
+const STALE_AFTER_MS = 3 * POLL_MS;
+
+/** Topic of the hint that there are new journal entries. */
+const WAKE_TOPIC = 'wake';
+
+/**
+ * Cross-replica notifications, and the worker ID of this process for snowflakes.
+ *
+ * A notice is a journal row that the transaction writes as its last statement. Replicas read new rows when they are
+ * notified, and at least once a second. In the process that wrote it, a notice is delivered before the operation
+ * returns. `resync` is delivered if changes may have happened without a notice, `gap` if journal rows were lost unread.
+ */
+export abstract class ReplicaBus {
+  private readonly listeners = new Map<string, NoticeHandler[]>();
+  private readonly journalHandlers = new Map<string, JournalHandler[]>();
+  private readonly hintListeners = new Map<string, (data: Record<string, unknown>) => void>();
+  private readonly pendingEntries = new WeakMap<Tx, SerializedEntry[]>();
+  private readonly ownEntries = new OwnEntries();
+  private readonly reader = new JournalReader(() => performance.now());
+  /** Batched, because there may be many callers and this connection runs one statement at a time. */
+  private readonly readEventsBatched = batchCalls(
+    (places: readonly EventPosition[]) => readEventsSince(this.runJournalStatement, places),
+    POSITIONS_PER_BATCH,
+  );
+  private readonly lastEventNumbers = new LastEventNumbers((accountIds) =>
+    readLastEventNumbers(this.runJournalStatement, accountIds),
+  );
+  private readonly journalReads = new CoalescingRunner(
+    () => this.read(),
+    () => (this.lastReadRows < BUSY_ROWS ? WAKE_PAUSE_MS : BUSY_PAUSE_MS),
+  );
+  private lastReadRows = 0;
+  protected lastReadAt = Number.NEGATIVE_INFINITY;
+  private isUnsynced = false;
+  protected closing = false;
+  /** False while notices of other replicas cannot be received. */
+  abstract readonly isConnected: boolean;
+  abstract readonly workerId: number;
+  /** Whether a worker ID is leased. Without it, nothing that needs an ID can be created. */
+  abstract readonly hasWorkerId: boolean;
+
+  constructor(
+    protected readonly database: Database,
+    protected readonly log: Log,
+  ) {}
+
+  static async join(config: Config, database: Database, log: Log): Promise<ReplicaBus> {
+    if (!config.databaseUrl) return new SingleReplicaBus(database, log, config.workerId ?? 0);
+    const replica = new PostgresReplicaBus(database, log, config.databaseUrl, config.workerId);
+    try {
+      await replica.connect();
+      if (config.redisUrl) await replica.openHints(config, config.redisUrl);
+    } catch (error) {
+      await replica.close();
+      throw error;
+    }
+    return replica;
+  }
+
+  /** Starts receiving notices from this moment on. */
+  async start(): Promise<void> {
+    await this.reader.start(this.runJournalStatement);
+    this.lastReadAt = performance.now();
+  }
+
+  /** Subscribes to notices as early as possible: those of this process are delivered before their operations return. */
+  on(topic: string, handler: NoticeHandler): void {
+    this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), handler]);
+  }
+
+  /**
+   * Subscribes to notices in journal order, which for each account is commit order. Those of this process also come in
+   * that order, so they may come after their operation has returned.
+   */
+  follow(topic: string, handler: JournalHandler): void {
+    this.journalHandlers.set(topic, [...(this.journalHandlers.get(topic) ?? []), handler]);
+  }
+
+  /** Writes a notice of a change when `tx` commits. */
+  async announce(tx: Tx, { topic, data }: Notice): Promise<void> {
+    const accountId = typeof data.account_id === 'string' ? data.account_id : null;
+    const entries = this.pendingEntries.get(tx) ?? this.registerCommit(tx);
+    entries.push({ topic, data, accountId, text: JSON.stringify(data) });
+  }
+
+  /**
+   * Registers the write of the notices of `tx`. A notice that is read before its commit returns is delivered twice;
+   * handlers tolerate repetitions.
+   */
+  private registerCommit(tx: Tx): SerializedEntry[] {
+    const entries: SerializedEntry[] = [];
+    this.pendingEntries.set(tx, entries);
+    let origin = '';
+    this.database.withCommit(tx, () => {
+      origin = this.ownEntries.add(entries.length);
+      return { ...createAppendStatement(entries, origin), onFailure: () => this.ownEntries.forget(origin) };
+    });
+    this.database.onCommit(tx, async () => {
+      this.ownEntries.markDelivered(origin);
+      this.wakeOthers();
+      this.journalReads.request();
+      for (const notice of entries) await this.deliver(notice);
+    });
+    return entries;
+  }
+
+  /** Sends an unreliable hint to the other replicas. Correctness must not depend on it. */
+  hint(_topic: string, _data: Record<string, unknown>): void {}
+
+  /** Subscribes to hints of other replicas. Anyone with access to their Redis can forge them. */
+  onHint(topic: string, handler: (data: Record<string, unknown>) => void): void {
+    this.hintListeners.set(topic, handler);
+  }
+
+  protected onHintReceived({ topic, data }: Hint): void {
+    if (topic === WAKE_TOPIC) this.journalReads.request();
+    else this.hintListeners.get(topic)?.(data);
+  }
+
+  /** Returns the number of the last event of an account. A subscriber receives all later ones. */
+  lastNumber(accountId: string): Promise<number> {
+    return this.lastEventNumbers.get(accountId);
+  }
+
+  /** Returns all events of an account after a number, in order; null if some of them were removed. */
+  eventsSince(accountId: string, number: number): Promise<JournalRow[] | null> {
+    return this.readEventsBatched([accountId, number]);
+  }
+
+  /** Requests a read of the journal. */
+  protected requestRead(): void {
+    if (!this.closing) this.journalReads.request();
+  }
+
+  /** Marks the journal position as unverified. */
+  protected markUnsynced(): void {
+    this.isUnsynced = true;
+  }
+
+  private async read(): Promise<void> {
+    try {
+      if (this.isUnsynced || this.mayHaveMissedEntries()) await this.resyncIfNeeded();
+      for (let isAll = false; !isAll && !this.closing; ) {
+        const found = await this.reader.read(this.runJournalStatement);
+        isAll = found.isAll;
+        this.lastReadRows = found.rows.length;
+        this.lastReadAt = performance.now();
+        for (const row of found.rows) this.onEntry(row);
+      }
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing) this.log.warn('the journal cannot be read', { error });
+      this.isFailing = true;
+      this.isUnsynced = true;
+      setTimeout(() => this.requestRead(), POLL_MS).unref();
+    }
+  }
+
+  /** Set after a failed read, so that only the first failure is logged. */
+  private isFailing = false;
+
+  private async resyncIfNeeded(): Promise<void> {
+    if (this.mayHaveMissedEntries() || (await this.reader.hasLostEntries(this.runJournalStatement))) {
+      await this.start();
+      this.ownEntries.clear();
+      this.lastEventNumbers.clear();
+      await this.deliver({ topic: 'gap', data: {} });
+      await this.deliver({ topic: 'resync', data: {} });
+    }
+    this.isUnsynced = false;
+  }
+
+  protected abstract wakeOthers(): void;
+  /** Whether unread entries may have been removed. */
+  protected abstract mayHaveMissedEntries(): boolean;
+
+  protected readonly runJournalStatement: RunStatement = (name, text, values) => this.runStatement(name, text, values);
+
+  protected runStatement<R>(name: string, text: string, values: unknown[]): Promise<R[]> {
+    return this.database.statement(name, text, values);
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    await this.journalReads.whenIdle();
+  }
+
+  private onEntry(row: JournalRow): void {
+    const { topic } = row;
+    this.lastEventNumbers.update(row);
+    for (const handler of this.journalHandlers.get(topic) ?? []) {
+      try {
+        handler(row);
+      } catch (error) {
+        this.logHandlerFailure(topic, error);
+      }
+    }
+    if (!this.ownEntries.wasDelivered(row.origin)) this.deliverLater(row);
+  }
+
+  protected deliverLater(notice: Notice): void {
+    this.deliver(notice).catch((error) => this.logHandlerFailure(notice.topic, error));
+  }
+
+  /**
+   * Calls the handlers of a notice. The change is already committed, so a failing handler stops neither the others nor
+   * the operation.
+   */
+  protected async deliver(notice: Notice): Promise<void> {
+    for (const handler of this.listeners.get(notice.topic) ?? []) {
+      try {
+        await handler(notice.data);
+      } catch (error) {
+        this.logHandlerFailure(notice.topic, error);
+      }
+    }
+  }
+
+  private logHandlerFailure(topic: string, error: unknown): void {
+    this.log.error('a notice could not be handled', { topic, error });
+  }
+}
+
+/** The only process on its database, which is embedded. */
+class SingleReplicaBus extends ReplicaBus {
+  readonly isConnected = true;
+  readonly hasWorkerId = true;
+
+  constructor(
+    database: Database,
+    log: Log,
+    readonly workerId: number,
+  ) {
+    super(database, log);
+  }
+
+  protected wakeOthers(): void {}
+
+  /** There are no other writers, so nothing can be missed. */
+  protected mayHaveMissedEntries(): boolean {
+    return false;
+  }
+}
+
+/** One of several replicas. It is notified by LISTEN/NOTIFY and, if configured, also by Redis. */
+class PostgresReplicaBus extends ReplicaBus {
+  private readonly connection: NoticeConnection;
+  private hints: RedisHints | undefined;
+  private readonly postgresWakeUps = new CoalescingRunner(
+    () => this.connection.notify(),
+    () => WAKE_PAUSE_MS,
+  );
+  private readonly redisWakeUps = new CoalescingRunner(
+    async () => this.hints?.publish({ topic: WAKE_TOPIC, data: {} }),
+    () => WAKE_PAUSE_MS,
+  );
+  private poll: NodeJS.Timeout | undefined;
+
+  constructor(database: Database, log: Log, url: string, fixedWorker: number | undefined) {
+    super(database, log);
+    this.connection = new NoticeConnection(url, fixedWorker, log, {
+      onNotification: () => this.requestRead(),
+      onReconnect: () => this.onReconnect(),
+    });
+  }
+
+  get workerId(): number {
+    return this.connection.workerId;
+  }
+
+  get hasWorkerId(): boolean {
+    return this.connection.hasWorkerId;
+  }
+
+  get isConnected(): boolean {
+    return performance.now() - this.lastReadAt < STALE_AFTER_MS;
+  }
+
+  protected mayHaveMissedEntries(): boolean {
+    return performance.now() - this.lastReadAt > JOURNAL_RETENTION_MS;
+  }
+
+  async connect(): Promise<void> {
+    await this.connection.open();
+  }
+
+  override async start(): Promise<void> {
+    await super.start();
+    this.poll ??= setInterval(() => this.requestRead(), POLL_MS).unref();
+  }
+
+  async openHints(config: Config, url: string): Promise<void> {
+    const { log } = this;
+    this.hints = await RedisHints.open(config, { url, log, database: this.connection.database }, (hint) =>
+      this.onHintReceived(hint),
+    );
+  }
+
+  /** The new connection may lead to another server. */
+  private onReconnect(): void {
+    this.markUnsynced();
+    this.requestRead();
+    this.deliverLater({ topic: 'resync', data: {} });
+  }
+
+  protected wakeOthers(): void {
+    this.postgresWakeUps.request();
+    if (this.hints) this.redisWakeUps.request();
+  }
+
+  override hint(topic: string, data: Record<string, unknown>): void {
+    this.hints?.publish({ topic, data });
+  }
+
+  /** Uses the notice connection, for which requests do not compete. While it is down, any other connection is used. */
+  protected override runStatement<R>(name: string, text: string, values: unknown[]): Promise<R[]> {
+    return this.connection.query<R>(name, text, values) ?? super.runStatement(name, text, values);
+  }
+
+  override async close(): Promise<void> {
+    clearInterval(this.poll);
+    await super.close();
+    await Promise.all([this.postgresWakeUps.whenIdle(), this.redisWakeUps.whenIdle()]);
+    this.hints?.close();
+    await this.connection.close();
+  }
+}

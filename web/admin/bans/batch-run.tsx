@@ -1,0 +1,125 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { inOneLine, toFailure } from '../../core/action.js';
+import { type TranslationKey, t } from '../../core/language.js';
+import { withRetry } from '../../core/with-retry.js';
+import { Button } from '../../kit/button.js';
+import { Notice } from '../../kit/notice.js';
+
+interface FailedItem {
+  readonly item: string;
+  readonly error: unknown;
+}
+
+/** Runs an operation for many items, one at a time. */
+export interface BatchRun {
+  /** Null while idle. `wait`: seconds until the rate limit allows more requests. */
+  readonly progress: ReadonlySignal<{ readonly done: number; readonly of: number; readonly wait: number } | null>;
+  /** The result of the last run. */
+  readonly result: ReadonlySignal<{ readonly count: number; readonly left: readonly FailedItem[] } | null>;
+  /** @returns the items that failed or were skipped */
+  readonly run: (items: readonly string[], work: (item: string) => Promise<unknown>) => Promise<readonly string[]>;
+  readonly stop: () => void;
+}
+
+export function useBatchRun(): BatchRun {
+  const progress = useSignal<BatchRun['progress']['value']>(null);
+  const result = useSignal<BatchRun['result']['value']>(null);
+  const stopping = useRef(new AbortController());
+  useEffect(() => () => stopping.current.abort(), []);
+  return useMemo(() => {
+    async function run(items: readonly string[], work: (item: string) => Promise<unknown>) {
+      stopping.current = new AbortController();
+      const { signal } = stopping.current;
+      result.value = null;
+      const left: FailedItem[] = [];
+      const rest: string[] = [];
+      try {
+        for (const [done, item] of items.entries()) {
+          const tell = (wait: number) => {
+            progress.value = { done, of: items.length, wait };
+          };
+          tell(0);
+          try {
+            await withRetry(() => work(item), signal, tell);
+          } catch (error) {
+            if (error === signal.reason) {
+              rest.push(item);
+              continue;
+            }
+            // Rethrows unexpected errors.
+            toFailure(error);
+            left.push({ item, error });
+          }
+        }
+      } finally {
+        progress.value = null;
+      }
+      result.value = { count: items.length - left.length - rest.length, left };
+      return [...left.map(({ item }) => item), ...rest];
+    }
+    return {
+      progress,
+      result,
+      run,
+      stop: () => stopping.current.abort(),
+    };
+  }, [progress, result]);
+}
+
+/** A progress bar with a stop button. */
+export function Running({ of: { progress, stop } }: { readonly of: BatchRun }) {
+  const now = progress.value;
+  if (!now) return null;
+  return (
+    <div class="stack tight">
+      <progress class="progress" max={now.of} value={now.done} aria-label={t('adminBans.progress')} />
+      <div class="row between">
+        <span class="small quiet">
+          {now.wait > 0
+            ? t('adminBans.waiting', { count: now.wait })
+            : t('adminBans.doneOf', { done: now.done, of: now.of })}
+        </span>
+        <Button kind="plain" size="small" onClick={stop}>
+          {t('adminBans.stop')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Specific messages for these error codes. */
+const WHY: Readonly<Record<string, TranslationKey>> = {
+  IP_BAN_DECLINED: 'adminBans.declined',
+  INVALID_FORMAT: 'adminBans.noNetwork',
+};
+
+function reasonOf(error: unknown): string {
+  const failure = toFailure(error);
+  const why = WHY[failure.code];
+  return why ? t(why) : inOneLine(failure);
+}
+
+/** The results: successes, and failures with their reasons. */
+export function Outcome({ of: { result }, done }: { readonly of: BatchRun; readonly done: TranslationKey }) {
+  const known = result.value;
+  if (!known) return null;
+  const { count, left } = known;
+  return (
+    <>
+      {count > 0 && <Notice kind="good">{t(done, { count })}</Notice>}
+      {left.length > 0 && (
+        <Notice kind="bad">
+          <p>{t('adminBans.left', { count: left.length })}</p>
+          <ul class="points" aria-label={t('adminBans.leftLabel')}>
+            {left.map(({ item, error }) => (
+              <li key={item}>
+                <code dir="ltr">{item}</code>: {reasonOf(error)}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </>
+  );
+}

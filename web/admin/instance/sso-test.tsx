@@ -1,0 +1,61 @@
+import type { Answer, paths } from '@gatehouse-auth/client';
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { type TranslationKey, t } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { can } from '../rights.js';
+
+type SsoTestResult = Answer<paths, '/v1/admin/instance/sso/test', 'post'>;
+type Check = SsoTestResult['checks'][number];
+
+const WORDS: Readonly<Record<Check['name'], readonly [good: TranslationKey, bad: TranslationKey]>> = {
+  discovery: ['adminInstance.discoveryGood', 'adminInstance.discoveryBad'],
+  endpoints: ['adminInstance.endpointsGood', 'adminInstance.endpointsBad'],
+  jwks: ['adminInstance.keysGood', 'adminInstance.keysBad'],
+  algorithms: ['adminInstance.algorithmsGood', 'adminInstance.algorithmsBad'],
+};
+
+/** The detail is in English, so that operators can search for it. */
+const Found = ({ check: { name, ok, detail } }: { readonly check: Check }) => (
+  <li>
+    {t(WORDS[name][ok ? 0 : 1])}{' '}
+    <bdi class="small quiet" lang="en">
+      {detail}
+    </bdi>
+  </li>
+);
+
+const Result = ({ trial: { ok, checks } }: { readonly trial: SsoTestResult }) => (
+  <Notice kind={ok ? 'good' : 'bad'}>
+    <p>{t(ok ? 'adminInstance.trialGood' : 'adminInstance.trialBad')}</p>
+    <ul class="points">
+      {checks.map((check) => (
+        <Found key={check.name} check={check} />
+      ))}
+    </ul>
+  </Notice>
+);
+
+/** Tests the connection to the identity provider. */
+export function SsoTest() {
+  const result = useSignal<SsoTestResult | null>(null);
+  const run = useAction(async () => {
+    result.value = null;
+    result.value = await api.post('/v1/admin/instance/sso/test');
+  });
+  if (!can('post', '/v1/admin/instance/sso/test')) return null;
+  return (
+    <div class="stack tight">
+      <p class="small quiet">{t('adminInstance.trialHint')}</p>
+      <FailureNotice of={run} />
+      {result.value && <Result trial={result.value} />}
+      <div>
+        <Button kind="plain" size="small" action={run}>
+          {t('adminInstance.trial')}
+        </Button>
+      </div>
+    </div>
+  );
+}

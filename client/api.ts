@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPage"];
         put?: never;
         post?: never;
@@ -24,7 +24,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where password managers send people */
+        /** Redirect to the page for changing the password */
         get: operations["siteFilesChangePassword"];
         put?: never;
         post?: never;
@@ -41,7 +41,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** RFC 8414 */
+        /** Returns the OAuth2 server metadata (RFC 8414) */
         get: operations["metadataDescribe"];
         put?: never;
         post?: never;
@@ -58,7 +58,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where password managers let people add and manage passkeys (W3C Passkey Endpoints) */
+        /** Get the pages where users add and manage passkeys (W3C Passkey Endpoints) */
         get: operations["siteFilesPasskeyEndpoints"];
         put?: never;
         post?: never;
@@ -75,7 +75,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** RFC 9116, where the operator names a contact */
+        /** Get the security contact (RFC 9116) */
         get: operations["siteFilesSecurityContact"];
         put?: never;
         post?: never;
@@ -92,7 +92,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a client needs to know of this instance; addresses come from configuration */
+        /** Describe this instance to clients */
         get: operations["discoveryDescribe"];
         put?: never;
         post?: never;
@@ -109,7 +109,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The origins that may use passkeys of this relying party (WebAuthn Level 3, related origins) */
+        /** List the origins that may use passkeys of this relying party */
         get: operations["siteFilesRelatedOrigins"];
         put?: never;
         post?: never;
@@ -126,7 +126,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageAccount"];
         put?: never;
         post?: never;
@@ -143,7 +143,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageAccountView"];
         put?: never;
         post?: never;
@@ -160,7 +160,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A view of the console */
+        /** Open a view of the administration console */
         get: operations["consolePage"];
         put?: never;
         post?: never;
@@ -177,7 +177,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A view of the console */
+        /** Open a view of the administration console */
         get: operations["consolePageAdminView"];
         put?: never;
         post?: never;
@@ -194,7 +194,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file of the pages */
+        /** Get a static file of the pages */
         get: operations["assetsFile"];
         put?: never;
         post?: never;
@@ -211,7 +211,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The description of the gateway */
+        /** Get the AsyncAPI document of the gateway */
         get: operations["docsAsyncapi"];
         put?: never;
         post?: never;
@@ -228,7 +228,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageAuthAuthorizeIp"];
         put?: never;
         post?: never;
@@ -245,7 +245,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageAuthEmailRevert"];
         put?: never;
         post?: never;
@@ -262,7 +262,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageAuthLockdown"];
         put?: never;
         post?: never;
@@ -279,7 +279,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageAuthPasskey"];
         put?: never;
         post?: never;
@@ -296,7 +296,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageAuthReset"];
         put?: never;
         post?: never;
@@ -313,7 +313,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageAuthSsoCallback"];
         put?: never;
         post?: never;
@@ -330,7 +330,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageAuthVerify"];
         put?: never;
         post?: never;
@@ -347,7 +347,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every component of the pages at a glance */
+        /** Open a page with every UI component */
         get: operations["componentsComponents"];
         put?: never;
         post?: never;
@@ -364,11 +364,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The development inbox as a page */
+        /** Show the development inbox as a page */
         get: operations["inboxPage"];
         put?: never;
         post?: never;
-        /** Empties the development inbox */
+        /** Empty the development inbox */
         delete: operations["inboxClear"];
         options?: never;
         head?: never;
@@ -382,7 +382,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the messages of the development inbox */
+        /** List the messages of the development inbox */
         get: operations["inboxList"];
         put?: never;
         post?: never;
@@ -399,7 +399,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every kind of message in every language as a page, with made-up facts */
+        /** Show every kind of message in every language, with sample data */
         get: operations["mailsPage"];
         put?: never;
         post?: never;
@@ -416,7 +416,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One message as HTML, as a mail program would get it */
+        /** Show one message as HTML, as an email program receives it */
         get: operations["mailsMessage"];
         put?: never;
         post?: never;
@@ -433,7 +433,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The description as a page */
+        /** Show the API reference as a page */
         get: operations["docsPage"];
         put?: never;
         post?: never;
@@ -450,7 +450,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file of the page */
+        /** Get a file of the API reference page */
         get: operations["docsFile"];
         put?: never;
         post?: never;
@@ -467,7 +467,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The icon of the site */
+        /** Get the icon of the site */
         get: operations["siteFilesFavicon"];
         put?: never;
         post?: never;
@@ -484,7 +484,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageForgot"];
         put?: never;
         post?: never;
@@ -501,7 +501,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The way to the first page */
+        /** Redirect to the first page of the guides */
         get: operations["guidesStart"];
         put?: never;
         post?: never;
@@ -518,7 +518,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of the guides, or a file of theirs */
+        /** Get a page or a file of the guides */
         get: operations["guidesFile"];
         put?: never;
         post?: never;
@@ -535,7 +535,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageHandoff"];
         put?: never;
         post?: never;
@@ -552,7 +552,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process answers */
+        /** Check whether the process responds */
         get: operations["healthLive"];
         put?: never;
         post?: never;
@@ -569,7 +569,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process should get traffic: its database is usable, the checks of modules pass, load is not being shed, no shutdown is under way */
+        /** Check whether the process should receive traffic */
         get: operations["healthReady"];
         put?: never;
         post?: never;
@@ -586,7 +586,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageLogin"];
         put?: never;
         post?: never;
@@ -603,7 +603,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Serves an attachment */
+        /** Download an attachment */
         get: operations["mediaAttachment"];
         put?: never;
         post?: never;
@@ -620,7 +620,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Serves an avatar */
+        /** Download an avatar */
         get: operations["mediaAvatar"];
         put?: never;
         post?: never;
@@ -637,7 +637,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Serves a banner */
+        /** Download a banner */
         get: operations["mediaBanner"];
         put?: never;
         post?: never;
@@ -654,7 +654,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A signature without anything that it signs */
+        /** Reject a signature without a target */
         get: operations["mediaUnsigned"];
         put?: never;
         post?: never;
@@ -671,7 +671,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Serves foreign media under a signature of this service */
+        /** Download external media by a signed URL */
         get: operations["mediaExternal"];
         put?: never;
         post?: never;
@@ -689,7 +689,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Stores the bytes of a planned upload */
+        /** Upload the bytes of a planned upload */
         put: operations["mediaRelay"];
         post?: never;
         delete?: never;
@@ -705,7 +705,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus text, only to `METRICS_ALLOW`, and not here when metrics have a port of their own */
+        /** Get metrics in Prometheus text format */
         get: operations["healthPrometheus"];
         put?: never;
         post?: never;
@@ -722,7 +722,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The page on which people grant access to applications */
+        /** Open the consent page for applications */
         get: operations["consentPagePage"];
         put?: never;
         post?: never;
@@ -739,7 +739,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This description */
+        /** Get the OpenAPI document */
         get: operations["docsOpenapi"];
         put?: never;
         post?: never;
@@ -756,7 +756,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPagePasskeyBridge"];
         put?: never;
         post?: never;
@@ -773,7 +773,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of those before sign-in, or one that a link leads to */
+        /** Open a page of the web UI */
         get: operations["pagesPageRegister"];
         put?: never;
         post?: never;
@@ -790,7 +790,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Nothing here is for search engines */
+        /** Get the robots file */
         get: operations["siteFilesRobots"];
         put?: never;
         post?: never;
@@ -807,7 +807,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ACL registry, in its order, with the words of ACLs that were added and the operations that ask for one */
+        /** Lists the ACLs in the order of the registry */
         get: operations["aclsList"];
         put?: never;
         post?: never;
@@ -827,7 +827,7 @@ export interface paths {
         /** Lists the caller's Admin API keys */
         get: operations["adminKeysList"];
         put?: never;
-        /** Makes an Admin API key, which is shown this once */
+        /** Creates an Admin API key */
         post: operations["adminKeysCreate"];
         delete?: never;
         options?: never;
@@ -850,7 +850,7 @@ export interface paths {
         delete: operations["adminKeysRevoke"];
         options?: never;
         head?: never;
-        /** Changes name or ACLs of an Admin API key */
+        /** Changes the name or the ACLs of an Admin API key */
         patch: operations["adminKeysEdit"];
         trace?: never;
     };
@@ -885,7 +885,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Gives an application to another owner */
+        /** Transfers an application to another owner */
         patch: operations["adminApplicationsTransfer"];
         trace?: never;
     };
@@ -896,7 +896,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists entries of the audit log, the newest first */
+        /** Lists entries of the audit log, newest first */
         get: operations["auditList"];
         put?: never;
         post?: never;
@@ -930,10 +930,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists banned addresses and ranges */
+        /** Lists banned IP addresses and ranges */
         get: operations["ipBansList"];
         put?: never;
-        /** Bans an address or a range */
+        /** Bans an IP address or a range */
         post: operations["ipBansBan"];
         delete?: never;
         options?: never;
@@ -948,11 +948,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells whether an address is banned, and by which entry */
+        /** Reports whether an IP address is banned, and by which entry */
         get: operations["ipBansCheck"];
         put?: never;
         post?: never;
-        /** Lifts the ban of an address or a range */
+        /** Lifts the ban of an IP address or a range */
         delete: operations["ipBansLift"];
         options?: never;
         head?: never;
@@ -968,7 +968,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Explains what would come of a call that is only imagined: who judges it, who decides, what is answered */
+        /** Explain the result of a hypothetical call */
         post: operations["explainExplain"];
         delete?: never;
         options?: never;
@@ -985,7 +985,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Judges a solved captcha as those of people are judged */
+        /** Tests a solved captcha the way captchas of users are verified */
         post: operations["instanceTryOutCaptcha"];
         delete?: never;
         options?: never;
@@ -1020,7 +1020,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends the caller a mail and tells whether it left */
+        /** Sends a test email to the caller and reports whether it was sent */
         post: operations["instanceTryOutMail"];
         delete?: never;
         options?: never;
@@ -1035,7 +1035,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists registrations that await approval */
+        /** Lists registrations that wait for approval */
         get: operations["instanceList"];
         put?: never;
         post?: never;
@@ -1071,7 +1071,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tries the stored single sign-on out, before it is enforced */
+        /** Tests the stored configuration of single sign-on */
         post: operations["instanceTryOutSso"];
         delete?: never;
         options?: never;
@@ -1086,7 +1086,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows how the instance is right now: requests, refusals, sign-ins, sockets, mail, each replica and all together */
+        /** Shows current statistics of the instance, per replica and in total */
         get: operations["instanceShowStatistics"];
         put?: never;
         post?: never;
@@ -1120,7 +1120,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Looks an account up by its id */
+        /** Shows an account by its ID */
         get: operations["adminUsersShow"];
         put?: never;
         post?: never;
@@ -1172,7 +1172,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Bans an account, for a time or for good */
+        /** Bans an account temporarily or permanently */
         put: operations["userStateBan"];
         post?: never;
         /** Lifts the ban of an account */
@@ -1193,7 +1193,7 @@ export interface paths {
         /** Schedules the deletion of an account */
         put: operations["userStateScheduleDeletion"];
         post?: never;
-        /** Cancels the deletion of an account */
+        /** Cancels the scheduled deletion of an account */
         delete: operations["userStateCancelDeletion"];
         options?: never;
         head?: never;
@@ -1213,7 +1213,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Sets the address of an account */
+        /** Sets the email address of an account */
         patch: operations["userContactSetEmail"];
         trace?: never;
     };
@@ -1225,7 +1225,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Says whether mail to an account bounces */
+        /** Sets whether email to an account bounces */
         put: operations["userContactSetBounce"];
         post?: never;
         delete?: never;
@@ -1242,7 +1242,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Counts the address of an account as verified */
+        /** Marks the email address of an account as verified */
         put: operations["userContactVerifyEmail"];
         post?: never;
         delete?: never;
@@ -1278,7 +1278,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends a lockdown: the account can sign in again without a password reset */
+        /** Ends a lockdown, so that the account can sign in without a password reset */
         delete: operations["userMarksEndLockdown"];
         options?: never;
         head?: never;
@@ -1295,7 +1295,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes authenticator and backup codes of an account */
+        /** Removes the authenticator and the backup codes of an account */
         delete: operations["userFactorsDisableMfa"];
         options?: never;
         head?: never;
@@ -1309,7 +1309,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the networks from which an account signs in without a mailed confirmation */
+        /** Lists the networks from which an account signs in without email confirmation */
         get: operations["userFactorsListNetworks"];
         put?: never;
         post?: never;
@@ -1328,7 +1328,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails an account what resets its password */
+        /** Sends a password reset email to an account */
         post: operations["userContactMailReset"];
         delete?: never;
         options?: never;
@@ -1344,7 +1344,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Says whether an account has a verified phone number */
+        /** Sets whether an account has a verified phone number */
         put: operations["userMarksSetPhone"];
         post?: never;
         delete?: never;
@@ -1378,12 +1378,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows who of which single sign-on provider an account is */
+        /** Lists the single sign-on identities of an account */
         get: operations["userSsoShow"];
-        /** Links an account to an identity at the single sign-on provider */
+        /** Links an account to an identity at the identity provider */
         put: operations["userSsoLink"];
         post?: never;
-        /** Unlinks an account from its identity at the single sign-on provider */
+        /** Unlinks an account from its identity at the identity provider */
         delete: operations["userSsoUnlink"];
         options?: never;
         head?: never;
@@ -1451,7 +1451,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails an account what verifies its address */
+        /** Sends a verification email to an account */
         post: operations["userContactMailVerification"];
         delete?: never;
         options?: never;
@@ -1500,7 +1500,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the caller as administrators see accounts */
+        /** Shows the account of the caller in the format of the Admin API */
         get: operations["adminUsersSelf"];
         put?: never;
         post?: never;
@@ -1517,7 +1517,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows a bot its own application */
+        /** Shows the application of the calling bot */
         get: operations["applicationsDescribeBot"];
         put?: never;
         post?: never;
@@ -1536,7 +1536,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirms a held sign-in by the token that was mailed */
+        /** Confirms a sign-in with the token from the email */
         post: operations["ipAuthorizationAuthorize"];
         delete?: never;
         options?: never;
@@ -1553,7 +1553,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undoes a change of the address by the token of a mailed link */
+        /** Reverts a change of the email address with the token of an email */
         post: operations["recoveryRevertEmail"];
         delete?: never;
         options?: never;
@@ -1570,7 +1570,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a link that resets the password, if the account exists */
+        /** Sends a password reset link if the account exists */
         post: operations["recoveryForgot"];
         delete?: never;
         options?: never;
@@ -1602,7 +1602,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the device that asks for approval */
+        /** Shows the device that requests approval */
         get: operations["handoffInspect"];
         put?: never;
         post?: never;
@@ -1619,10 +1619,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells whether a handoff was approved */
+        /** Reports whether a handoff is pending or expired */
         get: operations["handoffStatus"];
         put?: never;
-        /** Collects the session of an approved handoff, once */
+        /** Returns the session of an approved handoff, once */
         post: operations["handoffCollect"];
         delete?: never;
         options?: never;
@@ -1656,7 +1656,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins a sign-in that another device approves */
+        /** Starts a sign-in that another device approves */
         post: operations["handoffInitiate"];
         delete?: never;
         options?: never;
@@ -1671,7 +1671,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells whether a held sign-in was confirmed, and hands out its session */
+        /** Reports whether a sign-in was confirmed and returns its session */
         get: operations["ipAuthorizationPoll"];
         put?: never;
         post?: never;
@@ -1690,7 +1690,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails the confirmation of a held sign-in again */
+        /** Sends the confirmation email of a sign-in again */
         post: operations["ipAuthorizationResend"];
         delete?: never;
         options?: never;
@@ -1707,7 +1707,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends whatever can act for an account, by the token of a mailed link; its password must be reset next */
+        /** Revoke all credentials of an account with the token of an emailed link */
         post: operations["lockdownByLink"];
         delete?: never;
         options?: never;
@@ -1724,7 +1724,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in with address and password */
+        /** Signs in with an email address and a password */
         post: operations["signInLogin"];
         delete?: never;
         options?: never;
@@ -1741,7 +1741,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Completes a sign-in with a code of the authenticator or a backup code */
+        /** Completes a sign-in with a TOTP code or a backup code */
         post: operations["signInCompleteWithCode"];
         delete?: never;
         options?: never;
@@ -1775,7 +1775,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands out what an authenticator needs to complete a sign-in */
+        /** Returns the WebAuthn options to complete a sign-in */
         post: operations["webAuthnSignInMfaOptions"];
         delete?: never;
         options?: never;
@@ -1809,7 +1809,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins a passkey ceremony that another page carries out */
+        /** Starts a passkey ceremony that another page completes */
         post: operations["bridgeStart"];
         delete?: never;
         options?: never;
@@ -1843,7 +1843,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes what the authenticator answered to the page */
+        /** Accepts the WebAuthn response of the page that runs the ceremony */
         post: operations["bridgeComplete"];
         delete?: never;
         options?: never;
@@ -1860,7 +1860,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands the page what its authenticator is asked */
+        /** Returns the WebAuthn options for the page that runs the ceremony */
         post: operations["bridgeOptions"];
         delete?: never;
         options?: never;
@@ -1877,7 +1877,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in with a completed ceremony */
+        /** Signs in with a completed passkey ceremony */
         post: operations["bridgeRedeem"];
         delete?: never;
         options?: never;
@@ -1911,7 +1911,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sets a new password by the token of a mailed link */
+        /** Sets a new password with the token of a password reset */
         post: operations["recoveryReset"];
         delete?: never;
         options?: never;
@@ -1926,7 +1926,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells whether a link of a password reset is still valid */
+        /** Reports whether the token of a password reset is still valid */
         get: operations["recoveryValidateReset"];
         put?: never;
         post?: never;
@@ -1979,7 +1979,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in with what the provider returned */
+        /** Signs in with the code from the identity provider */
         post: operations["ssoComplete"];
         delete?: never;
         options?: never;
@@ -1996,7 +1996,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins single sign-on */
+        /** Starts single sign-on */
         post: operations["ssoStart"];
         delete?: never;
         options?: never;
@@ -2011,7 +2011,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells whether single sign-on is set up and enforced */
+        /** Reports whether single sign-on is enabled and enforced */
         get: operations["ssoStatus"];
         put?: never;
         post?: never;
@@ -2047,7 +2047,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verifies an address by the token that was mailed to it */
+        /** Verifies an email address with the token that was sent to it */
         post: operations["recoveryVerify"];
         delete?: never;
         options?: never;
@@ -2064,7 +2064,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails the verification of the address again */
+        /** Sends the verification email again */
         post: operations["recoveryResendVerification"];
         delete?: never;
         options?: never;
@@ -2098,7 +2098,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands out what an authenticator needs to sign in without a password */
+        /** Returns the WebAuthn options to sign in without a password */
         post: operations["webAuthnSignInOptions"];
         delete?: never;
         options?: never;
@@ -2113,7 +2113,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A signed proof-of-work challenge, for instances whose captcha the service makes itself */
+        /** Create a signed proof-of-work challenge */
         get: operations["discoveryChallenge"];
         put?: never;
         post?: never;
@@ -2132,7 +2132,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends credentials that were found where they should not be, whoever's they are */
+        /** Revoke leaked credentials, regardless of their owner */
         post: operations["leakedCredentialsRevoke"];
         delete?: never;
         options?: never;
@@ -2147,7 +2147,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where bots connect */
+        /** Get the gateway URL for bots */
         get: operations["gatewayBot"];
         put?: never;
         post?: never;
@@ -2166,7 +2166,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The address at which this service shows a foreign URL */
+        /** Create a signed URL for external media */
         post: operations["externalSign"];
         delete?: never;
         options?: never;
@@ -2183,7 +2183,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Plans uploads, each with the address that takes its bytes */
+        /** Plan uploads and get an upload URL for each file */
         post: operations["uploadsPlan"];
         delete?: never;
         options?: never;
@@ -2200,7 +2200,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Completes uploads whose bytes have arrived */
+        /** Complete uploads whose bytes have been stored */
         post: operations["uploadsComplete"];
         delete?: never;
         options?: never;
@@ -2215,7 +2215,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows what the access token may do */
+        /** Shows the authorization of the access token */
         get: operations["grantsCurrent"];
         put?: never;
         post?: never;
@@ -2232,7 +2232,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the applications that the caller has authorised */
+        /** Lists the applications that the caller has authorized */
         get: operations["grantsList"];
         put?: never;
         post?: never;
@@ -2252,7 +2252,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes back what the caller granted to an application */
+        /** Revokes the caller's authorization of an application */
         delete: operations["grantsRevoke"];
         options?: never;
         head?: never;
@@ -2268,7 +2268,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes back what the caller granted to several applications */
+        /** Revokes the caller's authorizations of several applications */
         post: operations["grantsRevokeMany"];
         delete?: never;
         options?: never;
@@ -2285,7 +2285,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes an application, with its bot if it is to have one */
+        /** Creates an application and its bot */
         post: operations["applicationsCreate"];
         delete?: never;
         options?: never;
@@ -2304,7 +2304,7 @@ export interface paths {
         get: operations["applicationsDescribe"];
         put?: never;
         post?: never;
-        /** Deletes an application with its bot and all that was granted to it */
+        /** Deletes an application with its bot and all its grants */
         delete: operations["applicationsDelete"];
         options?: never;
         head?: never;
@@ -2370,7 +2370,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows what everyone may see of an application */
+        /** Shows the public data of an application */
         get: operations["applicationsDescribePublicly"];
         put?: never;
         post?: never;
@@ -2387,7 +2387,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the caller's applications; a bot is shown its own */
+        /** Lists the caller's applications */
         get: operations["applicationsListOrDescribe"];
         put?: never;
         post?: never;
@@ -2404,7 +2404,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begins an authorisation in the browser */
+        /** Starts an authorization in the browser */
         get: operations["authorizeAuthorize"];
         put?: never;
         post?: never;
@@ -2423,7 +2423,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Grants or denies an application what it asks for */
+        /** Grants or denies the authorization request of an application */
         post: operations["authorizeConsent"];
         delete?: never;
         options?: never;
@@ -2440,7 +2440,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tells a client what a token is worth */
+        /** Reports whether a token is active */
         post: operations["tokenIntrospect"];
         delete?: never;
         options?: never;
@@ -2457,7 +2457,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Issues an access token for a code, a refresh token or the client itself */
+        /** Issues an access token for a code or a refresh token */
         post: operations["tokenIssue"];
         delete?: never;
         options?: never;
@@ -2523,14 +2523,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the caller's account */
+        /** Show the caller's account */
         get: operations["meShow"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes the caller's profile, name or password */
+        /** Change the caller's profile, name or password */
         patch: operations["meEdit"];
         trace?: never;
     };
@@ -2561,7 +2561,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forgets the addresses that sign-ins were confirmed from */
+        /** Delete the trusted networks from which sign-ins were confirmed */
         delete: operations["lifecycleForgetIps"];
         options?: never;
         head?: never;
@@ -2577,7 +2577,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Schedules the deletion of the caller's account */
+        /** Schedule the deletion of the caller's account */
         post: operations["lifecycleScheduleDeletion"];
         delete?: never;
         options?: never;
@@ -2594,7 +2594,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Disables the caller's account until the next sign-in */
+        /** Disable the caller's account until the next sign-in */
         post: operations["meDisable"];
         delete?: never;
         options?: never;
@@ -2611,7 +2611,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Puts the confirmed address in the place of the present one */
+        /** Replace the email address with the verified one */
         post: operations["emailChangeApply"];
         delete?: never;
         options?: never;
@@ -2628,7 +2628,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a code to an address that replaces one which bounces */
+        /** Email a code to the replacement of an email address that bounces */
         post: operations["emailChangeRequestReplacement"];
         delete?: never;
         options?: never;
@@ -2645,7 +2645,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails the code to the replacing address again */
+        /** Resend the code to the replacement email address */
         post: operations["emailChangeResendReplacement"];
         delete?: never;
         options?: never;
@@ -2662,7 +2662,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replaces an address which bounces by the confirmed one */
+        /** Verify the replacement and change the email address that bounces */
         post: operations["emailChangeVerifyReplacement"];
         delete?: never;
         options?: never;
@@ -2679,7 +2679,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a code to the new address */
+        /** Email a code to the new email address */
         post: operations["emailChangeRequestNew"];
         delete?: never;
         options?: never;
@@ -2696,7 +2696,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails the code to the new address again */
+        /** Resend the code to the new email address */
         post: operations["emailChangeResendNew"];
         delete?: never;
         options?: never;
@@ -2713,7 +2713,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails the code to the present address again */
+        /** Resend the code to the current email address */
         post: operations["emailChangeResendOriginal"];
         delete?: never;
         options?: never;
@@ -2730,7 +2730,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins a change of the address */
+        /** Start an email change */
         post: operations["emailChangeStart"];
         delete?: never;
         options?: never;
@@ -2747,7 +2747,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirms the new address by the code that was mailed to it */
+        /** Verify the new email address with the emailed code */
         post: operations["emailChangeVerifyNew"];
         delete?: never;
         options?: never;
@@ -2764,7 +2764,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirms the present address by the code that was mailed to it */
+        /** Verify the current email address with the emailed code */
         post: operations["emailChangeVerifyOriginal"];
         delete?: never;
         options?: never;
@@ -2781,7 +2781,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Downloads everything that is kept of the caller's account */
+        /** Download all data that is stored about the caller's account */
         post: operations["ownExportMake"];
         delete?: never;
         options?: never;
@@ -2798,7 +2798,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** In sudo mode, ends whatever can act for the caller's account but the session that asks; otherwise, ends all sessions */
+        /** Revoke the caller's sessions or, in sudo mode, all other credentials */
         post: operations["lockdownBySession"];
         delete?: never;
         options?: never;
@@ -2815,7 +2815,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shows the backup codes, or makes new ones */
+        /** Show the backup codes, or generate new ones */
         post: operations["backupCodesShow"];
         delete?: never;
         options?: never;
@@ -2832,7 +2832,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a code without which backup codes are not shown */
+        /** Email a code that is required to show the backup codes */
         post: operations["backupCodesStart"];
         delete?: never;
         options?: never;
@@ -2849,7 +2849,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes new backup codes after a verified code */
+        /** Generate new backup codes after the emailed code is verified */
         post: operations["backupCodesRegenerate"];
         delete?: never;
         options?: never;
@@ -2866,7 +2866,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails the code again */
+        /** Resend the code that is required to show the backup codes */
         post: operations["backupCodesResend"];
         delete?: never;
         options?: never;
@@ -2883,7 +2883,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shows the backup codes for the mailed code */
+        /** Verify the emailed code and show the backup codes */
         post: operations["backupCodesVerify"];
         delete?: never;
         options?: never;
@@ -2900,7 +2900,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Removes the authenticator */
+        /** Remove the authenticator app */
         post: operations["totpDisable"];
         delete?: never;
         options?: never;
@@ -2917,7 +2917,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sets an authenticator up */
+        /** Set up an authenticator app */
         post: operations["totpEnable"];
         delete?: never;
         options?: never;
@@ -2970,7 +2970,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands out what an authenticator needs to make a passkey */
+        /** Returns the WebAuthn options to create a passkey */
         post: operations["passkeysRegistrationOptions"];
         delete?: never;
         options?: never;
@@ -2986,7 +2986,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Says whether passkeys are asked for after the password */
+        /** Sets whether a passkey is required after the password */
         put: operations["passkeysSetSecondFactor"];
         post?: never;
         delete?: never;
@@ -3004,7 +3004,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins a passkey ceremony for sudo mode that another page carries out */
+        /** Starts a passkey ceremony for sudo mode that another page completes */
         post: operations["sudoBridgeStart"];
         delete?: never;
         options?: never;
@@ -3021,7 +3021,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turns a completed ceremony into a sudo proof */
+        /** Exchanges a completed ceremony for a sudo proof */
         post: operations["sudoBridgeRedeem"];
         delete?: never;
         options?: never;
@@ -3038,7 +3038,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sets the new password and replaces the session's token */
+        /** Set the new password and rotate the session token */
         post: operations["passwordChangeComplete"];
         delete?: never;
         options?: never;
@@ -3055,7 +3055,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails the code again */
+        /** Resend the code of a password change */
         post: operations["passwordChangeResend"];
         delete?: never;
         options?: never;
@@ -3072,7 +3072,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins a change of the password by mailing a code */
+        /** Start a password change by emailing a code */
         post: operations["passwordChangeStart"];
         delete?: never;
         options?: never;
@@ -3089,7 +3089,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirms the mailed code */
+        /** Verify the emailed code of a password change */
         post: operations["passwordChangeVerify"];
         delete?: never;
         options?: never;
@@ -3106,7 +3106,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a verification code to a phone number */
+        /** Send a verification code to a phone number */
         post: operations["phoneSend"];
         delete?: never;
         options?: never;
@@ -3123,7 +3123,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verifies a phone number by the code that was sent to it */
+        /** Verify a phone number with the code that was sent to it */
         post: operations["phoneVerify"];
         delete?: never;
         options?: never;
@@ -3138,7 +3138,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what befell the security of the caller's account, the newest first */
+        /** List the security events of the caller's account, newest first */
         get: operations["securityEventsList"];
         put?: never;
         post?: never;
@@ -3155,14 +3155,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the caller's settings */
+        /** Show the caller's settings */
         get: operations["settingsShow"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes the caller's settings */
+        /** Change the caller's settings */
         patch: operations["settingsEdit"];
         trace?: never;
     };
@@ -3173,7 +3173,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the factors that the caller can prove itself with */
+        /** Lists the methods that the caller can use for sudo mode */
         get: operations["sudoMethods"];
         put?: never;
         post?: never;
@@ -3192,7 +3192,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands out what an authenticator needs for sudo mode */
+        /** Returns the WebAuthn options for sudo mode */
         post: operations["sudoOptions"];
         delete?: never;
         options?: never;
@@ -3209,7 +3209,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accepts the terms in force */
+        /** Accept the current terms of service */
         post: operations["lifecycleAcceptTerms"];
         delete?: never;
         options?: never;
@@ -3224,10 +3224,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the caller's webhooks */
+        /** List the webhooks of the caller */
         get: operations["webhooksList"];
         put?: never;
-        /** Makes a webhook, whose token is its address */
+        /** Create a webhook */
         post: operations["webhooksCreate"];
         delete?: never;
         options?: never;
@@ -3242,15 +3242,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows a webhook of the caller */
+        /** Get a webhook of the caller */
         get: operations["webhooksShow"];
         put?: never;
         post?: never;
-        /** Deletes a webhook */
+        /** Delete a webhook */
         delete: operations["webhooksDelete"];
         options?: never;
         head?: never;
-        /** Changes a webhook */
+        /** Change a webhook */
         patch: operations["webhooksEdit"];
         trace?: never;
     };
@@ -3261,16 +3261,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the webhook to whoever knows its token */
+        /** Get a webhook by its token */
         get: operations["executionShow"];
         put?: never;
-        /** Posts a message */
+        /** Post a message */
         post: operations["executionExecute"];
-        /** Deletes the webhook by its token */
+        /** Delete a webhook by its token */
         delete: operations["executionDelete"];
         options?: never;
         head?: never;
-        /** Changes name or avatar of the webhook by its token */
+        /** Change the name or avatar of a webhook by its token */
         patch: operations["executionEdit"];
         trace?: never;
     };
@@ -3283,7 +3283,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Posts a message about an event of GitHub */
+        /** Post a message about a GitHub event */
         post: operations["callbacksGithub"];
         delete?: never;
         options?: never;
@@ -3298,15 +3298,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows a message of the webhook */
+        /** Get a message of a webhook */
         get: operations["executionShowMessage"];
         put?: never;
         post?: never;
-        /** Deletes a message of the webhook */
+        /** Delete a message of a webhook */
         delete: operations["executionDeleteMessage"];
         options?: never;
         head?: never;
-        /** Changes a message of the webhook */
+        /** Edit a message of a webhook */
         patch: operations["executionEditMessage"];
         trace?: never;
     };
@@ -3319,7 +3319,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Posts a message in the form of Slack */
+        /** Post a message in Slack format */
         post: operations["callbacksSlack"];
         delete?: never;
         options?: never;
@@ -3334,7 +3334,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the messages of a webhook, the newest first */
+        /** List the messages of a webhook, newest first */
         get: operations["webhooksHistory"];
         put?: never;
         post?: never;
@@ -3353,7 +3353,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replaces the token of a webhook */
+        /** Rotate the token of a webhook */
         post: operations["webhooksRotate"];
         delete?: never;
         options?: never;
@@ -3365,7 +3365,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What an audit entry shows of an account. */
+        /** @description Account data in an audit entry. */
         AccountSummary: {
             discriminator: string;
             global_name: string | null;
@@ -3552,14 +3552,14 @@ export interface components {
             duration_hours: number;
             reason?: string | null;
         };
-        /** @description What spoke against an address when it was banned (conventions.md 9.1). */
+        /** @description The counts that led to an automatic ban (conventions.md 9.1). */
         BanSignals: {
             rejected_credentials: number;
-            /** @description In the window of five minutes in which it was banned. */
+            /** @description Score in the five-minute window of the ban. */
             score: number;
             /** @enum {string} */
             trigger: "rejected_credentials" | "score";
-            /** @description Windows of the last hour whose score was too high. */
+            /** @description Number of windows in the last hour that reached the score limit. */
             windows: number;
         };
         BotProfileView: {
@@ -3609,7 +3609,7 @@ export interface components {
             parallelism?: number;
             salt: string;
         };
-        /** @description With the links to administrators that a new provider voided. */
+        /** @description The configuration and the number of administrator links that a new provider invalidated. */
         ChangedInstanceConfig: {
             app_public: {
                 branding: {
@@ -3654,7 +3654,7 @@ export interface components {
         };
         Collected: {
             /**
-             * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+             * @description What the sign-in ended: a disablement by the user or a scheduled deletion.
              * @enum {string}
              */
             reactivated?: "deletion" | "disabled";
@@ -3772,6 +3772,16 @@ export interface components {
             public_reason?: string | null;
             reason_code: number;
         };
+        DeviceView: {
+            at: string;
+            client_info: {
+                browser: string | null;
+                device: string;
+                os: string | null;
+                platform: string | null;
+            };
+            masked_ip: string | null;
+        };
         DisableTotpInput: {
             code: string;
             mfa_code?: string;
@@ -3801,7 +3811,7 @@ export interface components {
             discriminator?: string;
             username?: string;
         };
-        /** @description With the token that takes the place of the caller's, after a change of the password. */
+        /** @description After a password change, it includes the new token of the calling session. */
         EditedUser: {
             accent_color: number | null;
             acls: string[];
@@ -3895,14 +3905,6 @@ export interface components {
             webauthn_challenge?: string;
             webauthn_response?: Record<string, never>;
         };
-        /** @description How many of each kind were ended. */
-        Ended: {
-            admin_keys: number;
-            bot_tokens: number;
-            grants: number;
-            sessions: number;
-            webhook_tokens: number;
-        };
         EndSessionsInput: {
             mfa_code?: string;
             /** @enum {string} */
@@ -3940,11 +3942,11 @@ export interface components {
             id: string;
             session_id_hash?: string;
             type: string;
-            words?: components["schemas"]["SpokenWords"];
+            words?: components["schemas"]["LocalizedText"];
         };
-        /** @description A row that judges a route, with what it says. */
+        /** @description A guard of the route with its result. */
         ExplainedRow: {
-            /** @description With which it may refuse. */
+            /** @description Codes that the guard can return. */
             codes: components["schemas"]["ErrorCode"][];
             judgement: components["schemas"]["Judgement"];
             row: string;
@@ -4014,7 +4016,7 @@ export interface components {
             sso?: Record<string, never>;
         };
         /**
-         * @description `depends`: on the request, the address or what is stored. `unreached`: a row above it refuses.
+         * @description `depends`: on the request, the IP address or stored data. `unreached`: an earlier guard rejects the call.
          * @enum {string}
          */
         Judgement: "depends" | "passes" | "refuses" | "unreached";
@@ -4033,15 +4035,21 @@ export interface components {
         LinkSsoInput: {
             subject: string;
         };
-        /** @description A session in the list that its account is told (contract/gateway.md section 11). */
+        /** @description An entry of the session list of an account (contract/gateway.md section 11). */
         ListedSessionView: {
             /** @constant */
             afk: false;
             mobile: boolean;
-            /** @description `all`, or the id of a gateway session. */
+            /** @description `all`, or the ID of a gateway session. */
             session_id: string;
             /** @constant */
             status: "online";
+        };
+        /** @description A short text for users, by language; English is required. */
+        LocalizedText: {
+            "en-US": string;
+        } & {
+            [key: string]: string;
         };
         LockdownInput: {
             include?: ("bot_tokens" | "grants" | "webhook_tokens" | "admin_keys" | "sessions")[];
@@ -4053,12 +4061,12 @@ export interface components {
             webauthn_challenge?: string;
             webauthn_response?: Record<string, never>;
         };
+        LockdownResult: {
+            ended: components["schemas"]["RevokedCounts"];
+            next: components["schemas"]["NextStep"][];
+        };
         LockdownTokenInput: {
             token: string;
-        };
-        LockedDown: {
-            ended: components["schemas"]["Ended"];
-            next: components["schemas"]["NextStep"][];
         };
         LoginInput: {
             /** Format: email */
@@ -4106,7 +4114,7 @@ export interface components {
             type: number;
             webhook_id: string;
         };
-        /** @description The MFA challenge as the client sees it (auth.md section 3). */
+        /** @description The MFA challenge in a response (auth.md section 3). */
         MfaChallenge: {
             allowed_methods: string[];
             backup_codes: boolean;
@@ -4117,7 +4125,7 @@ export interface components {
             webauthn: boolean;
         };
         /**
-         * @description What the owner has to do next.
+         * @description What the account owner has to do next.
          * @enum {string}
          */
         NextStep: "change_password" | "check_email" | "reset_password" | "sign_in_sso";
@@ -4203,7 +4211,7 @@ export interface components {
             redirect_uris: string[];
             scopes: string[];
         };
-        /** @description What a session begins with (contract/gateway.md 7.1). */
+        /** @description Data of the first event of a session (contract/gateway.md 7.1). */
         ReadyView: {
             application?: {
                 id: string;
@@ -4306,6 +4314,14 @@ export interface components {
         RevokeAuthorizationsInput: {
             application_ids: string[];
         };
+        /** @description Number of revoked items of each kind. */
+        RevokedCounts: {
+            admin_keys: number;
+            bot_tokens: number;
+            grants: number;
+            sessions: number;
+            webhook_tokens: number;
+        };
         RotatedSession: {
             auth_session_id_hash: string;
             token: string;
@@ -4343,7 +4359,7 @@ export interface components {
         SetupInput: {
             token: string;
         };
-        /** @description An address of foreign media at this service. `expires_at` is `null` when it lives as long as its secret. */
+        /** @description A URL of external media at this service. `expires_at` is `null` if the URL is valid as long as its secret. */
         SignedUrl: {
             expires_at: string | null;
             proxy_url: string;
@@ -4353,14 +4369,8 @@ export interface components {
             /** Format: uri */
             url: string;
         };
-        /** @description A few words for people, by language; English always. */
-        SpokenWords: {
-            "en-US": string;
-        } & {
-            [key: string]: string;
-        };
         SsoCheck: {
-            /** @description For a person; holds no secret and no word of the provider. */
+            /** @description A text for users. It contains no secrets and no content from the provider. */
             detail: string;
             /** @enum {string} */
             name: "algorithms" | "discovery" | "endpoints" | "jwks";
@@ -4414,7 +4424,7 @@ export interface components {
         };
         TokenResponse: {
             /**
-             * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+             * @description What the sign-in ended: a disablement by the user or a scheduled deletion.
              * @enum {string}
              */
             reactivated?: "deletion" | "disabled";
@@ -4541,7 +4551,7 @@ export interface operations {
                         revocation_endpoint: string;
                         revocation_endpoint_auth_methods_supported: string[];
                         scope_descriptions: {
-                            [key: string]: components["schemas"]["SpokenWords"];
+                            [key: string]: components["schemas"]["LocalizedText"];
                         };
                         scopes_supported: string[];
                         token_endpoint: string;
@@ -5691,7 +5701,7 @@ export interface operations {
                             path: string;
                         }[];
                         words?: {
-                            [key: string]: components["schemas"]["SpokenWords"];
+                            [key: string]: components["schemas"]["LocalizedText"];
                         };
                     };
                 };
@@ -7361,7 +7371,7 @@ export interface operations {
                         /** @constant */
                         completed: true;
                         /**
-                         * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+                         * @description What the sign-in ended: a disablement by the user or a scheduled deletion.
                          * @enum {string}
                          */
                         reactivated?: "deletion" | "disabled";
@@ -7414,7 +7424,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LockedDown"];
+                    "application/json": components["schemas"]["LockdownResult"];
                 };
             };
         };
@@ -7663,16 +7673,7 @@ export interface operations {
                             /** @constant */
                             userVerification: "discouraged";
                         };
-                        requested_by: {
-                            at: string;
-                            client_info: {
-                                browser: string | null;
-                                device: string;
-                                os: string | null;
-                                platform: string | null;
-                            };
-                            masked_ip: string | null;
-                        } | null;
+                        requested_by: components["schemas"]["DeviceView"] | null;
                     } | {
                         options: {
                             challenge: string;
@@ -7681,16 +7682,7 @@ export interface operations {
                             /** @constant */
                             userVerification: "required";
                         };
-                        requested_by: {
-                            at: string;
-                            client_info: {
-                                browser: string | null;
-                                device: string;
-                                os: string | null;
-                                platform: string | null;
-                            };
-                            masked_ip: string | null;
-                        } | null;
+                        requested_by: components["schemas"]["DeviceView"] | null;
                     };
                 };
             };
@@ -7719,7 +7711,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CancelledCeremony"] | {
                         /**
-                         * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+                         * @description What the sign-in ended: a disablement by the user or a scheduled deletion.
                          * @enum {string}
                          */
                         reactivated?: "deletion" | "disabled";
@@ -7880,7 +7872,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+                         * @description What the sign-in ended: a disablement by the user or a scheduled deletion.
                          * @enum {string}
                          */
                         reactivated?: "deletion" | "disabled";
@@ -9143,7 +9135,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LockedDown"];
+                    "application/json": components["schemas"]["LockdownResult"];
                 };
             };
         };

@@ -35,6 +35,7 @@ import { UserSso } from './users/user-sso.service.js';
 import { UserStateController } from './users/user-state.controller.js';
 import { UserState } from './users/user-state.service.js';
 
+/** The Admin API: users, applications, bans, API keys, instance settings and the audit log. */
 @Global()
 @Module({
   controllers: [

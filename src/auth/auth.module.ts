@@ -47,6 +47,7 @@ import { SudoService } from './sudo/sudo.service.js';
 import { SudoAttempts } from './sudo/sudo-attempts.service.js';
 import { WebAuthn } from './webauthn/webauthn.service.js';
 
+/** Registration, sign-in, recovery, second factors, single sign-on and sessions. */
 @Global()
 @Module({
   controllers: [

@@ -24,7 +24,7 @@ import { RequestHooks } from './request-hooks.js';
 import { SlowClientMonitor } from './slow-client-monitor.js';
 import { Tracing } from './tracing.js';
 
-const BODY_TIMEOUT_SECONDS = 30;
+const BODY_TIMEOUT_MS = 30_000;
 /** Poll interval while waiting for connections to close. */
 const DRAIN_POLL_INTERVAL_MS = 20;
 /** Idle keep-alive connections are closed after this long once a successor has taken over. */
@@ -114,8 +114,7 @@ export class FrontDoor {
   private startRequest(call: Call, next: RequestListener): void {
     const { req } = call;
     if (this.load.draining || this.load.retiring) closeAfterResponse(call);
-    if (hasBody(req))
-      call.bodyDeadline = setTimeout(() => this.onBodyTimeout(call), BODY_TIMEOUT_SECONDS * 1000).unref();
+    if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.onBodyTimeout(call), BODY_TIMEOUT_MS).unref();
     try {
       assertFraming(call);
       const path = normalizePath(req);
@@ -155,10 +154,7 @@ export class FrontDoor {
     next(call.req, call.res);
   }
 
-  /**
-   * Whether an earlier request of the connection waits for its response. Nothing else may be written before that
-   * response.
-   */
+  /** Whether an earlier request of the connection still waits for its response, which must be written first. */
   hasPendingResponse(socket: Duplex): boolean {
     const last = this.lastResponses.get(socket);
     return last !== undefined && !last.writableFinished;
@@ -306,11 +302,8 @@ export class FrontDoor {
       if (error.code === 'ECONNRESET' || !socket.writable || isBroken) socket.destroy();
       else {
         answered.add(socket);
-        this.sendUnparsedError(
-          socket,
-          PARSER_ERROR_STATUS[error.code ?? ''] ?? '400 Bad Request',
-          new ApiError('BAD_REQUEST'),
-        );
+        const status = PARSER_ERROR_STATUS[error.code ?? ''] ?? '400 Bad Request';
+        this.sendUnparsedError(socket, status, new ApiError('BAD_REQUEST'));
       }
     });
     server.on('connect', (_req: IncomingMessage, socket: Duplex) => {

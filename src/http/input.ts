@@ -302,12 +302,8 @@ function normalizeEmail(value: unknown): unknown {
  */
 export function Email(options: FieldOptions = {}): PropertyDecorator {
   const description = { type: 'string', format: 'email', maxLength: EMAIL_LENGTH };
-  const rule = {
-    bound: EMAIL_LENGTH + NORMALIZATION_SLACK,
-    tooLong: 'EMAIL_LENGTH_INVALID',
-    convert: normalizeEmail,
-    description,
-  } as const;
+  const bound = EMAIL_LENGTH + NORMALIZATION_SLACK;
+  const rule = { bound, tooLong: 'EMAIL_LENGTH_INVALID', convert: normalizeEmail, description } as const;
   return field({ ...options, ...rule }, emailFault);
 }
 

@@ -14,11 +14,11 @@ const MARKS = Symbol('gatehouse:policy');
 const isPolicy = (name: string): name is PolicyKind => Object.hasOwn(MODIFIERS, name);
 
 const mark =
-  (name: string, says: Partial<RoutePolicy> = {}): MethodDecorator =>
+  (name: string, policy: Partial<RoutePolicy> = {}): MethodDecorator =>
   (_target, _key, descriptor) => {
     const handler = descriptor.value as object;
     const marks: Mark[] = Reflect.getOwnMetadata(MARKS, handler) ?? [];
-    Reflect.defineMetadata(MARKS, [{ name, says }, ...marks], handler);
+    Reflect.defineMetadata(MARKS, [{ name, policy }, ...marks], handler);
   };
 
 /** Anyone. A valid credential counts for rate limits and the captcha waiver, an invalid one is ignored. */
@@ -60,7 +60,7 @@ export const RequiresSudo = (options: SudoOptions = {}) => mark('RequiresSudo', 
 export const RateLimit = (name: string, options: { per?: string; misses?: string } = {}) =>
   mark('RateLimit', { bucket: { name, ...options } });
 /** An Admin operation that changes nothing, even if its method suggests it. It writes no audit log entry. */
-export const ReadOnly = () => mark('ChangesNothing', { changesNothing: true });
+export const ReadOnly = () => mark('ReadOnly', { changesNothing: true });
 /** Requires a captcha token, if the instance has a captcha provider. */
 export const Captcha = () => mark('Captcha', { captcha: true });
 /** Matches `Bot ` case-insensitively: on the two bot routes. */
@@ -139,7 +139,7 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
     caseInsensitiveScheme: false,
     confidentialClient: false,
     cors: 'default',
-    ...Object.assign({}, ...marks.map(({ policy: says }) => says)),
+    ...Object.assign({}, ...marks.map(({ policy }) => policy)),
     kind,
   } satisfies RoutePolicy);
 }

@@ -9,7 +9,7 @@ export const MODIFIERS = {
   UserOnly: ACCOUNT_MODIFIERS,
   BotOnly: ['AllowSuspicious', 'CaseInsensitiveScheme', ...COMMON],
   BearerOnly: ['OAuthScope', 'AllowSuspicious', ...COMMON],
-  AdminAcl: ['RateLimit', 'Accepts', 'ChangesNothing'],
+  AdminAcl: ['RateLimit', 'Accepts', 'ReadOnly'],
   ClientAuth: COMMON,
 } satisfies Record<string, string[]>;
 

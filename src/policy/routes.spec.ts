@@ -120,7 +120,7 @@ describe('a policy as it reads in the code', () => {
     [policyOf('BotOnly', { caseInsensitiveScheme: true }), '@BotOnly() @CaseInsensitiveScheme()'],
     [
       policyOf('AdminAcl', { acl: { mode: 'all', acls: ['a:b'] }, changesNothing: true }),
-      "@AdminAcl('a:b') @ChangesNothing()",
+      "@AdminAcl('a:b') @ReadOnly()",
     ],
     [policyOf('UserOnly', { bucket: { name: 'auth:login' } }), "@UserOnly() @RateLimit('auth:login')"],
     [policyOf('UserOnly', { bucket: { name: 'x', per: 'id' } }), "@UserOnly() @RateLimit('x', { per: 'id' })"],

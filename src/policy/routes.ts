@@ -87,7 +87,7 @@ export function describePolicy(policy: RoutePolicy): string {
     policy.sudo && `@RequiresSudo(${sudo && `{ ${sudo} }`})`,
     policy.captcha && '@Captcha()',
     policy.caseInsensitiveScheme && '@CaseInsensitiveScheme()',
-    policy.changesNothing && '@ChangesNothing()',
+    policy.changesNothing && '@ReadOnly()',
     policy.bucket && `@RateLimit(${describeBucket(policy.bucket)})`,
     policy.cors !== 'default' && `@Cors('${policy.cors}')`,
     policy.accepts &&

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { jest } from '@jest/globals';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
-import { markConnectionError } from '../../src/core/errors.js';
+import { markConnectionError } from '../../src/core/database-errors.js';
 import { Database } from '../../src/platform/database/database.js';
 import { expectApiError, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 

@@ -55,7 +55,7 @@ const MODIFIERS: Record<string, () => MethodDecorator> = {
   AllowSuspicious,
   RequiresSudo,
   RateLimit: () => RateLimit('auth:login'),
-  ChangesNothing: ReadOnly,
+  ReadOnly,
   Captcha,
   CaseInsensitiveScheme,
   Cors: () => Cors('any'),
@@ -69,7 +69,7 @@ const REFINED_BY: Record<PolicyKind, string[]> = {
   UserOnly: [...OF_ACCOUNTS, 'Cors', 'Accepts'],
   BotOnly: ['AllowSuspicious', 'RateLimit', 'CaseInsensitiveScheme', 'Cors', 'Accepts'],
   BearerOnly: ['OAuthScope', 'AllowSuspicious', 'RateLimit', 'Cors', 'Accepts'],
-  AdminAcl: ['RateLimit', 'ChangesNothing', 'Accepts'],
+  AdminAcl: ['RateLimit', 'ReadOnly', 'Accepts'],
   ClientAuth: ['RateLimit', 'Cors', 'Accepts'],
 };
 

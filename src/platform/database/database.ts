@@ -12,7 +12,7 @@ import {
 import { dataSourceOptions } from '../../../ormconfig.js';
 import type { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
-import { markConnectionError } from '../../core/errors.js';
+import { markConnectionError } from '../../core/database-errors.js';
 import type { Extension } from '../../core/extension.js';
 import { assertDedicatedSessions } from './dedicated-sessions.js';
 import {

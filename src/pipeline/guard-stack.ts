@@ -68,7 +68,7 @@ async function runGuards<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): 
   }
 }
 
-/** Whether the error ends a connection or a message. Guards may throw these in addition to a `ApiError`. */
+/** Whether the error ends a connection or a message. Guards may throw these in addition to an `ApiError`. */
 const isConnectionEnd = (error: unknown): boolean =>
   error instanceof ClientGone || error instanceof ClosingError || error instanceof MessageDropped;
 

@@ -26,7 +26,7 @@ export interface Guard {
   appliesTo(policy: RoutePolicy): boolean;
   /** The error codes that the guard can return for routes of this policy. */
   possibleErrors(policy: RoutePolicy): readonly ErrorCode[];
-  /** Throws a `ApiError` to reject the request. */
+  /** Throws an `ApiError` to reject the request. */
   check(call: Call, plan: RoutePlan): void | Promise<void>;
   /**
    * Evaluates the guard for a real or hypothetical caller without side effects. Guards that lack this method or return

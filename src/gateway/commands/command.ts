@@ -12,7 +12,7 @@ export interface CommandGuard {
   appliesTo(policy: RoutePolicy, rules: CommandRules): boolean;
   /** Error codes that the check can throw for a command that it applies to. */
   possibleErrors(policy: RoutePolicy, rules: CommandRules): readonly ErrorCode[];
-  /** Throws a `ApiError` or a `ClosingError` if the command is rejected. */
+  /** Throws an `ApiError` or a `ClosingError` if the command is rejected. */
   check(command: Command, plan: CommandPlan): void | Promise<void>;
 }
 

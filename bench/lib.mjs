@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -135,10 +135,16 @@ export const markdown = ([head, ...rows]) =>
     .map((row) => `| ${row.join(' | ')} |`)
     .join('\n');
 
-/** Writes what a part of the bench found to `results/<part>-<day>`, as data and to be read; answers the names. */
+/**
+ * Replaces the report of a benchmark in `results/<part>-<day>`. The repository keeps the table and ignores the raw
+ * figures. Returns the file names.
+ */
 export function writeResult(part, data, text) {
   const folder = join(import.meta.dirname, 'results');
   mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) {
+    if (new RegExp(`^${part}-\\d{4}-\\d\\d-\\d\\d\\.(?:json|md)$`).test(name)) rmSync(join(folder, name));
+  }
   const name = join(folder, `${part}-${new Date().toISOString().slice(0, 10)}`);
   writeFileSync(`${name}.json`, `${JSON.stringify(data, null, 2)}\n`);
   writeFileSync(`${name}.md`, text);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const bench = join(import.meta.dirname, '../bench');
@@ -81,24 +81,8 @@ describe('the verdict of a timing', () => {
   });
 });
 
-describe('the report of a timing', () => {
-  const names = readdirSync(results).filter((name) => /^timing-.*\.json$/.test(name));
-
-  test('that is committed was made of the figures that are committed with it, and of pairs that there are', async () => {
-    const { document } = await load('report.mjs');
-    const { CONTROLS, PAIRS } = await load('pairs.mjs');
-    expect(names.length).toBeGreaterThan(0);
-    const runs = names.sort().map((name) => ({ name, run: JSON.parse(readFileSync(join(results, name), 'utf8')) }));
-    for (const { name, run } of runs) {
-      const text = join(results, name.replace('.json', '.md'));
-      expect({ name, isThere: existsSync(text) }).toEqual({ name, isThere: true });
-      expect(readFileSync(text, 'utf8')).toBe(document(run));
-    }
-    const pairs: { name: string }[] = runs.at(-1)?.run.runs.flatMap((run: { pairs: object[] }) => run.pairs);
-    const namesOf = (some: readonly { name: string }[]) => [...new Set(some.map(({ name }) => name))].sort();
-    expect(namesOf([...CONTROLS, ...PAIRS])).toEqual(expect.arrayContaining(namesOf(pairs)));
-    expect(readFileSync(join(bench, 'README.md'), 'utf8')).toContain(
-      `results/${names.at(-1)?.replace('.json', '.md')}`,
-    );
-  });
+test('bench/README.md links the one report that is committed', () => {
+  const names = readdirSync(results).filter((name) => /^timing-.*\.md$/.test(name));
+  expect(names).toHaveLength(1);
+  expect(readFileSync(join(bench, 'README.md'), 'utf8')).toContain(`(results/${names[0]})`);
 });

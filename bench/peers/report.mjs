@@ -392,14 +392,28 @@ export function written() {
   return name && JSON.parse(readFileSync(join(results, name), 'utf8'));
 }
 
-/** Writes everything that tells of a run, in place of what told of an earlier one. */
+/** JSON with one line for each part of a section. */
+function shortJson(result) {
+  const isSection = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  const line =
+    (indent) =>
+    ([name, value]) =>
+      `${indent}${JSON.stringify(name)}: ${JSON.stringify(value)}`;
+  const sections = Object.entries(result).map(([name, value]) => {
+    if (!isSection(value)) return line('  ')([name, value]);
+    return `  ${JSON.stringify(name)}: {\n${Object.entries(value).map(line('    ')).join(',\n')}\n  }`;
+  });
+  return `{\n${sections.join(',\n')}\n}\n`;
+}
+
+/** Writes the report of a run: tables, charts, figures and the performance part of the README. Replaces earlier ones. */
 export function report(result) {
   mkdirSync(results, { recursive: true });
   for (const name of readdirSync(results)) {
     if (/^\d{4}-\d\d-\d\d\.(json|md)$|\.svg$/.test(name)) rmSync(join(results, name));
   }
   const write = (path, text) => writeFileSync(join(root, path), text);
-  write(`bench/results/${result.date}.json`, `${JSON.stringify(result, null, 2)}\n`);
+  write(`bench/results/${result.date}.json`, shortJson(result));
   write(`bench/results/${result.date}.md`, markdown(result));
   for (const [name, svg] of Object.entries(charts(result))) write(`bench/results/${name}.svg`, svg);
   write('README.md', withReadmePart(readFileSync(join(root, 'README.md'), 'utf8'), result));

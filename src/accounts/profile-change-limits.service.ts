@@ -55,7 +55,7 @@ export class ProfileChangeLimits {
     const unused = new Set<ProfileChange['field']>();
     let made: readonly ProfileChange[] = [];
     const announce: Announce = (changes) => {
-      const missing = changes.filter(({ field: of }) => !unused.has(of));
+      const missing = changes.filter(({ field }) => !unused.has(field));
       if (missing.length > 0) throw new UnexpectedChangesError(missing);
       made = changes;
     };
@@ -64,7 +64,7 @@ export class ProfileChangeLimits {
         for (const change of missing) await this.charge(accountId, change, unused);
         try {
           const result = await apply(announce);
-          for (const { field: of } of made) unused.delete(of);
+          for (const { field } of made) unused.delete(field);
           return result;
         } catch (error) {
           if (!(error instanceof UnexpectedChangesError)) throw error;
@@ -78,13 +78,13 @@ export class ProfileChangeLimits {
 
   private async charge(
     accountId: string,
-    { field: of, member = of }: ProfileChange,
+    { field, member = field }: ProfileChange,
     charged: Set<ProfileChange['field']>,
   ): Promise<void> {
-    const { code, limit, seconds } = CHANGE_LIMITS[of];
-    const { admitted } = await this.limiter.charge(`profile:${of}`, accountId, limit, seconds);
+    const { code, limit, seconds } = CHANGE_LIMITS[field];
+    const { admitted } = await this.limiter.charge(`profile:${field}`, accountId, limit, seconds);
     if (!admitted) throw validationError(member, code);
-    charged.add(of);
+    charged.add(field);
   }
 
   private async refund(accountId: string, of: ProfileChange['field']): Promise<void> {

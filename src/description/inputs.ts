@@ -33,17 +33,14 @@ export function parametersOf({ path, query, input }: RoutePlan): Schema[] {
 }
 
 /** The request body of a route: its input class with the sudo members, or the declared media types. */
-export function bodyOf(
-  { accepts, input, bodies: takes }: RoutePlan,
-  named: (ref: string) => Schema,
-): Schema | undefined {
+export function bodyOf({ accepts, input, bodies }: RoutePlan, named: (ref: string) => Schema): Schema | undefined {
   if (accepts.kind === 'none') return undefined;
   const shapes = [input?.body, input?.sudo].filter((shape) => shape !== undefined);
   const [first, second] = shapes;
   if (!first) {
-    if (takes.length === 0) return undefined;
+    if (bodies.length === 0) return undefined;
     const content = Object.fromEntries(
-      takes.map(({ type, members: properties, required, example }) => [
+      bodies.map(({ type, members: properties, required, example }) => [
         type,
         {
           schema: properties ? { type: 'object', properties, ...(required ? { required } : {}) } : {},

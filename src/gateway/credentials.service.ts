@@ -92,8 +92,8 @@ export class Credentials implements OnModuleInit {
   }
 
   /** Returns the error for a rejected token. Counts it against the IP address unless a third-party page sent it. */
-  rejectToken(token: string, { address, isThirdParty: isForeign }: Caller): ClosingError {
-    if (!isForeign) this.abuse.recordRejectedToken(address, token);
+  rejectToken(token: string, { address, isThirdParty }: Caller): ClosingError {
+    if (!isThirdParty) this.abuse.recordRejectedToken(address, token);
     return new ClosingError('invalidToken');
   }
 
@@ -142,14 +142,14 @@ export class Credentials implements OnModuleInit {
     this.isChecking = true;
     const now = this.clock.monotonic();
     this.checkAt = now + this.config.gateway.recheck_ms;
-    const { possibleLosses: losses } = this;
+    const { possibleLosses } = this;
     const wasConnected = this.replica.isConnected;
     try {
       const sessions = [...this.sessions.all];
       for (let first = 0; first < sessions.length; first += RECHECK_BATCH) {
         await this.recheckSome(sessions.slice(first, first + RECHECK_BATCH), now);
       }
-      if (wasConnected) this.recheckedLosses = losses;
+      if (wasConnected) this.recheckedLosses = possibleLosses;
     } catch (error) {
       this.logFailure(error);
     } finally {

@@ -76,12 +76,12 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
 
   /** Registers a new connection. Returns false if its IP address already has the maximum number of sockets. */
   addConnection(connection: Connection): boolean | Promise<boolean> {
-    const { use, thirdPartyUse: foreign } = connection;
+    const { use, thirdPartyUse } = connection;
     use.sockets++;
-    if (foreign) foreign.sockets++;
+    if (thirdPartyUse) thirdPartyUse.sockets++;
     this.connections.add(connection);
     this.metrics.sockets.set(this.connections.size);
-    return this.limits.allowsSocket(use, foreign);
+    return this.limits.allowsSocket(use, thirdPartyUse);
   }
 
   removeConnection(connection: Connection): void {

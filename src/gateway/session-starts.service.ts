@@ -71,13 +71,13 @@ export class SessionStarts {
       const { changes } = account;
       const begun = await this.keeping.begin(session, account, limit);
       if (!begun) throw new ClosingError('tooManySessions');
-      const { listed, isListDispatched: isTold } = begun;
+      const { listed, isListDispatched } = begun;
       if (!(await this.sendReady(connection, session, sessionList(listed)))) return;
       const isElsewhere = listed.some(({ isHere }) => !isHere);
       this.presence.onChanged(
         account.id,
         account.changes === changes ? { listed, isElsewhere } : undefined,
-        isTold ? session : null,
+        isListDispatched ? session : null,
       );
     } catch (error) {
       this.sessions.discard(session);

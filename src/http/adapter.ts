@@ -103,8 +103,8 @@ async function expressAdapter(door: RequestEntry, watch: PlatformWatch): Promise
   application.disable('x-powered-by');
   application.disable('etag');
   application.use((req, res, next) => {
-    const { respondThroughFramework: respond } = callOf(req);
-    if (respond) respond(req, res).catch(next);
+    const { respondThroughFramework } = callOf(req);
+    if (respondThroughFramework) respondThroughFramework(req, res).catch(next);
     else next();
   });
   // Express would otherwise return 304 for `If-None-Match: *` on every route.
@@ -196,8 +196,8 @@ async function fastifyAdapter(door: RequestEntry, watch: PlatformWatch): Promise
   type Hooked = { headers: object; raw: IncomingMessage };
   instance.addHook('onRequest', (request: Hooked, reply: unknown, done: (error?: Error) => void) => {
     if ('content-type' in request.headers) request.headers = { 'content-type': 'application/octet-stream' };
-    const { respondThroughFramework: respond } = callOf(request);
-    if (respond) respond(request, reply).catch(done);
+    const { respondThroughFramework } = callOf(request);
+    if (respondThroughFramework) respondThroughFramework(request, reply).catch(done);
     else done();
   });
   instance.addHook('onRoute', ({ method, url }: { method: string | string[]; url: string }) => {

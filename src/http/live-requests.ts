@@ -150,11 +150,11 @@ export class LiveRequests implements OnApplicationShutdown {
     if (!this.move(call, 'closed')) return false;
     const connection = this.connectionBySocket.get(call.req.socket);
     if (!connection) return true;
-    const { calls, queue, drain: reading } = connection;
+    const { calls, queue, drain } = connection;
     calls.splice(calls.indexOf(call), 1);
-    if (reading && !calls.some(({ isDraining: isRead }) => isRead)) {
+    if (drain && !calls.some(({ isDraining }) => isDraining)) {
       connection.drain = undefined;
-      this.add(reading.counts, -1);
+      this.add(drain.counts, -1);
     }
     // Deferred, so that the event loop can serve other connections between two batches.
     if (queue.length > 0) setImmediate(() => beginNext(connection));
@@ -162,8 +162,8 @@ export class LiveRequests implements OnApplicationShutdown {
     return true;
   }
 
-  private removeIfFinished({ socket, calls, isDetached: isOver }: Connection): void {
-    if (isOver && calls.length === 0) this.connectionBySocket.delete(socket);
+  private removeIfFinished({ socket, calls, isDetached }: Connection): void {
+    if (isDetached && calls.length === 0) this.connectionBySocket.delete(socket);
   }
 
   private add(names: readonly string[], step: 1 | -1): void {
@@ -176,16 +176,16 @@ export class LiveRequests implements OnApplicationShutdown {
 
   /** Compares the counts with the live requests. A difference is a bug: it is reported and corrected. */
   private verifyCounts(): void {
-    for (const { socket, calls, isDetached: isOver } of this.connectionBySocket.values()) {
-      if (!isOver || !socket.destroyed || calls.length === 0) continue;
+    for (const { socket, calls, isDetached } of this.connectionBySocket.values()) {
+      if (!isDetached || !socket.destroyed || calls.length === 0) continue;
       this.report('requests', calls.length, 0);
       for (const call of [...calls]) this.close(call);
     }
     const kept = this.counts;
     this.counts = new Map();
-    for (const { calls, drain: reading } of this.connectionBySocket.values()) {
+    for (const { calls, drain } of this.connectionBySocket.values()) {
       for (const call of calls) this.add(call.counts, 1);
-      if (reading) this.add(reading.counts, 1);
+      if (drain) this.add(drain.counts, 1);
     }
     for (const name of new Set([...kept.keys(), ...this.counts.keys()])) {
       if (kept.get(name) !== this.counts.get(name)) this.report(name, kept.get(name) ?? 0, this.count(name));

@@ -131,14 +131,14 @@ export class SlowClientMonitor implements TransferTracker, OnApplicationShutdown
 
   private checkClients(): void {
     const now = this.clock.monotonic();
-    for (const { socket, calls, drain: reading } of this.live.connections()) {
+    for (const { socket, calls, drain } of this.live.connections()) {
       for (const call of [...calls]) {
         const wait = call.stage === 'waiting' && this.waits.get(call);
         if (!wait || !isSlow(call, wait, now)) continue;
         closeAfterResponse(call);
         wait.onTooSlow(new ApiError('BAD_REQUEST'));
       }
-      if (reading && isStalled(socket, reading, now)) this.disconnectSlowClient(reading.call);
+      if (drain && isStalled(socket, drain, now)) this.disconnectSlowClient(drain.call);
     }
   }
 

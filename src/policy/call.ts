@@ -145,11 +145,11 @@ export class Call {
 
   /** Writes pending headers to the response so that handlers can read or change them. */
   flushHeaders(): void {
-    const { pendingHeaders: undressed } = this;
-    if (!undressed) return;
+    const { pendingHeaders } = this;
+    if (!pendingHeaders) return;
     this.pendingHeaders = undefined;
-    for (let i = 0; i < undressed.length; i += 2)
-      this.res.setHeader(undressed[i] as string, undressed[i + 1] as string);
+    for (let i = 0; i < pendingHeaders.length; i += 2)
+      this.res.setHeader(pendingHeaders[i] as string, pendingHeaders[i + 1] as string);
   }
 
   /** True until a handler or the framework has accessed the response. */
@@ -159,11 +159,11 @@ export class Call {
 
   /** Sends a text response. Pending headers are written in one call. */
   sendText(text: string, type: string): void {
-    const { res, pendingHeaders: undressed } = this;
+    const { res, pendingHeaders } = this;
     this.header('Content-Type', type);
     this.header('Content-Length', String(Buffer.byteLength(text)));
     this.pendingHeaders = undefined;
-    res.writeHead(res.statusCode, undressed);
+    res.writeHead(res.statusCode, pendingHeaders);
     res.end(text);
   }
 

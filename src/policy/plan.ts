@@ -37,5 +37,5 @@ export interface RoutePlan {
 }
 
 /** Whether browsers open the route. Browsers then also get its 404 as a page. */
-export const servesPages = ({ responses: answers }: RoutePlan): boolean =>
-  answers.some(({ type }) => [type].flat().includes('text/html'));
+export const servesPages = ({ responses }: RoutePlan): boolean =>
+  responses.some(({ type }) => [type].flat().includes('text/html'));

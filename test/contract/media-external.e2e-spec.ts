@@ -390,7 +390,7 @@ describe('media.md section 6, fetching', () => {
 
   test('an origin that is too slow, and too many fetches at once', async () => {
     const outbound = service.app.get(Outbound);
-    const { fetchForUser: fetchForeign } = outbound;
+    const { fetchForUser } = outbound;
     for (const [reason, code] of [
       ['slow', 'GATEWAY_TIMEOUT'],
       ['busy', 'SERVICE_UNAVAILABLE'],
@@ -401,23 +401,23 @@ describe('media.md section 6, fetching', () => {
       expectApiError(await refused(pathTo()), code);
       expectApiError(await refused(`${pathTo()}?width=10`), code);
     }
-    outbound.fetchForUser = fetchForeign;
+    outbound.fetchForUser = fetchForUser;
   });
 
   test('a second fetch has only the time that the first left of 30 s', async () => {
     const outbound = service.app.get(Outbound);
-    const { fetchForUser: fetchForeign } = outbound;
+    const { fetchForUser } = outbound;
     const times: number[] = [];
     outbound.fetchForUser = (request) => {
       times.push(request.timeoutMs ?? 0);
-      return fetchForeign.call(outbound, request);
+      return fetchForUser.call(outbound, request);
     };
     origin.answer = (req, res) => {
       service.clock.advance({ seconds: 10 });
       res.writeHead(req.headers.range ? 206 : 200, { 'content-length': png.length }).end(png);
     };
     expect((await get(pathTo(), { range: 'bytes=0-3' })).status).toBe(206);
-    outbound.fetchForUser = fetchForeign;
+    outbound.fetchForUser = fetchForUser;
     expect(times).toHaveLength(2);
     expect(times[0]).toBeLessThanOrEqual(30_000);
     expect(times[1]).toBeLessThanOrEqual(20_000);

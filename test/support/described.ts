@@ -156,8 +156,8 @@ export function holdToDescription(
   const routes = app.get(Routes);
   let judge: Promise<Judge> | undefined;
   const make = () => {
-    const plans = routes.all.map(({ controller, handler, method, path, policy, possibleErrors: refusals }) =>
-      [controller, handler, method, path, describePolicy(policy), ...refusals].join(),
+    const plans = routes.all.map(({ controller, handler, method, path, policy, possibleErrors }) =>
+      [controller, handler, method, path, describePolicy(policy), ...possibleErrors].join(),
     );
     const key = [isWhole, ...files, ...plans].join('\n');
     const known = judges.get(key);

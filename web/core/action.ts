@@ -65,14 +65,14 @@ export function toFailure(error: unknown, fields: readonly string[] = []): Failu
 export const inOneLine = ({ message, requestId }: Failure): string =>
   [message, requestId && `${t('common.requestId')} ${requestId}`].filter(Boolean).join(' ');
 
-export function useAction(work: () => Promise<unknown>, { fields = [], onError: caught }: ActionOptions = {}): Action {
+export function useAction(work: () => Promise<unknown>, { fields = [], onError }: ActionOptions = {}): Action {
   const isBusy = useSignal(false);
   // A function, so that the text follows language changes.
   const told = useSignal<(() => Failure) | null>(null);
   const failure = useComputed(() => told.value?.() ?? null);
   const wait = useSignal(0);
-  const latest = useRef({ work, fields, caught });
-  latest.current = { work, fields, caught };
+  const latest = useRef({ work, fields, caught: onError });
+  latest.current = { work, fields, caught: onError };
 
   const counting = wait.value > 0;
   useEffect(() => {

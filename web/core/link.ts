@@ -21,10 +21,7 @@ export interface LinkOptions {
 const KEY = 'link';
 
 /** Handles the token of an emailed link. Only a button press redeems it. @param redeem the action of the button */
-export function useLink(
-  redeem: (token: string) => Promise<unknown>,
-  { fields, onError: caught }: LinkOptions = {},
-): Link {
+export function useLink(redeem: (token: string) => Promise<unknown>, { fields, onError }: LinkOptions = {}): Link {
   const token = linkParameter('token');
   const state = useSignal<LinkState>(readHistoryState<LinkState>(KEY) ?? (token ? 'ready' : 'missing'));
   const settle = (next: LinkState) => {
@@ -39,7 +36,7 @@ export function useLink(
     {
       ...(fields ? { fields } : {}),
       onError: (refused) => {
-        if (caught?.(refused)) return true;
+        if (onError?.(refused)) return true;
         const code = refused.of('token');
         if (code === undefined) return false;
         settle(code.startsWith('INVALID_OR_EXPIRED') ? 'dead' : 'missing');

@@ -24,20 +24,12 @@ export interface ButtonProps extends Look {
 }
 
 /** A disabled button keeps the focus and is announced as disabled. */
-export function Button({
-  action,
-  onClick,
-  submits,
-  disabled = false,
-  acceptsClick: heeds,
-  label,
-  ...look
-}: ButtonProps) {
+export function Button({ action, onClick, submits, disabled = false, acceptsClick, label, ...look }: ButtonProps) {
   const isBusy = action?.isBusy.value ?? false;
   const seconds = action?.wait.value ?? 0;
   const isOff = disabled || isBusy || seconds > 0;
   const click = (event: MouseEvent) => {
-    if (isOff || heeds?.(event) === false) event.preventDefault();
+    if (isOff || acceptsClick?.(event) === false) event.preventDefault();
     else if (onClick) onClick(event);
     else if (!submits) void action?.run(event);
   };

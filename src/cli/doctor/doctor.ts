@@ -6,8 +6,8 @@ import type { Finding } from './finding.js';
 
 const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
 
-const lineOf = ({ state, about, detail, fix: mend }: Finding): string =>
-  `${MARKS[state]}  ${about}: ${detail}${mend ? `\n         ${mend}` : ''}`;
+const lineOf = ({ state, about, detail, fix }: Finding): string =>
+  `${MARKS[state]}  ${about}: ${detail}${fix ? `\n         ${fix}` : ''}`;
 
 export const doctor: Command = async (args, terminal) => {
   const { out } = terminal;

@@ -23,9 +23,9 @@ class OwnWorker {
   private readonly pendingCollections = new Map<number, (reports: readonly MetricsReport[]) => void>();
   private lastCollectionId = 0;
 
-  constructor({ number, printsBanner: greets }: WorkerSlot) {
+  constructor({ number, printsBanner }: WorkerSlot) {
     this.number = number;
-    this.printsBanner = greets;
+    this.printsBanner = printsBanner;
     cluster.worker?.once('disconnect', () => {
       for (const answered of this.pendingCollections.values()) answered([]);
     });

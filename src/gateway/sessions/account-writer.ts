@@ -42,8 +42,8 @@ interface Planned {
 }
 
 /** The stored state of a session after a step. Keeps a floor that was raised in the meantime. */
-function stateAfter({ currentState: now }: SessionLog, { seq, floor, cursor }: Step): SessionLogState {
-  return { seq, acknowledged: now.acknowledged, floor: Math.max(floor, now.floor), cursor };
+function stateAfter({ currentState }: SessionLog, { seq, floor, cursor }: Step): SessionLogState {
+  return { seq, acknowledged: currentState.acknowledged, floor: Math.max(floor, currentState.floor), cursor };
 }
 
 /** The lowest event number that the session may need for a replay after a step. */
@@ -210,7 +210,7 @@ export class AccountWriter {
   }
 
   private async restore(session: StoredSession, step: Step): Promise<Holding> {
-    const { id, binding, accountId: account, credentialId, via, options: wishes, stored, log } = session;
+    const { id, binding, accountId: account, credentialId, via, options, stored, log } = session;
     stored.step++;
     log.takeDropped();
     const payloads = new Map<string, StoredPayload>();
@@ -221,7 +221,7 @@ export class AccountWriter {
     for (const { ref, event } of step.dispatches) if (ref !== null) keep(ref, event);
     return this.host.store.restore({
       ...{ id, fence: stored.fence, step: stored.step, account, login: via === 'session' ? credentialId : null },
-      ...{ binding, wishes: serializeOptions(wishes), since: stored.since },
+      ...{ binding, wishes: serializeOptions(options), since: stored.since },
       breaks: [...log.allBreaks, ...step.breaks],
       needed: neededAfter(log, step),
       standing: stateAfter(log, step),

@@ -108,11 +108,11 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   /** Returns the event and any skipped events before it. Returns nothing if the event was already received. */
-  private async withSkippedEntries({ id, lastEvent: heard }: AccountSessions, row: JournalRow): Promise<JournalRow[]> {
+  private async withSkippedEntries({ id, lastEvent }: AccountSessions, row: JournalRow): Promise<JournalRow[]> {
     const number = Number(row.number);
-    if (!heard || number === heard.number + 1) return [row];
-    if (row.id <= heard.id) return [];
-    const missed = number > heard.number ? await this.since(id, heard.number) : null;
+    if (!lastEvent || number === lastEvent.number + 1) return [row];
+    if (row.id <= lastEvent.id) return [];
+    const missed = number > lastEvent.number ? await this.since(id, lastEvent.number) : null;
     if (missed) return missed.filter((each) => Number(each.number) <= number);
     // The database has deleted the events, or some cannot be read.
     this.sessions.breakReplay(id);

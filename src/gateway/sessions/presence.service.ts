@@ -108,9 +108,9 @@ export class Presence implements OnModuleInit {
   }
 
   private sendList(untold: PendingPresence): void {
-    const { accountId, isLocalChange: isOurs, known } = untold;
+    const { accountId, isLocalChange, known } = untold;
     const isHeld = this.sessions.getAccount(accountId)?.hasConnection ?? false;
-    const found = isHeld || (isOurs && !known) ? (known?.listed ?? this.find(accountId)) : [];
+    const found = isHeld || (isLocalChange && !known) ? (known?.listed ?? this.find(accountId)) : [];
     if (found instanceof Promise) this.sendWhenListed(untold, found);
     else this.dispatch(untold, found, known?.isElsewhere);
   }
@@ -147,17 +147,19 @@ export class Presence implements OnModuleInit {
 
   private ofProcess(accountId: string): ListedSession[] {
     const started = [...(this.sessions.getAccount(accountId)?.sessions ?? [])].filter(({ isStarted }) => isStarted);
-    return started.map(({ id, options: wishes }) => ({ id, mobile: wishes.mobile, isHere: true }));
+    return started.map(({ id, options }) => ({ id, mobile: options.mobile, isHere: true }));
   }
 
   /** Sends the list here, and notifies other processes only if they have sessions of the account. */
   private dispatch(
-    { accountId, isLocalChange: isOurs, informedSession: told }: PendingPresence,
+    { accountId, isLocalChange, informedSession }: PendingPresence,
     listed: readonly ListedSession[],
     isElsewhere = listed.some(({ isHere }) => !isHere),
   ): void {
-    this.sessions.getAccount(accountId)?.sendList(() => eventOf('SESSIONS_REPLACE', sessionList(listed)), told);
-    if (isOurs && isElsewhere) this.replica.hint(PRESENCE_HINT, { account: accountId });
+    this.sessions
+      .getAccount(accountId)
+      ?.sendList(() => eventOf('SESSIONS_REPLACE', sessionList(listed)), informedSession);
+    if (isLocalChange && isElsewhere) this.replica.hint(PRESENCE_HINT, { account: accountId });
   }
 
   tick(now: number): void {

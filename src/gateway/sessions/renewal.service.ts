@@ -120,8 +120,8 @@ export class Renewal implements WriterHost {
     for (let first = 0; first < resting.length; first += SESSIONS_PER_CALL) {
       const some = resting
         .slice(first, first + SESSIONS_PER_CALL)
-        .map(({ id, stored, retainedUntil, lacksCurrentList: isUntold }) => ({
-          ...{ id, fence: stored?.fence ?? 0, forMs: Math.max(1, retainedUntil - now), isTold: !isUntold },
+        .map(({ id, stored, retainedUntil, lacksCurrentList }) => ({
+          ...{ id, fence: stored?.fence ?? 0, forMs: Math.max(1, retainedUntil - now), isTold: !lacksCurrentList },
         }));
       try {
         await this.store.retain(some);

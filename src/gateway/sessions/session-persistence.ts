@@ -50,7 +50,7 @@ export class ProcessPersistence extends SessionPersistence {
   begin(session: GatewaySession, account: AccountSessions): StartedSession {
     const listed = [...account.sessions].filter((each) => each.isStarted || each === session);
     return {
-      listed: listed.map(({ id, options: wishes }) => ({ id, mobile: wishes.mobile, isHere: true })),
+      listed: listed.map(({ id, options }) => ({ id, mobile: options.mobile, isHere: true })),
       isListDispatched: false,
     };
   }

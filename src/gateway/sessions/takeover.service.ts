@@ -73,7 +73,7 @@ export class Takeover implements OnModuleInit {
   private async adopt(handover: Handover, id: string, identity: SessionIdentity | BotIdentity): Promise<ResumeTarget> {
     const before = this.sessions.find(id);
     if (before) this.renewal.onMoved(before);
-    const { fence, since, step, standing, breaks, payloads, lacksCurrentList: isUntold } = handover;
+    const { fence, since, step, standing, breaks, payloads, lacksCurrentList } = handover;
     const account = this.sessions.getOrCreateAccount(identity.account.id);
     account.writer ??= new AccountWriter(account.id, account.payloads, this.renewal);
     for (const { ref, type, json } of payloads) {
@@ -86,7 +86,7 @@ export class Takeover implements OnModuleInit {
       { standing, breaks },
     );
     session.isStarted = true;
-    session.lacksCurrentList = isUntold;
+    session.lacksCurrentList = lacksCurrentList;
     session.stored = {
       ...{ fence, since, step, pending: [], isHeld: true, isDirty: false },
       ...{ isGone: false, isAhead: false, ending: null, isOver: false },

@@ -156,9 +156,9 @@ class Filling {
   }
 
   private count(bytes: number): void {
-    const { usedBytes: held, storageKind: place } = this;
-    if (held[place] + bytes > SPOOL_BUDGETS[place]) throw unavailable(1);
-    held[place] += bytes;
+    const { usedBytes, storageKind } = this;
+    if (usedBytes[storageKind] + bytes > SPOOL_BUDGETS[storageKind]) throw unavailable(1);
+    usedBytes[storageKind] += bytes;
     this.counted += bytes;
   }
 

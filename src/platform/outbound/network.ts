@@ -137,12 +137,12 @@ interface ConnectorOptions {
  */
 export function guardedConnector(
   build: typeof buildConnector,
-  { network, addressPolicy: reach, timeoutMs, trust }: ConnectorOptions,
+  { network, addressPolicy, timeoutMs, trust }: ConnectorOptions,
 ): buildConnector.connector {
   const connect = async (options: buildConnector.Options): Promise<[buildConnector.connector, typeof options]> => {
     const { hostname, protocol } = options;
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
-    const addresses = await resolveAllowedAddresses(network, hostname, reach);
+    const addresses = await resolveAllowedAddresses(network, hostname, addressPolicy);
     const ways = addresses.map((address) => network.endpointFor(address, port));
     const lookup = createFixedLookup(ways.map(({ address }) => address));
     const secured = protocol === 'https:' ? { secureContext: trust() } : {};

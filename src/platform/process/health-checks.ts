@@ -42,7 +42,7 @@ export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** Names of the checks whose last run failed. */
   get failing(): readonly string[] {
-    return [...this.checks].filter(([, { isPassing: isWell }]) => !isWell).map(([name]) => name);
+    return [...this.checks].filter(([, { isPassing }]) => !isPassing).map(([name]) => name);
   }
 
   async onApplicationBootstrap(): Promise<void> {

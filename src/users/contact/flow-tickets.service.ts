@@ -97,15 +97,15 @@ export class FlowTickets {
     me: SessionIdentity,
     flow: EmailCodeFlow,
     ticket: string,
-    { assertAllowed: demand, charge, send }: FlowResend<S, C>,
+    { assertAllowed, charge, send }: FlowResend<S, C>,
   ): Promise<void> {
     const state = await this.step<S, S>(me, flow, ticket, async (step) => {
-      demand(step);
+      assertAllowed(step);
       return step.state;
     });
     const charged = await charge(state);
     await this.step<S, void>(me, flow, ticket, async (step) => {
-      demand(step);
+      assertAllowed(step);
       await step.save(await send(step, charged));
     });
   }

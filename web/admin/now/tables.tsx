@@ -45,15 +45,15 @@ export function Codes({ recent, ever, since }: CodesProps) {
 const secondsFrom = (time: string, to: string): number => (Date.parse(to) - Date.parse(time)) / 1000;
 
 /** All replicas with version, uptime, last update and metrics. */
-export function Replicas({ sample: { statistics: told, replicas } }: { readonly sample: Sample }) {
-  const now = timeOf(told);
+export function Replicas({ sample: { statistics, replicas } }: { readonly sample: Sample }) {
+  const now = timeOf(statistics);
   const numbersOf = ({ worker_id }: Replica): Numbers | undefined => replicas.get(worker_id);
   return (
     <div class="section numbers">
       <h2>{t('adminNow.replicas')}</h2>
       <Table
         caption={t('adminNow.replicas')}
-        rows={told.replicas}
+        rows={statistics.replicas}
         keyOf={({ worker_id }) => String(worker_id)}
         columns={{
           [t('adminNow.replica')]: ({ worker_id: id }) => (

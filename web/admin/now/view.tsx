@@ -47,7 +47,7 @@ function Charts({ samples, latest, replica }: Shown) {
   const requests = pointsOf(({ requestsPerSecond }) => requestsPerSecond);
   const delays = pointsOf(({ delayMs }) => delayMs);
   const sockets = pointsOf((numbers) => numbers.sockets);
-  const mail = samples.map(({ at, statistics: told }) => ({ at, value: told.mail_waiting }));
+  const mail = samples.map(({ at, statistics }) => ({ at, value: statistics.mail_waiting }));
   const line = { kind: 'line' } as const;
   const bars = { kind: 'bars', beside: since } as const;
   return (

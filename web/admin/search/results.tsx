@@ -242,10 +242,10 @@ const Lacking = ({ of }: { readonly of: ReadonlyMap<TranslationKey, readonly str
 function Found({ finds, isCut }: SearchTerms) {
   const asked = useRef(searchesFor(finds));
   const { jobs, lacking } = asked.current;
-  const { results: told, again } = useSearchResults(jobs);
-  const hits = distinct(told);
+  const { results, again } = useSearchResults(jobs);
+  const hits = distinct(results);
   const count = hits.filter(isFound).length;
-  const isDone = told.length === jobs.length;
+  const isDone = results.length === jobs.length;
   return (
     <>
       <p class="quiet" role="status">
@@ -261,7 +261,7 @@ function Found({ finds, isCut }: SearchTerms) {
       )}
       {isCut && <Notice kind="warn">{t('adminSearch.cut')}</Notice>}
       {SORTS.map((sort) => ({ sort, hits: hits.filter((hit) => hit.sort === sort) })).map(
-        (group) => group.hits.length > 0 && <Section key={group.sort} {...group} told={told} />,
+        (group) => group.hits.length > 0 && <Section key={group.sort} {...group} told={results} />,
       )}
       {lacking.size > 0 && <Lacking of={lacking} />}
     </>

@@ -131,7 +131,7 @@ function repositoryLayout(root: string, typescript: TypeScript): Layout {
       { file: 'scripts/structure.mjs', imports: {}, lists: { "'webhooks'": `'${many}'` } },
     ],
     next: ({ many }) => [
-      `a row for ${many}/ in the rooms of ARCHITECTURE.md, then npm run structure -- --write`,
+      `a row for ${many}/ in the modules of ARCHITECTURE.md, then npm run structure -- --write`,
       'npm run -s routes > test/routes.snapshot.txt, and npm run -s schema > test/schema.snapshot.sql',
       'npm run client, and npm run check',
     ],

@@ -94,8 +94,8 @@ describeInBrowser('/guides in a browser', () => {
     await page.getByRole('searchbox').fill('sudo');
     await page.getByRole('option').filter({ hasText: /sudo/i }).first().click();
     await page.waitForURL((url) => url.pathname.startsWith('/guides/') && !url.pathname.endsWith('/start'));
-    await page.getByRole('link', { name: 'Sudo', exact: true }).first().click();
-    await page.getByRole('heading', { level: 1, name: 'Sudo' }).waitFor();
+    await page.getByRole('link', { name: 'Sudo mode', exact: true }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Sudo mode' }).waitFor();
     await page.waitForFunction('document.querySelectorAll(".vp-doc pre code span[class]").length > 0');
     expect(await findings(page)).toEqual([]);
     // Whatever asks another origin or breaks the policy is told here.

@@ -279,7 +279,9 @@ describe('media.md 7.2, readers of large results', () => {
     expect([status, (await factsOf(bytes)).width]).toEqual([200, 32]);
     const part = await fetchBytes(service, `${path}?width=32`, { range: 'bytes=1-9' });
     expect([part.status, part.bytes.equals(bytes.subarray(1, 10))]).toEqual([206, true]);
-    const { held: taken } = service.app.get(Spools) as unknown as { held: { files: number; memory: number } };
+    const { usedBytes: taken } = service.app.get(Spools) as unknown as {
+      usedBytes: { files: number; memory: number };
+    };
     taken.memory += 128 * MIB;
     expectApiError(await service.anonymous.get(`${path}?width=31`), 'SERVICE_UNAVAILABLE');
     taken.memory -= 128 * MIB;

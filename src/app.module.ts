@@ -74,7 +74,7 @@ export class ResourceCloser implements OnApplicationShutdown {
 
   constructor(
     private readonly database: Database,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly store: SharedStore,
     private readonly sessionStore: SessionStore,
     private readonly tracing: Tracing,
@@ -85,7 +85,7 @@ export class ResourceCloser implements OnApplicationShutdown {
     await this.tracing.close();
     await this.store.close();
     await this.sessionStore.close();
-    await this.replica.close();
+    await this.replicaBus.close();
     await this.database.close();
   }
 }

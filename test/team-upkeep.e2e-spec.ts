@@ -43,7 +43,7 @@ describe('chores of a team', () => {
 
   test('none takes the place of one that is there', () => {
     const add = () => service.app.get(CleanupJobs).add('outbox', async () => 0);
-    expect(add).toThrow('the janitor has a chore outbox');
+    expect(add).toThrow('the cleanup job outbox is already registered');
   });
 });
 

@@ -9,7 +9,7 @@ export type ExportReader = 'owner' | 'operator';
 
 /**
  * Reads the data that one module stores about an account, as JSON without secrets, digests and keys. Return data that
- * can grow as an iterable (see `rowsOf`): it becomes a JSON array without being loaded into memory completely.
+ * can grow as an iterable (see `streamRows`): it becomes a JSON array without being loaded into memory completely.
  * `undefined` omits the part.
  */
 export type DataExporter = (tx: Tx, accountId: string, reader: ExportReader) => unknown;

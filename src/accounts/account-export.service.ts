@@ -101,13 +101,13 @@ export const exportBusyError = (): ApiError =>
 export class AccountExport {
   constructor(
     private readonly database: Database,
-    private readonly parts: AccountDataRegistry,
+    private readonly accountDataRegistry: AccountDataRegistry,
     private readonly config: Config,
   ) {
     for (const [name, query] of Object.entries(EXPORT_QUERIES))
-      parts.registerExporter(name, createExporter(name, query));
+      accountDataRegistry.registerExporter(name, createExporter(name, query));
     for (const [name, queries] of Object.entries(AUDIT_QUERIES))
-      parts.registerExporter(name, createAuditExporter(queries));
+      accountDataRegistry.registerExporter(name, createAuditExporter(queries));
   }
 
   /**
@@ -146,7 +146,7 @@ export class AccountExport {
   }
 
   private async *pieces(tx: Tx, id: string, reader: ExportReader, goOn: () => void): AsyncGenerator<string> {
-    for await (const piece of this.parts.exportAll(tx, id, reader)) {
+    for await (const piece of this.accountDataRegistry.exportAll(tx, id, reader)) {
       goOn();
       yield piece;
     }

@@ -20,14 +20,14 @@ export class AccountRemoval {
   constructor(
     private readonly accounts: AccountService,
     private readonly state: AccountState,
-    private readonly parts: AccountDataRegistry,
+    private readonly accountDataRegistry: AccountDataRegistry,
     private readonly grants: Grants,
     private readonly events: SecurityEvents,
     private readonly outbox: Outbox,
     private readonly log: Log,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
-    janitor.add('account', (tx, limit) => this.removeDue(tx, Math.min(limit, BATCH)));
+    cleanupJobs.add('account', (tx, limit) => this.removeDue(tx, Math.min(limit, BATCH)));
   }
 
   private async removeDue(tx: Tx, limit: number): Promise<number> {
@@ -67,7 +67,7 @@ export class AccountRemoval {
   /** Deletes everything that an account owns, all its credentials and all pending operations. */
   private async eraseData(tx: Tx, id: string): Promise<void> {
     const email = (await this.accounts.find(id, tx))?.email ?? null;
-    await this.parts.eraseAll(tx, id);
+    await this.accountDataRegistry.eraseAll(tx, id);
     await this.grants.revokeAll(tx, id, { by: 'service', reason: 'account_removed' });
     await this.events.deleteAllOf(tx, id);
     await this.outbox.deleteAllOf(tx, id, email);

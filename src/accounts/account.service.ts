@@ -90,7 +90,7 @@ export class AccountService {
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly clock: Clock,
   ) {}
 
@@ -300,6 +300,6 @@ export class AccountService {
   }
 
   async announceUpdate(tx: Tx, id: string): Promise<void> {
-    await this.replica.announce(tx, { topic: 'event', data: { type: 'USER_UPDATE', account_id: id } });
+    await this.replicaBus.announce(tx, { topic: 'event', data: { type: 'USER_UPDATE', account_id: id } });
   }
 }

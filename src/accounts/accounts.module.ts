@@ -42,13 +42,13 @@ const SERVICES = [
 export class AccountsModule implements OnApplicationBootstrap {
   constructor(
     private readonly instance: Instance,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
   ) {}
 
   /** Reserves the product name, so that no user can impersonate the product. */
   onApplicationBootstrap(): void {
     const reserve = () => reserveTerm(this.instance.current.branding.productName);
-    this.replica.on('instance', reserve);
+    this.replicaBus.on('instance', reserve);
     reserve();
   }
 }

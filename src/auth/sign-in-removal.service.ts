@@ -10,14 +10,14 @@ import { SsoIdentities } from './sso/sso-identities.service.js';
 @Injectable()
 export class SignInRemoval {
   constructor(
-    parts: AccountDataRegistry,
+    accountDataRegistry: AccountDataRegistry,
     sessions: SessionService,
     passkeys: Passkeys,
     factors: Factors,
     identities: SsoIdentities,
     secrets: OneTimeSecrets,
   ) {
-    parts.registerEraser(async (tx, id) => {
+    accountDataRegistry.registerEraser(async (tx, id) => {
       await sessions.deleteAll(tx, id);
       await passkeys.removeAll(tx, id);
       await factors.removeBackupCodes(tx, id);

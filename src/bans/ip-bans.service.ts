@@ -94,19 +94,19 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     private readonly database: Database,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly clock: Clock,
     private readonly config: Config,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
-    janitor.addExpiry('ip_ban', 'value', 'expires_at < now()');
+    cleanupJobs.addExpiry('ip_ban', 'value', 'expires_at < now()');
   }
 
   async onModuleInit(): Promise<void> {
     const refresh = ({ values }: Record<string, unknown>) => this.turns.run(() => this.refresh(values as string[]));
     const reload = () => this.turns.run(() => this.reload());
-    this.replica.on('ip-ban', refresh);
-    this.replica.on('resync', reload);
+    this.replicaBus.on('ip-ban', refresh);
+    this.replicaBus.on('resync', reload);
     await reload();
     this.sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
@@ -182,7 +182,7 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
   }
 
   private async announce(tx: Tx, values: readonly string[]): Promise<void> {
-    await this.replica.announce(tx, { topic: 'ip-ban', data: { values } });
+    await this.replicaBus.announce(tx, { topic: 'ip-ban', data: { values } });
   }
 
   private async refresh(values: readonly string[]): Promise<void> {

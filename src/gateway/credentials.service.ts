@@ -47,7 +47,7 @@ export class Credentials implements OnModuleInit {
   constructor(
     private readonly resolver: IdentityResolver,
     private readonly sessions: LiveSessions,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly log: Log,
@@ -58,8 +58,8 @@ export class Credentials implements OnModuleInit {
 
   onModuleInit(): void {
     this.trustedAt = this.clock.monotonic();
-    this.replica.on('revoked', (data) => this.onRevoked(data as Revocation));
-    this.replica.on('resync', () => this.onResync());
+    this.replicaBus.on('revoked', (data) => this.onRevoked(data as Revocation));
+    this.replicaBus.on('resync', () => this.onResync());
   }
 
   /**
@@ -122,7 +122,7 @@ export class Credentials implements OnModuleInit {
   }
 
   tick(now: number): void {
-    if (this.replica.isConnected && this.recheckedLosses === this.possibleLosses) {
+    if (this.replicaBus.isConnected && this.recheckedLosses === this.possibleLosses) {
       this.trustedAt = now;
       return;
     }
@@ -143,7 +143,7 @@ export class Credentials implements OnModuleInit {
     const now = this.clock.monotonic();
     this.checkAt = now + this.config.gateway.recheck_ms;
     const { possibleLosses } = this;
-    const wasConnected = this.replica.isConnected;
+    const wasConnected = this.replicaBus.isConnected;
     try {
       const sessions = [...this.sessions.all];
       for (let first = 0; first < sessions.length; first += RECHECK_BATCH) {

@@ -48,7 +48,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     private readonly load: Load,
     private readonly bans: IpBans,
     private readonly sessions: LiveSessions,
-    private readonly keeping: SessionPersistence,
+    private readonly sessionPersistence: SessionPersistence,
     private readonly presence: Presence,
     private readonly starts: SessionStarts,
     private readonly limits: GatewayLimits,
@@ -152,7 +152,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     for (const connection of this.connections) if (!connection.isClosed) connection.tick(now);
     this.sessions.tick(now);
     this.presence.tick(now);
-    this.keeping.tick(now);
+    this.sessionPersistence.tick(now);
     this.limits.tick(now, this.addresses.values());
     this.starts.tick(now);
     this.credentials.tick(now);
@@ -194,6 +194,6 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     while (this.connections.size > 0 && this.now() < deadline) await delay(5);
     for (const connection of this.connections) connection.terminate();
     await this.limits.removeOwnCounts(this.addresses.values());
-    await this.keeping.leave();
+    await this.sessionPersistence.leave();
   }
 }

@@ -24,7 +24,7 @@ export class SessionStarts {
 
   constructor(
     private readonly sessions: LiveSessions,
-    private readonly keeping: SessionPersistence,
+    private readonly sessionPersistence: SessionPersistence,
     private readonly presence: Presence,
     private readonly credentials: Credentials,
     private readonly views: OwnViews,
@@ -64,12 +64,12 @@ export class SessionStarts {
     const account = this.sessions.getOrCreateAccount(owner.id);
     const now = this.clock.monotonic();
     const session = new GatewaySession(identity, wishes, connection, now, account.payloads, this.config.gateway);
-    this.keeping.attach(session, account);
+    this.sessionPersistence.attach(session, account);
     this.sessions.add(session, account);
     connection.attachSession(session);
     try {
       const { changes } = account;
-      const begun = await this.keeping.begin(session, account, limit);
+      const begun = await this.sessionPersistence.begin(session, account, limit);
       if (!begun) throw new ClosingError('tooManySessions');
       const { listed, isListDispatched } = begun;
       if (!(await this.sendReady(connection, session, sessionList(listed)))) return;
@@ -167,7 +167,7 @@ export class SessionStarts {
 
   private async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<ResumeTarget> {
     try {
-      return await this.keeping.find(id, identity, seq);
+      return await this.sessionPersistence.find(id, identity, seq);
     } catch (error) {
       throw this.toClosingError(error, 'unavailable');
     }

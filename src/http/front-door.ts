@@ -70,7 +70,7 @@ export class FrontDoor {
     config: Config,
     private readonly live: LiveRequests,
     private readonly load: Load,
-    private readonly transfers: SlowClientMonitor,
+    private readonly slowClientMonitor: SlowClientMonitor,
     private readonly requestHooks: RequestHooks,
     private readonly fastPath: FastPathRoutes,
     private readonly routes: Routes,
@@ -190,7 +190,7 @@ export class FrontDoor {
   }
 
   private createCall(req: IncomingMessage, res: ServerResponse): Call {
-    const call = new Call(req, res, this.transfers);
+    const call = new Call(req, res, this.slowClientMonitor);
     req.call = call;
     enforceContentLength(res);
     this.tracing.begin(call);

@@ -48,14 +48,14 @@ export class LeakReports implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly snowflakes: Snowflakes,
     private readonly leaked: LeakedCredentials,
     private readonly log: Log,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
     this.worker = new PollingWorker(
       () => this.processNext(),
       (error) => log.error('reports of leaked credentials cannot be read', { error }),
       REPORT_CONCURRENCY,
     );
-    janitor.addExpiry('leak_report', 'id', "created_at < now() - interval '7 days'");
+    cleanupJobs.addExpiry('leak_report', 'id', "created_at < now() - interval '7 days'");
   }
 
   onApplicationBootstrap(): void {

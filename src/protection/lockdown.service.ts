@@ -40,7 +40,7 @@ const unknownTokenError = () => validationError('token', 'INVALID_OR_EXPIRED_LOC
 export class Lockdown {
   constructor(
     private readonly database: Database,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly accounts: AccountService,
     private readonly tokens: MailedTokens,
     private readonly secrets: OneTimeSecrets,
@@ -74,7 +74,7 @@ export class Lockdown {
     end: (tx: Tx, ending: RevocationCause) => Promise<RevokedCounts>,
   ): Promise<LockdownResult> {
     return this.database.transaction(async (tx) => {
-      const account = await this.standing.lockCaller(tx, me);
+      const account = await this.callerGuard.lockCaller(tx, me);
       const ended = await end(tx, { by: 'owner', reason: 'lockdown', origin });
       await this.notices.send(tx, account, 'locked_down', origin, { by: 'session', ended });
       const next = this.instance.isSsoEnforced

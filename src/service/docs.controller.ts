@@ -54,7 +54,7 @@ export class DocsController {
   private readonly files = new Map<FileName, Asset>();
 
   constructor(
-    private readonly description: ApiDocuments,
+    private readonly apiDocuments: ApiDocuments,
     private readonly config: Config,
   ) {}
 
@@ -66,7 +66,7 @@ export class DocsController {
   @ApiResponses({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
   async openapi(@CurrentCall() call: Call) {
     this.assertEnabled();
-    const description = await this.description.get();
+    const description = await this.apiDocuments.get();
     return this.send(call, description, 'application/json; charset=utf-8');
   }
 
@@ -78,7 +78,7 @@ export class DocsController {
   @ApiResponses({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
   async asyncapi(@CurrentCall() call: Call) {
     this.assertEnabled();
-    const description = await this.description.getGateway();
+    const description = await this.apiDocuments.getGateway();
     return this.send(call, description, 'application/json; charset=utf-8');
   }
 

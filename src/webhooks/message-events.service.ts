@@ -84,7 +84,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     private readonly urls: MediaUrlService,
     private readonly log: Log,
     metrics: Metrics,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
     this.outcomes = new Counter({
       name: 'gatehouse_webhook_events_total',
@@ -93,8 +93,8 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
       registers: [metrics.registry],
     });
     // Events of a removed sink are never claimed. They are deleted together with parked ones.
-    janitor.addExpiry('webhook_event', 'id', "coalesce(parked_at, created_at) < now() - interval '7 days'");
-    janitor.add('webhook_queue', async (tx, limit) => {
+    cleanupJobs.addExpiry('webhook_event', 'id', "coalesce(parked_at, created_at) < now() - interval '7 days'");
+    cleanupJobs.add('webhook_queue', async (tx, limit) => {
       const [, count] = await tx.query<Changed>(
         `DELETE FROM webhook_queue WHERE ctid = ANY (ARRAY(
            SELECT q.ctid FROM (

@@ -11,7 +11,7 @@ import { WebhookService } from './webhooks.service.js';
 @Injectable()
 export class WebhookUpkeep implements OnModuleInit {
   constructor(
-    private readonly janitor: CleanupJobs,
+    private readonly cleanupJobs: CleanupJobs,
     private readonly media: MediaService,
     private readonly webhooks: WebhookService,
     private readonly applications: Applications,
@@ -19,8 +19,8 @@ export class WebhookUpkeep implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.janitor.addExpiry('webhook_repeat', 'ctid', 'expires_at <= now()');
-    this.janitor.add('webhook_message', (tx, limit) => this.removeMessages(tx, limit));
+    this.cleanupJobs.addExpiry('webhook_repeat', 'ctid', 'expires_at <= now()');
+    this.cleanupJobs.add('webhook_message', (tx, limit) => this.removeMessages(tx, limit));
     this.accounts.registerEraser((tx, accountId) => this.webhooks.removeAllOf(tx, { ownerId: accountId }));
     this.applications.beforeDelete((tx, applicationId) => this.webhooks.removeAllOf(tx, { applicationId }));
   }

@@ -51,7 +51,7 @@ export class WebhookService {
     private readonly assets: Assets,
     private readonly media: MediaService,
     private readonly applications: Applications,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly securityEvents: SecurityEvents,
     private readonly clock: Clock,
     private readonly config: Config,
@@ -81,7 +81,7 @@ export class WebhookService {
       ...{ digest: digest(token), createdAt: this.clock.date() },
     };
     await this.database.transaction(async (tx) => {
-      await this.standing.lockCaller(tx, me);
+      await this.callerGuard.lockCaller(tx, me);
       await this.assertWebhookLimit(tx, account.id);
       await tx.insert(Webhook, webhook);
       if (avatar) await this.assets.replace(tx, 'avatars', owner, avatar);
@@ -176,7 +176,7 @@ export class WebhookService {
     const webhook = await this.requireOwned(me, id);
     const token = mintLetters(TOKEN_LENGTH);
     await this.database.transaction(async (tx) => {
-      await this.standing.lockCaller(tx, me);
+      await this.callerGuard.lockCaller(tx, me);
       const { affected } = await tx.update(Webhook, { id }, { digest: digest(token) });
       if (affected !== 1) throw new ApiError('UNKNOWN_WEBHOOK');
       await this.announce(tx, webhook, 'rotate');

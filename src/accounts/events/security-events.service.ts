@@ -71,11 +71,11 @@ export class SecurityEvents {
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
     config: Config,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
     const days = `interval '${config.securityEventDays} days'`;
     this.retentionCondition = `created_at > now() - ${days}`;
-    janitor.addExpiry('security_event', 'id', `created_at < now() - ${days}`);
+    cleanupJobs.addExpiry('security_event', 'id', `created_at < now() - ${days}`);
   }
 
   /** Records an event in `tx`. */

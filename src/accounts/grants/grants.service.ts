@@ -42,13 +42,13 @@ export const sortScopes = (scopes: readonly string[]): string[] => registry().fi
 export class Grants {
   constructor(
     private readonly database: Database,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly adminApplication: AdminApplication,
     private readonly events: SecurityEvents,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
-    janitor.addExpiry('oauth_code', 'digest', 'expires_at < now()');
-    janitor.add('oauth_token', (tx, limit) => this.removeExpired(tx, limit));
+    cleanupJobs.addExpiry('oauth_code', 'digest', 'expires_at < now()');
+    cleanupJobs.add('oauth_token', (tx, limit) => this.removeExpired(tx, limit));
   }
 
   /**
@@ -158,7 +158,7 @@ export class Grants {
   /** Sends an event to the gateway sessions of the application's bot, which has the same ID as the application. */
   private async announce(tx: Tx, type: string, applicationId: string, d: object): Promise<void> {
     if (applicationId === this.adminApplication.id) return;
-    await this.replica.announce(tx, { topic: 'event', data: { type, account_id: applicationId, d } });
+    await this.replicaBus.announce(tx, { topic: 'event', data: { type, account_id: applicationId, d } });
   }
 
   /** Returns the union of the scopes of the account's valid refresh tokens for the application. */

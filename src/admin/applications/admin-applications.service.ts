@@ -42,7 +42,7 @@ export class AdminApplications {
     private readonly database: Database,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly audit: AuditLog,
     private readonly protection: TargetProtection,
   ) {}
@@ -68,7 +68,7 @@ export class AdminApplications {
    */
   async transfer(by: Operator, id: string, newOwnerId: string) {
     await this.database.transaction(async (tx) => {
-      if (by.identity) await this.standing.lockCallerAndTarget(tx, by.identity, newOwnerId);
+      if (by.identity) await this.callerGuard.lockCallerAndTarget(tx, by.identity, newOwnerId);
       const application = await this.applications.hold(tx, id);
       if (!application) throw new ApiError('UNKNOWN_APPLICATION');
       const { ownerId } = application;

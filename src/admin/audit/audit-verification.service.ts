@@ -18,9 +18,9 @@ export class AuditVerification {
   constructor(
     private readonly database: Database,
     private readonly log: Log,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
-    janitor.add('audit_verification', async (tx) => {
+    cleanupJobs.add('audit_verification', async (tx) => {
       await this.verifyNextEntries(tx);
       return 0;
     });

@@ -142,10 +142,10 @@ class UsedIdentifiers {
 export class UserImport {
   constructor(
     private readonly database: Database,
-    private readonly intake: AccountImporter,
+    private readonly accountImporter: AccountImporter,
     private readonly identities: SsoIdentities,
     private readonly factors: Factors,
-    private readonly decoys: DecoyAccounts,
+    private readonly decoyAccounts: DecoyAccounts,
     private readonly snowflakes: Snowflakes,
     private readonly clock: Clock,
   ) {}
@@ -156,7 +156,7 @@ export class UserImport {
     const place = { ...PERMANENT_TABLES, run: <T>(work: (tx: Tx) => Promise<T>) => this.database.transaction(work) };
     const tally = await this.importAll(lines, options, place);
     // Also draw decoys if an earlier run was interrupted before it drew them.
-    if (tally.imported > 0 || (tally.present > 0 && !this.decoys.hasDecoys)) await this.decoys.resample();
+    if (tally.imported > 0 || (tally.present > 0 && !this.decoyAccounts.hasDecoys)) await this.decoyAccounts.resample();
     return tally;
   }
 
@@ -164,13 +164,13 @@ export class UserImport {
     return this.database.session(async (session) => {
       try {
         const [accounts, identities] = [
-          await this.intake.beginDryRun(session),
+          await this.accountImporter.beginDryRun(session),
           await this.identities.createDryRunTable(session),
         ];
         return await this.importAll(lines, options, { accounts, identities, run: (work) => work(session) });
       } finally {
         await this.identities.dropDryRunTable(session);
-        await this.intake.endDryRun(session);
+        await this.accountImporter.endDryRun(session);
       }
     });
   }
@@ -261,7 +261,7 @@ export class UserImport {
       users.flatMap((user) => user.identities ?? []),
     );
     const named = users.flatMap(({ id }) => (id === undefined ? [] : [id]));
-    const holders = await this.intake.findHolders(tx, accounts, {
+    const holders = await this.accountImporter.findHolders(tx, accounts, {
       ids: [...named, ...found.map(({ accountId }) => accountId)],
       emails: users.flatMap(({ email }) => (email === undefined ? [] : [email.toLowerCase()])),
       tags: users.flatMap(({ username, discriminator }) =>
@@ -300,7 +300,7 @@ export class UserImport {
       .filter(({ discriminator }) => discriminator === 0)
       .map(({ username }) => username.toLowerCase());
     if (names.length === 0) return [[...accepted], []];
-    const taken = await this.intake.takenDiscriminators(tx, accounts, names);
+    const taken = await this.accountImporter.takenDiscriminators(tx, accounts, names);
     const of = (username: string): Set<number> => {
       const known = taken.get(username.toLowerCase()) ?? new Set<number>();
       taken.set(username.toLowerCase(), known);
@@ -330,7 +330,7 @@ export class UserImport {
   ): Promise<void> {
     if (accepted.length === 0) return;
     const now = this.clock.date();
-    await this.intake.insert(
+    await this.accountImporter.insert(
       tx,
       accounts,
       accepted.map((one) => this.accountOf(one, now)),

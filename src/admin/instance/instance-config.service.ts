@@ -91,7 +91,7 @@ export class InstanceConfig {
     private readonly database: Database,
     private readonly instance: Instance,
     private readonly records: AccountRecords,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly audit: AuditLog,
     private readonly sso: SsoConfiguration,
   ) {}
@@ -124,7 +124,7 @@ export class InstanceConfig {
     if (section && changesTrust(section) && !by.holds('*')) throw new ApiError('MISSING_ACL');
     const sso = section && (await this.sso.check(section));
     const voided = await this.database.transaction(async (tx) => {
-      if (by.identity) await this.standing.lockCaller(tx, by.identity);
+      if (by.identity) await this.callerGuard.lockCaller(tx, by.identity);
       const before = await this.instance.lockAll(tx);
       const { changed, voidedLinks }: StoredSsoChange = sso ? await this.sso.store(tx, sso) : { changed: [] };
       for (const wish of wishes) changed.push(...(await this.applyChange(tx, wish, before)));

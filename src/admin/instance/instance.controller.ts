@@ -21,7 +21,7 @@ export class InstanceController {
     private readonly config: InstanceConfig,
     private readonly pending: PendingRegistrations,
     private readonly statistics: InstanceStatistics,
-    private readonly trials: IntegrationTests,
+    private readonly integrationTests: IntegrationTests,
   ) {}
 
   /** Shows the settings of the instance. */
@@ -54,7 +54,7 @@ export class InstanceController {
   @AdminAcl('*')
   @RateLimit('admin:lookup')
   tryOutSso(@CurrentOperator() by: Operator) {
-    return this.trials.sso(by);
+    return this.integrationTests.sso(by);
   }
 
   /** Sends a test email to the caller and reports whether it was sent. */
@@ -63,7 +63,7 @@ export class InstanceController {
   @AdminAcl('instance:config:update')
   @RateLimit('admin:lookup')
   tryOutMail(@CurrentOperator() by: Operator) {
-    return this.trials.mail(by);
+    return this.integrationTests.mail(by);
   }
 
   /** Tests a solved captcha the way captchas of users are verified. */
@@ -72,7 +72,7 @@ export class InstanceController {
   @AdminAcl('instance:config:update')
   @RateLimit('admin:lookup')
   tryOutCaptcha(@CurrentOperator() by: Operator, @Body() input: CaptchaTestInput, @CurrentCall() { address }: Call) {
-    return this.trials.captcha(by, input, address);
+    return this.integrationTests.captcha(by, input, address);
   }
 
   /** Lists registrations that wait for approval. */

@@ -35,12 +35,12 @@ export class AdminKeys {
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
     private readonly records: AccountRecords,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly audit: AuditLog,
     private readonly events: SecurityEvents,
-    parts: AccountDataRegistry,
+    accountDataRegistry: AccountDataRegistry,
   ) {
-    parts.registerEraser(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
+    accountDataRegistry.registerEraser(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
   }
 
   /** Lists active keys, newest first. */
@@ -193,7 +193,7 @@ export class AdminKeys {
   }
 
   private async lockCaller(tx: Tx, { identity }: Operator): Promise<void> {
-    if (identity) await this.standing.lockCaller(tx, identity);
+    if (identity) await this.callerGuard.lockCaller(tx, identity);
   }
 
   private activeKeys(tx: Tx, ownerId: string): SelectQueryBuilder<AdminKey> {

@@ -24,7 +24,7 @@ export class SetupToken implements OnModuleInit {
     private readonly config: Config,
     private readonly accounts: AccountService,
     private readonly records: AccountRecords,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly audit: AuditLog,
   ) {}
 
@@ -64,7 +64,7 @@ export class SetupToken implements OnModuleInit {
    */
   async redeem(by: Operator, token: string) {
     const user = await this.database.transaction(async (tx) => {
-      if (by.identity) await this.standing.lockCaller(tx, by.identity);
+      if (by.identity) await this.callerGuard.lockCaller(tx, by.identity);
       const account = await this.records.lock(tx, by.accountId);
       if (!account || isInactive(account) || !(await this.spend(tx, token))) throw new ApiError('MISSING_PERMISSIONS');
       await this.accounts.update(tx, account.id, { acls: [...account.acls, '*'] });

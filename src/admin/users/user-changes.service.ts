@@ -31,7 +31,7 @@ export class UserChanges {
   constructor(
     private readonly database: Database,
     private readonly records: AccountRecords,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly audit: AuditLog,
     private readonly protection: TargetProtection,
   ) {}
@@ -44,7 +44,7 @@ export class UserChanges {
   apply(by: Operator, id: string, change: AccountChange): Promise<AccountRecord> {
     const { action, make } = change;
     return this.database.transaction(async (tx) => {
-      if (by.identity) await this.standing.lockCallerAndTarget(tx, by.identity, id);
+      if (by.identity) await this.callerGuard.lockCallerAndTarget(tx, by.identity, id);
       const target = await this.assertChangeable(by, await this.records.lock(tx, id), change, tx);
       const metadata = await make(tx, target);
       const changed = await this.records.find(id, tx);

@@ -17,7 +17,7 @@ import {
 export class UserMarksController {
   constructor(
     private readonly acls: UserAcls,
-    private readonly marks: UserFlags,
+    private readonly userFlags: UserFlags,
   ) {}
 
   /** Replaces the ACLs of an account. */
@@ -33,7 +33,7 @@ export class UserMarksController {
   @AdminAcl('user:update:flags')
   @RateLimit('admin:user:modify')
   editFlags(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() input: EditFlagsInput) {
-    return this.marks.editFlags(by, user_id, input);
+    return this.userFlags.editFlags(by, user_id, input);
   }
 
   /** Replaces the suspicious-activity flags of an account. */
@@ -41,7 +41,7 @@ export class UserMarksController {
   @AdminAcl('user:update:suspicious_activity')
   @RateLimit('admin:user:modify')
   setSuspicion(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() { flags }: SuspicionInput) {
-    return this.marks.setSuspicion(by, user_id, flags);
+    return this.userFlags.setSuspicion(by, user_id, flags);
   }
 
   /** Replaces the traits of an account. */
@@ -49,7 +49,7 @@ export class UserMarksController {
   @AdminAcl('user:update:traits')
   @RateLimit('admin:user:modify')
   setTraits(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath, @Body() { traits }: SetTraitsInput) {
-    return this.marks.setTraits(by, user_id, traits);
+    return this.userFlags.setTraits(by, user_id, traits);
   }
 
   /** Ends a lockdown, so that the account can sign in without a password reset. */
@@ -58,7 +58,7 @@ export class UserMarksController {
   @AdminAcl('user:update:flags')
   @RateLimit('admin:user:modify')
   endLockdown(@CurrentOperator() by: Operator, @Param() { user_id }: UserPath) {
-    return this.marks.endLockdown(by, user_id);
+    return this.userFlags.endLockdown(by, user_id);
   }
 
   /** Sets whether an account has a verified phone number. */
@@ -70,6 +70,6 @@ export class UserMarksController {
     @Param() { user_id }: UserPath,
     @Body() { has_verified_phone }: PhoneVerificationInput,
   ) {
-    return this.marks.setVerifiedPhone(by, user_id, has_verified_phone);
+    return this.userFlags.setVerifiedPhone(by, user_id, has_verified_phone);
   }
 }

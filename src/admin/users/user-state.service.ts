@@ -30,7 +30,7 @@ export class UserState {
     private readonly records: AccountRecords,
     private readonly sessions: SessionService,
     private readonly notices: SecurityNotices,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
   ) {}
 
   /** The user can recover the account with a password reset. That clears the flag but not the requirements. */
@@ -88,7 +88,7 @@ export class UserState {
           },
           'account_suspended',
         );
-        if (target.bot) await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
+        if (target.bot) await this.replicaBus.announce(tx, { topic: 'revoked', data: { bot: id } });
         const until = (await this.records.find(id, tx))?.bannedUntil?.toISOString() ?? null;
         const told = { until, ...(reason && { public_reason: reason }) };
         await this.notices.send(tx, target, 'account_suspended', undefined, told);

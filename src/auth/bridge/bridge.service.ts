@@ -84,7 +84,7 @@ export class PasskeyBridge {
     private readonly accounts: AccountService,
     private readonly issuance: Issuance,
     private readonly sudo: SudoService,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -217,7 +217,7 @@ export class PasskeyBridge {
     );
     if (isCancelled) return this.consumeCanceled(id);
     const account = await this.database.transaction(async (tx) => {
-      const held = await this.standing.lockCaller(tx, me);
+      const held = await this.callerGuard.lockCaller(tx, me);
       await this.spend(tx, id, seen);
       await this.sudo.recordGrant(tx, held, 'passkey_bridge', origin);
       return held;

@@ -23,12 +23,12 @@ export class DecoyAccounts implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly keys: DigestKeys,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.replica.on('decoys', () => this.reload());
-    this.replica.on('resync', () => this.reload());
+    this.replicaBus.on('decoys', () => this.reload());
+    this.replicaBus.on('resync', () => this.reload());
     await this.reload();
   }
 
@@ -51,7 +51,7 @@ export class DecoyAccounts implements OnModuleInit {
     await this.database.transaction(async (tx) => {
       const value = { accounts: await this.sample(tx) };
       await tx.upsert(InstanceSetting, { name: SETTING_NAME, value: value as never }, ['name']);
-      await this.replica.announce(tx, { topic: 'decoys', data: {} });
+      await this.replicaBus.announce(tx, { topic: 'decoys', data: {} });
     });
   }
 

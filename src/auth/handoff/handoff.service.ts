@@ -69,7 +69,7 @@ export class Handoffs {
     private readonly accounts: AccountService,
     private readonly sessions: SessionService,
     private readonly issuance: Issuance,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly notices: SecurityNotices,
     private readonly limiter: Limiter,
   ) {}
@@ -136,7 +136,7 @@ export class Handoffs {
     const approval: Approval = { sessionId: me.sessionId };
     const step = [{ state: 'inspected' }, { state: 'approved', approval }] as const;
     const isApproved = await this.database.transaction(async (tx) => {
-      const owner = await this.standing.lockCaller(tx, me);
+      const owner = await this.callerGuard.lockCaller(tx, me);
       const handoff = await this.lockHandoff(code, tx);
       if (!handoff || handoff.state === 'approved') return false;
       if (confirmation !== undefined && confirmation !== handoff.confirmation) {

@@ -37,11 +37,11 @@ export class Passkeys {
     private readonly database: Database,
     private readonly webauthn: WebAuthn,
     private readonly accounts: AccountService,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly factors: Factors,
     private readonly notices: SecurityNotices,
     private readonly instance: Instance,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
   ) {}
 
   /** In the order of registration. */
@@ -84,7 +84,7 @@ export class Passkeys {
     const credential = await verifyRegistration(response, challenge, this.webauthn.party, rules);
     if (!credential) throw invalidCredential();
     await this.database.transaction(async (tx) => {
-      const current = await this.standing.lockCaller(tx, me);
+      const current = await this.callerGuard.lockCaller(tx, me);
       if (!seen.isStillCurrent(current)) throw invalidCredential();
       assertMayAddPasskey(current);
       try {
@@ -99,7 +99,7 @@ export class Passkeys {
 
   async rename(me: SessionIdentity, id: string, name: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const account = await this.standing.lockCaller(tx, me);
+      const account = await this.callerGuard.lockCaller(tx, me);
       const { affected } = await tx.update(Passkey, { id, accountId: account.id }, { name });
       if (affected !== 1) throw new ApiError('UNKNOWN_WEBAUTHN_CREDENTIAL');
       await this.announce(tx, account.id);
@@ -108,7 +108,7 @@ export class Passkeys {
 
   remove(me: SessionIdentity, id: string, origin: Origin): Promise<void> {
     return this.database.transaction(async (tx) =>
-      this.removeOf(tx, await this.standing.lockCaller(tx, me), id, origin),
+      this.removeOf(tx, await this.callerGuard.lockCaller(tx, me), id, origin),
     );
   }
 
@@ -140,7 +140,7 @@ export class Passkeys {
   async setSecondFactor(me: SessionIdentity, enabled: boolean, origin: Origin) {
     return this.database.transaction(async (tx) => {
       const { account } = me;
-      const current = await this.standing.lockCaller(tx, me);
+      const current = await this.callerGuard.lockCaller(tx, me);
       if (enabled && current.passkeys === 0) throw new ApiError('NO_PASSKEYS_REGISTERED');
       if (enabled === current.passkeySecondFactor) return { user: privateUserView(current), backup_codes: null };
       await this.accounts.update(tx, account.id, { passkeySecondFactor: enabled });
@@ -156,7 +156,7 @@ export class Passkeys {
 
   private async announce(tx: Tx, accountId: string): Promise<void> {
     const data = { type: 'WEBAUTHN_CREDENTIALS_UPDATE', account_id: accountId };
-    await this.replica.announce(tx, { topic: 'event', data });
+    await this.replicaBus.announce(tx, { topic: 'event', data });
   }
 }
 

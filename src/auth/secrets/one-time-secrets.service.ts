@@ -81,9 +81,9 @@ const validSecret = (purpose: Purpose): string =>
 export class OneTimeSecrets {
   constructor(
     private readonly database: Database,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
-    janitor.addExpiry('one_time_secret', 'digest', "expires_at < now() - interval '1 day'");
+    cleanupJobs.addExpiry('one_time_secret', 'digest', "expires_at < now() - interval '1 day'");
   }
 
   /**

@@ -31,12 +31,12 @@ export class SessionSweep {
     private readonly accounts: AccountService,
     private readonly grants: Grants,
     private readonly events: SecurityEvents,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     config: Config,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
     const over = beyondLimitsSql(config);
-    if (over !== null) janitor.add('session-limits', (tx, limit) => this.revokeExpired(tx, over, limit));
+    if (over !== null) cleanupJobs.add('session-limits', (tx, limit) => this.revokeExpired(tx, over, limit));
   }
 
   /**
@@ -90,7 +90,7 @@ export class SessionSweep {
     const ids = rows.map((row) => row.id);
     for (let first = 0; first < ids.length; first += SESSIONS_PER_NOTIFICATION) {
       const sessions = ids.slice(first, first + SESSIONS_PER_NOTIFICATION);
-      await this.replica.announce(tx, { topic: 'revoked', data: { sessions } });
+      await this.replicaBus.announce(tx, { topic: 'revoked', data: { sessions } });
     }
     await this.events.recordAll(
       tx,

@@ -61,16 +61,16 @@ export class SessionService {
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly grants: Grants,
     private readonly accounts: AccountService,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly events: SecurityEvents,
     private readonly config: Config,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
     this.activeCondition = `revoked_at IS NULL${withinLimitsSql(config)}`;
-    janitor.addExpiry('session', 'id', "revoked_at < now() - interval '30 days'");
+    cleanupJobs.addExpiry('session', 'id', "revoked_at < now() - interval '30 days'");
   }
 
   /**
@@ -196,7 +196,7 @@ export class SessionService {
   async revokeByHash(me: SessionIdentity, hashes: readonly string[], origin: Origin): Promise<boolean> {
     const digests = hashes.map((hash) => Buffer.from(hash, 'base64url')).filter(({ length }) => length === 32);
     return this.database.transaction(async (tx) => {
-      const { id } = await this.standing.lockCaller(tx, me);
+      const { id } = await this.callerGuard.lockCaller(tx, me);
       const ending = signedOut(origin);
       await this.revoke(tx, 'account_id = $1 AND digest = ANY ($2::bytea[])', [id, digests], ending);
       const isLast = !(await this.hasSessions(tx, id));
@@ -249,7 +249,7 @@ export class SessionService {
       old_auth_session_id_hash: idHash(me),
       new_auth_session_id_hash: idHash({ digest: fresh }),
     };
-    await this.replica.announce(tx, {
+    await this.replicaBus.announce(tx, {
       topic: 'event',
       data: { type: 'AUTH_SESSION_CHANGE', account_id: me.account.id, session_id: me.sessionId, d: change },
     });
@@ -295,7 +295,7 @@ export class SessionService {
     const ids = rows.map(({ id }) => id);
     for (let first = 0; first < ids.length; first += IDS_PER_NOTIFICATION) {
       const sessions = ids.slice(first, first + IDS_PER_NOTIFICATION);
-      await this.replica.announce(tx, { topic: 'revoked', data: { sessions } });
+      await this.replicaBus.announce(tx, { topic: 'revoked', data: { sessions } });
     }
     await this.events.recordAll(
       tx,

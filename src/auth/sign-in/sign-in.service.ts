@@ -29,7 +29,7 @@ export class SignInService {
     private readonly database: Database,
     private readonly accounts: AccountService,
     private readonly passwords: Passwords,
-    private readonly decoys: DecoyAccounts,
+    private readonly decoyAccounts: DecoyAccounts,
     private readonly factors: Factors,
     private readonly issuance: Issuance,
     private readonly tickets: MfaTickets,
@@ -73,7 +73,7 @@ export class SignInService {
     email: string,
     password: string,
   ): Promise<{ account: Account; seen: AccountSnapshot }> {
-    const found = await this.accounts.findPassword(email, this.decoys.decoyFor(email));
+    const found = await this.accounts.findPassword(email, this.decoyAccounts.decoyFor(email));
     if (found.bot) throw new ApiError('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
     const isRight = await this.passwords.verify(found.passwordHash, password, found.decoyHash);
     const account = isRight && found.id !== null ? await this.accounts.find(found.id) : null;

@@ -26,9 +26,9 @@ export class SsoDocuments {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly log: Log,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
-    janitor.addExpiry('sso_document', 'url', "fetched_at < now() - interval '30 days'");
+    cleanupJobs.addExpiry('sso_document', 'url', "fetched_at < now() - interval '30 days'");
   }
 
   async find<T extends object>(url: string): Promise<CachedDocument<T> | null> {

@@ -54,10 +54,10 @@ export class SessionLog {
     private readonly options: SessionOptions,
     private readonly payloads: Payloads,
     private readonly numbers: GatewayNumbers,
-    standing: SessionLogState = { seq: READY_SEQUENCE, acknowledged: 0, floor: 0, cursor: 0 },
+    sessionLogState: SessionLogState = { seq: READY_SEQUENCE, acknowledged: 0, floor: 0, cursor: 0 },
     breaks: readonly Break[] = [],
   ) {
-    this.standing = standing;
+    this.standing = sessionLogState;
     this.breaks = [...breaks];
   }
 

@@ -29,7 +29,7 @@ export class OutgoingQueue {
     private readonly transport: Duplex,
     private readonly fanOut: FanOut,
     private readonly unsent: UnsentBytes,
-    private readonly owner: QueueOwner,
+    private readonly queueOwner: QueueOwner,
   ) {}
 
   get bytes(): number {
@@ -58,7 +58,7 @@ export class OutgoingQueue {
     this.waiting.push(dispatch);
     this.waitingBytes += dispatch.event.bytes;
     this.unsent.add(this.accountId, dispatch.event);
-    this.owner.enforceBudgets();
+    this.queueOwner.enforceBudgets();
     this.fanOut.add(this);
   }
 
@@ -80,7 +80,7 @@ export class OutgoingQueue {
   async replay(missed: readonly Dispatch[], last: () => Dispatch): Promise<void> {
     for (let batch = missed; batch.length > 0; batch = this.takeQueued()) {
       for (const dispatch of batch) {
-        if (this.owner.isClosed) return;
+        if (this.queueOwner.isClosed) return;
         const isFull = this.isFull && !dispatch.event.closing;
         const sent = new Promise<void>((resolve) => this.send(dispatch, resolve));
         if (isFull) await sent;
@@ -111,7 +111,7 @@ export class OutgoingQueue {
     // The peer may have just closed the connection.
     if (this.socket.readyState === WebSocket.OPEN) writeText(this.transport, event.frame, frameEnd(dispatch), done);
     else done();
-    if (event.closing) this.owner.close(event.closing);
+    if (event.closing) this.queueOwner.close(event.closing);
   }
 
   drop(): void {

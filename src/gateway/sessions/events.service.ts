@@ -42,7 +42,7 @@ export class GatewayEvents implements OnModuleInit {
   private readonly pace = new EventLoopPacer(DISPATCH_TURN_MS);
 
   constructor(
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly sessions: LiveSessions,
     private readonly accounts: AccountService,
     private readonly views: OwnViews,
@@ -50,9 +50,9 @@ export class GatewayEvents implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.replica.follow('event', (row) => this.onEntry(row));
-    this.replica.on('event', (notice) => this.onRotation(notice as EventNotice));
-    this.replica.on('gap', () => this.sessions.breakReplay());
+    this.replicaBus.follow('event', (row) => this.onEntry(row));
+    this.replicaBus.on('event', (notice) => this.onRotation(notice as EventNotice));
+    this.replicaBus.on('gap', () => this.sessions.breakReplay());
     this.reader('USER_UPDATE', async ({ account_id }) => {
       const account = await this.accounts.find(account_id);
       return account ? privateUserView(account) : undefined;
@@ -67,7 +67,7 @@ export class GatewayEvents implements OnModuleInit {
    * reader.
    */
   announce(tx: Tx, notice: EventNotice): Promise<void> {
-    return this.replica.announce(tx, { topic: 'event', data: notice });
+    return this.replicaBus.announce(tx, { topic: 'event', data: notice });
   }
 
   /** Registers how to read the data of an event type if notices contain none. */
@@ -120,7 +120,7 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   private since(accountId: string, number: number): Promise<JournalRow[] | null> {
-    return this.replica.eventsSince(accountId, number).catch((error) => {
+    return this.replicaBus.eventsSince(accountId, number).catch((error) => {
       this.log.error('events that were missed could not be read', { error });
       return null;
     });

@@ -36,14 +36,14 @@ export class Presence implements OnModuleInit {
   constructor(
     private readonly sessions: LiveSessions,
     private readonly store: SessionStore,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
 
   onModuleInit(): void {
     this.sessions.onEnd = (accountId) => this.onChanged(accountId);
-    this.replica.onHint(PRESENCE_HINT, ({ account }) => {
+    this.replicaBus.onHint(PRESENCE_HINT, ({ account }) => {
       if (this.sessions.getAccount(String(account))) this.recordChange(String(account), false);
     });
   }
@@ -159,7 +159,7 @@ export class Presence implements OnModuleInit {
     this.sessions
       .getAccount(accountId)
       ?.sendList(() => eventOf('SESSIONS_REPLACE', sessionList(listed)), informedSession);
-    if (isLocalChange && isElsewhere) this.replica.hint(PRESENCE_HINT, { account: accountId });
+    if (isLocalChange && isElsewhere) this.replicaBus.hint(PRESENCE_HINT, { account: accountId });
   }
 
   tick(now: number): void {

@@ -38,10 +38,10 @@ export class Renewal implements WriterHost {
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly log: Log,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
     // Stale data of the session in the store has expired by then.
-    janitor.addExpiry('gateway_session_ahead', 'session_id', "created_at < now() - interval '10 minutes'");
+    cleanupJobs.addExpiry('gateway_session_ahead', 'session_id', "created_at < now() - interval '10 minutes'");
   }
 
   onMoved(session: GatewaySession): void {

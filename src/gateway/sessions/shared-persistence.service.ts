@@ -18,7 +18,7 @@ export class SharedPersistence extends SessionPersistence {
     private readonly store: SessionStore,
     private readonly renewal: Renewal,
     private readonly takeover: Takeover,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
   ) {
     super();
   }
@@ -36,7 +36,7 @@ export class SharedPersistence extends SessionPersistence {
    */
   async begin(session: GatewaySession, account: AccountSessions, limit: number): Promise<StartedSession | null> {
     const { id, via, credentialId, binding, options, stored } = session;
-    const cursor = await this.replica.lastNumber(account.id);
+    const cursor = await this.replicaBus.lastNumber(account.id);
     const login = via === 'session' ? credentialId : null;
     const isTold = isSubscribed(options, { type: 'SESSIONS_REPLACE', isPersonal: false });
     const record = { id, account: account.id, login, binding, wishes: serializeOptions(options), cursor, isTold };

@@ -27,14 +27,14 @@ export class Takeover implements OnModuleInit {
     private readonly sessions: LiveSessions,
     private readonly events: GatewayEvents,
     private readonly renewal: Renewal,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
 
   /** A process that misses this hint notices the move at its next write or renewal. */
   onModuleInit(): void {
-    this.replica.onHint(MOVE_HINT, ({ moves }) => {
+    this.replicaBus.onHint(MOVE_HINT, ({ moves }) => {
       for (const [id, fence] of Array.isArray(moves) ? moves.filter(Array.isArray) : []) {
         const session = this.sessions.find(String(id));
         if (session?.stored && session.stored.fence < Number(fence)) this.renewal.onMoved(session);
@@ -66,7 +66,7 @@ export class Takeover implements OnModuleInit {
   }
 
   private readonly announceMove = batchCalls(async (moves: readonly (readonly [id: string, fence: number])[]) => {
-    this.replica.hint(MOVE_HINT, { moves });
+    this.replicaBus.hint(MOVE_HINT, { moves });
     return [];
   }, MOVES_PER_HINT);
 
@@ -109,7 +109,7 @@ export class Takeover implements OnModuleInit {
 
   /** Returns the events since the stored state. Returns null if some were deleted or cannot be read. */
   private async readMissedEvents({ accountId, log }: GatewaySession): Promise<ReceivedEvent[] | null> {
-    const rows = await this.replica.eventsSince(accountId, log.currentState.cursor);
+    const rows = await this.replicaBus.eventsSince(accountId, log.currentState.cursor);
     if (!rows) return null;
     const missed: ReceivedEvent[] = [];
     for (const row of rows) {

@@ -18,7 +18,7 @@ const GRACE_HOURS = 1;
 @Injectable()
 export class MediaUpkeep implements OnModuleInit {
   constructor(
-    private readonly janitor: CleanupJobs,
+    private readonly cleanupJobs: CleanupJobs,
     private readonly storage: Storage,
     private readonly media: MediaService,
     private readonly accounts: AccountDataRegistry,
@@ -27,12 +27,12 @@ export class MediaUpkeep implements OnModuleInit {
 
   onModuleInit(): void {
     this.accounts.registerEraser((tx, accountId) => this.removeAllOf(tx, accountId));
-    this.janitor.addExpiry('media_capability', 'digest', 'expires_at <= now()');
-    this.janitor.add('media_upload', (tx, limit) => this.removeUploads(tx, limit));
-    this.janitor.add('media_staged', (tx, limit) => this.removeStaged(tx, limit));
-    this.janitor.add('media_object', (tx, limit) => this.removeOrphans(tx, limit));
-    this.janitor.add('media_garbage', (tx, limit) => this.removeBytes(tx, limit));
-    this.janitor.add('media spool', async () => {
+    this.cleanupJobs.addExpiry('media_capability', 'digest', 'expires_at <= now()');
+    this.cleanupJobs.add('media_upload', (tx, limit) => this.removeUploads(tx, limit));
+    this.cleanupJobs.add('media_staged', (tx, limit) => this.removeStaged(tx, limit));
+    this.cleanupJobs.add('media_object', (tx, limit) => this.removeOrphans(tx, limit));
+    this.cleanupJobs.add('media_garbage', (tx, limit) => this.removeBytes(tx, limit));
+    this.cleanupJobs.add('media spool', async () => {
       await this.storage.removeAbandonedFiles(this.clock.now());
       return 0;
     });

@@ -6,8 +6,8 @@ import { Applications } from './applications.service.js';
 /** Deletes the applications and bots of an account that is being deleted. */
 @Injectable()
 export class ApplicationRemoval {
-  constructor(parts: AccountDataRegistry, state: AccountState, applications: Applications) {
-    parts.registerEraser(async (tx, ownerId) => {
+  constructor(accountDataRegistry: AccountDataRegistry, state: AccountState, applications: Applications) {
+    accountDataRegistry.registerEraser(async (tx, ownerId) => {
       const bots = await applications.ofOwner(ownerId, tx);
       await applications.deleteAllOf(tx, ownerId);
       for (const { id } of bots) await state.erase(tx, id);

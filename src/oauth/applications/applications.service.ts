@@ -64,8 +64,8 @@ export class Applications {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
-    private readonly replica: ReplicaBus,
-    private readonly parts: AccountDataRegistry,
+    private readonly replicaBus: ReplicaBus,
+    private readonly accountDataRegistry: AccountDataRegistry,
   ) {}
 
   /** Finds any application, including the built-in one. */
@@ -182,7 +182,7 @@ export class Applications {
    */
   async delete(tx: Tx, { id }: Application): Promise<void> {
     for (const end of this.deletionHooks) await end(tx, id);
-    await this.parts.eraseAll(tx, id);
+    await this.accountDataRegistry.eraseAll(tx, id);
     await tx.delete(AuthorizationCode, { applicationId: id });
     await tx.query(
       `DELETE FROM oauth_family
@@ -190,7 +190,7 @@ export class Applications {
       [id],
     );
     await tx.delete(Application, { id });
-    await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
+    await this.replicaBus.announce(tx, { topic: 'revoked', data: { bot: id } });
     await this.accounts.update(tx, id, DELETED_BOT);
   }
 

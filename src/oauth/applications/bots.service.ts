@@ -41,10 +41,10 @@ export class Bots {
     private readonly database: Database,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly assets: Assets,
-    private readonly replica: ReplicaBus,
-    private readonly controls: ProfileChangeLimits,
+    private readonly replicaBus: ReplicaBus,
+    private readonly profileChangeLimits: ProfileChangeLimits,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -59,7 +59,7 @@ export class Bots {
   /** @throws ApiError UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND */
   async resetToken(me: SessionIdentity, id: string, origin: Origin) {
     return this.database.transaction(async (tx) => {
-      const owner = await this.standing.lockCaller(tx, me);
+      const owner = await this.callerGuard.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       const bot = await this.require(id, tx);
       const token = await this.replace(tx, application, { by: 'owner', reason: 'reset', origin });
@@ -90,7 +90,7 @@ export class Bots {
     const { id } = application;
     const { token, stored } = issueBotToken(id);
     await this.applications.change(tx, id, stored);
-    await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
+    await this.replicaBus.announce(tx, { topic: 'revoked', data: { bot: id } });
     await this.recordReset(tx, application, ending);
     return token;
   }
@@ -116,9 +116,9 @@ export class Bots {
     const newNameOf = (stored: Account) => (username === stored.username ? undefined : username);
     const differencesOf = (stored: Account): ProfileChange[] =>
       newNameOf(stored) === undefined ? [] : [{ field: 'username' }];
-    return this.controls.chargeAround(id, differencesOf(bot), (announce) =>
+    return this.profileChangeLimits.chargeAround(id, differencesOf(bot), (announce) =>
       this.database.transaction(async (tx) => {
-        await this.applications.requireOwn(await this.standing.lockCaller(tx, me), id, tx);
+        await this.applications.requireOwn(await this.callerGuard.lockCaller(tx, me), id, tx);
         await this.accounts.lock(tx, id);
         const stored = await this.require(id, tx);
         announce(differencesOf(stored));

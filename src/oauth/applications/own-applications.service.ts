@@ -37,7 +37,7 @@ export class OwnApplications {
     private readonly database: Database,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly snowflakes: Snowflakes,
     private readonly events: SecurityEvents,
   ) {}
@@ -81,7 +81,7 @@ export class OwnApplications {
   }
 
   private async createAs(tx: Tx, me: SessionIdentity, input: CreateApplicationInput, username: string) {
-    const owner = await this.standing.lockCaller(tx, me);
+    const owner = await this.callerGuard.lockCaller(tx, me);
     await this.applications.assertBelowLimit(tx, owner.id);
     if (isInactive(owner)) throw new ApiError('ACCESS_DENIED');
     const id = this.snowflakes.next();
@@ -108,7 +108,7 @@ export class OwnApplications {
 
   async edit(me: SessionIdentity, id: string, input: EditApplicationInput) {
     return this.database.transaction(async (tx) => {
-      const owner = await this.standing.lockCaller(tx, me);
+      const owner = await this.callerGuard.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       const changes = changesOf(application, input);
       const changed = Object.keys(changes).length > 0 ? await this.applications.change(tx, id, changes) : application;
@@ -118,7 +118,7 @@ export class OwnApplications {
 
   async resetSecret(me: SessionIdentity, id: string, origin: Origin) {
     return this.database.transaction(async (tx) => {
-      const owner = await this.standing.lockCaller(tx, me);
+      const owner = await this.callerGuard.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       if (application.clientType === 'public') throw new ApiError('PUBLIC_CLIENT_HAS_NO_SECRET');
       const { secret, stored } = issueSecret();
@@ -131,7 +131,7 @@ export class OwnApplications {
 
   async delete(me: SessionIdentity, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const owner = await this.standing.lockCaller(tx, me);
+      const owner = await this.callerGuard.lockCaller(tx, me);
       await this.applications.delete(tx, await this.applications.requireOwn(owner, id, tx));
     });
   }

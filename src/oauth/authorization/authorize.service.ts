@@ -34,7 +34,7 @@ export class AuthorizeService {
   constructor(
     private readonly database: Database,
     private readonly config: Config,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly grants: Grants,
     private readonly events: SecurityEvents,
     private readonly adminApplication: AdminApplication,
@@ -58,7 +58,7 @@ export class AuthorizeService {
 
   private authorizeSilently(me: SessionIdentity, request: AuthorizationRequest): Promise<string> {
     return this.database.transaction(async (tx) => {
-      const account = await this.standing.lockCaller(tx, me);
+      const account = await this.callerGuard.lockCaller(tx, me);
       await this.grants.lockGrants(tx, account.id);
       const application = await this.lockApplication(tx, request.client_id);
       const scopes = this.requireGrantableScopes(application, account, request);
@@ -91,7 +91,7 @@ export class AuthorizeService {
    */
   async consent(me: SessionIdentity, input: ConsentInput, origin: Origin): Promise<{ redirect_to: string }> {
     const redirectTo = await this.database.transaction(async (tx) => {
-      const account = await this.standing.lockCaller(tx, me);
+      const account = await this.callerGuard.lockCaller(tx, me);
       const application = await this.lockApplication(tx, input.client_id);
       if (input.decision === 'deny') return this.deny(application, input);
       const scopes = this.requireGrantableScopes(application, account, input);

@@ -18,7 +18,7 @@ export class OwnGrants {
     private readonly grants: Grants,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
   ) {}
 
   /** @throws ApiError UNAUTHORIZED for a deleted, disabled or banned account */
@@ -49,7 +49,7 @@ export class OwnGrants {
   async revoke(me: SessionIdentity, applicationIds: readonly string[], origin: Origin): Promise<void> {
     const ids = [...new Set(applicationIds)];
     await this.database.transaction(async (tx) => {
-      const account = await this.standing.lockCaller(tx, me);
+      const account = await this.callerGuard.lockCaller(tx, me);
       await this.applications.assertExist(tx, ids);
       await this.grants.revoke(tx, account.id, ids, { by: 'owner', reason: 'deauthorized', origin });
     });

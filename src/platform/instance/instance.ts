@@ -74,15 +74,15 @@ export class Instance implements OnModuleInit {
 
   constructor(
     private readonly database: Database,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly config: Config,
   ) {
     this.settings = this.defaults();
   }
 
   async onModuleInit(): Promise<void> {
-    this.replica.on('instance', () => this.reload());
-    this.replica.on('resync', () => this.reload());
+    this.replicaBus.on('instance', () => this.reload());
+    this.replicaBus.on('resync', () => this.reload());
     await this.reload();
   }
 
@@ -129,7 +129,7 @@ export class Instance implements OnModuleInit {
     const stored = await tx.findOneBy(InstanceSetting, { name: section });
     const merged = { ...(stored?.value as object | undefined), ...change };
     await tx.upsert(InstanceSetting, { name: section, value: merged as never }, ['name']);
-    await this.replica.announce(tx, { topic: 'instance', data: {} });
+    await this.replicaBus.announce(tx, { topic: 'instance', data: {} });
   }
 
   private defaults(): InstanceSettings {

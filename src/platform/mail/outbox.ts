@@ -91,7 +91,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     private readonly config: Config,
     private readonly log: Log,
     metrics: Metrics,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
     rotation: KeyRotation,
     @Inject(MAIL_TRANSPORT) private readonly transport: MailTransport | null,
   ) {
@@ -115,9 +115,9 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     rotation.addColumn('mail that waits', 'outbox', 'outbox', 'payload');
     // Also covers rows that were never sent because the transport was removed. A running transport parks such rows
     // after a day.
-    janitor.addExpiry('outbox', 'id', "coalesce(sent_at, parked_at, created_at) < now() - interval '7 days'");
+    cleanupJobs.addExpiry('outbox', 'id', "coalesce(sent_at, parked_at, created_at) < now() - interval '7 days'");
     const newest = 'SELECT id FROM inbox_message ORDER BY id DESC LIMIT 1000';
-    janitor.addExpiry('inbox_message', 'id', `id < (SELECT min(id) FROM (${newest}) n)`);
+    cleanupJobs.addExpiry('inbox_message', 'id', `id < (SELECT min(id) FROM (${newest}) n)`);
   }
 
   /** Returns the number of emails that wait to be sent. */

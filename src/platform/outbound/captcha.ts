@@ -75,12 +75,12 @@ class ExternalCaptchaCheck implements TokenCheck {
   constructor(
     private readonly outbound: Outbound,
     private readonly url: string,
-    private readonly keys: ExternalCaptchaKeys,
+    private readonly externalCaptchaKeys: ExternalCaptchaKeys,
     private readonly hostnames: readonly string[],
   ) {}
 
   async verify(token: string, clientAddress: string): Promise<string | null> {
-    const { siteKey, secret } = this.keys;
+    const { siteKey, secret } = this.externalCaptchaKeys;
     const form = new URLSearchParams({ secret, response: token, remoteip: clientAddress });
     if (siteKey !== undefined) form.set('sitekey', siteKey);
     const { status, body } = await this.outbound.request({

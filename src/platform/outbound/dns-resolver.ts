@@ -8,8 +8,8 @@ import { readFile } from 'node:fs/promises';
 export type DnsErrorReason = 'absent' | 'silent' | 'busy';
 
 export class DnsError extends Error {
-  constructor(readonly reason: DnsErrorReason) {
-    super(`a name could not be looked up: ${reason}`);
+  constructor(readonly dnsErrorReason: DnsErrorReason) {
+    super(`a name could not be looked up: ${dnsErrorReason}`);
   }
 }
 
@@ -93,8 +93,8 @@ export class DnsResolver {
   private readonly pendingLookups = new Map<string, Promise<readonly string[]>>();
   private readonly cachedFailures = new Map<string, { readonly until: number; readonly reason: DnsErrorReason }>();
 
-  constructor(private readonly options: DnsOptions = {}) {
-    this.queries = new DnsQueryQueue(options);
+  constructor(private readonly dnsOptions: DnsOptions = {}) {
+    this.queries = new DnsQueryQueue(dnsOptions);
   }
 
   /** @throws DnsError */
@@ -109,7 +109,7 @@ export class DnsResolver {
   }
 
   private now(): number {
-    return this.options.now?.() ?? performance.now();
+    return this.dnsOptions.now?.() ?? performance.now();
   }
 
   private async lookUp(name: string): Promise<readonly string[]> {
@@ -125,14 +125,14 @@ export class DnsResolver {
 
   private async queryRecords(name: string, kind: 'resolve4' | 'resolve6'): Promise<string[] | DnsErrorReason> {
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
-    if (this.options.servers) resolver.setServers(this.options.servers);
+    if (this.dnsOptions.servers) resolver.setServers(this.dnsOptions.servers);
     try {
       return await this.queries.run(
         () => resolver[kind](name),
         () => resolver.cancel(),
       );
     } catch (error) {
-      if (error instanceof DnsError) return error.reason;
+      if (error instanceof DnsError) return error.dnsErrorReason;
       return NO_RECORD_CODES.has((error as NodeJS.ErrnoException).code ?? '') ? 'absent' : 'silent';
     }
   }

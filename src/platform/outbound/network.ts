@@ -39,9 +39,9 @@ export class Network {
   private readonly operatorResolver: DnsResolver;
   private readonly systemLookups = new Map<string, Promise<readonly string[]>>();
 
-  constructor(options: DnsOptions = {}) {
-    this.userResolver = new DnsResolver(options);
-    this.operatorResolver = new DnsResolver(options);
+  constructor(dnsOptions: DnsOptions = {}) {
+    this.userResolver = new DnsResolver(dnsOptions);
+    this.operatorResolver = new DnsResolver(dnsOptions);
   }
 
   /**
@@ -60,7 +60,7 @@ export class Network {
     try {
       return await this.resolve(name);
     } catch (error) {
-      if (!(error instanceof DnsError) || error.reason !== 'absent') throw error;
+      if (!(error instanceof DnsError) || error.dnsErrorReason !== 'absent') throw error;
     }
     const running = this.systemLookups.get(name);
     if (running) return running;
@@ -100,7 +100,7 @@ export async function resolveAllowedAddresses(
   const mustBePublic = reach === 'foreign' || reach === 'public';
   const addresses = isName
     ? await resolveName(network, host, reach).catch((error) => {
-        if (error instanceof DnsError && error.reason === 'busy') throw new OutboundFault('busy');
+        if (error instanceof DnsError && error.dnsErrorReason === 'busy') throw new OutboundFault('busy');
         throw new OutboundFault(mustBePublic ? 'target' : 'unreachable');
       })
     : [host];

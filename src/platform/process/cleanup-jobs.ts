@@ -28,7 +28,7 @@ export class CleanupJobs implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** @throws Error if the name is taken */
   add(name: string, chore: CleanupJob): void {
-    if (this.jobs.has(name)) throw new Error(`the janitor has a chore ${name}`);
+    if (this.jobs.has(name)) throw new Error(`the cleanup job ${name} is already registered`);
     this.jobs.set(name, chore);
   }
 

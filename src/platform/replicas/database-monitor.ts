@@ -30,14 +30,14 @@ export class DatabaseMonitor implements OnApplicationBootstrap, OnApplicationShu
 
   constructor(
     private readonly database: Database,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly config: Config,
     private readonly log: Log,
   ) {}
 
   /** Whether the database responds, is writable and has the expected schema, and this process can create IDs. */
   get isUsable(): boolean {
-    return this.wasUsable && this.replica.hasWorkerId && !this.database.hasFailed;
+    return this.wasUsable && this.replicaBus.hasWorkerId && !this.database.hasFailed;
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -47,15 +47,15 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
 
   constructor(
     private readonly database: Database,
-    private readonly replica: ReplicaBus,
+    private readonly replicaBus: ReplicaBus,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly config: Config,
-    janitor: CleanupJobs,
+    cleanupJobs: CleanupJobs,
   ) {
     this.startedAt = clock.date();
     this.samples = [{ at: clock.monotonic(), requests: 0 }];
-    janitor.addExpiry('replica_statistics', 'worker_id', "seen_at < now() - interval '1 minute'");
+    cleanupJobs.addExpiry('replica_statistics', 'worker_id', "seen_at < now() - interval '1 minute'");
   }
 
   onApplicationBootstrap(): void {
@@ -89,7 +89,7 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
       `INSERT INTO replica_statistics (worker_id, version, started_at, numbers) VALUES ($1, $2, $3, $4)
        ON CONFLICT (worker_id) DO UPDATE SET version = excluded.version, started_at = excluded.started_at,
          seen_at = now(), numbers = excluded.numbers`,
-      [this.replica.workerId, this.config.buildId, this.startedAt, JSON.stringify(numbers)],
+      [this.replicaBus.workerId, this.config.buildId, this.startedAt, JSON.stringify(numbers)],
     );
   }
 

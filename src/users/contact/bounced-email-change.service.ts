@@ -22,20 +22,20 @@ export class BouncedEmailChange {
   constructor(
     private readonly accounts: AccountService,
     private readonly contact: AccountContact,
-    private readonly tickets: FlowTickets,
-    private readonly codes: EmailedCodes,
-    private readonly addresses: NewEmailAddresses,
+    private readonly flowTickets: FlowTickets,
+    private readonly emailedCodes: EmailedCodes,
+    private readonly newEmailAddresses: NewEmailAddresses,
     private readonly domains: MailDomains,
   ) {}
 
   async request(me: SessionIdentity, newEmail: string, origin: Origin) {
     const { account } = me;
-    this.addresses.assertBounced(account);
-    const send = await this.addresses.checkAndChargeSend(account, newEmail);
+    this.newEmailAddresses.assertBounced(account);
+    const send = await this.newEmailAddresses.checkAndChargeSend(account, newEmail);
     await this.domains.assertAcceptsMail(newEmail, 'new_email');
-    return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
-      this.addresses.assertBounced(first.account);
-      const fresh = await this.addresses.sendCode(first, ticket, send, origin);
+    return this.flowTickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
+      this.newEmailAddresses.assertBounced(first.account);
+      const fresh = await this.newEmailAddresses.sendCode(first, ticket, send, origin);
       const { expiresAt, resendAt } = codeTimes(fresh);
       const state: NewEmailState = { newEmail, fresh };
       const result = { ticket, new_email: newEmail, new_code_expires_at: expiresAt, resend_available_at: resendAt };
@@ -44,18 +44,23 @@ export class BouncedEmailChange {
   }
 
   async resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    this.addresses.assertBounced(me.account);
-    await this.addresses.resend(me, FLOW, ticket, origin);
+    this.newEmailAddresses.assertBounced(me.account);
+    await this.newEmailAddresses.resend(me, FLOW, ticket, origin);
   }
 
   /** Changes the email address immediately and completes the ticket. */
   verify(me: SessionIdentity, { ticket, code }: MailedCodeInput, origin: Origin) {
-    this.addresses.assertBounced(me.account);
-    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: FlowStep<NewEmailState>) => {
-      this.codes.assertCorrectCode(state.fresh, now, newEmailContext(ticket), code);
-      await save({ completed: true });
-      await this.contact.changeEmail(tx, account.id, state.newEmail as string, { member: 'ticket', origin });
-      return privateUserView(await this.accounts.require(tx, account.id));
-    });
+    this.newEmailAddresses.assertBounced(me.account);
+    return this.flowTickets.step(
+      me,
+      FLOW,
+      ticket,
+      async ({ tx, account, state, now, save }: FlowStep<NewEmailState>) => {
+        this.emailedCodes.assertCorrectCode(state.fresh, now, newEmailContext(ticket), code);
+        await save({ completed: true });
+        await this.contact.changeEmail(tx, account.id, state.newEmail as string, { member: 'ticket', origin });
+        return privateUserView(await this.accounts.require(tx, account.id));
+      },
+    );
   }
 }

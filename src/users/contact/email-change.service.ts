@@ -35,19 +35,19 @@ export class EmailChange {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
-    private readonly standing: CallerGuard,
-    private readonly tickets: FlowTickets,
-    private readonly codes: EmailedCodes,
-    private readonly addresses: NewEmailAddresses,
+    private readonly callerGuard: CallerGuard,
+    private readonly flowTickets: FlowTickets,
+    private readonly emailedCodes: EmailedCodes,
+    private readonly newEmailAddresses: NewEmailAddresses,
     private readonly domains: MailDomains,
     private readonly limiter: Limiter,
   ) {}
 
   async start(me: SessionIdentity, origin: Origin) {
     const { id, email, emailVerified } = me.account;
-    if (email !== null && emailVerified) this.codes.assertMailEnabled();
+    if (email !== null && emailVerified) this.emailedCodes.assertMailEnabled();
     await this.chargeOriginal(id);
-    return this.tickets.open(me, FLOW, TICKET_SECONDS, async ({ tx, account, now }, ticket) => {
+    return this.flowTickets.open(me, FLOW, TICKET_SECONDS, async ({ tx, account, now }, ticket) => {
       const requiresOriginal = account.email !== null && account.emailVerified;
       const original = requiresOriginal ? await this.sendToOriginal({ tx, account, now }, ticket, origin) : undefined;
       const times = original && codeTimes(original);
@@ -56,7 +56,7 @@ export class EmailChange {
         ticket,
         require_original: requiresOriginal,
         original_email: account.email,
-        original_proof: requiresOriginal ? null : this.codes.createProof(originalContext(ticket)),
+        original_proof: requiresOriginal ? null : this.emailedCodes.createProof(originalContext(ticket)),
         original_code_expires_at: times?.expiresAt ?? null,
         resend_available_at: times?.resendAt ?? null,
       };
@@ -78,7 +78,7 @@ export class EmailChange {
     ticket: string,
     origin: Origin,
   ): Promise<SentCode> {
-    return this.codes.send(tx, now, originalContext(ticket), {
+    return this.emailedCodes.send(tx, now, originalContext(ticket), {
       type: 'email_change_original',
       to: account.email as string,
       accountId: account.id,
@@ -87,12 +87,12 @@ export class EmailChange {
   }
 
   resendOriginal(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    return this.tickets.resend<State>(me, FLOW, ticket, {
+    return this.flowTickets.resend<State>(me, FLOW, ticket, {
       assertAllowed: ({ state, now }) => {
         if (!state.requiresOriginal || state.originalVerified) {
           throw validationError('ticket', 'ORIGINAL_EMAIL_ALREADY_VERIFIED');
         }
-        this.codes.assertMayResend(state.original, now);
+        this.emailedCodes.assertMayResend(state.original, now);
       },
       charge: () => this.chargeOriginal(me.account.id),
       send: async (step) => ({ original: await this.sendToOriginal(step, ticket, origin) }),
@@ -100,11 +100,11 @@ export class EmailChange {
   }
 
   verifyOriginal(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
-    return this.tickets.step<State, { original_proof: string }>(me, FLOW, ticket, async ({ state, now, save }) => {
+    return this.flowTickets.step<State, { original_proof: string }>(me, FLOW, ticket, async ({ state, now, save }) => {
       if (!state.requiresOriginal) throw validationError('ticket', 'ORIGINAL_VERIFICATION_NOT_REQUIRED');
-      this.codes.assertCorrectCode(state.original, now, originalContext(ticket), code);
+      this.emailedCodes.assertCorrectCode(state.original, now, originalContext(ticket), code);
       await save({ originalVerified: true });
-      return { original_proof: this.codes.createProof(originalContext(ticket)) };
+      return { original_proof: this.emailedCodes.createProof(originalContext(ticket)) };
     });
   }
 
@@ -114,20 +114,20 @@ export class EmailChange {
    */
   private assertConsent({ requiresOriginal, originalVerified }: State, ticket: string, proof: string): void {
     if (requiresOriginal && !originalVerified) throw validationError('ticket', 'ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST');
-    this.codes.assertProof(originalContext(ticket), proof, 'original_proof');
+    this.emailedCodes.assertProof(originalContext(ticket), proof, 'original_proof');
   }
 
   async requestNew(me: SessionIdentity, input: RequestNewEmailInput, origin: Origin) {
     const { ticket, new_email: newEmail, original_proof: proof } = input;
-    await this.tickets.step<State, void>(me, FLOW, ticket, async ({ state }) =>
+    await this.flowTickets.step<State, void>(me, FLOW, ticket, async ({ state }) =>
       this.assertConsent(state, ticket, proof),
     );
-    const send = await this.addresses.checkAndChargeSend(me.account, newEmail);
+    const send = await this.newEmailAddresses.checkAndChargeSend(me.account, newEmail);
     await this.domains.assertAcceptsMail(newEmail, 'new_email');
-    return this.tickets.step(me, FLOW, ticket, async (step: FlowStep<State>) => {
+    return this.flowTickets.step(me, FLOW, ticket, async (step: FlowStep<State>) => {
       this.assertConsent(step.state, ticket, proof);
-      const fresh = await this.addresses.sendCode(step, ticket, send, origin);
-      this.codes.assertResendPause(step.state.fresh, step.now);
+      const fresh = await this.newEmailAddresses.sendCode(step, ticket, send, origin);
+      this.emailedCodes.assertResendPause(step.state.fresh, step.now);
       await step.save({ newEmail, fresh });
       const { expiresAt, resendAt } = codeTimes(fresh);
       return { ticket, new_email: newEmail, new_code_expires_at: expiresAt, resend_available_at: resendAt };
@@ -135,23 +135,23 @@ export class EmailChange {
   }
 
   resendNew(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    return this.addresses.resend(me, FLOW, ticket, origin);
+    return this.newEmailAddresses.resend(me, FLOW, ticket, origin);
   }
 
   /** Completes the ticket. The email address only changes when the token is applied. */
   verifyNew(me: SessionIdentity, { ticket, code, original_proof: proof }: VerifyNewEmailInput) {
-    return this.tickets.step<State, { email_token: string }>(me, FLOW, ticket, async (step) => {
+    return this.flowTickets.step<State, { email_token: string }>(me, FLOW, ticket, async (step) => {
       const { tx, account, state, now } = step;
       this.assertConsent(state, ticket, proof);
-      this.codes.assertCorrectCode(state.fresh, now, newEmailContext(ticket), code);
+      this.emailedCodes.assertCorrectCode(state.fresh, now, newEmailContext(ticket), code);
       await step.save({ completed: true });
-      return { email_token: await this.addresses.issueToken(tx, account, state.newEmail as string) };
+      return { email_token: await this.newEmailAddresses.issueToken(tx, account, state.newEmail as string) };
     });
   }
 
   async apply(me: SessionIdentity, token: string, origin: Origin) {
     return this.database.transaction(async (tx) => {
-      await this.applyInTransaction(tx, await this.standing.lockCaller(tx, me), token, origin);
+      await this.applyInTransaction(tx, await this.callerGuard.lockCaller(tx, me), token, origin);
       return privateUserView(await this.accounts.require(tx, me.account.id));
     });
   }
@@ -162,6 +162,6 @@ export class EmailChange {
    */
   async applyInTransaction(tx: Tx, account: Account, token: string, origin: Origin): Promise<void> {
     if (isDeletedOrScheduled(account)) throw new ApiError('ACCESS_DENIED');
-    await this.addresses.applyToken(tx, account, token, origin);
+    await this.newEmailAddresses.applyToken(tx, account, token, origin);
   }
 }

@@ -44,7 +44,7 @@ export class FlowTickets {
   constructor(
     private readonly database: Database,
     private readonly secrets: OneTimeSecrets,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
   ) {}
 
   /** Starts a flow with its first step, `first`. Returns the result of that step, which contains the ticket. */
@@ -112,7 +112,7 @@ export class FlowTickets {
 
   /** @throws ApiError ACCESS_DENIED for a deleted account (source.md 5.9) */
   private async lockAccount(tx: Tx, me: SessionIdentity): Promise<Account> {
-    const account = await this.standing.lockCaller(tx, me);
+    const account = await this.callerGuard.lockCaller(tx, me);
     if (isDeletedOrScheduled(account)) throw new ApiError('ACCESS_DENIED');
     return account;
   }

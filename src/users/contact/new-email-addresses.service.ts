@@ -41,8 +41,8 @@ export class NewEmailAddresses {
   constructor(
     private readonly accounts: AccountService,
     private readonly contact: AccountContact,
-    private readonly tickets: FlowTickets,
-    private readonly codes: EmailedCodes,
+    private readonly flowTickets: FlowTickets,
+    private readonly emailedCodes: EmailedCodes,
     private readonly secrets: OneTimeSecrets,
     private readonly revert: EmailRevert,
     private readonly outbox: Outbox,
@@ -55,7 +55,7 @@ export class NewEmailAddresses {
    * @throws ApiError FEATURE_TEMPORARILY_DISABLED, FV(NEW_EMAIL_MUST_BE_DIFFERENT@new_email), RATE_LIMITED
    */
   async checkAndChargeSend(account: Account, newEmail: string): Promise<AllowedSend> {
-    this.codes.assertMailEnabled();
+    this.emailedCodes.assertMailEnabled();
     if (account.email?.toLowerCase() === newEmail.toLowerCase()) {
       throw validationError('new_email', 'NEW_EMAIL_MUST_BE_DIFFERENT');
     }
@@ -79,10 +79,10 @@ export class NewEmailAddresses {
       if (newEmail === undefined) throw validationError('ticket', 'NO_NEW_EMAIL_REQUESTED');
       return newEmail;
     };
-    return this.tickets.resend<NewEmailState, AllowedSend>(me, flow, ticket, {
+    return this.flowTickets.resend<NewEmailState, AllowedSend>(me, flow, ticket, {
       assertAllowed: ({ state, now }) => {
         requested(state);
-        this.codes.assertMayResend(state.fresh, now);
+        this.emailedCodes.assertMayResend(state.fresh, now);
       },
       charge: (state) => this.chargeSend(me.account.id, requested(state)),
       send: async (step, charged) => {
@@ -112,10 +112,10 @@ export class NewEmailAddresses {
         throw validationError('new_email', 'EMAIL_ALREADY_IN_USE');
       const notice = { type: 'registration_existing_account', to, accountId: owner.id, metadata: {} } as const;
       if (isDelivered) await this.outbox.enqueue(tx, notice);
-      return this.codes.createUnsentCode(now, context);
+      return this.emailedCodes.createUnsentCode(now, context);
     }
-    if (!isDelivered) return this.codes.createUnsentCode(now, context);
-    return this.codes.send(tx, now, context, {
+    if (!isDelivered) return this.emailedCodes.createUnsentCode(now, context);
+    return this.emailedCodes.send(tx, now, context, {
       type: 'email_change_new',
       to,
       accountId: account.id,

@@ -38,7 +38,7 @@ export class PhoneVerification {
   constructor(
     private readonly database: Database,
     private readonly secrets: OneTimeSecrets,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly contact: AccountContact,
     private readonly limiter: Limiter,
     private readonly digestKeys: DigestKeys,
@@ -59,7 +59,7 @@ export class PhoneVerification {
     const code = mintFrom('0123456789', 6);
     const [digest] = this.digestKeys.digestWithAllKeys('phone-code', `${id}\0${phone}\0${code}`) as [Buffer];
     await this.database.transaction(async (tx) => {
-      const owner = await this.standing.lockCaller(tx, me);
+      const owner = await this.callerGuard.lockCaller(tx, me);
       await this.secrets.revokeAll(PURPOSE, id, tx);
       const waiting: PendingVerification = { number: number.toString('hex'), code: digest.toString('hex') };
       await this.secrets.issue(PURPOSE, owner, { ...waiting }, CODE_SECONDS, { tx, secret: id });
@@ -100,7 +100,7 @@ export class PhoneVerification {
    * number.
    */
   private async storeVerifiedNumber(tx: Tx, me: SessionIdentity, phone: string): Promise<boolean> {
-    const { id } = await this.standing.lockCaller(tx, me);
+    const { id } = await this.callerGuard.lockCaller(tx, me);
     if (!(await this.secrets.consume(PURPOSE, id, tx))) throw wrongCodeError();
     const numbers = this.digestKeys.digestWithAllKeys('phone', phone);
     const [number] = numbers as [Buffer];

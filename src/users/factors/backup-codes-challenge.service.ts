@@ -35,8 +35,8 @@ const proofContext = (ticket: string, sentAt: string): string => `${FLOW}/${tick
 @Injectable()
 export class BackupCodesChallenge {
   constructor(
-    private readonly tickets: FlowTickets,
-    private readonly codes: EmailedCodes,
+    private readonly flowTickets: FlowTickets,
+    private readonly emailedCodes: EmailedCodes,
     private readonly backupCodes: BackupCodes,
     private readonly limiter: Limiter,
   ) {}
@@ -46,14 +46,14 @@ export class BackupCodesChallenge {
     if (account.email === null) throw validationError('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
     if (!account.emailVerified) throw new ApiError('MFA_EMAIL_VERIFICATION_REQUIRED');
     assertHasFactor(account);
-    this.codes.assertMailEnabled();
+    this.emailedCodes.assertMailEnabled();
     await this.limiter.chargeOrThrow(
       `${FLOW}:start`,
       account.id,
       CHALLENGE_SEND_LIMIT.limit,
       CHALLENGE_SEND_LIMIT.seconds,
     );
-    return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
+    return this.flowTickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
       const sent = await this.send(first, ticket, origin);
       const { expiresAt, resendAt } = codeTimes(sent);
       const state: State = { sent, lastSent: sent, verified: null };
@@ -63,7 +63,7 @@ export class BackupCodesChallenge {
 
   private send({ tx, account, now }: Pick<FlowStep<State>, 'tx' | 'account' | 'now'>, ticket: string, origin: Origin) {
     if (account.email === null) throw validationError('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
-    return this.codes.send(tx, now, codeContext(ticket), {
+    return this.emailedCodes.send(tx, now, codeContext(ticket), {
       type: 'backup_codes_challenge',
       to: account.email,
       accountId: account.id,
@@ -73,8 +73,8 @@ export class BackupCodesChallenge {
 
   /** Resends a code. The proof of an earlier code becomes invalid. */
   resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    return this.tickets.resend<State>(me, FLOW, ticket, {
-      assertAllowed: ({ state, now }) => this.codes.assertMayResend(state.lastSent, now),
+    return this.flowTickets.resend<State>(me, FLOW, ticket, {
+      assertAllowed: ({ state, now }) => this.emailedCodes.assertMayResend(state.lastSent, now),
       charge: () =>
         this.limiter.chargeOrThrow(
           `${FLOW}:resend`,
@@ -91,13 +91,13 @@ export class BackupCodesChallenge {
 
   async verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
     await this.chargeAttempt('verify', ticket);
-    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: FlowStep<State>) => {
-      this.codes.assertCorrectCode(state.sent ?? undefined, now, codeContext(ticket), code);
+    return this.flowTickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: FlowStep<State>) => {
+      this.emailedCodes.assertCorrectCode(state.sent ?? undefined, now, codeContext(ticket), code);
       const { sentAt } = state.lastSent;
       await save({ sent: null, verified: sentAt });
       return {
         backup_codes: await this.backupCodes.list(account, tx),
-        verification_proof: this.codes.createProof(proofContext(ticket, sentAt)),
+        verification_proof: this.emailedCodes.createProof(proofContext(ticket, sentAt)),
       };
     });
   }
@@ -105,10 +105,10 @@ export class BackupCodesChallenge {
   async regenerate(me: SessionIdentity, input: RegenerateInput, origin: Origin) {
     const { ticket, verification_proof: proof } = input;
     await this.chargeAttempt('regenerate', ticket);
-    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state }: FlowStep<State>) => {
+    return this.flowTickets.step(me, FLOW, ticket, async ({ tx, account, state }: FlowStep<State>) => {
       assertHasFactor(account);
       if (state.verified === null) throw validationError('verification_proof', 'INVALID_OR_EXPIRED_TICKET');
-      this.codes.assertProof(proofContext(ticket, state.verified), proof, 'verification_proof');
+      this.emailedCodes.assertProof(proofContext(ticket, state.verified), proof, 'verification_proof');
       return { backup_codes: await this.backupCodes.regenerateInTransaction(tx, account, origin) };
     });
   }

@@ -14,7 +14,7 @@ import type { SessionIdentity } from '../../policy/identity.js';
 export class BackupCodes {
   constructor(
     private readonly database: Database,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly factors: Factors,
     private readonly notices: SecurityNotices,
   ) {}
@@ -27,7 +27,7 @@ export class BackupCodes {
   /** @throws ApiError TWO_FACTOR_REQUIRED */
   regenerate(me: SessionIdentity, origin: Origin): Promise<BackupCodeView[]> {
     return this.database.transaction(async (tx) =>
-      this.regenerateInTransaction(tx, await this.standing.lockCaller(tx, me), origin),
+      this.regenerateInTransaction(tx, await this.callerGuard.lockCaller(tx, me), origin),
     );
   }
 

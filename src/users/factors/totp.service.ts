@@ -18,7 +18,7 @@ export class TotpService {
     private readonly accounts: AccountService,
     private readonly factors: Factors,
     private readonly notices: SecurityNotices,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly attempts: SudoAttempts,
   ) {}
 
@@ -31,7 +31,7 @@ export class TotpService {
     const step = this.factors.findStep(secret, input.code);
     if (step === null) throw validationError('code', 'INVALID_CODE');
     return this.database.transaction(async (tx) => {
-      await this.standing.lockCaller(tx, me);
+      await this.callerGuard.lockCaller(tx, me);
       if (!(await this.factors.consumeStep(account.id, step, tx))) throw validationError('code', 'INVALID_CODE');
       const won = await this.accounts.setTotpSecret(tx, account.id, this.factors.encryptSecret(account.id, secret));
       if (!won) throw new ApiError('TWO_FA_ALREADY_ENABLED');
@@ -51,7 +51,7 @@ export class TotpService {
     if (!alreadySpent && !(await this.attempts.verify(account.id, isRight)))
       throw validationError('code', 'INVALID_CODE');
     await this.database.transaction(async (tx) => {
-      const current = await this.standing.lockCaller(tx, me);
+      const current = await this.callerGuard.lockCaller(tx, me);
       if (!current.hasTotp) throw new ApiError('TWO_FA_NOT_ENABLED');
       await this.accounts.removeTotpSecret(tx, account.id);
       if (current.passkeys === 0) await this.factors.removeBackupCodes(tx, account.id);

@@ -26,8 +26,8 @@ const passwordCodeContext = (ticket: string): string => `${FLOW}/${ticket}`;
 @Injectable()
 export class PasswordChange {
   constructor(
-    private readonly tickets: FlowTickets,
-    private readonly codes: EmailedCodes,
+    private readonly flowTickets: FlowTickets,
+    private readonly emailedCodes: EmailedCodes,
     private readonly passwords: Passwords,
     private readonly own: OwnPassword,
     private readonly limiter: Limiter,
@@ -36,14 +36,14 @@ export class PasswordChange {
   async start(me: SessionIdentity, origin: Origin) {
     const { id, email } = me.account;
     if (email === null) throw validationError('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
-    this.codes.assertMailEnabled();
+    this.emailedCodes.assertMailEnabled();
     await this.limiter.chargeOrThrow(
       'password-change:start',
       id,
       PASSWORD_CODE_SEND_LIMIT.limit,
       PASSWORD_CODE_SEND_LIMIT.seconds,
     );
-    return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
+    return this.flowTickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
       const sent = await this.send(first, ticket, origin);
       const { expiresAt, resendAt } = codeTimes(sent);
       const state: State = { sent };
@@ -54,7 +54,7 @@ export class PasswordChange {
   private send({ tx, account, now }: Pick<FlowStep<State>, 'tx' | 'account' | 'now'>, ticket: string, origin: Origin) {
     const to = requireEmail(account);
     const client = describeClient(origin);
-    return this.codes.send(tx, now, passwordCodeContext(ticket), {
+    return this.emailedCodes.send(tx, now, passwordCodeContext(ticket), {
       type: 'password_change',
       to,
       accountId: account.id,
@@ -63,8 +63,8 @@ export class PasswordChange {
   }
 
   resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    return this.tickets.resend<State>(me, FLOW, ticket, {
-      assertAllowed: ({ state, now }) => this.codes.assertMayResend(state.sent, now),
+    return this.flowTickets.resend<State>(me, FLOW, ticket, {
+      assertAllowed: ({ state, now }) => this.emailedCodes.assertMayResend(state.sent, now),
       charge: () =>
         this.limiter.chargeOrThrow(
           'password-change:resend',
@@ -77,10 +77,10 @@ export class PasswordChange {
   }
 
   verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
-    return this.tickets.step(me, FLOW, ticket, async ({ state, now, save }: FlowStep<State>) => {
-      this.codes.assertCorrectCode(state.sent, now, passwordCodeContext(ticket), code);
+    return this.flowTickets.step(me, FLOW, ticket, async ({ state, now, save }: FlowStep<State>) => {
+      this.emailedCodes.assertCorrectCode(state.sent, now, passwordCodeContext(ticket), code);
       await save({ verified: true });
-      return { verification_proof: this.codes.createProof(passwordCodeContext(ticket)) };
+      return { verification_proof: this.emailedCodes.createProof(passwordCodeContext(ticket)) };
     });
   }
 
@@ -92,11 +92,11 @@ export class PasswordChange {
     const { ticket, verification_proof: proof, new_password: password } = input;
     const demandVerified = ({ state }: FlowStep<State>) => {
       if (!state.verified) throw validationError('ticket', 'INVALID_OR_EXPIRED_TICKET');
-      this.codes.assertProof(passwordCodeContext(ticket), proof, 'verification_proof');
+      this.emailedCodes.assertProof(passwordCodeContext(ticket), proof, 'verification_proof');
     };
-    await this.tickets.step<State, void>(me, FLOW, ticket, async (step) => demandVerified(step));
+    await this.flowTickets.step<State, void>(me, FLOW, ticket, async (step) => demandVerified(step));
     const passwordHash = await this.passwords.hashNew(password, 'new_password');
-    return this.tickets.step(me, FLOW, ticket, async (step: FlowStep<State>) => {
+    return this.flowTickets.step(me, FLOW, ticket, async (step: FlowStep<State>) => {
       demandVerified(step);
       await step.save({ completed: true });
       return this.own.set(step.tx, me, step.account, passwordHash, origin);

@@ -18,14 +18,14 @@ export class Lifecycle {
     private readonly accounts: AccountService,
     private readonly state: AccountState,
     private readonly sessions: SessionService,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly notices: SecurityNotices,
     private readonly config: Config,
   ) {}
 
   async forgetIps(me: SessionIdentity): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.standing.lockCaller(tx, me);
+      await this.callerGuard.lockCaller(tx, me);
       await this.sessions.deauthorizeIps(tx, me.account.id);
     });
   }
@@ -33,7 +33,7 @@ export class Lifecycle {
   /** Schedules the deletion of the account. A completed sign-in before the deadline cancels it. */
   async scheduleDeletion(me: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const account = await this.standing.lockCaller(tx, me);
+      const account = await this.callerGuard.lockCaller(tx, me);
       const { id } = account;
       const deadline = await this.state.scheduleDeletion(tx, id, this.config.deletionGraceHours);
       await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_deletion_scheduled', origin });
@@ -43,7 +43,7 @@ export class Lifecycle {
 
   acceptTerms(me: SessionIdentity) {
     return this.database.transaction(async (tx) => {
-      const { id } = await this.standing.lockCaller(tx, me);
+      const { id } = await this.callerGuard.lockCaller(tx, me);
       await this.accounts.acceptTerms(tx, id);
       return privateUserView(await this.accounts.require(tx, id));
     });

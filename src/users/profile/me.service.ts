@@ -39,12 +39,12 @@ export class MeService {
     private readonly state: AccountState,
     private readonly passwords: Passwords,
     private readonly sessions: SessionService,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly attempts: SudoAttempts,
     private readonly password: OwnPassword,
     private readonly emailChange: EmailChange,
     private readonly assets: Assets,
-    private readonly controls: ProfileChangeLimits,
+    private readonly profileChangeLimits: ProfileChangeLimits,
     private readonly notices: SecurityNotices,
   ) {}
 
@@ -58,9 +58,9 @@ export class MeService {
     const passwordHash =
       newPassword === undefined ? undefined : await this.hashNewPassword(me, newPassword, input.password);
     const images = await this.assets.prepareBoth(account.id, input);
-    return this.controls.chargeAround(account.id, findProfileChanges(account, input, images), (announce) =>
+    return this.profileChangeLimits.chargeAround(account.id, findProfileChanges(account, input, images), (announce) =>
       this.database.transaction(async (tx) => {
-        const current = await this.standing.lockCaller(tx, me);
+        const current = await this.callerGuard.lockCaller(tx, me);
         announce(findProfileChanges(current, input, images));
         if (emailToken !== undefined) await this.emailChange.applyInTransaction(tx, current, emailToken, origin);
         await this.write(tx, me, input, images);
@@ -106,7 +106,7 @@ export class MeService {
 
   async disable(me: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const account = await this.standing.lockCaller(tx, me);
+      const account = await this.callerGuard.lockCaller(tx, me);
       const { id } = account;
       await this.state.setFlags(tx, id, ACCOUNT_FLAGS.DISABLED);
       await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_disabled', origin });

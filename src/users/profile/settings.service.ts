@@ -24,8 +24,8 @@ export class SettingsService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
-    private readonly standing: CallerGuard,
-    private readonly replica: ReplicaBus,
+    private readonly callerGuard: CallerGuard,
+    private readonly replicaBus: ReplicaBus,
   ) {}
 
   async get({ id, locale }: Pick<Account, 'id' | 'locale'>, tx: Tx = this.database.manager) {
@@ -34,7 +34,7 @@ export class SettingsService {
 
   edit(me: SessionIdentity, { locale, custom, ...input }: EditSettingsInput) {
     return this.database.transaction(async (tx) => {
-      const account = await this.standing.lockCaller(tx, me);
+      const account = await this.callerGuard.lockCaller(tx, me);
       const { id } = account;
       const changes: Partial<AccountSettings> = {
         ...(input.theme !== undefined && { theme: input.theme }),
@@ -46,7 +46,7 @@ export class SettingsService {
       if (Object.keys(changes).length > 0) await tx.update(AccountSettings, { accountId: id }, changes as never);
       const isMoved = locale !== undefined && locale !== account.locale;
       if (isMoved) await this.accounts.update(tx, id, { locale });
-      await this.replica.announce(tx, { topic: 'event', data: { type: 'USER_SETTINGS_UPDATE', account_id: id } });
+      await this.replicaBus.announce(tx, { topic: 'event', data: { type: 'USER_SETTINGS_UPDATE', account_id: id } });
       return this.get({ id, locale: locale ?? account.locale }, tx);
     });
   }

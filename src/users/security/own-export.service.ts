@@ -20,7 +20,7 @@ export class OwnExport {
 
   constructor(
     private readonly database: Database,
-    private readonly standing: CallerGuard,
+    private readonly callerGuard: CallerGuard,
     private readonly notices: SecurityNotices,
     private readonly accounts: AccountExport,
     private readonly log: Log,
@@ -63,7 +63,7 @@ export class OwnExport {
   /** Notifies the account owner before any data is sent. */
   private notifyOwner(me: SessionIdentity, call: Call): Promise<void> {
     return this.database.transaction(async (tx) => {
-      const account = await this.standing.lockCaller(tx, me);
+      const account = await this.callerGuard.lockCaller(tx, me);
       await this.accounts.lockOrThrow(tx, account.id);
       await this.notices.send(tx, account, 'data_exported', getOrigin(call));
     });

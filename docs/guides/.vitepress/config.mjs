@@ -26,7 +26,7 @@ const SECTIONS = [
     ],
   ],
   [
-    'For teams',
+    'Extend Gatehouse',
     [
       'teams/overview',
       'manual/extending',
@@ -77,8 +77,8 @@ const SECTIONS = [
 /** Where pages that are named nowhere above belong, by their folder. */
 const REST = {
   clients: 'For client authors',
-  teams: 'For teams',
-  manual: 'For teams',
+  teams: 'Extend Gatehouse',
+  manual: 'Extend Gatehouse',
   operators: 'For operators',
   contract: 'Contract',
 };

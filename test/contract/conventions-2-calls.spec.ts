@@ -83,7 +83,7 @@ describe('a call that arrives', () => {
   test('is nobody yet, has spent nothing and left no trace', async () => {
     expect(await arrived('Authorization: one')).toMatchObject({
       ...{ address: '', isOperational: false, identity: null, params: {}, transfers },
-      ...{ sudoFactorSpent: false, isAudited: false, isRead: false, isUndressed: false },
+      ...{ sudoFactorSpent: false, isAudited: false, isDraining: false, hasPendingHeaders: false },
     });
   });
 

@@ -62,8 +62,8 @@ describe('rows 1 and 2: arrival', () => {
   test('load and bans are asked, by the address', () => {
     const asked: unknown[] = [];
     const guards: ArrivalGuard[] = [
-      new LoadGuard(fake({ demandRoom: () => asked.push('room') })),
-      new BanGuard(fake({ requireUnbanned: (address: string) => asked.push(address) })),
+      new LoadGuard(fake({ assertCapacity: () => asked.push('room') })),
+      new BanGuard(fake({ assertNotBanned: (address: string) => asked.push(address) })),
     ];
     for (const guard of guards) guard.arrive({ address: '192.0.2.1' } as Call);
     expect(asked).toEqual(['room', '192.0.2.1']);
@@ -152,9 +152,11 @@ describe('row 4: single sign-on', () => {
 describe('rows 5 and 6: limits and captchas', () => {
   test('limits are asked wherever they are on', async () => {
     const asked: unknown[] = [];
-    const on = new RateGuard(fake({ areOn: true, demand: async (...values: unknown[]) => void asked.push(values) }));
+    const on = new RateGuard(
+      fake({ enabled: true, assertWithinLimits: async (...values: unknown[]) => void asked.push(values) }),
+    );
     expect(concerned(on)).toEqual(KINDS);
-    expect(concerned(new RateGuard(fake({ areOn: false })))).toEqual([]);
+    expect(concerned(new RateGuard(fake({ enabled: false })))).toEqual([]);
     const [call, plan] = [{} as Call, planOf('Public')];
     await on.check(call, plan);
     expect(asked).toEqual([[call, plan]]);

@@ -9,7 +9,8 @@ const WORDS = JSON.parse(readFileSync(join(ROOT, 'web/words/en-US.json'), 'utf8'
 /** Where entries of the audit log are written. */
 const WRITERS = ['admin', 'cli', 'protection'];
 /** An entry is named where it is recorded, or where what records it is told its name. */
-const NAMED = /(?:\baction: |\bdeed\(|\bthis\.mail\(by, id, |\bthis\.note\(by, |\brecordRead\(by, id, )([^;,]*)/g;
+const NAMED =
+  /(?:\baction: |\bauditAction\(|\bthis\.sendEmail\(by, id, |\bthis\.recordTest\(by, |\brecordRead\(by, id, )([^;,]*)/g;
 
 function written(): string[] {
   const files = WRITERS.map((folder) => join(ROOT, 'src', folder)).flatMap((folder) =>

@@ -34,6 +34,12 @@ const ONCE = [
   [/^test\/cli\.e2e-spec/, 'always uses the embedded database and Express'],
   [/^test\/bench\.e2e-spec/, 'the bench starts its own service on the embedded database'],
   [/^test\/history\/.+e2e-spec/, 'its replicas have their own PostgreSQL and Redis'],
+  [/^test\/fuzz\//, '.ci/run repeats it on Fastify against the bundle'],
+  [
+    /^test\/(?:snapshot|data-directory|cli-describe|readme)\./,
+    'always use the embedded database and the default platform',
+  ],
+  [/^test\/contract\/media-images\./, 'images are transformed alike on both'],
   [/^test\/(?:docs|generator|package)\.e2e-spec/, 'texts, compilers and packages'],
   [
     /^test\/pages\/(?!(?:consent|guides|login|shell)\.).+e2e-spec/,

@@ -43,7 +43,7 @@ function sudoMode({
     clock,
     new SudoAttempts({
       charge: async (...values: unknown[]) => note({ admitted }, 'charge', ...values),
-      clear: async (...values: unknown[]) => note(undefined, 'clear', ...values),
+      reset: async (...values: unknown[]) => note(undefined, 'reset', ...values),
     } as never),
     { isPasswordOf: async (id: string, password: string) => note(password === RIGHT.password, 'password', id) },
     {
@@ -89,7 +89,7 @@ function sudoMode({
 }
 
 const CHARGED = ['charge', 'sudo', '1', 10, 900];
-const CLEARED = ['clear', 'sudo', '1'];
+const CLEARED = ['reset', 'sudo', '1'];
 const recordedEvent = (tx: string, method: string) => ['told', tx, '1', 'sudo_granted', { method }];
 const bodyOf = (outcome: unknown) => (outcome as ApiError).getResponse();
 const PROOF = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{43}$/);

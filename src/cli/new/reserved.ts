@@ -11,9 +11,10 @@ const LANGUAGE_WORDS = words(`
 
 /** Names that the files of a feature import. */
 const FEATURE_WORDS = words(`
-  account-parts admin-acl authenticated body by clock column controller database deeds entity extension find-options-where
-  gatehouse gateway-events http-code identity injectable less-than me migration-interface module o-auth-scope
-  on-module-init operator param post primary-column query query-runner rate-limit refusal snowflake snowflakes target-protection text tx user-only int
+  account-data-registry admin-acl api-error audit-actions authenticated body clock column controller current-identity
+  current-operator database entity extension find-options-where gatehouse gateway-events http-code identity injectable
+  int less-than migration-interface module o-auth-scope on-module-init operator param post primary-column query
+  query-runner rate-limit snowflake snowflakes target-protection text tx user-only
 `);
 
 /** Tables, paths, events and error codes of the service, and names that it may need later. */

@@ -279,6 +279,20 @@ describe('ban', () => {
     const nonsense = await cli('ban', 'remove', 'localhost');
     expect(nonsense).toMatchObject({ code: 1, out: '', err: expect.stringContaining('no address') });
   });
+
+  test('list prints every page, as text and as JSON', async () => {
+    await sql(
+      `INSERT INTO ip_ban (value, kind, reason)
+       SELECT '198.18.' || n / 250 || '.' || n % 250, 'permanent', 'platform_admin_enforcement' FROM generate_series(1, 450) n`,
+    );
+    const stored = await sql('SELECT value FROM ip_ban');
+    const bans: { value: string }[] = JSON.parse((await cli('ban', 'list', '--json')).out);
+    expect(bans.map(({ value }) => value).sort()).toEqual(stored.map(({ value }) => value).sort());
+    expect((await cli('ban', 'list')).out.split('\n')).toHaveLength(stored.length);
+    expect(await lastDeed()).toMatchObject({ metadata: { ban_count: String(stored.length) } });
+    await sql('DELETE FROM ip_ban');
+    expect(JSON.parse((await cli('ban', 'list', '--json')).out)).toEqual([]);
+  });
 });
 
 describe('sessions revoke --since', () => {

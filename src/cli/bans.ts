@@ -10,14 +10,23 @@ const PAGE = 200;
 
 type Entry = Awaited<ReturnType<IpBanEntries['list']>>['items'][number];
 
-async function allOf(entries: IpBanEntries): Promise<Entry[]> {
-  const all: Entry[] = [];
+/** Reads all entries page by page. */
+async function* readAll(entries: IpBanEntries): AsyncGenerator<Entry> {
   for (let after: string | null | undefined; after !== null; ) {
     const page = await entries.list({ limit: PAGE, ...(after === undefined ? {} : { after }) });
-    all.push(...page.items);
+    yield* page.items;
     after = page.next_after;
   }
-  return all;
+}
+
+/** Prints a JSON array without keeping its items. */
+async function printJson(items: AsyncIterable<Entry>, out: (line: string) => void): Promise<void> {
+  let previous: string | undefined;
+  for await (const item of items) {
+    out(previous === undefined ? '[' : `${previous},`);
+    previous = JSON.stringify(item, null, 2).replace(/^/gm, '  ');
+  }
+  out(previous === undefined ? '[]' : `${previous}\n]`);
 }
 
 const lineOf = ({ value, kind, reason, expires_at, created_at }: Entry): string =>
@@ -27,15 +36,18 @@ export const listBans: Command = (args, terminal) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean' } } });
   assertNoArguments(positionals);
   return withService(terminal, async (app) => {
-    const bans = await allOf(app.get(IpBanEntries));
+    const entries = app.get(IpBanEntries);
+    let count = 0;
+    for await (const _ of readAll(entries)) count++;
+    // Recorded before anything is printed, so that no list is shown without an entry.
     await auditConsoleAction(app, {
       action: 'list_ip_bans',
       target: { type: 'instance' },
-      metadata: { ban_count: bans.length },
+      metadata: { ban_count: count },
     });
-    if (values.json) terminal.out(JSON.stringify(bans, null, 2));
-    else for (const ban of bans) terminal.out(lineOf(ban));
-    if (!values.json && bans.length === 0) terminal.out('nobody is banned');
+    if (values.json) await printJson(readAll(entries), terminal.out);
+    else for await (const ban of readAll(entries)) terminal.out(lineOf(ban));
+    if (!values.json && count === 0) terminal.out('nobody is banned');
     return 0;
   });
 };

@@ -1,4 +1,4 @@
-import { Gateway, gatehouse, ApiError } from '/notes/client/index.js';
+import { ApiError, Gateway, gatehouse } from '/notes/client/index.js';
 
 interface Note {
   readonly id: string;

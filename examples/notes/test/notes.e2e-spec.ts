@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type App,
   administrator,
   auditOf,
   erase,
+  expectApiError,
   expectExposure,
   expectInvalid,
   expectMatrix,
-  expectApiError,
   exported,
   type Gatehouse,
   GatewayClient,
@@ -20,6 +19,7 @@ import {
   race,
   toldToSinks,
 } from '@gatehouse-auth/server/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import extension from '../src/extension.js';
 
 const PER_ACCOUNT = 5;

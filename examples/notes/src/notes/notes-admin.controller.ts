@@ -1,5 +1,5 @@
-import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { AdminAcl, CurrentOperator, type Operator, RateLimit } from '@gatehouse-auth/server';
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { NotePath, NotesQuery, OwnerPath } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 

@@ -1,8 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import {
+  ApiError,
+  ApiResponses,
+  type Call,
+  Config,
+  CredentialFree,
+  CurrentCall,
+  pageHeaders,
+  RateLimit,
+  Text,
+} from '@gatehouse-auth/server';
 import { Controller, Get, Header, Param } from '@nestjs/common';
-import { ApiResponses, type Call, Config, CredentialFree, pageHeaders, RateLimit, ApiError, Text, CurrentCall } from '@gatehouse-auth/server';
 
 class FilePath {
   @Text({ min: 1, max: 64, pattern: /^[a-z][a-z-]{0,50}\.js$/, form: 'INVALID_FORMAT' }) file: string;
@@ -13,7 +23,7 @@ const built = (name: string): string => readFileSync(new URL(`../../page/${name}
 
 /** `@gatehouse-auth/client`, which is all that the page loads beside its own script. */
 const CLIENT = dirname(createRequire(import.meta.url).resolve('@gatehouse-auth/client'));
-const OF_CLIENT: ReadonlySet<string> = new Set(['index.js', 'http.js', 'gateway.js', 'refused.js']);
+const CLIENT_FILES: ReadonlySet<string> = new Set(readdirSync(CLIENT).filter((name) => name.endsWith('.js')));
 
 /** A page of notes. It holds no authority: whatever it does, it does by the API. */
 @Controller('notes')
@@ -60,7 +70,7 @@ export class NotesPageController {
   @Header('Content-Type', 'text/javascript; charset=utf-8')
   @ApiResponses({ type: 'text/javascript' })
   client(@Param() { file }: FilePath) {
-    if (!OF_CLIENT.has(file)) throw new ApiError('NOT_FOUND');
+    if (!CLIENT_FILES.has(file)) throw new ApiError('NOT_FOUND');
     return readFileSync(join(CLIENT, file), 'utf8');
   }
 }

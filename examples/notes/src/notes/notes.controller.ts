@@ -1,5 +1,13 @@
+import {
+  Authenticated,
+  BotOnly,
+  CurrentIdentity,
+  type Identity,
+  OAuthScope,
+  RateLimit,
+  UserOnly,
+} from '@gatehouse-auth/server';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { Authenticated, BotOnly, type Identity, CurrentIdentity, OAuthScope, RateLimit, UserOnly } from '@gatehouse-auth/server';
 import { NoteInput, NotePath, NotesQuery } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 

@@ -1,5 +1,5 @@
+import { Authenticated, CurrentIdentity, GatewayCommands, type Identity, RateLimit } from '@gatehouse-auth/server';
 import { MessageBody, SubscribeMessage } from '@nestjs/websockets';
-import { Authenticated, GatewayCommands, type Identity, CurrentIdentity, RateLimit } from '@gatehouse-auth/server';
 import { WatchInput } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 

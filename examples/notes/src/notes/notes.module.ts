@@ -1,6 +1,6 @@
 import './words.js';
-import { Module } from '@nestjs/common';
 import { WEBHOOK_MESSAGE_SINKS } from '@gatehouse-auth/server';
+import { Module } from '@nestjs/common';
 import { NotesController } from './notes.controller.js';
 import { NotesGateway } from './notes.gateway.js';
 import { NotesService } from './notes.service.js';

@@ -1,17 +1,17 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
 import {
   AccountDataRegistry,
+  ApiError,
+  AuditActions,
   Clock,
   Database,
-  AuditActions,
   GatewayEvents,
   type Identity,
   type Operator,
-  ApiError,
-  streamRows,
   Snowflakes,
+  streamRows,
   type Tx,
 } from '@gatehouse-auth/server';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { LessThan } from 'typeorm';
 import { Note, type NoteView, noteView } from './note.entity.js';
 import type { NoteInput, NotesQuery } from './notes.dto.js';

@@ -1,5 +1,5 @@
+import { ApiError, codePoints, type WebhookMessageEvent, type WebhookMessageSink } from '@gatehouse-auth/server';
 import { Injectable } from '@nestjs/common';
-import { codePoints, ApiError, type WebhookMessageEvent, type WebhookMessageSink } from '@gatehouse-auth/server';
 import { LONGEST_NOTE } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 

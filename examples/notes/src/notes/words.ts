@@ -1,4 +1,10 @@
-import { registerAcl, registerBucket, registerAuditAction, registerErrorCode, registerScope } from '@gatehouse-auth/server';
+import {
+  registerAcl,
+  registerAuditAction,
+  registerBucket,
+  registerErrorCode,
+  registerScope,
+} from '@gatehouse-auth/server';
 import type { NoteView } from './note.entity.js';
 
 declare module '@gatehouse-auth/server' {

@@ -92,10 +92,10 @@ describe('names that users chose', () => {
     expect(names.asked.size).toBe(2);
     names.asked.clear();
     for (let n = 0; n < 5; n++) await ask();
-    clock.advance({ seconds: 29 });
+    clock.advance({ seconds: 20 });
     await ask();
     expect(names.asked.size).toBe(0);
-    clock.advance({ seconds: 2 });
+    clock.advance({ seconds: 11 });
     await ask();
     expect(names.asked.size).toBe(2);
     expect(asks).toBe(0);

@@ -42,7 +42,7 @@ async function signedIn(credential: string): Promise<void> {
       text.value = '';
       said.textContent = '';
     } catch (error) {
-      said.textContent = error instanceof ApiError ? error.message : 'Nobody answers. Try again.';
+      said.textContent = error instanceof ApiError ? error.message : 'The service cannot be reached. Try again.';
     }
   });
 }

@@ -21,7 +21,7 @@ class FilePath {
 /** What `npm run build` put beside the compiled code. */
 const built = (name: string): string => readFileSync(new URL(`../../page/${name}`, import.meta.url), 'utf8');
 
-/** `@gatehouse-auth/client`, which is all that the page loads beside its own script. */
+/** The folder of `@gatehouse-auth/client`, which the page loads next to its own script. */
 const CLIENT = dirname(createRequire(import.meta.url).resolve('@gatehouse-auth/client'));
 const CLIENT_FILES: ReadonlySet<string> = new Set(readdirSync(CLIENT).filter((name) => name.endsWith('.js')));
 

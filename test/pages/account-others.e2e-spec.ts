@@ -91,6 +91,8 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await offer().waitFor();
     const elsewhere = await world.visit();
     await elsewhere.arrive('/account', other);
+    // The list is reloaded when a gateway session of the account ends: the other page must have one.
+    await elsewhere.greeted();
     await elsewhere.page.getByRole('button', { name: 'Sign out' }).click();
     await offer().waitFor({ state: 'detached' });
     await elsewhere.leave();

@@ -64,7 +64,7 @@ async function readAll({ client }: Reader, count: number, expected = SMALL): Pro
   let last: number | undefined;
   for (let n = 0; n < count; n++) {
     const { s = 0, d } = await client.event('WEBHOOKS_UPDATE');
-    if (d.webhook_id !== expected || (last !== undefined && s !== last + 1)) throw new Error(`out of order: ${s}`);
+    if (d.webhook_id !== expected || (last !== undefined && s <= last)) throw new Error(`out of order: ${s}`);
     last = s;
   }
 }
@@ -133,9 +133,11 @@ describe('gateway 10: unsent bytes', () => {
     const back = await GatewayClient.greeted(service);
     back.resume(who.authorization, id, last);
     await back.event('RESUMED');
-    const missed = back.received.flatMap(({ t, s = 0 }) => (t === 'WEBHOOKS_UPDATE' ? s : []));
-    expect(missed).toEqual(missed.map((_, n) => last + 1 + n));
-    expect(missed.at(-1)).toBe(numberOf(who) + client.received.filter(({ t }) => t === 'SESSIONS_REPLACE').length + 1);
+    // A list of the sessions may be among them, and may be sent at any time.
+    const missed = back.received.filter(({ t, s }) => s !== undefined && t !== 'RESUMED');
+    expect(missed.map(({ s }) => s)).toEqual(missed.map((_, n) => last + 1 + n));
+    const heard = [...client.received, ...missed].filter(({ t }) => t === 'WEBHOOKS_UPDATE');
+    expect(heard).toHaveLength(numberOf(who));
     back.socket.terminate();
   }
 

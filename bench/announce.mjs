@@ -40,10 +40,11 @@ const quiet = {
 
 async function commits() {
   const { loadConfig } = await import('../dist/src/core/config/config.js');
+  const { databaseSchema } = await import('../dist/src/features.js');
   const { Database } = await import('../dist/src/platform/database/database.js');
   const { ReplicaBus } = await import('../dist/src/platform/replicas/replica-bus.js');
   const { Log } = await import('../dist/src/core/log.js');
-  const first = await Database.open(loadConfig({ ...process.env, ...quiet, DATA_DIR: directory }));
+  const first = await Database.open(loadConfig({ ...process.env, ...quiet, DATA_DIR: directory }), databaseSchema());
   await first.migrate();
   await first.close();
   const rows = [['commits/s', 'announcing', 'plain', 'ratio', 'target']];
@@ -54,7 +55,7 @@ async function commits() {
       DATABASE_POOL_SIZE: String(connections),
       DATA_DIR: directory,
     });
-    const database = await Database.open(config);
+    const database = await Database.open(config, databaseSchema());
     const replica = await ReplicaBus.join(config, database, new Log(config));
     await replica.start();
     await database.manager.query(

@@ -16,9 +16,9 @@ export const PARTS = {
     mutate: ['src/http/input.ts'],
     tests: ['src/http/input.spec.ts', 'src/http/input-shapes.spec.ts'],
   },
-  scopes: {
-    mutate: ['src/policy/scopes.ts'],
-    tests: ['src/policy/scopes.spec.ts'],
+  features: {
+    mutate: ['src/policy/feature-registry.ts'],
+    tests: ['src/policy/feature-registry.spec.ts'],
   },
   acls: {
     mutate: ['src/policy/acls.ts'],

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../dist/src/core/config/config.js';
+import { databaseSchema } from '../dist/src/features.js';
 import { Database } from '../dist/src/platform/database/database.js';
 import { packSnapshot, snapshotKey } from '../dist/src/platform/database/snapshot.js';
 
@@ -10,7 +11,7 @@ const directory = mkdtempSync(join(tmpdir(), 'gatehouse-snapshot-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 // The migrations alone, with a key that nothing is made of: what a service would store of its own is not there yet.
 const env = { DATA_DIR: directory, GATEHOUSE_SECRET: Buffer.alloc(32, 1).toString('base64') };
-const database = await Database.open(loadConfig(env));
+const database = await Database.open(loadConfig(env), databaseSchema());
 await database.migrate();
 const [{ names }] = database.migrations;
 await database.manager.query('CHECKPOINT');

@@ -29,8 +29,8 @@ const FLOORS = [
 ];
 const ORDER = FLOORS.flat();
 /** What stands on one floor and knows nothing of its neighbours. */
-const APART = ['migrations', 'policy', 'platform'];
-const LIMITS = { room: 25, hall: 8, lines: 400 };
+const APART = ['migrations', 'policy'];
+const LIMITS = { room: 25, hall: 9, lines: 400 };
 
 const room = (name) => `^src/${name}/`;
 const rule = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });

@@ -1,8 +1,4 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown, type Type } from '@nestjs/common';
-import { AccountsModule } from './accounts/accounts.module.js';
-import { AdminModule } from './admin/admin.module.js';
-import { AuthModule } from './auth/auth.module.js';
-import { BansModule } from './bans/bans.module.js';
 import { Clock } from './core/clock.js';
 import { Config } from './core/config/config.js';
 import { Log } from './core/log.js';
@@ -10,7 +6,6 @@ import { Metrics } from './core/metrics.js';
 import { Keyring } from './core/secrets.js';
 import { Snowflakes } from './core/snowflake.js';
 import { TeamMetrics } from './core/team-metrics.js';
-import { GatewayModule } from './gateway/gateway.module.js';
 import { SessionStore } from './gateway/store/session-store.js';
 import { ClientAddresses } from './http/client-addresses.js';
 import { ApiErrorFilter, FrontDoor } from './http/front-door.js';
@@ -19,9 +14,6 @@ import { Load } from './http/load.js';
 import { Recorder } from './http/recorder.js';
 import { SlowClientMonitor } from './http/slow-client-monitor.js';
 import { Tracing } from './http/tracing.js';
-import { MediaModule } from './media/media.module.js';
-import { OAuthModule } from './oauth/oauth.module.js';
-import { PipelineModule } from './pipeline/pipeline.module.js';
 import { RequestLimits } from './pipeline/request-limits.js';
 import { Database } from './platform/database/database.js';
 import { Instance } from './platform/instance/instance.js';
@@ -47,15 +39,11 @@ import { ReplicaBus } from './platform/replicas/replica-bus.js';
 import { ReplicaStatistics } from './platform/replicas/replica-statistics.js';
 import { Limiter } from './platform/store/limits.js';
 import { SharedStore } from './platform/store/shared-store.js';
-import { ProtectionModule } from './protection/protection.module.js';
-import { DevelopmentInboxModule } from './service/inbox.module.js';
-import { ServiceModule } from './service/service.module.js';
-import { UsersModule } from './users/users.module.js';
-import { WebModule } from './web/web.module.js';
-import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { FeatureRegistry } from './policy/feature-registry.js';
 
 export interface Foundations {
   readonly config: Config;
+  readonly features: FeatureRegistry;
   readonly log: Log;
   readonly database: Database;
   readonly replica: ReplicaBus;
@@ -95,6 +83,7 @@ export class ResourceCloser implements OnApplicationShutdown {
 export class PlatformModule {
   static with({
     config,
+    features,
     log,
     database,
     replica,
@@ -112,6 +101,7 @@ export class PlatformModule {
       module: PlatformModule,
       providers: [
         { provide: Config, useValue: config },
+        { provide: FeatureRegistry, useValue: features },
         { provide: Log, useValue: log },
         { provide: Database, useValue: database },
         { provide: Clock, useValue: clock },
@@ -159,6 +149,7 @@ export class PlatformModule {
         ...declared.map(({ provide }) => provide),
         ...[
           Config,
+          FeatureRegistry,
           Log,
           Database,
           Clock,
@@ -196,34 +187,17 @@ export class PlatformModule {
   }
 }
 
-/** The development inbox has routes only if messages go to it, and never in production. */
-const usesInbox = ({ mailTransport, smsTransport, production }: Config): boolean =>
-  (mailTransport === 'inbox' || smsTransport === 'inbox') && !production;
-
 @Module({})
 export class AppModule {
   static with(foundations: Foundations, more: readonly (Type | DynamicModule)[]): DynamicModule {
+    const { config, features } = foundations;
+    const ofFeatures = features.features.flatMap(({ modules = [] }) =>
+      typeof modules === 'function' ? modules(config) : modules,
+    );
     return {
       module: AppModule,
       global: true,
-      imports: [
-        PlatformModule.with(foundations),
-        PipelineModule,
-        ServiceModule,
-        ...(usesInbox(foundations.config) ? [DevelopmentInboxModule] : []),
-        AccountsModule,
-        BansModule,
-        AuthModule,
-        UsersModule,
-        OAuthModule,
-        AdminModule,
-        GatewayModule,
-        MediaModule,
-        WebhooksModule,
-        ProtectionModule,
-        WebModule.with(foundations.config),
-        ...more,
-      ],
+      imports: [PlatformModule.with(foundations), ...ofFeatures, ...more],
       providers: [ClientAddresses, FrontDoor, Recorder, ApiErrorFilter],
       exports: [FrontDoor],
     };

@@ -6,10 +6,10 @@ import { AppModule, ResourceCloser } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
 import { disabledLimits } from './core/config/limits.settings.js';
-import { assertCompatible, assertSettingsRead, type Extension } from './core/extension.js';
 import { Log } from './core/log.js';
 import { ownWorker } from './core/workers/own-worker.js';
 import { ApiDocuments } from './description/description.service.js';
+import { databaseSchema, featureRegistry } from './features.js';
 import { Commands } from './gateway/commands/commands.service.js';
 import { GatewayAdapter } from './gateway/gateway.adapter.js';
 import { ProcessSessions } from './gateway/store/process-sessions.js';
@@ -31,6 +31,7 @@ import { removeExpiredEntries } from './platform/replicas/journal.js';
 import { ReplicaBus } from './platform/replicas/replica-bus.js';
 import { RedisProbe } from './platform/store/redis-probe.js';
 import { MemoryStore, RedisStore } from './platform/store/shared-store.js';
+import { assertCompatible, assertSettingsRead, type Extension } from './policy/extension.js';
 import { Routes } from './policy/routes.js';
 
 export interface AppOptions extends Extension {
@@ -52,6 +53,7 @@ export interface AppOptions extends Extension {
 export async function createApp(config: Config, options: AppOptions = {}): Promise<INestApplication<Server>> {
   assertCompatible(options);
   assertSettingsRead(options, config);
+  const features = featureRegistry(options);
   restrictUmask();
   const log = new Log(config, options.logDestination);
   for (const name of disabledLimits(config)) log.warn(`${name} is off`);
@@ -73,7 +75,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       },
       options.unguarded,
     );
-    const database = open(await Database.open(config, options.embeddedDatabase, options, config.migrateOnStart));
+    const database = open(
+      await Database.open(config, databaseSchema(options), options.embeddedDatabase, config.migrateOnStart),
+    );
     if (config.migrateOnStart) await database.migrate();
     const replica = open(await ReplicaBus.join(config, database, log));
     await replica.start();
@@ -84,7 +88,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const tracing = open(await Tracing.open(config));
     const module = AppModule.with(
       {
-        ...{ config, log, database, replica, store, sessionStore, tracing },
+        ...{ config, features, log, database, replica, store, sessionStore, tracing },
         clock: options.clock ?? new Clock(),
         network: options.network ?? new Network(),
       },
@@ -138,6 +142,7 @@ export interface Surface {
 async function assembleUnopened(config: Config, extension: Extension): Promise<INestApplication> {
   assertCompatible(extension);
   assertSettingsRead(extension, config);
+  const features = featureRegistry(extension);
   const log = new Log({ logLevel: 'silent', logFormat: 'json' });
   const database = Database.unconnected(config);
   const replica = await ReplicaBus.join(config, database, log);
@@ -145,7 +150,7 @@ async function assembleUnopened(config: Config, extension: Extension): Promise<I
   const sessionStore = new ProcessSessions();
   const outside = { clock: new Clock(), network: new Network() };
   const module = AppModule.with(
-    { ...{ config, log, database, replica, store, sessionStore }, tracing: new Tracing(), ...outside },
+    { ...{ config, features, log, database, replica, store, sessionStore }, tracing: new Tracing(), ...outside },
     extension.modules ?? [],
   );
   const adapter = await httpAdapter(config.httpPlatform, { admit() {}, sendErrorResponse() {} }, extension.unguarded);

@@ -1,4 +1,21 @@
-/** The public API for extensions, imported from `gatehouse`. */
+/** The public API for extensions, imported from `@gatehouse-auth/server`. */
+
+// Each built-in feature merges its names into `Features`. Only imports like these stay in the type declarations.
+import './accounts/accounts.feature.js';
+import './admin/admin.feature.js';
+import './auth/auth.feature.js';
+import './bans/bans.feature.js';
+import './gateway/gateway.feature.js';
+import './http/http.feature.js';
+import './media/media.feature.js';
+import './oauth/oauth.feature.js';
+import './pipeline/pipeline.feature.js';
+import './platform/platform.feature.js';
+import './protection/protection.feature.js';
+import './service/service.feature.js';
+import './users/users.feature.js';
+import './web/web.feature.js';
+import './webhooks/webhooks.feature.js';
 
 export {
   AccountDataRegistry,
@@ -6,20 +23,11 @@ export {
   type DataExporter,
   type ExportReader,
 } from './accounts/account-data-registry.service.js';
-export {
-  type ExtraSecurityEvents,
-  registerSecurityEvent,
-  type SecurityEventType,
-} from './accounts/events/event-types.js';
+export type { SecurityEventType } from './accounts/events/event-types.js';
 export { getOrigin, type Origin } from './accounts/events/origin.js';
 export { type NewEvent, SecurityEvents } from './accounts/events/security-events.service.js';
 export { ExtensionMailer, type ExtensionMailMessage } from './accounts/extension-mailer.service.js';
-export {
-  type AuditAction,
-  AuditActions,
-  type AuditFacts,
-  registerAuditAction,
-} from './admin/audit/audit-actions.service.js';
+export { AuditActions, type AuditFacts } from './admin/audit/audit-actions.service.js';
 export { CurrentOperator, type Operator } from './admin/audit/operator.js';
 export { TargetProtection } from './admin/users/target-protection.service.js';
 export { type AppOptions, createApp } from './app.js';
@@ -34,12 +42,9 @@ export {
   type ErrorCode,
   type ErrorExtras,
   type FieldCode,
-  registerErrorCode,
-  registerFieldCode,
   unavailable,
   validationError,
 } from './core/errors.js';
-export { type Extension, extension } from './core/extension.js';
 export { Log } from './core/log.js';
 // Exported as a whole, because declaration merging works only for such exports.
 export * from './core/merged.js';
@@ -61,18 +66,11 @@ export { MediaService } from './media/objects/media.service.js';
 export { type Changed, Database, type Tx } from './platform/database/database.js';
 export { streamRows } from './platform/database/rows.js';
 export { ColumnEncryption } from './platform/keys/column-encryption.service.js';
-export { type EncryptedColumn, registerEncryptedColumn } from './platform/keys/encrypted-columns.js';
-export {
-  type ExtensionMail,
-  type ExtensionMailTexts,
-  registerMail,
-} from './platform/mail/templates/extension-mails.js';
 export { type CleanupJob, CleanupJobs } from './platform/process/cleanup-jobs.js';
 export { type HealthCheck, HealthChecks } from './platform/process/health-checks.js';
 export { type Notice, ReplicaBus } from './platform/replicas/replica-bus.js';
-export { Limiter, registerBucket } from './platform/store/limits.js';
+export { Limiter } from './platform/store/limits.js';
 export type { Account } from './policy/account.js';
-export { registerAcl } from './policy/acls.js';
 export {
   ApiBody,
   ApiQuery,
@@ -104,8 +102,15 @@ export {
   RequiresSudo,
   UserOnly,
 } from './policy/decorators.js';
+export { type Extension, extension } from './policy/extension.js';
+export {
+  defineFeature,
+  type EncryptedColumnDeclaration,
+  type Feature,
+  type FeatureDeclaration,
+} from './policy/feature.js';
+export type { FeatureMail, FeatureMailTexts, MailFacts } from './policy/feature-mail.js';
 export type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from './policy/identity.js';
-export { registerScope } from './policy/scopes.js';
 export { run } from './run.js';
 export { start } from './start.js';
 export { pageHeaders } from './web/content-policy.js';

@@ -5,10 +5,10 @@ import { logSettings } from './core/config/operation.settings.js';
 import { SettingsReader } from './core/config/reader.js';
 import { workerSettings } from './core/config/workers.settings.js';
 import { exitSafely } from './core/exit-safely.js';
-import { assertCompatible, type Extension } from './core/extension.js';
 import { Log } from './core/log.js';
 import { toStartError } from './core/to-start-error.js';
 import { onUncaughtError, reportFatalError } from './core/uncaught-errors.js';
+import { assertCompatible, type Extension, settingsOf } from './policy/extension.js';
 
 const FEW_THREADS =
   'password hashes, files and names share the four threads of Node; start by: node -r @gatehouse-auth/server/threads <file>';
@@ -34,7 +34,7 @@ export async function start(extension: Extension = {}): Promise<void> {
       return await lead(workers, new Log(logSettings(read)));
     }
     assertCompatible(extension);
-    const config = loadConfig(process.env, extension.settings);
+    const config = loadConfig(process.env, settingsOf(extension));
     // Invalid settings are reported without loading the service.
     const [{ createApp }, { run }] = await Promise.all([import('./app.js'), import('./run.js')]);
     const app = await createApp(config, extension);

@@ -105,7 +105,7 @@ class WrongGateway {
 
   @SubscribeMessage('BUCKET')
   @UserOnly()
-  @RateLimit('no:such')
+  @RateLimit('no:such' as never)
   bucket() {}
 
   @SubscribeMessage('BUCKET_PER')

@@ -16,6 +16,7 @@ import { AppModule } from '../src/app.module.js';
 import { Clock } from '../src/core/clock.js';
 import { loadConfig } from '../src/core/config/config.js';
 import { Log } from '../src/core/log.js';
+import { featureRegistry } from '../src/features.js';
 import { ProcessSessions } from '../src/gateway/store/process-sessions.js';
 import { Tracing } from '../src/http/tracing.js';
 import { Database } from '../src/platform/database/database.js';
@@ -161,7 +162,7 @@ test.each(PLATFORMS)(
       {
         ...{ config, log, database, replica: await ReplicaBus.join(config, database, log) },
         ...{ store: new MemoryStore(), sessionStore: new ProcessSessions(), tracing: new Tracing() },
-        ...{ clock: new Clock(), network: new Network() },
+        ...{ features: featureRegistry(), clock: new Clock(), network: new Network() },
       },
       [],
     );

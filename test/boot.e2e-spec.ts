@@ -122,12 +122,12 @@ class WrongController {
 
   @Get('scope')
   @BearerOnly()
-  @OAuthScope('everything')
+  @OAuthScope('everything' as never)
   scope() {}
 
   @Get('bucket')
   @UserOnly()
-  @RateLimit('no:such')
+  @RateLimit('no:such' as never)
   bucket() {}
 
   @Get('per')
@@ -210,7 +210,7 @@ class WrongAdminController {
   user() {}
 
   @Get('acl')
-  @AdminAcl('no:such')
+  @AdminAcl('no:such' as never)
   acl() {}
 
   @Get('none')

@@ -17,6 +17,7 @@ import { DecoyAccounts } from '../src/auth/factors/decoy-accounts.service.js';
 import { Passwords } from '../src/auth/factors/passwords.service.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/core/config/config.js';
+import { databaseSchema } from '../src/features.js';
 import { Database } from '../src/platform/database/database.js';
 import { Background } from '../src/platform/process/background.js';
 import { Routes } from '../src/policy/routes.js';
@@ -76,7 +77,7 @@ async function importUsers(...args: string[]): Promise<{ code: number; out: stri
 }
 
 async function sql(text: string, values: unknown[] = []): Promise<Row[]> {
-  const database = await Database.open(loadConfig(env), own.embedded);
+  const database = await Database.open(loadConfig(env), databaseSchema(), own.embedded);
   try {
     return await database.manager.query(text, values);
   } finally {

@@ -10,6 +10,7 @@ import { SessionSweep } from '../src/auth/sessions/session-sweep.service.js';
 import { COMMANDS } from '../src/cli/commands.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/core/config/config.js';
+import { databaseSchema } from '../src/features.js';
 import { Database } from '../src/platform/database/database.js';
 import { superuser } from './support/admin.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
@@ -61,7 +62,7 @@ async function running<T>(work: (as: (authorization?: string) => Client, app: IN
 }
 
 async function sql(text: string, values: unknown[] = []): Promise<Row[]> {
-  const database = await Database.open(loadConfig(env), own.embedded);
+  const database = await Database.open(loadConfig(env), databaseSchema(), own.embedded);
   try {
     return await database.manager.query(text, values);
   } finally {

@@ -1,4 +1,3 @@
-/** @own-modules It registers codes, which stay for as long as the modules do. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,13 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { registerErrorCode } from '../src/core/errors.js';
 import type { ApiMetadata } from '../src/description/api-metadata.js';
 import { validateShape } from '../src/http/input.js';
 import { type Guard, guardsInOrder } from '../src/pipeline/guards.js';
 import type { Shape } from '../src/policy/plan.js';
 import { Routes } from '../src/policy/routes.js';
-import { CakesModule } from './fixtures/cakes/cakes.module.js';
+import { cakes } from './fixtures/cakes/cakes.module.js';
 import { describedFixture } from './machine/described-fixture.js';
 import { Judge } from './support/described.js';
 import { expectApiError, type Gatehouse, gatehouse, person } from './support/index.js';
@@ -29,10 +27,8 @@ const folder = mkdtempSync(join(tmpdir(), 'gatehouse-description-'));
 let service: Gatehouse;
 let document: Document;
 beforeAll(async () => {
-  registerErrorCode('CAKE_IS_GONE', 404, 'There is no cake.');
-  registerErrorCode('CAKE_IS_BURNT', 404, 'The cake is burnt.');
   const descriptions = [await describedFixture('cakes')];
-  service = await gatehouse({ env: { RATE_LIMITS: 'on' }, modules: [CakesModule], descriptions });
+  service = await gatehouse({ env: { RATE_LIMITS: 'on' }, features: [cakes], descriptions });
   document = (await service.anonymous.get('/openapi.json')).body;
 });
 afterAll(async () => {
@@ -161,7 +157,7 @@ describe('every operation', () => {
 describe('declared is enforced', () => {
   test("a team's controllers are described as ours are", async () => {
     expect((await service.anonymous.get('/v1/cakes/plain')).body).toEqual({ name: 'plain', pieces: 8, eaten_at: null });
-    expectApiError(await service.anonymous.get('/v1/cakes/gone'), 'CAKE_IS_GONE');
+    expectApiError(await service.anonymous.get('/v1/cakes/gone'), 'CAKES_GONE');
     expect((await service.anonymous.post('/v1/cakes', { name: 'plain' })).status).toBe(204);
     const { get } = document.paths['/v1/cakes/{name}'];
     expect([get.operationId, get.summary, get.tags]).toEqual(['cakesShow', 'Shows a cake', ['cakes']]);
@@ -180,7 +176,7 @@ describe('declared is enforced', () => {
   });
 
   test('so does a code that the operation does not declare', async () => {
-    await expect(service.anonymous.get('/v1/cakes/burnt')).rejects.toThrow('the code CAKE_IS_BURNT is not declared');
+    await expect(service.anonymous.get('/v1/cakes/burnt')).rejects.toThrow('the code CAKES_BURNT is not declared');
   });
 
   test('a view whose member is called otherwise than in its description fails whoever asks for it', async () => {

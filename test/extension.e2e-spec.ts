@@ -1,5 +1,3 @@
-/** @own-modules It registers an ACL and a bucket, which stay for as long as the modules do. */
-
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -9,24 +7,25 @@ import { Body, Controller, Get, Injectable, Module, Post } from '@nestjs/common'
 import { Column, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
 import { execute } from '../src/cli/execute.js';
 import { findProject, loadExtension } from '../src/cli/terminal/project.js';
+import { databaseSchema } from '../src/features.js';
 import {
   AdminAcl,
   CurrentIdentity,
   createApp,
   Database,
+  defineFeature,
   type Extension,
   extension,
   type Identity,
   loadConfig,
   RateLimit,
-  registerAcl,
-  registerBucket,
   Snowflakes,
   settings,
   Text,
   UserOnly,
   validationError,
 } from '../src/index.js';
+import { settingsOf } from '../src/policy/extension.js';
 import { ADVISORY_LOCKS } from './machine/postgres.js';
 import {
   administrator,
@@ -40,9 +39,6 @@ import {
   person,
 } from './support/index.js';
 import { UNHURRIED } from './support/patience.js';
-
-registerAcl('note:list', { 'en-US': 'read the notes of everybody' });
-registerBucket('notes', 100, 60);
 
 @Entity('note')
 class Note {
@@ -106,14 +102,14 @@ class NotesController {
 
   @Post()
   @UserOnly()
-  @RateLimit('notes')
+  @RateLimit('notes:use')
   take(@CurrentIdentity() me: Identity, @Body() { text }: NoteInput) {
     return this.notes.take(me.account.id, text);
   }
 
   @Get()
   @UserOnly()
-  @RateLimit('notes')
+  @RateLimit('notes:use')
   list(@CurrentIdentity() me: Identity) {
     return this.notes.list(me.account.id);
   }
@@ -124,8 +120,8 @@ class AdminNotesController {
   constructor(private readonly notes: Notes) {}
 
   @Get('count')
-  @AdminAcl('note:list')
-  @RateLimit('notes')
+  @AdminAcl('notes:list')
+  @RateLimit('notes:use')
   async count() {
     return { count: await this.notes.count() };
   }
@@ -134,14 +130,23 @@ class AdminNotesController {
 @Module({ controllers: [NotesController, AdminNotesController], providers: [Notes] })
 class NotesModule {}
 
-const team = extension({
-  compatibleWith: '>=1.0.0 <99',
+const notes = defineFeature('notes', {
   modules: [NotesModule],
   settings: [NotesSettings],
   entities: [Note],
   // In the order of their timestamps, whatever the order of this list.
   migrations: [AddText1700000000001, CreateNote1700000000000],
+  acls: { 'notes:list': { 'en-US': 'read the notes of everybody' } },
+  buckets: { 'notes:use': [100, 60] },
 });
+
+declare module '../src/core/merged.js' {
+  interface Features {
+    notesOfExtension: typeof notes;
+  }
+}
+
+const team = extension({ compatibleWith: '>=1.0.0 <99', features: [notes] });
 
 describe('what a team brings, through the front door', () => {
   let service: Gatehouse;
@@ -164,7 +169,7 @@ describe('what a team brings, through the front door', () => {
   });
 
   test('its ACLs admit administrators who hold them, and no others', async () => {
-    const [clerk, other] = [await administrator(service, 'note:list'), await administrator(service, 'user:lookup')];
+    const [clerk, other] = [await administrator(service, 'notes:list'), await administrator(service, 'user:lookup')];
     expect((await service.as(clerk).get('/v1/admin/notes/count')).status).toBe(200);
     expectApiError(await service.as(other).get('/v1/admin/notes/count'), 'MISSING_ACL');
   });
@@ -212,7 +217,7 @@ describe('commands with what a team brings', () => {
   /** The service on the database of the commands, for as long as `work` takes. */
   async function serving<T>(work: (as: (authorization?: string) => Client) => PromiseLike<T>): Promise<T> {
     const more = { RATE_LIMITS: 'off', HTTP_PLATFORM: process.env.HTTP_PLATFORM };
-    const app = await createApp(loadConfig({ ...env, ...more }, team.settings), { ...team, ...lent() });
+    const app = await createApp(loadConfig({ ...env, ...more }, settingsOf(team)), { ...team, ...lent() });
     try {
       await app.listen(0, '127.0.0.1');
       const { port } = app.getHttpServer().address() as AddressInfo;
@@ -222,7 +227,7 @@ describe('commands with what a team brings', () => {
     }
   }
 
-  const open = () => Database.open(loadConfig(env, team.settings), own.embedded, team);
+  const open = () => Database.open(loadConfig(env, settingsOf(team)), databaseSchema(team), own.embedded);
 
   async function tables(): Promise<string[]> {
     const database = await open();
@@ -239,10 +244,10 @@ describe('commands with what a team brings', () => {
     const refused = { code: 1, out: '', err: expect.stringMatching(sentence) };
     expect(await cli(foreign, 'migrate')).toEqual(refused);
     expect(await cli(foreign, 'routes')).toEqual(refused);
-    await expect(createApp(loadConfig(env, foreign.settings), { ...foreign, ...lent() })).rejects.toThrow(sentence);
+    await expect(createApp(loadConfig(env, settingsOf(foreign)), { ...foreign, ...lent() })).rejects.toThrow(sentence);
     await expect(gatehouse({ ...foreign })).rejects.toThrow(sentence);
     expect((await cli({ compatibleWith: 'the newest' }, 'routes')).err).toBe(
-      'the extension says that it was made for "the newest", which is no range of versions',
+      'the extension says that it was made for "the newest", which is not a range of versions',
     );
     expect(await tables()).toEqual([]);
   });
@@ -273,7 +278,7 @@ describe('commands with what a team brings', () => {
     const all = await cli(team, 'routes');
     const more = all.out.split('\n').filter((line) => !ours.out.split('\n').includes(line));
     expect(more).toEqual([
-      expect.stringMatching(/^GET +\/v1\/admin\/notes\/count .*note:list/),
+      expect.stringMatching(/^GET +\/v1\/admin\/notes\/count .*notes:list/),
       expect.stringMatching(/^GET +\/v1\/notes /),
       expect.stringMatching(/^POST +\/v1\/notes /),
     ]);
@@ -287,7 +292,7 @@ describe('commands with what a team brings', () => {
     class Region extends settings('Region', (read) => ({
       region: read.text('NOTES_REGION', 'Where notes are kept') ?? read.fault('NOTES_REGION', 'must be set'),
     })) {}
-    const brought = { ...team, settings: [NotesSettings, Region] };
+    const brought = { ...team, features: [notes, defineFeature('regions', { settings: [Region] })] };
     expect((await cli(brought, 'routes')).err).toContain('NOTES_REGION must be set');
     env.NOTES_REGION = 'north';
     expect(await cli(brought, 'routes')).toMatchObject({ code: 0, err: '' });
@@ -300,9 +305,9 @@ describe('commands with what a team brings', () => {
       expectApiError(await as(body.token).get('/v1/admin/notes/count'), 'MISSING_PERMISSIONS');
       return body.token as string;
     });
-    expect((await cli(team, 'user', 'grant-acl', email, 'note:lose')).err).toContain('unknown ACL: note:lose');
-    const granted = await cli(team, 'user', 'grant-acl', email, 'admin:authenticate', 'note:list');
-    expect(granted).toMatchObject({ code: 0, out: expect.stringMatching(/ holds: admin:authenticate, note:list$/) });
+    expect((await cli(team, 'user', 'grant-acl', email, 'notes:lose')).err).toContain('unknown ACL: notes:lose');
+    const granted = await cli(team, 'user', 'grant-acl', email, 'admin:authenticate', 'notes:list');
+    expect(granted).toMatchObject({ code: 0, out: expect.stringMatching(/ holds: admin:authenticate, notes:list$/) });
     await serving((as) => as(session).get('/v1/admin/notes/count').expect(200, { count: 0 }));
   });
 
@@ -321,8 +326,9 @@ describe('commands with what a team brings', () => {
       }
       async down(): Promise<void> {}
     }
-    const brought = { ...team, migrations: [...(team.migrations ?? []), Failing1600000000000] };
-    const database = await Database.open(loadConfig(env, team.settings), own.embedded, brought);
+    const failing = defineFeature('failing', { migrations: [Failing1600000000000] });
+    const schema = databaseSchema({ features: [notes, failing] });
+    const database = await Database.open(loadConfig(env, settingsOf(team)), schema, own.embedded);
     database.source.migrations.push(new Ours1999999999990());
     try {
       await expect(database.migrate()).rejects.toThrow('division by zero');

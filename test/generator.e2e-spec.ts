@@ -6,9 +6,9 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { execute } from '../src/cli/execute.js';
 import { deriveNames, pluralOf } from '../src/cli/new/names.js';
-import { isReserved } from '../src/cli/new/reserved.js';
+import { isReserved, isReservedFeatureName } from '../src/cli/new/reserved.js';
 import { createPrompt } from '../src/cli/terminal/ask.js';
-import { errorTable } from '../src/core/errors.js';
+import { BUILT_IN_FEATURES, featureRegistry } from '../src/features.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'gatehouse-generator-'));
@@ -134,6 +134,10 @@ describe('a project of a team', () => {
     const feature = await made(join(project, 'src'), 'new', 'feature', 'NewsStory');
     expect(feature).toMatchObject({ feature: 'news-stories', folder: project, changed: ['src/extension.ts'] });
     expect(feature.created).toContain('src/news-stories/news-stories.service.ts');
+    const declared = readFileSync(join(project, 'src/news-stories/news-stories.feature.ts'), 'utf8');
+    expect(declared).toContain("export const newsStories = defineFeature('news_stories', {\n");
+    expect(declared).toContain('    NEWS_STORIES_NOT_FOUND: [404, ');
+    expect(declared.match(/^declare module /gm)).toHaveLength(1);
     for (const path of feature.created) {
       expect([path, readFileSync(join(project, path), 'utf8').match(/To change: /g)?.length]).toEqual([path, 1]);
     }
@@ -164,20 +168,23 @@ describe('what a noun becomes', () => {
     ['item2', 'item2s', 'ITEM2'],
   ])('%s', (noun, many, event) => {
     if (many === undefined) expect(() => deriveNames(noun)).toThrow('is no noun');
-    else expect(deriveNames(noun)).toMatchObject({ many, SCREAMING: event });
+    else expect(deriveNames(noun)).toMatchObject({ many, SCREAMING: event, manySnake: many.replace('-', '_') });
   });
 
   test('is the same from either spelling, and never the noun itself', () => {
     const word = fc.stringMatching(/^[a-z][a-z0-9]{1,7}$/);
     const noun = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('-'));
-    const free = noun.filter((each) => ![each, pluralOf(each)].some(isReserved));
+    const free = noun.filter((each) => {
+      const plural = pluralOf(each);
+      return ![each, plural].some(isReserved) && !isReservedFeatureName(plural.replaceAll('-', '_'));
+    });
     fc.assert(
       fc.property(free, (kebab) => {
         const names = deriveNames(kebab);
         expect(deriveNames(names.One)).toEqual(names);
         expect(names.many).not.toBe(names.one);
-        expect(names.camel).toMatch(/^[a-z][A-Za-z0-9]*$/);
-        expect(names.snake).toBe(names.SCREAMING.toLowerCase());
+        for (const camel of [names.camel, names.manyCamel]) expect(camel).toMatch(/^[a-z][A-Za-z0-9]*$/);
+        expect([names.snake, names.manySnake]).toEqual([names.SCREAMING.toLowerCase(), names.MANY.toLowerCase()]);
       }),
     );
   });
@@ -188,16 +195,29 @@ describe('what a noun becomes', () => {
     ]);
   });
 
-  test('names of the service are taken: tables, paths, error codes', () => {
+  test('names of the service are taken: tables, paths', () => {
     const read = (name: string) => readFileSync(join(ROOT, 'test', name), 'utf8');
     const tables = [...read('schema.snapshot.sql').matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name as string);
     const paths = [...read('routes.snapshot.txt').matchAll(/ \/v1\/(?:admin\/)?([a-z0-9-]+)/g)].map(
       ([, name]) => name as string,
     );
-    const codes = errorTable().flatMap(([code]) => (code.startsWith('UNKNOWN_') ? [code.slice(8).toLowerCase()] : []));
-    expect([tables.length > 30, paths.length > 100, codes.length > 4]).toEqual([true, true, true]);
-    const taken = [...tables, ...paths, ...codes].map((name) => name.replaceAll('_', '-'));
+    expect([tables.length > 30, paths.length > 100]).toEqual([true, true]);
+    const taken = [...tables, ...paths].map((name) => name.replaceAll('_', '-'));
     expect([...new Set(taken)].filter((name) => !isReserved(name))).toEqual([]);
+  });
+
+  test('a feature cannot have a name with which the service would not start', () => {
+    const { errors, scopes, acls, buckets } = featureRegistry();
+    // What a generated feature declares, after its name.
+    const ending = /(?:_not_found|\.read|:(?:lookup|remove|read|write))$/;
+    const declared = [errors, scopes, acls, buckets].flatMap((names) => [...names.keys()]);
+    const clashing = declared
+      .map((name) => name.toLowerCase())
+      .flatMap((name) => (ending.test(name) ? [name.replace(ending, '')] : []))
+      .filter((name) => /^[a-z][a-z0-9_]*$/.test(name));
+    expect(clashing.length).toBeGreaterThan(4);
+    const taken = [...BUILT_IN_FEATURES.map(({ name }) => name), ...clashing];
+    expect(taken.filter((name) => !isReservedFeatureName(name))).toEqual([]);
   });
 });
 
@@ -218,16 +238,18 @@ describe('features of every kind of noun', () => {
     const times = filesIn(join(project, 'src/migrations')).map((name) => name.slice(0, 13));
     expect([times.length, new Set(times).size]).toEqual([13, 13]);
     const extension = readFileSync(join(project, 'src/extension.ts'), 'utf8');
-    const created13 = extension.match(/^ {4}Create\w+\d{13},$/gm) ?? [];
-    expect([created13.length, created13.map((line) => line.slice(-14, -1))]).toEqual([13, times]);
+    const [, features = ''] = /features: \[\n([^\]]+)\]/.exec(extension) ?? [];
+    const entered = [...features.matchAll(/^ {4}(\w+),$/gm)].map(([, name]) => name);
+    const expected = ['note', ...nouns, 'zeta', 'abbreviationsofabbreviations', 'abbreviation-of-abbreviation'];
+    expect(entered).toEqual([...expected.map((noun) => deriveNames(noun).manyCamel), 'shoals']);
   });
 
-  test('a class of a feature never has the name of something that the feature imports', () => {
+  test('a class or constant of a feature never has the name of something that the feature imports', () => {
     const imported = filesIn(join(project, 'src/notes'))
       .map((path) => readFileSync(join(project, 'src/notes', path), 'utf8'))
       .flatMap((text) => [...text.matchAll(/^import (?:type )?\{([^}]+)\} from '[^.]/gm)])
       .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().replace(/^type /, '')))
-      .filter((name) => /^[A-Z]/.test(name));
+      .filter((name) => name !== '');
     expect(imported.length).toBeGreaterThan(20);
     const kebab = imported.map((name) => name.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase());
     expect(kebab.filter((name) => !isReserved(name))).toEqual([]);
@@ -249,6 +271,9 @@ describe('features of every kind of noun', () => {
     ['a table of the service', ['session'], /session is a word/],
     ['a path of the service', ['handset', '--plural', 'users'], /users is a word/],
     ['what the feature imports', ['database'], /database is a word/],
+    ['the name of a feature of the service', ['ban'], /the feature name bans is reserved: choose one that starts with/],
+    ['a first word that is reserved', ['image-tag'], /the feature name image_tags is reserved/],
+    ['a plural of 33 characters', ['abbreviation-of-information'], /items has more than 32 characters/],
     ['one and many at once', ['sheep', '--plural', 'sheep'], /sheep is one and many at once/],
     ['an unknown option', ['cake', '--force'], /--force/],
   ])('refused with the usage, and nothing is written: %s', async (_kind, args, reason) => {
@@ -285,15 +310,15 @@ describe('what cannot be done is not begun', () => {
   };
 
   test.each<[string, (text: string) => string, RegExp]>([
-    ['has no list of entities', (text) => text.replace(/ {2}entities.*\n/, ''), /has no list entities: \[\.\.\.\]/],
-    ['makes a list elsewhere', (text) => text.replace('[NotesModule]', 'modules()'), /has no list modules/],
-    ['has two of them', (text) => `${text}export const more = { migrations: [] };\n`, /has 2 lists migrations/],
+    ['has no list of features', (text) => text.replace(/ {2}features.*\n/, ''), /has no list features: \[\.\.\.\]/],
+    ['makes a list elsewhere', (text) => text.replace('[notes]', 'all()'), /has no list features/],
+    ['has two of them', (text) => `${text}export const more = { features: [] };\n`, /has 2 lists features/],
     [
       'cannot be read',
       (text) => text.replace('export default extension(', 'export default extension('.slice(0, -1)),
       /cannot be read/,
     ],
-    ['has the name already', (text) => `${text}export class CakesModule {}\n`, /has a CakesModule already/],
+    ['has the name already', (text) => `${text}export const cakes = 1;\n`, /has a cakes already/],
   ])('where src/extension.ts %s', async (_kind, change, reason) => {
     writeFileSync(extension(), change(source));
     await refused(reason);
@@ -319,15 +344,29 @@ describe('what cannot be done is not begun', () => {
   });
 
   test('lists keep their comments and their shape', async () => {
-    const lists = source
-      .replace('[NotesModule]', '[\n    // The first one.\n    NotesModule,\n  ]')
-      .replace('[Note]', '[\n    // None yet.\n  ]');
-    writeFileSync(extension(), lists);
     rmSync(join(project, 'test'));
-    await made(project, 'new', 'feature', 'tart');
+    const withFeature = async (noun: string, list: string) => {
+      writeFileSync(extension(), source.replace('[notes]', list));
+      await made(project, 'new', 'feature', noun);
+      return readFileSync(extension(), 'utf8');
+    };
+    expect(await withFeature('tart', '[\n    // The first one.\n    notes,\n  ]')).toContain(
+      'features: [\n    // The first one.\n    notes,\n    tarts,\n  ],\n',
+    );
+    expect(await withFeature('pie', '[\n    // None yet.\n  ]')).toContain(
+      'features: [\n    // None yet.\n    pies,\n  ],\n',
+    );
+  });
+
+  test('the list may be in a variable, and names of properties are free for features', async () => {
+    writeFileSync(
+      extension(),
+      `${source.replace('[notes]', 'all')}\nconst features = [notes];\nconst all = features;\n`,
+    );
+    await made(project, 'new', 'feature', 'description');
     const text = readFileSync(extension(), 'utf8');
-    expect(text).toContain('modules: [\n    // The first one.\n    NotesModule,\n    TartsModule,\n  ],\n');
-    expect(text).toContain('entities: [\n    // None yet.\n    Tart,\n  ],\n');
+    expect(text).toContain('const features = [notes, descriptions];\n');
+    expect(text).toContain("import { descriptions } from './descriptions/descriptions.feature.js';\n");
   });
 });
 
@@ -461,7 +500,7 @@ describe('new feature in this repository', () => {
     for (const from of ['src', 'test/support']) declared(folder, from);
     const entry = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');
     const whole = [...entry.matchAll(/^export \* from '\.\/(.+)\.js';$/gm)].map(([, path]) => `src/${path}.ts`);
-    const edited = ['src/app.module.ts', 'ormconfig.ts', 'scripts/structure.mjs'];
+    const edited = ['src/features.ts', 'src/index.ts', 'scripts/structure.mjs'];
     const settings = [
       'biome.json',
       'scripts/typed-rows.grit',
@@ -478,8 +517,7 @@ describe('new feature in this repository', () => {
     expect(changed).toEqual(edited);
     expect(created).toContain('test/contract/news-stories.e2e-spec.ts');
     const text = (path: string) => readFileSync(join(folder, path), 'utf8');
-    expect(text('src/app.module.ts')).toContain('        NewsStoriesModule,\n        ...more,\n      ],\n');
-    expect(text('ormconfig.ts')).toMatch(/^ {4}NewsStory,$[\s\S]*^ {4}CreateNewsStories\d{13},$/m);
+    expect(text('src/features.ts')).toContain('  web,\n  newsStories,\n];\n');
     expect(text('scripts/structure.mjs')).toContain("'web', 'news-stories'],");
     expect(text('src/news-stories/news-stories.service.ts')).toContain("import { ApiError } from '../core/errors.js';");
     for (const path of created) expect([path, text(path).includes("'@gatehouse-auth/")]).toEqual([path, false]);

@@ -1,7 +1,7 @@
-/** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
 import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
-import { ApiError, type ErrorCode, registerErrorCode } from '../src/core/errors.js';
+import { ApiError } from '../src/core/errors.js';
 import { AdminAcl, AllowSuspicious, CurrentIdentity, Public, RateLimit, UserOnly } from '../src/policy/decorators.js';
+import { defineFeature } from '../src/policy/feature.js';
 import type { Identity } from '../src/policy/identity.js';
 import { describeWithRedis, redisDatabase } from './machine/redis.js';
 import {
@@ -32,8 +32,8 @@ class CakesController {
   @Public()
   @RateLimit('auth:handoff:info')
   eat() {
-    // A team's code: the service knows it since the module was loaded, long after the kit was.
-    throw new ApiError('CAKE_IS_GONE' as ErrorCode);
+    // A team's code: the kit knows it since the service was started.
+    throw new ApiError('CAKES_GONE');
   }
 }
 
@@ -47,7 +47,7 @@ class PiesController {
   @AllowSuspicious()
   @RateLimit('auth:logout')
   take(@CurrentIdentity() { account }: Identity) {
-    if (this.taken) throw new ApiError('CAKE_IS_GONE' as ErrorCode);
+    if (this.taken) throw new ApiError('CAKES_GONE');
     this.taken = account.id;
   }
 
@@ -84,12 +84,22 @@ class BurntModule {}
 @Module({ controllers: [CakesController, PiesController, AdminCakesController] })
 class CakesModule {}
 
+const cakes = defineFeature('cakes', {
+  modules: [CakesModule],
+  errors: { CAKES_GONE: [402, 'There is no cake.'] },
+});
+
+declare module '../src/core/merged.js' {
+  interface Features {
+    cakesOfKit: typeof cakes;
+  }
+}
+
 let provider: ScriptedProvider;
 let service: Gatehouse;
 beforeAll(async () => {
-  registerErrorCode('CAKE_IS_GONE', 402, 'There is no cake.');
   provider = await ScriptedProvider.start();
-  service = await gatehouseWithSso(provider, { modules: [CakesModule] });
+  service = await gatehouseWithSso(provider, { features: [cakes] });
 });
 afterAll(async () => {
   await service.close();
@@ -99,9 +109,9 @@ afterAll(async () => {
 describe('@gatehouse-auth/server/testing: what a team tests its modules with', () => {
   test('a code of its own is judged by the registry as it is now', async () => {
     const answer = await service.anonymous.get('/v1/cakes');
-    expectApiError(answer, 'CAKE_IS_GONE');
+    expectApiError(answer, 'CAKES_GONE');
     expect(answer.status).toBe(402);
-    expect(() => expectApiError({ ...answer, status: 400 }, 'CAKE_IS_GONE')).toThrow('402');
+    expect(() => expectApiError({ ...answer, status: 400 }, 'CAKES_GONE')).toThrow('402');
   });
 
   test('a failed test shows the log of its request: the cause of a 500, and where it was thrown', async () => {
@@ -118,13 +128,13 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
 
   test('a code that nobody registered is a fault of the test, whatever was answered', async () => {
     const answer = await service.anonymous.get('/v1/cakes');
-    const forged = { ...answer, status: 400, body: { code: 'CAKE_IS_LATE', message: 'x' } };
-    expect(() => expectApiError(forged, 'CAKE_IS_LATE')).toThrow('CAKE_IS_LATE is no error code');
+    const forged = { ...answer, status: 400, body: { code: 'CAKES_LATE', message: 'x' } };
+    expect(() => expectApiError(forged, 'CAKES_LATE')).toThrow('CAKES_LATE is no error code');
   });
 
   describe('what is expected of an answer before it is awaited, as with supertest', () => {
     const ask = () => service.anonymous.get('/v1/cakes?kind=apple');
-    const gone = { code: 'CAKE_IS_GONE', message: 'There is no cake.' };
+    const gone = { code: 'CAKES_GONE', message: 'There is no cake.' };
 
     test('a status, one of several, headers, the body, whatever a function asserts; all of them in a row', async () => {
       const seen: unknown[] = [];
@@ -139,7 +149,7 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
         .expect(/no cake/)
         .expect(JSON.stringify(gone))
         .expect(({ status, body, text, headers }) => seen.push(status, body, text, headers['cache-control']));
-      expectApiError(answer, 'CAKE_IS_GONE');
+      expectApiError(answer, 'CAKES_GONE');
       expect(seen).toEqual([402, gone, JSON.stringify(gone), 'no-store']);
     });
 
@@ -216,7 +226,7 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
   test('a race: what may happen once happens once, and answers are counted by status and code', async () => {
     const alice = await person(service, 'alice');
     const { answers, statuses, codes, of } = await race(32, () => service.as(alice).post('/v1/pies'));
-    expect([statuses, codes]).toEqual([{ 204: 1, 402: 31 }, { CAKE_IS_GONE: 31 }]);
+    expect([statuses, codes]).toEqual([{ 204: 1, 402: 31 }, { CAKES_GONE: 31 }]);
     expect(of(204)).toEqual(answers.filter(({ status }) => status === 204));
   });
 

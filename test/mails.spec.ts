@@ -2,6 +2,7 @@ import { LOCALES } from '../src/accounts/locales.js';
 import { contrast } from '../src/core/brand/accent.js';
 import { loadConfig } from '../src/core/config/config.js';
 import { directionOf, LANGUAGES, type Language, matchLanguage } from '../src/core/text/languages.js';
+import { featureRegistry } from '../src/features.js';
 import { createPalette } from '../src/platform/mail/templates/palette.js';
 import { mailBranding } from '../src/platform/mail/templates/render.js';
 import { Translator, WORDS } from '../src/platform/mail/templates/translator.js';
@@ -21,7 +22,7 @@ const config = loadConfig({
 const legal = { termsUrl: 'https://example.com/terms', privacyUrl: 'https://example.com/privacy?a=1&b=2' };
 const look = mailBranding(config, legal);
 const show = (kind: string, language: Language, product = 'Gatehouse') =>
-  renderSample(kind, language, { product, webAppUrl: 'https://id.example', look });
+  renderSample(featureRegistry(), kind, language, { product, webAppUrl: 'https://id.example', look });
 
 const OTHERS = LANGUAGES.filter((language) => language !== 'en-US');
 const PLURALS = ['minutes', 'hours', 'days'];
@@ -224,7 +225,7 @@ describe('what mails look like', () => {
     for (const brand of [{}, { BRAND_LOGO_URL: 'https://cdn.example/logo.svg' }]) {
       const own = loadConfig({ GATEHOUSE_SECRET: config.secret.toString('base64'), ...brand });
       const plain = { product: 'Ärger & Söhne', webAppUrl: 'https://id.example', look: mailBranding(own, legal) };
-      const { html } = renderSample('password_reset', 'fr', plain);
+      const { html } = renderSample(featureRegistry(), 'password_reset', 'fr', plain);
       expect(html).not.toContain('<img');
       expect(html).toContain('<bdi>Ärger &amp; Söhne</bdi>');
     }
@@ -233,7 +234,7 @@ describe('what mails look like', () => {
   test('the accent is the one that was configured', () => {
     const own = loadConfig({ GATEHOUSE_SECRET: config.secret.toString('base64'), BRAND_ACCENT: '#0f766e' });
     const branded = { product: 'P', webAppUrl: 'https://id.example', look: mailBranding(own, legal) };
-    const { html = '' } = renderSample('password_reset', 'en-US', branded);
+    const { html = '' } = renderSample(featureRegistry(), 'password_reset', 'en-US', branded);
     expect(html).toContain('background: #0f766e; color: #ffffff');
     expect(html).toContain(`background: ${own.brand.accent.dark.accent} !important`);
     expect(html).not.toContain('#2f5bea');

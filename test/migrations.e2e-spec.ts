@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { loadConfig } from '../src/core/config/config.js';
+import { databaseSchema } from '../src/features.js';
 import { Database } from '../src/platform/database/database.js';
 import { ADVISORY_LOCKS } from './machine/postgres.js';
 import { type OwnDatabase, ownDatabase, withGatehouse } from './support/gatehouse.js';
@@ -41,7 +42,7 @@ function open(): Promise<Database> {
     DATABASE_URL: copy.databaseUrl,
     DATABASE_POOL_SIZE: '1',
   });
-  return Database.open(config, copy.embedded);
+  return Database.open(config, databaseSchema(), copy.embedded);
 }
 
 const limits = async (database: Database): Promise<unknown[]> => {

@@ -24,10 +24,8 @@ const client = join(project, 'node_modules/@gatehouse-auth/client');
 
 const NOTES = `
 import { Controller, Get, Module } from '@nestjs/common';
-import { CurrentIdentity, type Identity, RateLimit, registerBucket, settings, UserOnly } from '@gatehouse-auth/server';
+import { CurrentIdentity, defineFeature, type Identity, RateLimit, settings, UserOnly } from '@gatehouse-auth/server';
 import { Column, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
-
-registerBucket('notes', 10, 60);
 
 @Entity('note')
 export class Note {
@@ -52,27 +50,35 @@ class NotesController {
 
   @Get()
   @UserOnly()
-  @RateLimit('notes')
+  @RateLimit('notes:read')
   list(@CurrentIdentity() me: Identity): { notes_of: string; greeting: string } {
     return { notes_of: me.account.id, greeting: this.settings.greeting };
   }
 }
 
 @Module({ controllers: [NotesController] })
-export class NotesModule {}
-`;
+class NotesModule {}
 
-const EXTENSION = `
-import { extension } from '@gatehouse-auth/server';
-import { CreateNote1800000000000, Note, NotesModule, NotesSettings } from './notes.js';
-
-export default extension({
-  compatibleWith: '^1.0.0',
+export const notes = defineFeature('notes', {
   modules: [NotesModule],
   settings: [NotesSettings],
   entities: [Note],
   migrations: [CreateNote1800000000000],
+  buckets: { 'notes:read': [10, 60] },
 });
+
+declare module '@gatehouse-auth/server' {
+  interface Features {
+    notes: typeof notes;
+  }
+}
+`;
+
+const EXTENSION = `
+import { extension } from '@gatehouse-auth/server';
+import { notes } from './notes.js';
+
+export default extension({ compatibleWith: '^1.0.0', features: [notes] });
 `;
 
 const MAIN = `

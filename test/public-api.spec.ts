@@ -41,7 +41,7 @@ describe('of a change', () => {
     ['a member that is gone shows', 'dist/src/core/clock.d.ts', /^ +now\(\).*$/m, '', true],
     [
       'another order of a union does not',
-      'dist/src/core/extension.d.ts',
+      'dist/src/policy/extension.d.ts',
       'Type | DynamicModule',
       'DynamicModule | Type',
       false,

@@ -1,17 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dataSourceOptions } from '../ormconfig.js';
 import { loadConfig } from '../src/core/config/config.js';
+import { databaseSchema } from '../src/features.js';
 import { Database } from '../src/platform/database/database.js';
-import { migrationNames } from '../src/platform/database/migrations.js';
 import { packSnapshot, snapshotKey, unpackSnapshot } from '../src/platform/database/snapshot.js';
 import { endProcesses, preparedDirectory, ServiceProcess } from './machine/service-process.js';
 import { emptyDatabase } from './support/embedded.js';
 import { schemaOf } from './support/schema.js';
 
 const BUILT = join(import.meta.dirname, '../dist/database.snapshot');
-const KEY = snapshotKey(migrationNames(dataSourceOptions(undefined, 1)));
+const KEY = snapshotKey(databaseSchema().migrations.map(({ name }) => name));
 const place = mkdtempSync(join(tmpdir(), 'gatehouse-snapshot-'));
 afterAll(async () => {
   await endProcesses();
@@ -29,7 +28,7 @@ function unpacked(name: string): string {
 const env = { NODE_ENV: 'test', GATEHOUSE_SECRET: Buffer.alloc(32, 1).toString('base64') };
 
 async function withDatabase<T>(DATA_DIR: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await Database.open(loadConfig({ ...env, DATA_DIR }));
+  const database = await Database.open(loadConfig({ ...env, DATA_DIR }), databaseSchema());
   try {
     return await work(database);
   } finally {
@@ -61,7 +60,7 @@ test('a first start from the snapshot of the build has the schema and the rows t
 
   // What is random, or of an instance, would differ between two that were made apart.
   const engine = await emptyDatabase();
-  const migrated = await Database.open(loadConfig({ ...env, DATA_DIR: place }), engine);
+  const migrated = await Database.open(loadConfig({ ...env, DATA_DIR: place }), databaseSchema(), engine);
   await migrated.migrate();
   expect(found.rows).toEqual(await rowsOf(migrated));
   await migrated.close();

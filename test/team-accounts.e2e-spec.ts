@@ -1,19 +1,19 @@
-/** @own-modules It registers a sealed column, which stays for as long as the modules do. */
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { createApp } from '../src/app.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/core/config/config.js';
-import { AccountDataRegistry, Database, registerEncryptedColumn } from '../src/index.js';
+import { featureRegistry } from '../src/features.js';
+import { AccountDataRegistry, Database, defineFeature } from '../src/index.js';
 import { CleanupJobs } from '../src/platform/process/cleanup-jobs.js';
 import { Diary, DiaryModule } from './fixtures/team/diary.js';
-import { CreateNotes1800000000000 } from './fixtures/team/tables.js';
+import { notes } from './fixtures/team/feature.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { Client, type Row } from './support/index.js';
 import { UNHURRIED } from './support/patience.js';
 
-const extension = { modules: [DiaryModule], migrations: [CreateNotes1800000000000] };
+const extension = { features: [notes], modules: [DiaryModule] };
 const former = randomBytes(32).toString('base64');
 const current = randomBytes(32).toString('base64');
 
@@ -130,7 +130,8 @@ describe('what a team keeps of an account', () => {
     ['a column that is sealed already', 'other words', 'note', 'words'],
     ['SQL instead of a name', 'other words', 'note; DROP TABLE note', 'title'],
   ])('%s: the column is refused', (_, name, table, column) => {
-    expect(() => registerEncryptedColumn(name, { table, column })).toThrow();
+    const other = defineFeature('other', { encryptedColumns: { [name]: { table, column } } });
+    expect(() => featureRegistry({ features: [notes, other] })).toThrow(name);
   });
 
   test('is erased with it at the console', async () => {

@@ -1,9 +1,9 @@
-/** @own-modules It registers a bucket and a code, which stay for as long as the modules do. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Parser } from '@asyncapi/parser';
 import { describeProject } from '../src/description/compiler/describe.js';
+import { notes } from './fixtures/team/feature.js';
 import { SearchModule, SearchSink } from './fixtures/team/search.js';
 import { WatchingModule } from './fixtures/team/watching.js';
 import { GatewayClient } from './support/gateway-client.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const described = await describeProject(join(import.meta.dirname, 'fixtures/team/tsconfig.json'));
   writeFileSync(file, JSON.stringify(described));
   service = await gatehouse({
-    ...{ modules: [WatchingModule, SearchModule], descriptions: [file] },
+    ...{ features: [notes], modules: [WatchingModule, SearchModule], descriptions: [file] },
     env: { RATE_LIMITS: 'on' },
   });
   alice = await person(service, 'alice');
@@ -78,7 +78,7 @@ describe('commands and events of a team', () => {
     expect(await refusal(bot, rename('bad'))).toMatchObject({ code: 'ACCESS_DENIED' });
     expect(await refusal(user, rename({ note_id: 7, title: '' }))).toMatchObject({ code: 'INVALID_FORM_BODY' });
     expect(await refusal(user, rename({ note_id: 1, title: 'Milk' }))).toEqual(
-      told('NOTE_IS_LOCKED', 'The note is locked.'),
+      told('NOTES_LOCKED', 'The note is locked.'),
     );
     expect(await refusal(user, rename({ note_id: 7, title: 'Milk' }))).toMatchObject({ code: 'RATE_LIMITED' });
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [carol.id]);
@@ -131,7 +131,7 @@ describe('/asyncapi.json with the commands of a team', () => {
       'x-gatehouse-policy': "@UserOnly() @RateLimit('notes:rename')",
       'x-gatehouse-refusals': [
         ...['ACCESS_DENIED', 'ACCOUNT_SUSPICIOUS_ACTIVITY', 'INTERNAL_SERVER_ERROR', 'INVALID_FORM_BODY'],
-        ...['NOTE_IS_LOCKED', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
+        ...['NOTES_LOCKED', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
       ],
     });
     expect(messages.CLIENT_POSITION).toMatchObject({

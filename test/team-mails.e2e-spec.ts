@@ -1,5 +1,6 @@
-/** @own-modules It registers a mail, which stays for as long as the modules do. */
-import { Database, ExtensionMailer, registerMail } from '../src/index.js';
+import { featureRegistry } from '../src/features.js';
+import { Database, defineFeature, ExtensionMailer } from '../src/index.js';
+import { notes } from './fixtures/team/feature.js';
 import { SharingModule } from './fixtures/team/mails.js';
 import {
   type Gatehouse,
@@ -15,7 +16,11 @@ import {
 let service: Gatehouse;
 let alice: Persona;
 beforeAll(async () => {
-  service = await gatehouse({ modules: [SharingModule], env: { WEB_APP_URL: 'https://notes.example' } });
+  service = await gatehouse({
+    features: [notes],
+    modules: [SharingModule],
+    env: { WEB_APP_URL: 'https://notes.example' },
+  });
   alice = await person(service, 'alice');
 });
 afterAll(() => service.close());
@@ -34,7 +39,7 @@ describe('mails of a team', () => {
   test('come in the language of the account, in the look of ours, with what people wrote escaped', async () => {
     const bob = await reader('bob', 'de');
     expect((await share(bob.id, '<b>Milch</b>\n& Brot')).body).toEqual({ is_mailed: true });
-    const { subject, text, html, metadata } = await mailTo(service, bob.email, 'note_shared');
+    const { subject, text, html, metadata } = await mailTo(service, bob.email, 'notes_shared');
     expect(subject).toBe(`${alice.username} hat eine Notiz mit Ihnen geteilt`);
     expect(text).toContain('„<b>Milch</b> & Brot“ wartet auf Gatehouse auf Sie. Der Link ist 24 Stunden');
     expect(text).toContain('Seiten: 1.200');
@@ -50,7 +55,7 @@ describe('mails of a team', () => {
   test('come whole in English where they have no words in a language, and never run against the reader', async () => {
     const carol = await reader('carol', 'ar');
     await share(carol.id, 'Milk');
-    const { subject, text, html } = await mailTo(service, carol.email, 'note_shared');
+    const { subject, text, html } = await mailTo(service, carol.email, 'notes_shared');
     expect(subject).toBe(`${alice.username} shared a note with you`);
     expect(text).toContain('Pages: 1,200');
     expect(html).toContain('<html lang="en-US" dir="ltr">');
@@ -70,7 +75,7 @@ describe('mails of a team', () => {
     const dave = await reader('dave');
     await make(dave);
     expect((await share(dave.id, 'Milk')).body).toEqual({ is_mailed: false });
-    expect(await settledInboxOf(service, dave.email, 'note_shared')).toEqual([]);
+    expect(await settledInboxOf(service, dave.email, 'notes_shared')).toEqual([]);
   });
 
   test('nobody is told of an account that is not there', async () => {
@@ -81,31 +86,31 @@ describe('mails of a team', () => {
     const erin = await reader('erin');
     const facts = { from: 'Ada', title: 'Milk', note_id: '7', pages: 1 };
     const failing = service.app.get(Database).transaction(async (tx) => {
-      await service.app.get(ExtensionMailer).sendToAccount(tx, erin.id, { type: 'note_shared', facts });
+      await service.app.get(ExtensionMailer).sendToAccount(tx, erin.id, { type: 'notes_shared', facts });
       throw new Error('after all, no');
     });
     await expect(failing).rejects.toThrow('after all, no');
-    expect(await settledInboxOf(service, erin.email, 'note_shared')).toEqual([]);
+    expect(await settledInboxOf(service, erin.email, 'notes_shared')).toEqual([]);
   });
 
   test('go to addresses without an account, too; a mail that nobody registered is never written', async () => {
     const facts = { from: 'Ada', title: 'Milk', note_id: '7', pages: 1 };
     const mails = service.app.get(ExtensionMailer);
     const { transaction } = service.app.get(Database);
-    const send = (type: 'note_shared') =>
+    const send = (type: 'notes_shared') =>
       transaction.call(service.app.get(Database), (tx) =>
         mails.sendToAddress(tx, 'guest@example.com', { type, facts }),
       );
-    await send('note_shared');
-    expect((await mailTo(service, 'guest@example.com', 'note_shared')).subject).toBe('Ada shared a note with you');
-    await expect(send('nothing' as 'note_shared')).rejects.toThrow('no module has registered the mail nothing');
+    await send('notes_shared');
+    expect((await mailTo(service, 'guest@example.com', 'notes_shared')).subject).toBe('Ada shared a note with you');
+    await expect(send('nothing' as 'notes_shared')).rejects.toThrow('no feature declares the mail nothing');
     expect(await inboxOf(service, 'guest@example.com', 'nothing')).toEqual([]);
   });
 
   test('are shown in every language while developing', async () => {
-    expect((await service.anonymous.get('/dev/mails')).text).toContain('/dev/mails?kind=note_shared');
-    expect((await service.anonymous.get('/dev/mails?kind=note_shared&language=de')).text).toContain('Groceries');
-    const { status, text } = await service.anonymous.get('/dev/mails/de/note_shared');
+    expect((await service.anonymous.get('/dev/mails')).text).toContain('/dev/mails?kind=notes_shared');
+    expect((await service.anonymous.get('/dev/mails?kind=notes_shared&language=de')).text).toContain('Groceries');
+    const { status, text } = await service.anonymous.get('/dev/mails/de/notes_shared');
     expect([status, text]).toEqual([200, expect.stringContaining('Notiz lesen')]);
   });
 });
@@ -115,27 +120,42 @@ describe('a mail is refused at boot', () => {
   const sample = { from: 'Ada' };
   const link = () => 'https://example.com';
   test.each<[string, string, object, string]>([
-    ['with the name of one of ours', 'password_reset', { words: { 'en-US': said }, sample }, 'cannot be added'],
+    [
+      'with the name of one of ours',
+      'password_reset',
+      { words: { 'en-US': said }, sample },
+      'has to start with notes_',
+    ],
     [
       'with the name of our text message',
       'phone_verification',
       { words: { 'en-US': said }, sample },
-      'cannot be added',
+      'has to start with notes_',
     ],
-    ['a second time', 'note_shared', { words: { 'en-US': said }, sample }, 'cannot be added'],
-    ['with a name of two words', 'note shared', { words: { 'en-US': said }, sample }, 'cannot be added'],
-    ['without English', 'faulty', { words: { de: said }, sample }, 'has no words in en-US'],
-    ['in a language that mails do not speak', 'faulty', { words: { 'en-US': said, ko: said }, sample }, 'in ko'],
-    ['that says what nobody knows', 'faulty', { words: { 'en-US': said }, sample: {} }, 'nothing to say for {from}'],
+    ['with a name of two words', 'note shared', { words: { 'en-US': said }, sample }, 'is not a valid name'],
+    ['without English', 'notes_faulty', { words: { de: said }, sample }, 'has no words in en-US'],
+    ['in a language that mails do not speak', 'notes_faulty', { words: { 'en-US': said, ko: said }, sample }, 'in ko'],
+    [
+      'that says what nobody knows',
+      'notes_faulty',
+      { words: { 'en-US': said }, sample: {} },
+      'nothing to say for {from}',
+    ],
     [
       'that leads somewhere without words for it',
-      'faulty',
+      'notes_faulty',
       { words: { 'en-US': said }, sample, link },
       'not both, in en-US',
     ],
-    ['of two lines', 'faulty', { words: { 'en-US': { ...said, subject: 'A\nB' } }, sample }, 'is not one line'],
-    ['without a paragraph', 'faulty', { words: { 'en-US': { ...said, paragraphs: [] } }, sample }, 'no paragraph'],
+    ['of two lines', 'notes_faulty', { words: { 'en-US': { ...said, subject: 'A\nB' } }, sample }, 'is not one line'],
+    [
+      'without a paragraph',
+      'notes_faulty',
+      { words: { 'en-US': { ...said, paragraphs: [] } }, sample },
+      'no paragraph',
+    ],
   ])('%s', (_, type, mail, message) => {
-    expect(() => registerMail(type as 'note_shared', mail as never)).toThrow(message);
+    const faulty = defineFeature('notes', { mails: { [type]: mail as never } });
+    expect(() => featureRegistry({ features: [faulty] })).toThrow(message);
   });
 });

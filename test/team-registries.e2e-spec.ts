@@ -1,4 +1,3 @@
-/** @own-modules It registers ACLs, scopes, buckets, codes and events, which stay for as long as the modules do. */
 import { Controller, HttpCode, Module, Post } from '@nestjs/common';
 import {
   AdminAcl,
@@ -6,17 +5,13 @@ import {
   Database,
   RateLimit,
   ReadOnly,
-  registerAcl,
-  registerAuditAction,
-  registerBucket,
-  registerSecurityEvent,
   SecurityEvents,
   type SessionIdentity,
   UserOnly,
 } from '../src/index.js';
+import { notes } from './fixtures/team/feature.js';
 import { ModerationModule } from './fixtures/team/moderation.js';
 import { NotesModule } from './fixtures/team/notes.js';
-import { CreateNotes1800000000000 } from './fixtures/team/tables.js';
 import { administrator, adminKey, auditOf, setAcls, superuser, withoutAudit } from './support/admin.js';
 import {
   expectApiError,
@@ -48,14 +43,6 @@ class ForgetfulController {
 class ForgetfulModule {}
 
 const SAID = { 'en-US': 'A note was shown to everybody.', de: 'Eine Notiz wurde allen gezeigt.' };
-registerSecurityEvent('note_published', SAID);
-registerBucket('notes:publish', 100, 60);
-
-declare module '../src/accounts/events/event-types.js' {
-  interface ExtraSecurityEvents {
-    note_published: true;
-  }
-}
 
 @Controller('v1/note-publications')
 class PublishingController {
@@ -70,7 +57,7 @@ class PublishingController {
   @RateLimit('notes:publish')
   async publish(@CurrentIdentity() { account }: SessionIdentity) {
     await this.database.transaction((tx) =>
-      this.events.record(tx, { accountId: account.id, type: 'note_published', data: { notes: 1 } }),
+      this.events.record(tx, { accountId: account.id, type: 'notes_published', data: { notes: 1 } }),
     );
   }
 }
@@ -79,7 +66,7 @@ class PublishingController {
 class PublishingModule {}
 
 const WORDS = { 'en-US': 'Remove notes of others', de: 'Notizen anderer entfernen' };
-const team = { modules: [NotesModule, ModerationModule, PublishingModule], migrations: [CreateNotes1800000000000] };
+const team = { features: [notes], modules: [NotesModule, ModerationModule, PublishingModule] };
 
 let service: Gatehouse;
 let alice: Persona;
@@ -90,21 +77,6 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('ACLs of a team', () => {
-  test.each([
-    ['one that exists', 'user:lookup', WORDS, 'cannot be added'],
-    ['the wildcard', '*', WORDS, 'cannot be added'],
-    ['one word', 'moderate', WORDS, 'cannot be added'],
-    ['capitals', 'Notes:moderate', WORDS, 'cannot be added'],
-    ['a wildcard at its end', 'notes:*', WORDS, 'cannot be added'],
-    ['too many characters', `notes:${'x'.repeat(59)}`, WORDS, 'cannot be added'],
-    ['no words', 'notes:faulty', undefined, 'has no words in en-US'],
-    ['none in English', 'notes:faulty', { de: 'Notizen' }, 'has no words in en-US'],
-    ['two lines', 'notes:faulty', { 'en-US': 'a\nb' }, 'in en-US is not one line'],
-    ['no language', 'notes:faulty', { 'en-US': 'a', x_y: 'b' }, 'in x_y is not one line'],
-  ])('%s: refused', (_, acl, words, message) => {
-    expect(() => registerAcl(acl, words as never)).toThrow(message);
-  });
-
   test('stand at the end of the registry, and their words beside it', async () => {
     const { body } = await service.as(await administrator(service)).get('/v1/admin/acls');
     expect(body.acls.at(-1)).toBe('notes:moderate');
@@ -130,15 +102,6 @@ describe('ACLs of a team', () => {
 });
 
 describe('Admin operations of a team', () => {
-  test.each([
-    ['no module before it', 'remove', 'note'],
-    ['capitals', 'notes:Remove', 'note'],
-    ['a target of two words', 'notes:burn', 'a note'],
-    ['one that exists', 'notes:remove', 'note'],
-  ])('%s: the deed is refused', (_, action, target) => {
-    expect(() => registerAuditAction(action, target)).toThrow(`the deed ${action} of a ${target} cannot be added`);
-  });
-
   test('leave an entry in their own transaction: who, what, to what, why', async () => {
     const clerk = await administrator(service, 'notes:moderate', 'audit_log:view');
     await service.sql('INSERT INTO note (id, owner_id) VALUES (3, $1)', [alice.id]);
@@ -157,7 +120,7 @@ describe('Admin operations of a team', () => {
 
   test('one that forgets its entry is an error in the log, and of the test kit; one that only looks is not', async () => {
     let log: string[] = [];
-    const visits = withGatehouse({ modules: [ForgetfulModule] }, async (forgetful) => {
+    const visits = withGatehouse({ features: [notes], modules: [ForgetfulModule] }, async (forgetful) => {
       const clerk = await administrator(forgetful, 'notes:moderate');
       const outsider = await administrator(forgetful);
       expect((await forgetful.as(clerk).post('/v1/admin/notes/search')).status).toBe(204);
@@ -191,21 +154,12 @@ describe('Admin operations of a team', () => {
 });
 
 describe('security events of a team', () => {
-  test.each([
-    ['one that exists', 'password_changed', SAID, 'cannot be added'],
-    ['one of their own again', 'note_published', SAID, 'cannot be added'],
-    ['capitals', 'Note', SAID, 'cannot be added'],
-    ['no words', 'note_hidden', undefined, 'has no words in en-US'],
-  ])('%s: refused', (_, type, words, message) => {
-    expect(() => registerSecurityEvent(type, words as never)).toThrow(message);
-  });
-
   test('are told to whom they befell, with their words, and to nobody else', async () => {
     const kim = await person(service, 'kim');
     expect((await service.as(kim).post('/v1/note-publications')).status).toBe(204);
     const told = async (who: Persona) =>
       (await service.as(who).get('/v1/users/@me/security-events')).body.filter(
-        ({ type }: { type: string }) => type === 'note_published',
+        ({ type }: { type: string }) => type === 'notes_published',
       );
     expect(await told(kim)).toEqual([expect.objectContaining({ data: { notes: 1 }, words: SAID, client: null })]);
     expect(await told(alice)).toEqual([]);
@@ -226,10 +180,10 @@ describe('scopes, codes and buckets of a team', () => {
   });
 
   test('its codes refuse by their status and words', async () => {
-    expectInvalid(await write('LOUD'), 'words: NOTE_IS_SHOUTED');
+    expectInvalid(await write('LOUD'), 'words: NOTES_SHOUTED');
     for (const count of [1, 2]) expect((await write('quiet')).body).toEqual({ count });
     const { status, body } = await write('quiet');
-    expect([status, body]).toEqual([409, { code: 'NOTEBOOK_IS_FULL', message: 'There is no room for another note.' }]);
+    expect([status, body]).toEqual([409, { code: 'NOTES_FULL', message: 'There is no room for another note.' }]);
     expect((await service.as(alice).get('/v1/notes')).body.notes).toHaveLength(2);
   });
 
@@ -237,7 +191,7 @@ describe('scopes, codes and buckets of a team', () => {
     withGatehouse({ ...team, env: { RATE_LIMITS: 'on' } }, async (limited) => {
       const bob = await person(limited, 'bob');
       const tell = () => limited.as(bob).post('/v1/notes', { words: 'LOUD' });
-      for (let n = 0; n < 30; n++) expectInvalid(await tell(), 'words: NOTE_IS_SHOUTED');
+      for (let n = 0; n < 30; n++) expectInvalid(await tell(), 'words: NOTES_SHOUTED');
       expectApiError(await tell(), 'RATE_LIMITED');
     }));
 });

@@ -1,11 +1,11 @@
 import { CleanupJobs, HealthChecks, TeamMetrics } from '../src/index.js';
-import { CreateNotes1800000000000 } from './fixtures/team/tables.js';
+import { notes } from './fixtures/team/feature.js';
 import { Upkeep, UpkeepModule } from './fixtures/team/upkeep.js';
 import { eventually, expectApiError, type Gatehouse, gatehouse, sweep } from './support/index.js';
 
 let service: Gatehouse;
 beforeAll(async () => {
-  service = await gatehouse({ modules: [UpkeepModule], migrations: [CreateNotes1800000000000] });
+  service = await gatehouse({ features: [notes], modules: [UpkeepModule] });
 });
 afterAll(() => service.close());
 

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Secret, TOTP } from 'otpauth';
 import pg from 'pg';
-import { dataSourceOptions } from '../ormconfig.js';
+import type { MigrationInterface } from 'typeorm';
 import { checkDatabase } from '../src/cli/doctor/database-checks.js';
 import { migrate } from '../src/cli/migrate.js';
 import { loadConfig } from '../src/core/config/config.js';
+import { databaseSchema } from '../src/features.js';
 import { Database } from '../src/platform/database/database.js';
 import type { MigrationNotes } from '../src/platform/database/migrations.js';
 import { emptyDatabase } from './machine/databases.js';
@@ -28,7 +29,7 @@ const CHANGED: Record<string, readonly string[]> = {
 
 /** Names of migrations that say that there is no way back. */
 const BREAKING = new Set(
-  (dataSourceOptions(undefined, 1).migrations as (new () => MigrationNotes)[])
+  (databaseSchema().migrations as readonly (new () => MigrationInterface & MigrationNotes)[])
     .filter((Migration) => new Migration().breaksRollback !== undefined)
     .map(({ name }) => name),
 );
@@ -176,7 +177,7 @@ describe.each(kept.map((release) => [release.version, release] as const))('a dat
   let broken: Record<string, string[]>;
   beforeAll(async () => {
     settings = await restored(release);
-    database = await Database.open(loadConfig({ ...settings, DATABASE_POOL_SIZE: '1' }));
+    database = await Database.open(loadConfig({ ...settings, DATABASE_POOL_SIZE: '1' }), databaseSchema());
     before = await rowsOf(database);
     broken = await migrateOneByOne(database);
   });
@@ -262,7 +263,7 @@ describe('what breaks a version that still runs', () => {
     own = await ownDatabase();
     const settings = { NODE_ENV: 'test', GATEHOUSE_SECRET: Buffer.alloc(32, 1).toString('base64') };
     const env = { ...settings, DATABASE_URL: own.databaseUrl, DATABASE_POOL_SIZE: '1' };
-    database = await Database.open(loadConfig(env), own.embedded);
+    database = await Database.open(loadConfig(env), databaseSchema(), own.embedded);
   });
   afterAll(async () => {
     await database.close();

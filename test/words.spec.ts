@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorTable, fieldCodeTable } from '../src/core/errors.js';
+import { featureRegistry } from '../src/features.js';
 
 type Entry = string | Record<string, string>;
 type Catalogue = Record<string, Record<string, Entry>>;
@@ -66,7 +66,7 @@ describe('web.md 1: the languages', () => {
 
   test.each(names)('%s has words for every code of the error table', (name) => {
     const said = Object.keys(read(name).codes ?? {});
-    const codes = [...errorTable(), ...fieldCodeTable()].map(([code]) => code);
+    const codes = [...featureRegistry().errors, ...featureRegistry().fieldErrors].map(([code]) => code);
     expect(codes.filter((code) => !said.includes(code))).toEqual([]);
   });
 });

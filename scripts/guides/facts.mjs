@@ -7,12 +7,10 @@ import { randomBytes } from 'node:crypto';
 export async function readFacts(load) {
   const { readDescriptions, readRoutes } = await load('app.js');
   const { allSettings, loadConfig } = await load('core/config/config.js');
-  const { errorTable, fieldCodeTable } = await load('core/errors.js');
+  const { featureRegistry } = await load('features.js');
   const { arrivalGuardsInOrder, guardsInOrder } = await load('pipeline/guards.js');
   const { describePolicy } = await load('policy/routes.js');
-  const { acls } = await load('policy/acls.js');
-  const { scopes } = await load('policy/scopes.js');
-  const { bucketTable } = await load('platform/store/limits.js');
+  const { errors, fieldErrors, buckets, acls, scopes } = featureRegistry();
   const { COMMANDS } = await load('cli/commands.js');
   const { settingsTable } = await load('core/config/printed.js');
   const config = loadConfig({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') });
@@ -32,13 +30,13 @@ export async function readFacts(load) {
       ...arrivalGuardsInOrder().map(({ name }) => ({ name, codes: ARRIVAL_CODES[name] })),
       ...guardsInOrder().map(({ name }) => ({ name, codes: codesOf(name, routes.all, compiled) })),
     ],
-    errors: errorTable(),
-    fields: fieldCodeTable(),
+    errors: [...errors].map(([code, [status, message]]) => [code, status, message]).sort(([, a], [, b]) => a - b),
+    fields: [...fieldErrors],
     settings: allSettings(),
     settingsTable,
-    buckets: bucketTable(),
-    acls: acls(),
-    scopes: scopes(),
+    buckets: [...buckets].map(([name, [limit, seconds]]) => [name, limit, seconds]),
+    acls: [...acls.keys()],
+    scopes: [...scopes.keys()],
     commands: COMMANDS,
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import 'reflect-metadata';
 import pg from 'pg';
-import { dataSourceOptions } from '../../dist/ormconfig.js';
+import { databaseSchema } from '../../dist/src/features.js';
 import { Balancer } from './balancer.mjs';
 import { due, Fleet, upgrade } from './fleet.mjs';
 import { register } from './people.mjs';
@@ -41,7 +41,7 @@ export async function run(oldest, newest, { databaseUrl, redisUrl, folder }) {
   await traffic.begin();
   await fleet.work('before');
   const applied = (await query(databaseUrl, 'SELECT name FROM migration')).map(({ name }) => name);
-  await upgrade(fleet, oldest, newest, due(dataSourceOptions(undefined, 1).migrations, applied));
+  await upgrade(fleet, oldest, newest, due(databaseSchema().migrations, applied));
   await traffic.leave();
   await fleet.look();
   for (const replica of [...fleet.replicas]) await fleet.remove(replica);

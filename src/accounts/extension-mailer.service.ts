@@ -1,23 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import type { ExtraMails } from '../core/merged.js';
+import type { ExtensionMailFacts, ExtensionMailType } from '../core/merged.js';
 import type { Tx } from '../platform/database/database.js';
 import { Outbox } from '../platform/mail/outbox.js';
-import { type ExtensionMailType, requireExtensionMail } from '../platform/mail/templates/extension-mails.js';
+import { requireExtensionMail } from '../platform/mail/templates/extension-mails.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 
 /** An email of an extension with its facts. */
 export interface ExtensionMailMessage<T extends ExtensionMailType> {
   readonly type: T;
-  readonly facts: ExtraMails[T];
+  readonly facts: ExtensionMailFacts<T>;
   /** Validity of its token or code. After that, the email is not sent any more. */
   readonly expiresInSeconds?: number;
 }
 
 /**
- * Sends emails that extensions have registered. They are written in the caller's transaction and sent after its commit.
+ * Sends emails that features declare. They are written in the caller's transaction and sent after its commit.
  */
 @Injectable()
 export class ExtensionMailer {
-  constructor(private readonly outbox: Outbox) {}
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly features: FeatureRegistry,
+  ) {}
 
   /**
    * Sends an email to the email address of an account, in its language. Sends nothing and returns false if the account
@@ -29,7 +33,7 @@ export class ExtensionMailer {
     accountId: string,
     letter: ExtensionMailMessage<T>,
   ): Promise<boolean> {
-    const isSecurity = requireExtensionMail(letter.type).isSecurity === true;
+    const isSecurity = requireExtensionMail(this.features.mails, letter.type).isSecurity === true;
     const [account] = await tx.query<{ email: string }[]>(
       `SELECT a.email FROM account a LEFT JOIN account_settings s ON s.account_id = a.id
        WHERE a.id = $1 AND a.email_verified AND NOT a.email_bounced AND a.deleted_at IS NULL AND a.email IS NOT NULL
@@ -43,7 +47,7 @@ export class ExtensionMailer {
 
   /** Sends an email in English to an email address that belongs to no account. */
   sendToAddress<T extends ExtensionMailType>(tx: Tx, address: string, letter: ExtensionMailMessage<T>): Promise<void> {
-    requireExtensionMail(letter.type);
+    requireExtensionMail(this.features.mails, letter.type);
     return this.write(tx, address, null, letter);
   }
 

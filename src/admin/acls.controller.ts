@@ -1,11 +1,14 @@
 import { Controller, Get } from '@nestjs/common';
-import { aclDescriptions, acls } from '../policy/acls.js';
 import { AdminAcl, RateLimit } from '../policy/decorators.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import { Routes } from '../policy/routes.js';
 
 @Controller('v1/admin/acls')
 export class AclsController {
-  constructor(private readonly routes: Routes) {}
+  constructor(
+    private readonly routes: Routes,
+    private readonly features: FeatureRegistry,
+  ) {}
 
   /**
    * Lists the ACLs in the order of the registry. The response also has the descriptions of added ACLs and the
@@ -15,10 +18,14 @@ export class AclsController {
   @AdminAcl('admin:authenticate')
   @RateLimit('admin:lookup')
   list() {
-    const words = aclDescriptions();
+    const words = this.features.textsOf('acls');
     const operations = this.routes.all.flatMap(({ method, path, policy: { acl } }) =>
       acl ? [{ method, path, mode: acl.mode, acls: acl.acls }] : [],
     );
-    return { acls: acls(), operations, words: Object.keys(words).length > 0 ? words : undefined };
+    return {
+      acls: [...this.features.acls.keys()],
+      operations,
+      words: Object.keys(words).length > 0 ? words : undefined,
+    };
   }
 }

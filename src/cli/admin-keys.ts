@@ -21,7 +21,7 @@ export const createAdminKey: Command = async (args, terminal) => {
   const { owner, name, acl = [], days } = values;
   if (owner === undefined || name === undefined) throw new UsageError('--owner and --name are needed');
   const wanted = [...acl.flatMap((item) => item.split(',')), ...positionals].map((item) => item.trim());
-  assertKnownAcls(wanted);
+  assertKnownAcls(wanted, terminal);
   const { instance: input, faults } = validateShape(CreateAdminKeyInput, {
     name,
     acls: wanted,

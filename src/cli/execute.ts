@@ -1,8 +1,8 @@
 import { commandLine } from '../core/command-line.js';
 import { StartError } from '../core/config/start-error.js';
-import { assertCompatible } from '../core/extension.js';
 import { sourceMappedStack } from '../core/stack.js';
 import { toStartError } from '../core/to-start-error.js';
+import { assertCompatible } from '../policy/extension.js';
 import { COMMANDS, type Entry } from './commands.js';
 import { CommandError, type Terminal, UsageError } from './terminal/command.js';
 import { escapeForTerminal } from './terminal/words.js';

@@ -1,13 +1,15 @@
 import { loadConfig } from '../core/config/config.js';
+import { databaseSchema } from '../features.js';
 import { Database } from '../platform/database/database.js';
+import { settingsOf } from '../policy/extension.js';
 import { assertNoArguments } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
 import { toCommandError } from './terminal/to-command-error.js';
 
 export const migrate: Command = async (args, { env, out, embeddedDatabase, extension = {} }) => {
   assertNoArguments(args);
-  const config = loadConfig(env, extension.settings);
-  const database = await Database.open(config, embeddedDatabase, extension).catch((error) =>
+  const config = loadConfig(env, settingsOf(extension));
+  const database = await Database.open(config, databaseSchema(extension), embeddedDatabase).catch((error) =>
     Promise.reject(toCommandError(error)),
   );
   try {

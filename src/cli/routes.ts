@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { readRoutes, type Surface } from '../app.js';
 import { allSettings, loadConfig } from '../core/config/config.js';
+import { featureRegistry } from '../features.js';
 import { SIMULATED_CREDENTIALS } from '../pipeline/simulated-caller.js';
-import { isAcl } from '../policy/acls.js';
+import { settingsOf } from '../policy/extension.js';
 import { parseCount } from './terminal/arguments.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 
@@ -13,13 +14,13 @@ import { type Command, CommandError, type Terminal, UsageError } from './termina
  */
 function defaultSurface({ env, extension = {} }: Terminal): Promise<Surface> {
   const ours = new Set(allSettings().map(({ name }) => name));
-  const theirs = allSettings(extension.settings).filter(({ name }) => !ours.has(name));
+  const theirs = allSettings(settingsOf(extension)).filter(({ name }) => !ours.has(name));
   const config = loadConfig(
     {
       ...Object.fromEntries(theirs.map(({ name }) => [name, env[name]])),
       GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
     },
-    extension.settings,
+    settingsOf(extension),
   );
   return readRoutes(config, extension);
 }
@@ -34,18 +35,16 @@ export const routes: Command = async (args, terminal) => {
 const splitList = (text: string | undefined): string[] | undefined =>
   text?.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
 
-function parseSimulatedCaller({
-  credential,
-  scopes,
-  acls,
-  ...more
-}: Readonly<Record<string, string | boolean | undefined>>) {
+function parseSimulatedCaller(
+  { credential, scopes, acls, ...more }: Readonly<Record<string, string | boolean | undefined>>,
+  registered: ReadonlyMap<string, unknown>,
+) {
   const kind = SIMULATED_CREDENTIALS.find((one) => one === credential);
   if (credential !== undefined && !kind) {
     throw new UsageError(`--credential is one of ${SIMULATED_CREDENTIALS.join(', ')}`);
   }
   const held = [acls, more['key-acls']].flatMap((list) => splitList(list as string | undefined) ?? []);
-  const stranger = held.find((acl) => !isAcl(acl));
+  const stranger = held.find((acl) => !registered.has(acl));
   if (stranger !== undefined) throw new UsageError(`unknown ACL: ${stranger}`);
   return {
     credential: kind,
@@ -68,7 +67,7 @@ export const explain: Command = async (args, terminal) => {
   const [given, path, ...more] = positionals;
   if (!given || !path?.startsWith('/') || more.length > 0) throw new UsageError('a method and a path are needed');
   const method = given.toUpperCase();
-  const imagined = parseSimulatedCaller(values);
+  const imagined = parseSimulatedCaller(values, featureRegistry(terminal.extension).acls);
   const { explanation } = await defaultSurface(terminal);
   const { route, rows, answer } = explanation.explain(method, path, imagined);
   if (!route) throw new CommandError(`no route answers ${method} ${path}: 404 NOT_FOUND`);

@@ -1,5 +1,6 @@
 import { allSettings } from '../core/config/config.js';
 import { environmentExample, settingsTable } from '../core/config/printed.js';
+import { settingsOf } from '../policy/extension.js';
 import { type Command, UsageError } from './terminal/command.js';
 
 export const settings: Command = async (args, { out, extension = {} }) => {
@@ -7,7 +8,7 @@ export const settings: Command = async (args, { out, extension = {} }) => {
   if (more.length > 0 || (option !== undefined && option !== '--markdown')) {
     throw new UsageError(`${more[0] ?? option} is not expected`);
   }
-  const all = allSettings(extension.settings);
+  const all = allSettings(settingsOf(extension));
   out((option ? settingsTable(all) : environmentExample(all)).trimEnd());
   return 0;
 };

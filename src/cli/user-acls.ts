@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util';
 import { consoleOperator } from '../admin/audit/operator.js';
 import { UserAcls } from '../admin/users/user-acls.service.js';
-import { acls, isAcl } from '../policy/acls.js';
-import { type Command, CommandError, UsageError } from './terminal/command.js';
+import { featureRegistry } from '../features.js';
+import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 import { requireAccount, withService } from './terminal/service.js';
 
-export function assertKnownAcls(names: readonly string[]): void {
-  const unknown = names.filter((name) => !isAcl(name));
+export function assertKnownAcls(names: readonly string[], { extension }: Terminal): void {
+  const { acls } = featureRegistry(extension);
+  const unknown = names.filter((name) => !acls.has(name));
   if (unknown.length === 0) return;
-  throw new CommandError(`unknown ACL: ${unknown.join(', ')}. The registry holds:\n  ${acls().join('\n  ')}`);
+  throw new CommandError(`unknown ACL: ${unknown.join(', ')}. The registry holds:\n  ${[...acls.keys()].join('\n  ')}`);
 }
 
 function accountAndAcls(args: string[]): [name: string, acls: string[]] {
@@ -19,7 +20,7 @@ function accountAndAcls(args: string[]): [name: string, acls: string[]] {
 
 export const grantAcl: Command = async (args, terminal) => {
   const [name, granted] = accountAndAcls(args);
-  assertKnownAcls(granted);
+  assertKnownAcls(granted, terminal);
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, name);
     const held = await app.get(UserAcls).grant(consoleOperator(), account.id, granted);

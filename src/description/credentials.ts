@@ -1,5 +1,5 @@
+import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { PolicyKind, RoutePolicy } from '../policy/route-policy.js';
-import { scopes } from '../policy/scopes.js';
 import type { Schema } from './api-metadata.js';
 
 type Scheme = 'session' | 'bot' | 'bearer' | 'admin-key' | 'client';
@@ -23,7 +23,7 @@ const ofHeader = (description: string): Schema => ({
 });
 
 /** One security scheme for each kind of credential (credentials.md section 1). */
-export const securitySchemes = (origin: string): Record<Scheme, Schema> => ({
+export const securitySchemes = (origin: string, { scopes }: FeatureRegistry): Record<Scheme, Schema> => ({
   session: ofHeader('A session: `flx_...`, bare or after `Bearer `'),
   bot: ofHeader('A bot: `Bot <token>`'),
   bearer: {
@@ -34,7 +34,7 @@ export const securitySchemes = (origin: string): Record<Scheme, Schema> => ({
         authorizationUrl: `${origin}/oauth2/authorize`,
         tokenUrl: `${origin}/v1/oauth2/token`,
         refreshUrl: `${origin}/v1/oauth2/token`,
-        scopes: Object.fromEntries(scopes().map((scope) => [scope, `Operations that ask for \`${scope}\``])),
+        scopes: Object.fromEntries([...scopes.keys()].map((scope) => [scope, `Operations that ask for \`${scope}\``])),
       },
     },
   },

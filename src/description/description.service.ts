@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Commands } from '../gateway/commands/commands.service.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import { Routes } from '../policy/routes.js';
 import { type ApiMetadata, mergeMetadata, type Schema } from './api-metadata.js';
 import type { Facts } from './document.js';
@@ -34,6 +35,7 @@ export class ApiDocuments {
     private readonly routes: Routes,
     private readonly commands: Commands,
     private readonly config: Config,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /** Adds the files that `gatehouse describe` wrote for extensions. */
@@ -66,7 +68,7 @@ export class ApiDocuments {
 
   private get facts(): Facts {
     const { productName, publicOrigin: origin } = this.config;
-    return { productName, origin };
+    return { productName, origin, features: this.features };
   }
 
   private loadMetadata(): ApiMetadata {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { errorTable } from '../core/errors.js';
 import { schemaOf } from '../http/input.js';
+import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { ApiMetadata, Schema } from './api-metadata.js';
 import { securitySchemes } from './credentials.js';
@@ -13,6 +13,7 @@ import { SharedResponses } from './shared-responses.js';
 export interface Facts {
   readonly productName: string;
   readonly origin: string;
+  readonly features: FeatureRegistry;
 }
 
 const ABOUT = [
@@ -31,15 +32,15 @@ const OPERATIONS_PER_TURN = 8;
 export async function documentOf(
   plans: readonly RoutePlan[],
   described: ApiMetadata,
-  { productName, origin }: Facts,
+  { productName, origin, features }: Facts,
 ): Promise<Schema> {
   const shapes = plans.flatMap(({ input }) => [input?.body, input?.sudo].filter((shape) => shape !== undefined));
   const inputs = Object.fromEntries(shapes.map((shape) => [shape.name, schemaOf(shape)]));
-  const schemas: Record<string, Schema> = { ...inputs, ...described.schemas, ...errorSchemas(described) };
+  const schemas: Record<string, Schema> = { ...inputs, ...described.schemas, ...errorSchemas(features, described) };
   const named = (ref: string): Schema => schemas[ref.slice(ref.lastIndexOf('/') + 1)] ?? {};
   const paths: Record<string, Record<string, Schema>> = {};
   const tags = new Set<string>();
-  const shared = new SharedResponses();
+  const shared = new SharedResponses(features);
   const ids = new Set<unknown>();
   for (const [index, plan] of plans.entries()) {
     if (index % OPERATIONS_PER_TURN === 0) await nextTurn();
@@ -69,9 +70,11 @@ export async function documentOf(
       schemas: usedSchemas(schemas, [paths, shared.components]),
       responses: shared.components,
       headers: RESPONSE_HEADERS,
-      securitySchemes: securitySchemes(origin),
+      securitySchemes: securitySchemes(origin, features),
     },
-    'x-error-codes': Object.fromEntries(errorTable().map(([code, status, message]) => [code, { status, message }])),
+    'x-error-codes': Object.fromEntries(
+      [...features.errors].map(([code, [status, message]]) => [code, { status, message }]),
+    ),
   };
 }
 

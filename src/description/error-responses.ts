@@ -1,5 +1,6 @@
-import { type ErrorCode, errorTable } from '../core/errors.js';
+import type { ErrorCode } from '../core/errors.js';
 import { OPERATIONAL } from '../http/front-door.js';
+import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { ApiMetadata, HandlerMetadata, Schema } from './api-metadata.js';
 
@@ -37,13 +38,13 @@ export const errorSchemaName = (code: string): string =>
     .replace(/Error$/, '')}Error`;
 
 /** The schemas of all error bodies, as components. */
-export function errorSchemas({ extras, schemas }: ApiMetadata): Record<string, Schema> {
+export function errorSchemas({ errors }: FeatureRegistry, { extras, schemas }: ApiMetadata): Record<string, Schema> {
   const extraOf = (code: string): Schema | undefined => {
     const { $ref } = extras[code] ?? {};
     return typeof $ref === 'string' ? schemas[$ref.slice($ref.lastIndexOf('/') + 1)] : extras[code];
   };
   return Object.fromEntries(
-    errorTable().map(([code, status, message]) => [
+    [...errors].map(([code, [status, message]]) => [
       errorSchemaName(code),
       errorSchema(code, status, message, extraOf(code)),
     ]),
@@ -70,11 +71,10 @@ function errorSchema(code: string, status: number, message: string, extra: Schem
 }
 
 /** The error codes of a route by status. `4XX` and `5XX` stand for the status of another server. */
-export function errorsByStatus(codes: readonly string[]): Map<string, string[]> {
-  const statuses = new Map(errorTable().map(([code, status]) => [code, String(status)]));
+export function errorsByStatus(codes: readonly string[], { errors }: FeatureRegistry): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const code of codes) {
-    const status = statuses.get(code);
+    const status = errors.get(code)?.[0].toString();
     if (status && code !== PASSTHROUGH_ERROR) found.set(status, [...(found.get(status) ?? []), code]);
   }
   for (const [status, ofParser] of Object.entries(PARSER_ERRORS)) found.set(status, [...ofParser]);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { Schema } from './api-metadata.js';
 
 /** Maximum number of codes in a response name. */
@@ -7,6 +8,8 @@ const MAX_NAMED_CODES = 3;
 /** Shares identical responses of many operations, which would otherwise make up most of the document. */
 export class SharedResponses {
   readonly components: Record<string, Schema> = {};
+
+  constructor(readonly features: FeatureRegistry) {}
 
   /**
    * Returns a reference to the response with these error codes.

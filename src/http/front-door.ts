@@ -8,6 +8,7 @@ import { Config } from '../core/config/config.js';
 import { ApiError, toApiError } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Call, ClientGone, callOf, RESPONSE_HANDLED } from '../policy/call.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import { Routes } from '../policy/routes.js';
 import { AdminNetworks } from './admin-networks.js';
 import { hasBody } from './body.js';
@@ -80,6 +81,7 @@ export class FrontDoor {
     private readonly tracing: Tracing,
     private readonly addresses: ClientAddresses,
     private readonly adminNetworks: AdminNetworks,
+    private readonly features: FeatureRegistry,
   ) {
     this.fixedHeaders = [
       ...['X-Service-Version', config.buildId],
@@ -253,7 +255,7 @@ export class FrontDoor {
       return;
     }
     const refusal = toApiError(thrown);
-    const status = refusal.getStatus();
+    const { status, body } = this.features.describe(refusal);
     call.outcome = refusal.code;
     const cause = thrown instanceof ApiError ? thrown.cause : thrown;
     if (status >= 500 && (cause !== undefined || status === 500))
@@ -268,7 +270,6 @@ export class FrontDoor {
     if (call.plan?.policy.kind === 'ClientAuth') call.header('Pragma', 'no-cache');
     res.statusCode = status;
     if (refusal.code === 'NOT_FOUND' && respondToBrowser(call, (path) => this.findVisibleRoute(call, path))) return;
-    const body = refusal.getResponse() as object;
     call.sendText(JSON.stringify(status >= 500 ? { ...body, request_id: call.id } : body), JSON_TYPE);
   }
 
@@ -282,9 +283,9 @@ export class FrontDoor {
       }
       for (const name of res.getHeaderNames()) res.removeHeader(name);
       call.setInitialHeaders(['X-Request-ID', call.id, ...this.fixedHeaders]);
-      const refusal = new ApiError('INTERNAL_SERVER_ERROR');
-      res.statusCode = refusal.getStatus();
-      call.sendText(JSON.stringify({ ...(refusal.getResponse() as object), request_id: call.id }), JSON_TYPE);
+      const { status, body } = this.features.describe(new ApiError('INTERNAL_SERVER_ERROR'));
+      res.statusCode = status;
+      call.sendText(JSON.stringify({ ...body, request_id: call.id }), JSON_TYPE);
     } catch (error) {
       this.log.error('a connection is closed without a response', { ...requestDetails(call), error });
       call.req.socket.destroy();
@@ -321,7 +322,7 @@ export class FrontDoor {
   }
 
   private writeUnparsedError(socket: Duplex, status: string, refusal: ApiError): void {
-    const body = JSON.stringify(refusal.getResponse());
+    const body = JSON.stringify(this.features.describe(refusal).body);
     const headers = [
       ...['X-Request-ID', randomUUID()],
       ...this.fixedHeaders,

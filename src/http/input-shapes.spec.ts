@@ -21,9 +21,7 @@ describe('conventions.md 6: shapes', () => {
 
   test('what is no object has none of its members', () => {
     for (const value of [null, undefined, 'a', 1]) {
-      expect(validateShape(Derived, value).faults).toEqual([
-        { path: 'a', code: 'INVALID_FORMAT', message: expect.stringMatching(/./) },
-      ]);
+      expect(validateShape(Derived, value).faults).toEqual([{ path: 'a', code: 'INVALID_FORMAT' }]);
     }
   });
 

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { domainToASCII } from 'node:url';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, registerDecorator, type ValidationError, validateSync } from 'class-validator';
-import { type FieldCode, type FieldError, fieldError } from '../core/errors.js';
+import { type FieldCode, type FieldFault, fieldError } from '../core/errors.js';
 import { codePoints, isStorable, isStorableJson } from '../core/text/text.js';
 import type { Shape } from '../policy/plan.js';
 
@@ -317,7 +317,7 @@ export function AnyObject(options: FieldOptions = {}): PropertyDecorator {
 
 /** Field errors in schema order: at most one per path and code, at most 100. */
 class FaultCollector {
-  readonly list: FieldError[] = [];
+  readonly list: FieldFault[] = [];
   private readonly seen = new Set<string>();
 
   add(path: string, code: FieldCode): void {
@@ -387,7 +387,7 @@ function instantiate<T extends object>(shape: new () => T, value: unknown): T {
 export function validateShape<T extends object>(
   shape: new () => T,
   value: unknown,
-): { instance: T; faults: FieldError[] } {
+): { instance: T; faults: FieldFault[] } {
   const instance = instantiate(shape, value);
   const faults = new FaultCollector();
   faults.collect(validateSync(instance, { whitelist: true, stopAtFirstError: true, forbidUnknownValues: false }), '');

@@ -1,13 +1,16 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Cors, CredentialFree, RateLimit } from '../policy/decorators.js';
-import { scopeDescriptions, scopes } from '../policy/scopes.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 
 const METHODS = ['client_secret_basic', 'client_secret_post'];
 
 @Controller()
 export class MetadataController {
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly features: FeatureRegistry,
+  ) {}
 
   /** Returns the OAuth2 server metadata (RFC 8414). URLs come from the configuration, never from the request. */
   @Get('.well-known/oauth-authorization-server')
@@ -25,8 +28,8 @@ export class MetadataController {
       introspection_endpoint: `${base}/introspect`,
       revocation_endpoint: `${base}/token/revoke`,
       userinfo_endpoint: `${base}/userinfo`,
-      scopes_supported: scopes(),
-      scope_descriptions: scopeDescriptions(),
+      scopes_supported: [...this.features.scopes.keys()],
+      scope_descriptions: this.features.textsOf('scopes'),
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'refresh_token'],

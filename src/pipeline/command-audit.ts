@@ -17,8 +17,9 @@ import {
 } from '../gateway/commands/commands.service.js';
 import { GATEWAY_PATH, hasGatewayCommands, isBeforeIdentify, isSessionStart } from '../gateway/commands/decorators.js';
 import { SessionGateway } from '../gateway/session.gateway.js';
-import { bucketId, isBucket } from '../platform/store/limits.js';
+import { bucketId } from '../platform/store/limits.js';
 import { readPolicy } from '../policy/decorators.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { builtInCommandGuards, commandGuardsInOrder } from './command-guards.js';
 import { buildInputPlan } from './route-input.js';
@@ -48,12 +49,15 @@ export class CommandAudit {
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
     private readonly modules: ModuleRef,
+    private readonly features: FeatureRegistry,
   ) {}
 
   audit(blame: ReportFault): AuditedCommand[] {
     const stack = (types: Type<CommandGuard>[]) => types.map((type) => this.modules.get(type, { strict: false }));
     const guards = { builtIn: stack(builtInCommandGuards()), extension: stack(commandGuardsInOrder()) };
-    const audited = this.discoverCommands(blame).flatMap((found) => compile(found, guards, blame));
+    const audited = this.discoverCommands(blame).flatMap((found) =>
+      compile(found, { guards, features: this.features }, blame),
+    );
     reportDuplicates(audited, blame);
     return audited;
   }
@@ -96,7 +100,11 @@ function isAtGatewayPath(gateway: Type): boolean {
   return isAlone && Reflect.getMetadata(PORT_METADATA, gateway) === 0;
 }
 
-function compile(found: DiscoveredCommand, guards: CommandGuardLists, blameAll: ReportFault): AuditedCommand[] {
+function compile(
+  found: DiscoveredCommand,
+  { guards, features }: { guards: CommandGuardLists; features: FeatureRegistry },
+  blameAll: ReportFault,
+): AuditedCommand[] {
   const { controller: gateway, name, handler, message } = found;
   const blame = (fault: string) => blameAll(`${gateway.name}.${name} (WS ${String(message)}) ${fault}`);
   const isOurs = gateway === SessionGateway;
@@ -110,7 +118,7 @@ function compile(found: DiscoveredCommand, guards: CommandGuardLists, blameAll: 
   const input = isOurs ? undefined : buildInputPlan(found, policy, blame);
   if (!isOurs) {
     findMessageFaults(message).forEach(blame);
-    findPolicyFaults(policy).forEach(blame);
+    findPolicyFaults(policy, features).forEach(blame);
     if (marks.isBeforeIdentify || marks.isSessionStart) blame('declares what only commands of the service may');
     if (input?.params || input?.query) blame('binds a path or a query to a message that has none');
   }
@@ -142,7 +150,7 @@ function findMessageFaults(message: unknown): string[] {
  * Finds what the policy of an extension's command must not declare. A command needs an identity and has neither a
  * request nor a response.
  */
-function findPolicyFaults(policy: RoutePolicy): string[] {
+function findPolicyFaults(policy: RoutePolicy, { buckets }: FeatureRegistry): string[] {
   const faults: string[] = [];
   const { kind, bucket } = policy;
   if (!EXTENSION_POLICIES.has(kind)) faults.push(`is @${kind}; a command is @UserOnly, @BotOnly or @Authenticated`);
@@ -158,7 +166,7 @@ function findPolicyFaults(policy: RoutePolicy): string[] {
   for (const [name, isDeclared] of Object.entries(foreign)) {
     if (isDeclared) faults.push(`declares @${name}, which means nothing to a command`);
   }
-  if (bucket && !isBucket(bucket.name)) faults.push(`names the unknown bucket '${bucket.name}'`);
+  if (bucket && !buckets.has(bucket.name)) faults.push(`names the unknown bucket '${bucket.name}'`);
   if (bucket?.per || bucket?.misses) faults.push('keys its bucket by what only a route has');
   return faults;
 }

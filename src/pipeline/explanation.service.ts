@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AdminApplication } from '../accounts/grants/admin-application.service.js';
 import { ApiError, type ErrorCode } from '../core/errors.js';
 import { OPERATIONAL } from '../http/front-door.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { RoutePlan } from '../policy/plan.js';
 import { describePolicy, Routes } from '../policy/routes.js';
 import { CompiledRoutes } from './compiled-routes.js';
@@ -35,21 +36,23 @@ export class Explanation {
     private readonly adminApplication: AdminApplication,
     private readonly load: LoadGuard,
     private readonly bans: BanGuard,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /** Returns the matching route, its guards in order, the guard that decides, and the response. */
   explain(method: string, path: string, imagined: SimulatedCaller) {
     const plan = this.routes.find(method, path);
     const { rows, decides, refusal } = plan ? this.evaluateRoute(plan, imagined) : unknownRoute(this.preRoutingRows());
+    const response = refusal && this.features.describe(refusal);
     return {
       route: plan ? routeView(plan) : null,
       rows,
       decides,
       answer: {
         admitted: refusal === null,
-        status: refusal?.getStatus() ?? plan?.status ?? 200,
+        status: response?.status ?? plan?.status ?? 200,
         code: refusal?.code ?? null,
-        message: refusal?.message ?? null,
+        message: response?.message ?? null,
       },
     };
   }

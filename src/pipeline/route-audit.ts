@@ -21,14 +21,13 @@ import { Commands } from '../gateway/commands/commands.service.js';
 import { findPlatformWatch } from '../http/adapter.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { middlewareName, type PlatformWatch, type Unguarded, undeclaredMessage } from '../http/platform-watch.js';
-import { bucketId, isBucket } from '../platform/store/limits.js';
-import { isAcl } from '../policy/acls.js';
+import { bucketId } from '../platform/store/limits.js';
 import { declaredBodies, declaredQuery, declaredResponses } from '../policy/answers.js';
 import { readPolicy } from '../policy/decorators.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { InputPlan, RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { Routes } from '../policy/routes.js';
-import { isScope } from '../policy/scopes.js';
 import { CommandAudit } from './command-audit.js';
 import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';
 import type { DiscoveredRoute } from './discovered-route.js';
@@ -63,6 +62,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     private readonly compiled: CompiledRoutes,
     private readonly commandAudit: CommandAudit,
     private readonly commands: Commands,
+    private readonly features: FeatureRegistry,
     { httpAdapter }: HttpAdapterHost,
   ) {
     const platform = findPlatformWatch(httpAdapter);
@@ -174,7 +174,7 @@ export class RouteAudit implements OnApplicationBootstrap {
       policy.forEach(blame);
       return [];
     }
-    findPolicyFaults(policy, found).forEach(blame);
+    findPolicyFaults(policy, found, this.features).forEach(blame);
     const input = buildInputPlan(found, policy, blame);
     findInputFaults(input, policy, method).forEach(blame);
     const accepts = resolveAccepts(policy, method);
@@ -216,14 +216,15 @@ export class RouteAudit implements OnApplicationBootstrap {
 function findPolicyFaults(
   { kind, acl, scope, bucket, ...policy }: RoutePolicy,
   { method, path }: DiscoveredRoute,
+  features: FeatureRegistry,
 ): string[] {
   const faults: string[] = [];
   const isAdminPath = path === '/v1/admin' || path.startsWith('/v1/admin/');
   if (isAdminPath !== (kind === 'AdminAcl')) faults.push('breaks the rule that @AdminAcl and /v1/admin go together');
-  for (const name of acl?.acls ?? []) if (!isAcl(name)) faults.push(`names the unknown ACL '${name}'`);
-  if (scope !== undefined && !isScope(scope)) faults.push(`names the unknown scope '${scope}'`);
+  for (const name of acl?.acls ?? []) if (!features.acls.has(name)) faults.push(`names the unknown ACL '${name}'`);
+  if (scope !== undefined && !features.scopes.has(scope)) faults.push(`names the unknown scope '${scope}'`);
   for (const name of [bucket?.name, bucket?.misses]) {
-    if (name !== undefined && !isBucket(name)) faults.push(`names the unknown bucket '${name}'`);
+    if (name !== undefined && !features.buckets.has(name)) faults.push(`names the unknown bucket '${name}'`);
   }
   if (bucket?.per && !path.split('/').includes(`:${bucket.per}`)) {
     faults.push(`keys its bucket by :${bucket.per}, which is not in the path`);

@@ -1,6 +1,6 @@
 import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { SudoInput } from '../auth/sudo/sudo.dto.js';
-import { ApiError, type FieldError } from '../core/errors.js';
+import { ApiError, type FieldFault, fieldErrorsOf } from '../core/errors.js';
 import { getBody, hasBody } from '../http/body.js';
 import { isDeclared, validateShape } from '../http/input.js';
 import type { Call, SudoMembers } from '../policy/call.js';
@@ -48,13 +48,13 @@ export function buildInputPlan(
  * @throws ApiError INVALID_FORM_BODY, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
 export async function readInput(call: Call, { input = {}, accepts }: RoutePlan): Promise<void> {
-  const faults: FieldError[] = [];
+  const faults: FieldFault[] = [];
   const checked: NonNullable<Call['input']> = {};
   if (input.params) checked.params = validatePart(input.params, call.params, faults);
   if (input.query) checked.query = validatePart(input.query, parseQuery(call.req.url ?? ''), faults);
   if (input.body || input.sudo || (accepts.kind === 'json' && hasBody(call.req))) {
     const body = await getBody(call);
-    if ('fault' in body) faults.push(...fieldErrorsOf(body.fault));
+    if ('fault' in body) faults.push(...fieldErrorsOfBody(body.fault));
     else {
       if (input.body) checked.body = validatePart(input.body, body.value, faults);
       if (input.sudo) call.sudoMembers = validatePart(input.sudo, body.value, faults) as SudoMembers;
@@ -73,14 +73,12 @@ export function bindValidatedInput(input: InputPlan, call: Call, request: object
 }
 
 /** The field errors of an unreadable body. Throws errors that do not belong to a field, such as 413. */
-function fieldErrorsOf(fault: Error): FieldError[] {
-  if (fault instanceof ApiError && fault.code === 'INVALID_FORM_BODY') {
-    return (fault.getResponse() as { errors: FieldError[] }).errors;
-  }
+function fieldErrorsOfBody(fault: Error): readonly FieldFault[] {
+  if (fault instanceof ApiError && fault.code === 'INVALID_FORM_BODY') return fieldErrorsOf(fault);
   throw fault;
 }
 
-function validatePart(shape: Shape, value: unknown, faults: FieldError[]): object {
+function validatePart(shape: Shape, value: unknown, faults: FieldFault[]): object {
   const result = validateShape(shape, value);
   for (const fault of result.faults) {
     if (!faults.some(({ path, code }) => path === fault.path && code === fault.code)) faults.push(fault);

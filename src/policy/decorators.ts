@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { NameOf } from '../core/merged.js';
 import { type Call, callOf } from './call.js';
 import { type AclRequirement, MODIFIERS, type PolicyKind, type RoutePolicy, type SudoOptions } from './route-policy.js';
 
@@ -8,6 +9,9 @@ interface Mark {
   readonly name: string;
   readonly policy: Partial<RoutePolicy>;
 }
+
+type Acl = NameOf<'acls'>;
+type Bucket = NameOf<'buckets'>;
 
 const MARKS = Symbol('gatehouse:policy');
 
@@ -34,7 +38,7 @@ export const BotOnly = () => mark('BotOnly');
 /** An OAuth2 access token. */
 export const BearerOnly = () => mark('BearerOnly');
 /** A session, a bearer of the built-in Admin application or an Admin API key that has the ACLs (admin.md section 2). */
-export const AdminAcl = (...acls: [string, ...string[]] | [{ anyOf: [string, ...string[]] }]) => {
+export const AdminAcl = (...acls: [Acl, ...Acl[]] | [{ anyOf: [Acl, ...Acl[]] }]) => {
   const [first] = acls;
   const acl: AclRequirement =
     typeof first === 'object' ? { mode: 'any', acls: first.anyOf } : { mode: 'all', acls: acls as string[] };
@@ -45,7 +49,7 @@ export const ClientAuth = (options: { confidential?: boolean } = {}) =>
   mark('ClientAuth', { confidentialClient: options.confidential === true });
 
 /** Allows bearers that have exactly this scope. */
-export const OAuthScope = (scope: string) => mark('OAuthScope', { scope });
+export const OAuthScope = (scope: NameOf<'scopes'>) => mark('OAuthScope', { scope });
 /** Returns `403 SSO_REQUIRED` while single sign-on is enforced. */
 export const BlockedBySso = () => mark('BlockedBySso', { blockedBySso: true });
 /** Allows accounts with an outstanding suspicious-activity requirement. */
@@ -57,7 +61,7 @@ export const RequiresSudo = (options: SudoOptions = {}) => mark('RequiresSudo', 
  * @param options `per` adds a path parameter to the key. `misses` names a bucket that the handler charges; callers that
  * have used it up are also rejected.
  */
-export const RateLimit = (name: string, options: { per?: string; misses?: string } = {}) =>
+export const RateLimit = (name: Bucket, options: { per?: string; misses?: Bucket } = {}) =>
   mark('RateLimit', { bucket: { name, ...options } });
 /** An Admin operation that changes nothing, even if its method suggests it. It writes no audit log entry. */
 export const ReadOnly = () => mark('ReadOnly', { changesNothing: true });

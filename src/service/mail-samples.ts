@@ -1,5 +1,6 @@
+import type { ExtensionMailType } from '../core/merged.js';
 import type { Language } from '../core/text/languages.js';
-import { type ExtensionMailType, extensionMailTypes, sampleFacts } from '../platform/mail/templates/extension-mails.js';
+import { sampleFacts } from '../platform/mail/templates/extension-mails.js';
 import {
   type AnyMailType,
   type MailBranding,
@@ -15,6 +16,7 @@ import {
   type SecurityEvent,
   UNKNOWN_LOCATION,
 } from '../platform/mail/templates/words/kinds.js';
+import type { FeatureRegistry } from '../policy/feature-registry.js';
 
 const token = 'Sample0'.repeat(10).slice(0, 64);
 const code = 'K7QF-2XMB';
@@ -53,7 +55,7 @@ export const SAMPLES: readonly string[] = [
 ];
 
 /** The built-in messages, then those of extensions. */
-export const allSamples = (): readonly string[] => [...SAMPLES, ...extensionMailTypes()];
+export const allSamples = ({ mails }: FeatureRegistry): readonly string[] => [...SAMPLES, ...mails.keys()];
 
 export interface SampleOptions {
   readonly product: string;
@@ -68,21 +70,25 @@ const noticeSample = (event: SecurityEvent): Sample<MailMetadata['security_notic
   validSeconds: 7 * 24 * HOUR,
 });
 
-function findSample(kind: string): { type: AnyMailType; metadata: object; validSeconds: number } {
+function findSample(
+  { mails }: FeatureRegistry,
+  kind: string,
+): { type: AnyMailType; metadata: object; validSeconds: number } {
   const event = SECURITY_EVENTS.find((name) => kind === NOTICE + name);
   if (event) return { type: 'security_notice', ...noticeSample(event) };
   if (Object.hasOwn(MAILS, kind)) return { type: kind as MailType, ...MAILS[kind as keyof typeof MAILS] };
-  return { type: kind as ExtensionMailType, ...sampleFacts(kind) };
+  return { type: kind as ExtensionMailType, ...sampleFacts(mails, kind) };
 }
 
 /** Renders a message as its recipient would see it, with sample data. */
 export function renderSample(
+  features: FeatureRegistry,
   kind: string,
   language: Language,
   { product, webAppUrl, look }: SampleOptions,
 ): ShownMessage {
   if (kind === SMS) return { text: codeMessage(language, product, '482913', 600) };
-  const { type, ...sample } = findSample(kind);
+  const { type, ...sample } = findSample(features, kind);
   const occasion = {
     ...{ ...sample, metadata: sample.metadata as never, product },
     at: new Date('2030-01-24T15:40:00.000Z'),
@@ -90,5 +96,5 @@ export function renderSample(
     webAppUrl,
     link: (path: string, secret: string) => `${webAppUrl}${path}#token=${secret}`,
   };
-  return renderMail(type, occasion, language, look);
+  return renderMail(features.mails, type, occasion, language, look);
 }

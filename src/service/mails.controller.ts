@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { ApiError } from '../core/errors.js';
+import { ApiError, validationError } from '../core/errors.js';
 import { LANGUAGES, type Language } from '../core/text/languages.js';
 import { field, OneOf } from '../http/input.js';
 import { Instance } from '../platform/instance/instance.js';
@@ -8,13 +8,14 @@ import { mailBranding } from '../platform/mail/templates/render.js';
 import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, CurrentCall } from '../policy/decorators.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import { allSamples, renderSample, SAMPLES } from './mail-samples.js';
 import { MAILS_CSP, mailCsp, mailsIndex, mailsPage } from './mails.page.js';
 
-/** A kind of message. Checked at request time, because modules can add kinds. */
+/** A kind of message. The handlers check it, because features can add kinds. */
 const Kind = (options: { optional?: boolean } = {}): PropertyDecorator =>
   field({ ...options, bound: 64, tooLong: 'INVALID_FORMAT', description: { enum: [...SAMPLES] } }, (kind) =>
-    typeof kind === 'string' && allSamples().includes(kind) ? undefined : 'INVALID_FORMAT',
+    typeof kind === 'string' ? undefined : 'INVALID_FORMAT',
   );
 
 class MailsQuery {
@@ -33,6 +34,7 @@ export class MailsController {
   constructor(
     private readonly config: Config,
     private readonly instance: Instance,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /** Show every kind of message in every language, with sample data. */
@@ -40,9 +42,12 @@ export class MailsController {
   @CredentialFree()
   @ApiResponses({ type: 'text/html' })
   page(@Query() { kind, language }: MailsQuery, @CurrentCall() call: Call) {
+    const page =
+      kind === undefined
+        ? mailsIndex(allSamples(this.features))
+        : mailsPage(kind, language ? [language] : LANGUAGES, (spoken) => this.sample(kind, spoken));
     this.setPageHeaders(call, MAILS_CSP);
-    if (kind === undefined) return mailsIndex();
-    return mailsPage(kind, language ? [language] : LANGUAGES, (spoken) => this.sample(kind, spoken));
+    return page;
   }
 
   /** Show one message as HTML, as an email program receives it. */
@@ -61,8 +66,9 @@ export class MailsController {
   }
 
   private sample(kind: string, language: Language) {
+    if (!allSamples(this.features).includes(kind)) throw validationError('kind', 'INVALID_FORMAT');
     const { productName: product } = this.instance.current.branding;
-    return renderSample(kind, language, { product, webAppUrl: this.config.webAppUrl, look: this.look });
+    return renderSample(this.features, kind, language, { product, webAppUrl: this.config.webAppUrl, look: this.look });
   }
 
   private setPageHeaders({ res }: Call, policy: string): void {

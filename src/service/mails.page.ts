@@ -1,7 +1,7 @@
 import { Eta } from 'eta/core';
 import { directionOf, LANGUAGE_NAMES, LANGUAGES, type Language } from '../core/text/languages.js';
 import { ALLOW_STYLE, STYLE } from './inbox.page.js';
-import { allSamples, type ShownMessage } from './mail-samples.js';
+import type { ShownMessage } from './mail-samples.js';
 
 const NO_BASE_OR_FORMS = "base-uri 'none'; form-action 'none'";
 /** Allows the page's own style and the frames with messages. */
@@ -60,7 +60,7 @@ const eta = new Eta({ autoEscape: true, autoTrim: false });
 eta.loadTemplate('@mails', PAGE);
 
 /** Renders the list of kinds and languages. */
-export const mailsIndex = (): string => eta.render('@mails', { kinds: allSamples(), languages: LANGUAGES });
+export const mailsIndex = (kinds: readonly string[]): string => eta.render('@mails', { kinds, languages: LANGUAGES });
 
 /** Renders one kind in several languages, as HTML and as text. */
 export const mailsPage = (kind: string, languages: readonly Language[], show: (language: Language) => ShownMessage) =>

@@ -5,6 +5,7 @@ import { Config } from '../core/config/config.js';
 import { ApiError } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 
 /** Serves only `/metrics`, on the separate port `METRICS_PORT`, to the IP addresses in `METRICS_ALLOW`. */
 export async function serveMetrics(app: INestApplication): Promise<Server | undefined> {
@@ -12,6 +13,7 @@ export async function serveMetrics(app: INestApplication): Promise<Server | unde
   if (metricsPort === undefined) return undefined;
   const metrics = app.get(Metrics);
   const log = app.get(Log);
+  const notFound = app.get(FeatureRegistry).describe(new ApiError('NOT_FOUND')).body;
   const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const isAllowed = addressIsIn(req.socket.remoteAddress ?? '', metricsAllow);
     const isKnown = req.method === 'GET' && req.url === '/metrics' && isAllowed;
@@ -19,7 +21,7 @@ export async function serveMetrics(app: INestApplication): Promise<Server | unde
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Content-Type', isKnown ? metrics.registry.contentType : 'application/json; charset=utf-8');
-    res.end(isKnown ? await metrics.text() : JSON.stringify(new ApiError('NOT_FOUND').getResponse()));
+    res.end(isKnown ? await metrics.text() : JSON.stringify(notFound));
   };
   const server = createServer((req, res) => {
     respond(req, res).catch((error) => {

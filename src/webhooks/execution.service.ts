@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError, type FieldError, fieldError } from '../core/errors.js';
+import { ApiError, type FieldFault, fieldError } from '../core/errors.js';
 import { hasBody, JSON_LIMIT, mediaType, readJson } from '../http/body.js';
 import { validateShape } from '../http/input.js';
 import { type Call, RESPONSE_HANDLED } from '../policy/call.js';
@@ -24,7 +24,7 @@ const EDITABLE: ReadonlySet<string> = new Set(['name', 'avatar']);
 /** @throws ApiError FV(member: ...); members that cannot be edited are also listed */
 function parseEdit(body: Record<string, unknown>): EditWebhookInput {
   const { instance, faults } = validateShape(EditWebhookInput, body);
-  const foreign: FieldError[] = Object.keys(body)
+  const foreign: FieldFault[] = Object.keys(body)
     .filter((name) => !EDITABLE.has(name))
     .map((name) => fieldError(name, 'INVALID_FORMAT'));
   const errors = [...faults, ...foreign].slice(0, 100);

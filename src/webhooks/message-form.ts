@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
-import { type ApiError, type FieldError, fieldError, validationError } from '../core/errors.js';
+import { type ApiError, type FieldFault, fieldError, validationError } from '../core/errors.js';
 import { JSON_LIMIT, parseJson } from '../http/body.js';
 import { MESSAGE_LIMITS } from './message-input.js';
 
@@ -16,7 +16,7 @@ export interface FilePart {
 /** All parts of a form except files. */
 export interface FormMembers {
   readonly members: Record<string, unknown>;
-  readonly limits: FieldError[];
+  readonly limits: FieldFault[];
 }
 
 const MAX_PARTS = 64;
@@ -47,7 +47,7 @@ const parseWholeNumber = (text: string): unknown => (/^\d{1,16}$/.test(text) ? N
 class FormReader {
   private payload: string | undefined;
   private readonly fields: Record<string, unknown> = {};
-  private readonly limits: FieldError[] = [];
+  private readonly limits: FieldFault[] = [];
   private readonly indexes = new Set<number>();
   private readonly writing: Promise<void>[] = [];
 
@@ -56,7 +56,7 @@ class FormReader {
     private readonly stop: (error: unknown) => void,
   ) {}
 
-  limit(path: string, code: FieldError['code']): void {
+  limit(path: string, code: FieldFault['code']): void {
     if (!this.limits.some((limit) => limit.path === path)) this.limits.push(fieldError(path, code));
   }
 

@@ -1,4 +1,4 @@
-import { ApiError, type FieldCode, type FieldError, fieldError, validationError } from '../core/errors.js';
+import { ApiError, type FieldCode, type FieldFault, fieldError, validationError } from '../core/errors.js';
 import { codePoints, isText } from '../core/text/text.js';
 
 /** Limits of a message (webhooks.md 4.1). */
@@ -64,10 +64,10 @@ function timeOf(value: unknown): string | undefined {
  */
 class MessageReader {
   private isMalformed = false;
-  private readonly limits: FieldError[] = [];
+  private readonly limits: FieldFault[] = [];
   private embedText = 0;
 
-  finish(limits: readonly FieldError[] = []): void {
+  finish(limits: readonly FieldFault[] = []): void {
     this.limits.push(...limits);
     if (this.isMalformed) throw validationError('message_data', 'INVALID_MESSAGE_DATA');
     if (this.limits.length > 0) throw new ApiError('INVALID_FORM_BODY', { errors: this.limits.slice(0, 100) });
@@ -220,7 +220,7 @@ function isVisible({ title, description, footer, author, image, thumbnail, field
  * Reads a message from a body. `limits` are the exceeded limits of its files.
  * @throws ApiError FV(message_data: INVALID_MESSAGE_DATA), or one error for each exceeded limit
  */
-export function readMessage(body: Members, limits: readonly FieldError[] = []): MessageInput {
+export function readMessage(body: Members, limits: readonly FieldFault[] = []): MessageInput {
   const reading = new MessageReader();
   const embeds = body.embeds === undefined && !isNone(body.embed) ? [body.embed] : body.embeds;
   const message: MessageInput = {

@@ -1,4 +1,4 @@
-import { ApiError, fieldError } from '../core/errors.js';
+import { ApiError, fieldError, fieldErrorsOf } from '../core/errors.js';
 import { isHttpUrl, type Members, type MessageInput, readMessage, URL_LENGTH } from './message-input.js';
 
 const isMembers = (value: unknown): value is Members =>
@@ -99,9 +99,8 @@ export function readSlack({ text, username, icon_url, attachments }: Members): M
       embeds,
     });
   } catch (error) {
-    const { errors } =
-      error instanceof ApiError ? (error.getResponse() as { errors?: { path: string; code: never }[] }) : {};
-    if (!errors) throw error;
+    const errors = fieldErrorsOf(error);
+    if (errors.length === 0) throw error;
     throw new ApiError('INVALID_FORM_BODY', {
       errors: errors.map(({ path, code }) => fieldError(toSlackPath(path), code)),
     });

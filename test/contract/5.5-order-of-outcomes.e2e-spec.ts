@@ -1,8 +1,7 @@
-/** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
 import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { Passwords } from '../../src/auth/factors/passwords.service.js';
+import { featureRegistry } from '../../src/features.js';
 import { Text } from '../../src/http/input.js';
-import { registerBucket } from '../../src/platform/store/limits.js';
 import {
   AdminAcl,
   AllowSuspicious,
@@ -16,9 +15,9 @@ import {
   RequiresSudo,
   UserOnly,
 } from '../../src/policy/decorators.js';
+import { defineFeature } from '../../src/policy/feature.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { Routes } from '../../src/policy/routes.js';
-import { scopes } from '../../src/policy/scopes.js';
 import {
   earnedCaptcha,
   enforceSso,
@@ -32,6 +31,8 @@ import {
   withTotp,
 } from '../support/index.js';
 import { Matrix } from '../support/matrix.js';
+
+const SCOPES = [...featureRegistry().scopes.keys()];
 
 const every = <T>(...lists: T[][]): T[][] =>
   lists.reduce<T[][]>((rows, list) => rows.flatMap((row) => list.map((item) => [...row, item])), [[]]);
@@ -72,8 +73,15 @@ describe('5.5 every route, every kind of credential', () => {
   });
 });
 
-registerBucket('probe:fresh', 1_000_000, 1);
-registerBucket('probe:spent', 1, 1_000_000);
+const probe = defineFeature('probe', {
+  buckets: { 'probe:fresh': [1_000_000, 1], 'probe:spent': [1, 1_000_000] },
+});
+
+declare module '../../src/core/merged.js' {
+  interface Features {
+    probeOfOutcomes: typeof probe;
+  }
+}
 
 class NameInput {
   @Text({ min: 1, max: 5 }) name: string;
@@ -149,7 +157,11 @@ describe('credentials.md 4: which refusal wins', () => {
   let service: Gatehouse;
   let passwordHash: string;
   beforeAll(async () => {
-    service = await gatehouse({ modules: [ProbeModule], env: { RATE_LIMITS: 'on', CAPTCHA_PROVIDER: 'altcha' } });
+    service = await gatehouse({
+      features: [probe],
+      modules: [ProbeModule],
+      env: { RATE_LIMITS: 'on', CAPTCHA_PROVIDER: 'altcha' },
+    });
     passwordHash = await service.app.get(Passwords).hash(PASSWORD);
   });
   afterAll(() => service.close());
@@ -221,7 +233,7 @@ describe('credentials.md 4: which refusal wins', () => {
     const callers = ['nobody', 'bot', 'bearer', 'adminBearer', 'session', 'adminKey'] as const;
     for (const acls of [[], ['admin:authenticate'], ['admin:authenticate', 'audit_log:view']]) {
       for (const suspicious of [0, 1]) {
-        const of = await worn({ acls, suspicious, scopes: scopes() });
+        const of = await worn({ acls, suspicious, scopes: SCOPES });
         for (const caller of callers) {
           const client = caller === 'nobody' ? service.anonymous : service.as(of[caller]);
           await client.post('/v1/admin/probe/spent');

@@ -1,4 +1,3 @@
-/** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
 import {
   BadRequestException,
   ConflictException,
@@ -13,19 +12,14 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
-import {
-  ApiError,
-  type ErrorCode,
-  errorTable,
-  fieldCodeTable,
-  registerErrorCode,
-  registerFieldCode,
-} from '../../src/core/errors.js';
+import { ApiError } from '../../src/core/errors.js';
 import { mintLetters, mintToken } from '../../src/core/secrets.js';
+import { featureRegistry } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import type { Call } from '../../src/policy/call.js';
 import { BlockedBySso, CurrentCall, Public, UserOnly } from '../../src/policy/decorators.js';
+import { defineFeature } from '../../src/policy/feature.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
   expectApiError,
@@ -136,7 +130,7 @@ const THROWN: Record<string, [thrown: () => unknown, expected: string]> = {
   down: [() => new HttpException(SECRET, 503), '503 SERVICE_UNAVAILABLE'],
   slow: [() => new HttpException(SECRET, 504), '504 GATEWAY_TIMEOUT'],
   refused: [() => Object.assign(new Error(SECRET), { code: 'ECONNREFUSED' }), '500 INTERNAL_SERVER_ERROR'],
-  own: [() => new ApiError('OUT_OF_CAKE' as ErrorCode), '402 OUT_OF_CAKE'],
+  own: [() => new ApiError('CAKES_GONE'), '402 CAKES_GONE'],
 };
 
 @Controller('v1/probe')
@@ -197,8 +191,20 @@ class GuardedModule {}
 @Module({ imports: [GuardedModule], controllers: [ProbeController] })
 class ProbeModule {}
 
+const cakes = defineFeature('cakes', {
+  modules: [ProbeModule],
+  errors: { CAKES_GONE: [402, 'There is no cake.'] },
+});
+
+declare module '../../src/core/merged.js' {
+  interface Features {
+    cakesOfErrors: typeof cakes;
+  }
+}
+
 describe('7 errors: the registry', () => {
-  const registered = errorTable();
+  const { errors, fieldErrors } = featureRegistry();
+  const registered = [...errors].map(([code, [status, message]]) => [code, status, message] as const);
 
   test('codes and statuses are those of the contract, all of them and no other', () => {
     const expected = Object.entries(TABLE).flatMap(([status, codes]) =>
@@ -209,11 +215,7 @@ describe('7 errors: the registry', () => {
   });
 
   test('field codes are those of the contract, all of them and no other', () => {
-    expect(
-      fieldCodeTable()
-        .map(([code]) => code)
-        .sort(),
-    ).toEqual(words(FIELD_CODES));
+    expect([...fieldErrors.keys()].sort()).toEqual(words(FIELD_CODES));
   });
 
   test('every code has the right form and a message that says nothing of the request', () => {
@@ -221,29 +223,14 @@ describe('7 errors: the registry', () => {
       expect(code).toMatch(/^[A-Z][A-Z0-9_]*$/);
       expect(message).toMatch(/^[A-Z][^{}$%]*\.$/);
     }
-    for (const [, message] of fieldCodeTable()) expect(message).toMatch(/^[A-Z][^{}$%]*\.$/);
-  });
-
-  test("a team's code is added once, in its form, with an error status", () => {
-    registerErrorCode('OUT_OF_CAKE', 402, 'There is no cake.');
-    for (const [code, status] of [
-      ['OUT_OF_CAKE', 402],
-      ['UNAUTHORIZED', 401],
-      ['out_of_tea', 402],
-      ['OUT OF TEA', 402],
-      ['OUT_OF_TEA', 200],
-      ['OUT_OF_TEA', 402.5],
-    ] as const) {
-      expect(() => registerErrorCode(code, status, 'No.')).toThrow(code);
-    }
-    expect(() => registerFieldCode('INVALID_FORMAT', 'No.')).toThrow('INVALID_FORMAT');
+    for (const message of fieldErrors.values()) expect(message).toMatch(/^[A-Z][^{}$%]*\.$/);
   });
 });
 
 describe('7 errors: nothing else produces an error body', () => {
   let service: Gatehouse;
   beforeAll(async () => {
-    service = await gatehouse({ modules: [ProbeModule] });
+    service = await gatehouse({ features: [cakes] });
   });
   afterAll(() => service.close());
 

@@ -1,10 +1,12 @@
 import { getMetadataStorage } from 'class-validator';
+import { featureRegistry } from '../../src/features.js';
 import { boundOf, validateShape } from '../../src/http/input.js';
 import type { RoutePlan, Shape } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { scopes } from '../../src/policy/scopes.js';
 import { type Answer, type Client, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 import { leastOf, longestHold } from '../support/processor-time.js';
+
+const SCOPES = [...featureRegistry().scopes.keys()];
 
 let service: Gatehouse;
 beforeAll(async () => {
@@ -159,7 +161,7 @@ describe('conventions.md 12: no request of the allowed size holds the event loop
   }
   const targetOf = (path: string, value = '1'): string => path.replace(/[:*]\w+/g, value);
   const routes = (concerns: (route: RoutePlan) => boolean) => service.app.get(Routes).all.filter(concerns);
-  const someone = () => outfit(service, { acls: ['*'], scopes: scopes() });
+  const someone = () => outfit(service, { acls: ['*'], scopes: SCOPES });
 
   const list = (count: number, element: string): string => `[${Array(Math.max(1, count)).fill(element).join()}]`;
   const object = (count: number, value: string): string =>

@@ -1,9 +1,10 @@
 import { getMetadataStorage } from 'class-validator';
-import { errorTable } from '../../src/core/errors.js';
+import { featureRegistry } from '../../src/features.js';
 import type { RoutePlan, Shape } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { scopes } from '../../src/policy/scopes.js';
 import { type Answer, type Client, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
+
+const SCOPES = [...featureRegistry().scopes.keys()];
 
 let service: Gatehouse;
 beforeAll(async () => {
@@ -73,7 +74,7 @@ const TEXTS = [
   ],
 ];
 
-const codes = new Set(errorTable().map(([code]) => code));
+const codes = new Set(featureRegistry().errors.keys());
 
 function propertiesOf(shape: Shape | undefined): string[] {
   if (!shape) return [];
@@ -124,7 +125,7 @@ describe('conventions.md 4 and 6: no input makes an operation fail', () => {
     work: (route: RoutePlan, client: Client) => Promise<void>,
   ): Promise<void> {
     await inTurns(routes().filter(concerns), async (route) => {
-      const of = await outfit(service, { acls: ['*'], scopes: scopes() });
+      const of = await outfit(service, { acls: ['*'], scopes: SCOPES });
       await work(route, admittedTo(route, of));
     });
     expect([...surprises]).toEqual([]);

@@ -1,8 +1,7 @@
-/** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
 import { createHash } from 'node:crypto';
 import { Controller, Get, HttpCode, Module, Param, Post } from '@nestjs/common';
 import { Text } from '../../src/http/input.js';
-import { bucketId, Limiter, registerBucket } from '../../src/platform/store/limits.js';
+import { bucketId, Limiter } from '../../src/platform/store/limits.js';
 import { SharedStore } from '../../src/platform/store/shared-store.js';
 import {
   AdminAcl,
@@ -13,6 +12,7 @@ import {
   RateLimit,
   UserOnly,
 } from '../../src/policy/decorators.js';
+import { defineFeature } from '../../src/policy/feature.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
   type Answer,
@@ -28,10 +28,15 @@ import {
 } from '../support/index.js';
 
 const SLOW = 1_000_000;
-registerBucket('probe:two', 2, SLOW);
-registerBucket('probe:per', 2, SLOW);
-registerBucket('probe:many', 1_000_000, 1);
-registerBucket('probe:timed', 4, 60);
+const probe = defineFeature('probe', {
+  buckets: { 'probe:two': [2, SLOW], 'probe:per': [2, SLOW], 'probe:many': [1_000_000, 1], 'probe:timed': [4, 60] },
+});
+
+declare module '../../src/core/merged.js' {
+  interface Features {
+    probeOfLimits: typeof probe;
+  }
+}
 
 class TokenPath {
   @Text({ max: 100 }) id: string;
@@ -134,6 +139,7 @@ describe('conventions.md 7: rate limits', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse({
+      features: [probe],
       modules: [ProbeModule],
       env: {
         RATE_LIMITS: 'on',
@@ -482,7 +488,7 @@ describe('conventions.md 7: rate limits', () => {
 
 describe('conventions.md 7.1: switches', () => {
   test('RATE_LIMITS=off turns limits and headers off, and the log says so', async () => {
-    await withGatehouse({ modules: [ProbeModule] }, async (service) => {
+    await withGatehouse({ features: [probe], modules: [ProbeModule] }, async (service) => {
       for (let i = 0; i < 4; i++) {
         const answer = await service.anonymous.get('/v1/probe/two');
         expect([answer.status, limits(answer)]).toEqual([200, {}]);

@@ -1,9 +1,9 @@
 import { getMetadataStorage } from 'class-validator';
 import { isStorableJson } from '../../src/core/text/text.js';
+import { featureRegistry } from '../../src/features.js';
 import { validateShape } from '../../src/http/input.js';
 import type { RoutePlan, Shape } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { scopes } from '../../src/policy/scopes.js';
 import { administrator } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
@@ -20,6 +20,8 @@ import {
   person,
   withGatehouse,
 } from '../support/index.js';
+
+const SCOPES = [...featureRegistry().scopes.keys()];
 
 let service: Gatehouse;
 let alice: Persona;
@@ -66,7 +68,7 @@ describe('conventions.md 6: text that cannot be stored gets no further than the 
 
   const targetOf = (path: string, value = '1'): string => path.replace(/[:*]\w+/g, value);
   const clientOf = async ({ policy }: RoutePlan): Promise<Client> => {
-    const of = await outfit(service, { acls: ['*'], scopes: scopes() });
+    const of = await outfit(service, { acls: ['*'], scopes: SCOPES });
     if (['Authenticated', 'UserOnly', 'AdminAcl'].includes(policy.kind)) return service.as(of.session);
     if (policy.kind === 'BotOnly') return service.as(of.bot);
     return policy.kind === 'BearerOnly' ? service.as(of.bearer) : service.anonymous;

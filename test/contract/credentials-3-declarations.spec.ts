@@ -123,8 +123,8 @@ describe('credentials.md 3: a policy', () => {
     [Captcha(), { captcha: true }],
     [RateLimit('auth:login'), { bucket: { name: 'auth:login' } }],
     [
-      RateLimit('webhook:read', { per: 'id', misses: 'webhook:misses' }),
-      { bucket: { name: 'webhook:read', per: 'id', misses: 'webhook:misses' } },
+      RateLimit('webhook:read', { per: 'id', misses: 'webhook:miss' }),
+      { bucket: { name: 'webhook:read', per: 'id', misses: 'webhook:miss' } },
     ],
     [Cors('upload'), { cors: 'upload' }],
     [Cors('none'), { cors: 'none' }],
@@ -166,13 +166,13 @@ describe('credentials.md 3: a route that is not declared as it must be', () => {
   });
 
   test('names no ACL', () => {
-    const nothing = [] as unknown as [string];
+    const nothing = [] as unknown as ['*'];
     expect(declared(AdminAcl(...nothing))).toEqual(['@AdminAcl names no ACL']);
     expect(declared(AdminAcl({ anyOf: nothing }))).toEqual(['@AdminAcl names no ACL']);
   });
 
   test('is told all its faults', () => {
-    expect(declared(Captcha(), Captcha(), Cors('any'), AdminAcl(...([] as unknown as [string])))).toEqual([
+    expect(declared(Captcha(), Captcha(), Cors('any'), AdminAcl(...([] as unknown as ['*'])))).toEqual([
       '@Captcha contradicts @AdminAcl',
       'repeats @Captcha',
       '@Captcha contradicts @AdminAcl',

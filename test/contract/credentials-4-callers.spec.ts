@@ -161,7 +161,7 @@ describe('row 9: scopes', () => {
     }
     expect(await judged(guard, { identity: bearer() }, planOf('UserOnly'))).toBeNull();
     const refusal = await refusalOf(() => guard.dryRun({ identity: bearer(), authorization: [] }, plan.policy));
-    expect(refusal?.getResponse()).toMatchObject({ code: 'MISSING_OAUTH_SCOPE', required_scope: 'email' });
+    expect(refusal).toMatchObject({ code: 'MISSING_OAUTH_SCOPE', extra: { required_scope: 'email' } });
   });
 });
 
@@ -221,7 +221,7 @@ describe('row 12: suspicion', () => {
     expect(await judged(guard, { identity: null }, plan)).toBeNull();
     expect(await judged(guard, { identity: session({ suspicious: 5 }) }, plan)).toBe('ACCOUNT_SUSPICIOUS_ACTIVITY');
     const refusal = await refusalOf(() => guard.dryRun({ identity: session({ suspicious: 5 }) }));
-    expect(refusal?.getResponse()).toMatchObject({ data: { suspicious_activity_flags: 5 } });
+    expect(refusal?.extra).toMatchObject({ data: { suspicious_activity_flags: 5 } });
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/core/config/config.js';
+import { databaseSchema } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { lentDatabase } from '../support/embedded.js';
 
@@ -13,7 +14,7 @@ describe('statements on the embedded database', () => {
     const lent = await lentDatabase(join(process.env.GATEHOUSE_TEST_EMBEDDED as string, 'template.tar'));
     giveBack = lent.giveBack;
     const config = loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: randomBytes(32).toString('base64') });
-    database = await Database.open(config, lent.engine);
+    database = await Database.open(config, databaseSchema(), lent.engine);
   });
   afterEach(async () => {
     await database.close();

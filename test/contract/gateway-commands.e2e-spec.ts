@@ -1,13 +1,11 @@
-/** @own-modules It registers a bucket and a code, which stay for as long as the modules do. */
 import { Module } from '@nestjs/common';
 import { ConnectedSocket, MessageBody, SubscribeMessage } from '@nestjs/websockets';
-import { ApiError, type ErrorCode, registerErrorCode } from '../../src/core/errors.js';
+import { ApiError } from '../../src/core/errors.js';
 import type { GatewayConnection } from '../../src/gateway/commands/command.js';
 import { GatewayCommands } from '../../src/gateway/commands/decorators.js';
 import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
 import { AnyObject, Snowflake, Text } from '../../src/http/input.js';
 import { Database } from '../../src/platform/database/database.js';
-import { registerBucket } from '../../src/platform/store/limits.js';
 import {
   AllowSuspicious,
   Authenticated,
@@ -16,12 +14,21 @@ import {
   RateLimit,
   UserOnly,
 } from '../../src/policy/decorators.js';
+import { defineFeature } from '../../src/policy/feature.js';
 import type { Identity } from '../../src/policy/identity.js';
 import { GatewayClient, holdLookups } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, outfit, type Persona, person, withGatehouse } from '../support/index.js';
 
-registerBucket('notes:count', 2, 1_000_000);
-registerErrorCode('NOTE_IS_GONE', 410, 'There is no note.');
+const notes = defineFeature('notes', {
+  errors: { NOTES_GONE: [410, 'There is no note.'] },
+  buckets: { 'notes:count': [2, 1_000_000] },
+});
+
+declare module '../../src/core/merged.js' {
+  interface Features {
+    notesOfCommands: typeof notes;
+  }
+}
 
 // As a team does: into what it imports.
 declare module '../../src/index.js' {
@@ -93,7 +100,7 @@ class NotesGateway {
   @SubscribeMessage('NOTES_GONE')
   @UserOnly()
   gone(): never {
-    throw new ApiError('NOTE_IS_GONE' as ErrorCode);
+    throw new ApiError('NOTES_GONE');
   }
 
   @SubscribeMessage('NOTES_BROKEN')
@@ -133,7 +140,7 @@ let service: Gatehouse;
 let alice: Persona;
 let robot: string;
 beforeAll(async () => {
-  service = await gatehouse({ modules: [NotesModule] });
+  service = await gatehouse({ features: [notes], modules: [NotesModule] });
   alice = await person(service, 'alice');
   robot = (await newApp(service, alice)).bot.slice('Bot '.length);
 });
@@ -371,7 +378,7 @@ describe('gateway 4: what handlers and hooks throw', () => {
     const client = await identified(alice.authorization);
     expect(await refusal(client, named('NOTES_GONE'))).toEqual({
       ...{ op: 0, t: 'NOTES_GONE' },
-      ...{ code: 'NOTE_IS_GONE', message: 'There is no note.' },
+      ...{ code: 'NOTES_GONE', message: 'There is no note.' },
     });
   });
 
@@ -400,7 +407,7 @@ describe('gateway 4: what handlers and hooks throw', () => {
 });
 
 test('gateway 4: a bucket counts the caller, on all of its connections', async () => {
-  await withGatehouse({ env: { RATE_LIMITS: 'on' }, modules: [NotesModule] }, async (limited) => {
+  await withGatehouse({ env: { RATE_LIMITS: 'on' }, features: [notes], modules: [NotesModule] }, async (limited) => {
     const [{ session }, other] = [await outfit(limited), await outfit(limited)];
     const [first, second] = [
       await GatewayClient.identified(limited, session),

@@ -7,9 +7,10 @@ import { Keyring } from '../../src/core/secrets.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { DigestKeys } from '../../src/platform/keys/digest-keys.js';
-import { checkDecryption, ENCRYPTED_KINDS } from '../../src/platform/keys/encrypted-columns.js';
+import { BUILT_IN_KINDS, checkDecryption } from '../../src/platform/keys/encrypted-columns.js';
 import { KeyCheck } from '../../src/platform/keys/key-check.service.js';
 import { KeyRotation } from '../../src/platform/keys/key-rotation.js';
+import { FeatureRegistry } from '../../src/policy/feature-registry.js';
 import {
   Authenticator,
   expectApiError,
@@ -120,17 +121,18 @@ describe('keys rotate', () => {
   });
 
   test('a start tries one stored thing of each kind and warns by name of those that no secret opens', async () => {
-    expect(ENCRYPTED_KINDS.map(({ name }) => name).sort()).toEqual(service.app.get(KeyRotation).names.sort());
+    expect(BUILT_IN_KINDS.map(({ name }) => name).sort()).toEqual(service.app.get(KeyRotation).names.sort());
     const { manager } = service.app.get(Database);
+    const features = service.app.get(FeatureRegistry);
     const [bob] = await service.sql('SELECT id FROM account WHERE totp_secret IS NOT NULL');
     await service.sql("INSERT INTO backup_code (account_id, digest, position) VALUES ($1, '\\x00', 0)", [bob?.id]);
-    const states = (keyring: Keyring) => checkDecryption(manager, keyring);
+    const states = (keyring: Keyring) => checkDecryption(manager, keyring, features.encryptedColumns);
     const check = async (keyring: Keyring) => {
       const from = service.log.length;
-      await new KeyCheck(service.app.get(Database), keyring, service.app.get(Log)).onModuleInit();
+      await new KeyCheck(service.app.get(Database), keyring, service.app.get(Log), features).onModuleInit();
       return service.log.slice(from).filter((line) => line.includes('no secret of the service opens what is stored'));
     };
-    const names = ENCRYPTED_KINDS.map(({ name }) => name);
+    const names = BUILT_IN_KINDS.map(({ name }) => name);
     expect(await states(service.app.get(Keyring))).toEqual(names.map((name) => ({ name, tried: 1, opened: 1 })));
     expect(await states(stranger)).toEqual(names.map((name) => ({ name, tried: 1, opened: 0 })));
     expect(await check(service.app.get(Keyring))).toEqual([]);

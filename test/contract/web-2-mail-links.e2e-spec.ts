@@ -1,5 +1,6 @@
 import { Config } from '../../src/core/config/config.js';
 import { LANGUAGES } from '../../src/core/text/languages.js';
+import { featureRegistry } from '../../src/features.js';
 import { mailBranding } from '../../src/platform/mail/templates/render.js';
 import { renderSample, SAMPLES } from '../../src/service/mail-samples.js';
 import { type Gatehouse, gatehouse, ownLinksIn } from '../support/index.js';
@@ -24,7 +25,7 @@ describe('web.md 1: every link of our own in a mail opens a page', () => {
 
   const textOf = (kind: string, language: (typeof LANGUAGES)[number]): string => {
     const look = mailBranding(service.app.get(Config), { termsUrl: null, privacyUrl: null });
-    return renderSample(kind, language, { product: 'Gatehouse', webAppUrl: ORIGIN, look }).text;
+    return renderSample(featureRegistry(), kind, language, { product: 'Gatehouse', webAppUrl: ORIGIN, look }).text;
   };
 
   test.each(SAMPLES)('%s, in every language and in both its parts', async (kind) => {

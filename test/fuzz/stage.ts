@@ -1,10 +1,12 @@
 import { Passwords } from '../../src/auth/factors/passwords.service.js';
+import { featureRegistry } from '../../src/features.js';
 import { DnsError } from '../../src/platform/outbound/dns-resolver.js';
 import { Network } from '../../src/platform/outbound/network.js';
-import { scopes } from '../../src/policy/scopes.js';
 import { basic, Client, enforceSso, type Gatehouse, type Outfit, outfit } from '../support/index.js';
 import type { Operation } from './operations.js';
 import { targetOf } from './requests.js';
+
+const SCOPES = [...featureRegistry().scopes.keys()];
 
 export const PASSWORD = 'a quiet afternoon of fuzzing';
 
@@ -102,7 +104,7 @@ export class Stage {
   }
 
   private async person(acls: readonly string[]): Promise<Outfit> {
-    const made = await outfit(this.service, { acls, scopes: scopes() });
+    const made = await outfit(this.service, { acls, scopes: SCOPES });
     await this.service.sql(
       `UPDATE account SET password_hash = $2, email = 'u' || id || '@example.com', email_verified = true WHERE id = $1`,
       [made.accountId, await this.passwordHash],

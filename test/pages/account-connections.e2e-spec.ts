@@ -1,10 +1,11 @@
-/** @own-modules It registers scopes, which stay for as long as the modules do. */
-import { registerScope } from '../../src/policy/scopes.js';
+import { defineFeature } from '../../src/policy/feature.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { type App, isAlive, newApp, newTokens, type Persona, person, picture, type Tokens } from '../support/index.js';
 
-registerScope('notes.read', { 'en-US': 'Read your <i>notes</i>', de: 'Ihre Notizen lesen' });
+const notes = defineFeature('notes', {
+  scopes: { 'notes.read': { 'en-US': 'Read your <i>notes</i>', de: 'Ihre Notizen lesen' } },
+});
 
 describeInBrowser('web.md 3: connected applications', () => {
   let world: Site;
@@ -14,7 +15,7 @@ describeInBrowser('web.md 3: connected applications', () => {
   let count = 0;
 
   beforeAll(async () => {
-    world = await site();
+    world = await site({ features: [notes] });
     maker = await person(world.service, 'maker');
   });
   afterAll(() => world?.close());

@@ -1,13 +1,15 @@
-/** @own-modules It registers a security event, which stays for as long as the modules do. */
-import { registerSecurityEvent, securityEventTypes } from '../../src/accounts/events/event-types.js';
 import { type NewEvent, SecurityEvents } from '../../src/accounts/events/security-events.service.js';
+import { featureRegistry } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
+import { defineFeature } from '../../src/policy/feature.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { consent, newApp, type Persona, person, sessionsOf, signIn } from '../support/index.js';
 import { focusOn, heading, type } from './driving.js';
 
-registerSecurityEvent('note_shared', { 'en-US': 'A note was shared.', de: 'Eine Notiz wurde geteilt.' });
+const notes = defineFeature('notes', {
+  securityEvents: { notes_shared: { 'en-US': 'A note was shared.', de: 'Eine Notiz wurde geteilt.' } },
+});
 const EVENTS = '/v1/users/@me/security-events';
 
 describeInBrowser('web.md 5: /account/events', () => {
@@ -16,7 +18,7 @@ describeInBrowser('web.md 5: /account/events', () => {
   let alice: Persona;
   let count = 0;
   beforeAll(async () => {
-    world = await site();
+    world = await site({ features: [notes] });
   });
   afterAll(() => world?.close());
   beforeEach(async () => {
@@ -50,7 +52,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     await consent(world.service, alice, app);
     await record(
       { type: 'credential_leaked', data: { kind: 'session' } },
-      { type: 'note_shared' as never, data: { notes: 1 } },
+      { type: 'notes_shared' as never, data: { notes: 1 } },
     );
     await visit.arrive('/account/events', alice.authorization);
     await items().first().waitFor();
@@ -69,7 +71,7 @@ describeInBrowser('web.md 5: /account/events', () => {
 
   test('every type has words in every language, and nothing is left to be filled in', async () => {
     const data = { name: 'Notes', masked_ip: '127.0.x.x', deadline: '2026-01-01T00:00:00.000Z' };
-    const ours = securityEventTypes().filter((type) => type !== 'note_shared');
+    const ours = [...featureRegistry().securityEvents.keys()];
     await world.service.sql('DELETE FROM security_event WHERE account_id = $1', [alice.id]);
     await record(...ours.map((type) => ({ type: type as never, data })));
     await visit.arrive('/account/events', alice.authorization);

@@ -1,21 +1,23 @@
-/** @own-modules It registers an ACL, which stays for as long as the modules do. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { acls, registerAcl } from '../../src/policy/acls.js';
+import { featureRegistry } from '../../src/features.js';
+import { defineFeature } from '../../src/policy/feature.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { expectApiError, person } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
 import { heading, tabTo } from './driving.js';
 
-const OURS = [...acls()];
-registerAcl('notes:moderate', { 'en-US': 'Remove <i>notes</i> of others', 'de-AT': 'Notizen anderer entfernen' });
+const OURS = [...featureRegistry().acls.keys()];
+const notes = defineFeature('notes', {
+  acls: { 'notes:moderate': { 'en-US': 'Remove <i>notes</i> of others', 'de-AT': 'Notizen anderer entfernen' } },
+});
 
 describe('web.md 4 the words of ACLs', () => {
   test('every ACL of the service has some, and there are none of others', () => {
     const file = join(import.meta.dirname, '../../web/words/en-US.json');
     const said = Object.keys(JSON.parse(readFileSync(file, 'utf8')).adminAcls);
-    expect(said.filter((name) => name.includes(':') || name === '*').sort()).toEqual(OURS.sort());
+    expect(said.filter((name) => name.includes(':') || name === '*').sort()).toEqual(OURS.toSorted());
   });
 });
 
@@ -23,7 +25,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
   let world: Site;
   let visit: Visit;
   beforeAll(async () => {
-    world = await site();
+    world = await site({ features: [notes] });
   });
   afterAll(() => world?.close());
   beforeEach(async () => {
@@ -42,7 +44,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     await arriveAsAdministrator(world, visit, '/admin/acls', 'ban:ip:check', 'user:lookup');
     await heading(visit, 'Permissions');
     const labels = await page.locator('fieldset label').allInnerTexts();
-    expect(labels.map((text) => text.split('\n')[0]?.trim())).toEqual([...acls()]);
+    expect(labels.map((text) => text.split('\n')[0]?.trim())).toEqual([...OURS, 'notes:moderate']);
     const mine = labels.filter((text) => text.includes('You hold it')).map((text) => text.split('\n')[0]?.trim());
     expect(mine).toEqual(['admin:authenticate', 'ban:ip:check', 'user:lookup']);
     expect(labels.at(-1)).toContain('Remove <i>notes</i> of others');

@@ -1,11 +1,10 @@
-/** @own-modules It registers an ACL, which stays for as long as the modules do. */
-import { registerAcl } from '../../src/index.js';
+import { defineFeature } from '../../src/index.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { type Persona, person, setAcls, superuser } from '../support/index.js';
 import { Deeds, pageOf } from './deeds.js';
 
-registerAcl('notes:tidy', { 'en-US': 'tidy the notes of everybody' });
+const notes = defineFeature('notes', { acls: { 'notes:tidy': { 'en-US': 'tidy the notes of everybody' } } });
 
 describeInBrowser('web.md 4: permissions and marks of an account', () => {
   let world: Site;
@@ -15,7 +14,7 @@ describeInBrowser('web.md 4: permissions and marks of an account', () => {
   let alice: Persona;
   let count = 0;
   beforeAll(async () => {
-    world = await site();
+    world = await site({ features: [notes] });
     root = await superuser(world.service);
   });
   afterAll(() => world?.close());

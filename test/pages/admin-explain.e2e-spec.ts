@@ -1,5 +1,5 @@
+import { featureRegistry } from '../../src/features.js';
 import { guardsInOrder } from '../../src/pipeline/guards.js';
-import { acls } from '../../src/policy/acls.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { expectApiError, person } from '../support/index.js';
@@ -160,7 +160,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await visit.arrive('/admin/explain?path=/v1/users/@me', alice.authorization);
     await visit.page.getByText('This account does not administer this platform.').waitFor();
     expect(await visit.page.locator('[name=path]').count()).toBe(0);
-    const asked = { method: 'GET', path: '/v1/users/@me', acls: acls() };
+    const asked = { method: 'GET', path: '/v1/users/@me', acls: [...featureRegistry().acls.keys()] };
     expectApiError(await world.service.as(alice).post('/v1/admin/explain', asked), 'MISSING_PERMISSIONS');
     await visit.leave();
   });

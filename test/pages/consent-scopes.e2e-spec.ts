@@ -1,5 +1,5 @@
-/** @own-modules It registers scopes, which stay for as long as the modules do. */
-import { registerScope } from '../../src/policy/scopes.js';
+import { featureRegistry } from '../../src/features.js';
+import { defineFeature } from '../../src/policy/feature.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Asking, allowing, asking, question, signedInAs } from '../machine/consenting.js';
 import { type Site, site } from '../machine/pages.js';
@@ -11,8 +11,9 @@ const NOTES = {
   pt: 'Ler suas notas',
   'fr-CA': 'Lire vos notes',
 };
-registerScope('notes.read', NOTES);
-registerScope('notes.write', { 'en-US': 'Write notes for you' });
+const notes = defineFeature('notes', {
+  scopes: { 'notes.read': NOTES, 'notes.write': { 'en-US': 'Write notes for you' } },
+});
 
 describe('oauth 2 what scopes of teams say', () => {
   test.each([
@@ -24,7 +25,8 @@ describe('oauth 2 what scopes of teams say', () => {
     ['those of a language that is written otherwise', { 'en-US': 'Read', 'DE-de': 'Lesen' }, 'in DE-de is not'],
     ['those of no language', { 'en-US': 'Read', '': 'Lesen' }, 'is not one line'],
   ])('%s: the scope is refused', (_, words, message) => {
-    expect(() => registerScope('faulty', words as never)).toThrow(message);
+    const faulty = defineFeature('faulty', { scopes: { 'faulty.read': words as never } });
+    expect(() => featureRegistry({ features: [faulty] })).toThrow(message);
   });
 });
 
@@ -32,7 +34,7 @@ describeInBrowser('oauth 5.2 the consent page: scopes of teams', () => {
   let world: Site;
   let app: Asking;
   beforeAll(async () => {
-    world = await site();
+    world = await site({ features: [notes] });
     app = await asking(world.service, async () => ({}));
   });
   afterAll(async () => {

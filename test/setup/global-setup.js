@@ -18,6 +18,7 @@ import { fingerprint as fingerprintOfSources } from '../../scripts/build.mjs';
 
 register('./typescript-hooks.js', import.meta.url);
 const { loadConfig } = await import('../../src/core/config/config.ts');
+const { databaseSchema } = await import('../../src/features.ts');
 const { Database } = await import('../../src/platform/database/database.ts');
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -28,7 +29,7 @@ function fingerprint() {
   const hash = createHash('sha256');
   for (const name of readdirSync(migrations).sort()) hash.update(readFileSync(join(migrations, name)));
   for (const path of [
-    'ormconfig.ts',
+    'src/platform/database/data-source-options.ts',
     'src/platform/database/database.ts',
     'src/platform/database/embedded.ts',
     'package-lock.json',
@@ -47,7 +48,7 @@ async function embeddedTemplate(env) {
   if (existsSync(folder)) return folder;
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
-  const database = await Database.open(loadConfig({ ...env, DATA_DIR: unfinished }));
+  const database = await Database.open(loadConfig({ ...env, DATA_DIR: unfinished }), databaseSchema());
   await database.migrate();
   const dump = await database.dump();
   await database.close();
@@ -108,7 +109,7 @@ export default async function setUp() {
   process.env.GATEHOUSE_TEST_TEMPLATE = name;
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const database = await Database.open(loadConfig({ ...env, DATABASE_URL: url.href }));
+  const database = await Database.open(loadConfig({ ...env, DATABASE_URL: url.href }), databaseSchema());
   await database.migrate();
   await database.close();
 }

@@ -1,11 +1,19 @@
-import { errorTable } from '../../src/core/errors.js';
+import { featureRegistry } from '../../src/features.js';
+import type { FeatureRegistry } from '../../src/policy/feature-registry.js';
 import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { logOf } from './log-lines.js';
 
-/** The status of a code by the registry as it is now: a team's own codes come to it when their modules are loaded. */
+/** The statuses of all codes: those of the service, and those of every service that was started. */
+const statuses = new Map([...featureRegistry().errors].map(([code, [status]]) => [code, status]));
+
+/** Makes the error codes of a started service known. */
+export function learnErrorCodes({ errors }: FeatureRegistry): void {
+  for (const [code, [status]] of errors) statuses.set(code, status);
+}
+
 function statusOf(code: string): number {
-  const [, status] = errorTable().find(([known]) => known === code) ?? [];
+  const status = statuses.get(code);
   if (status === undefined) throw new Error(`${code} is no error code of the service or of its modules`);
   return status;
 }

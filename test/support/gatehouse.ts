@@ -8,16 +8,18 @@ import pg from 'pg';
 import { createApp } from '../../src/app.js';
 import { Clock } from '../../src/core/clock.js';
 import { loadConfig } from '../../src/core/config/config.js';
-import type { Extension } from '../../src/core/extension.js';
 import { UNAUDITED_MESSAGE } from '../../src/http/recorder.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
 import type { Network } from '../../src/platform/outbound/network.js';
 import { Background } from '../../src/platform/process/background.js';
+import { type Extension, settingsOf } from '../../src/policy/extension.js';
+import { FeatureRegistry } from '../../src/policy/feature-registry.js';
 import { Client } from './client.js';
 import { Cuts, type Mend } from './cuts.js';
 import { holdToDescription, letGoOfDescription } from './described.js';
 import { emptyDatabase, lentDatabase } from './embedded.js';
+import { learnErrorCodes } from './expect-api-error.js';
 import { demandPages, watchLinks } from './followed-links.js';
 import { forbidStoresInTransactions } from './held-rows.js';
 import { keepLog, letGoOfLog } from './log-lines.js';
@@ -105,6 +107,9 @@ export async function copyOfTemplate(): Promise<string | undefined> {
   return url.href;
 }
 
+const bringsModules = ({ features = [], modules }: Extension): boolean =>
+  modules !== undefined || features.some((feature) => feature.modules !== undefined);
+
 /** A database of one's own. */
 export interface OwnDatabase {
   /** Where it is, on a server. */
@@ -172,7 +177,10 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
   const footing = { databaseUrl: settings.DATABASE_URL, redisUrl: settings.REDIS_URL, embedded };
   const cuts = cuttable ? await Cuts.between(footing) : undefined;
   const on = cuts?.footing ?? footing;
-  const config = loadConfig({ ...settings, DATABASE_URL: on.databaseUrl, REDIS_URL: on.redisUrl }, extension.settings);
+  const config = loadConfig(
+    { ...settings, DATABASE_URL: on.databaseUrl, REDIS_URL: on.redisUrl },
+    settingsOf(extension),
+  );
   // Where the sources run as they are; what was built of them knows its own.
   const { GATEHOUSE_TEST_DESCRIPTION: ofSources } = process.env;
   const descriptions = [...(ofSources === undefined ? [] : [ofSources]), ...(extension.descriptions ?? [])];
@@ -192,13 +200,14 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     await giveBack();
     throw error;
   });
+  learnErrorCodes(app.get(FeatureRegistry));
   await app.listen(config.port, config.host);
   const front = await frontOf({ ...settings, DATABASE_URL: on.databaseUrl }, (line) => log.push(line));
   const { port } = front ?? (app.getHttpServer().address() as AddressInfo);
   const url = `http://127.0.0.1:${port}`;
   holdToDescription(url, app, {
     files: descriptions,
-    isWhole: extension.modules === undefined || extension.descriptions !== undefined,
+    isWhole: !bringsModules(extension) || extension.descriptions !== undefined,
   });
   watchLinks(url, app);
   const canaries: string[] = [];

@@ -1,13 +1,15 @@
 import { readRoutes } from '../../src/app.js';
 import { Config } from '../../src/core/config/config.js';
+import { featureRegistry } from '../../src/features.js';
 import { Commands, commandName } from '../../src/gateway/commands/commands.service.js';
 import type { RoutePlan } from '../../src/policy/plan.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
-import { scopes } from '../../src/policy/scopes.js';
 import type { Answer } from './exchange.js';
 import type { Gatehouse } from './gatehouse.js';
 import { type Outfit, type OutfitOptions, outfit } from './outfit.js';
+
+const SCOPES = [...featureRegistry().scopes.keys()];
 
 /** Codes that only the order of outcomes gives; an admitted caller must meet none of them. */
 const OF_POLICY = [
@@ -30,14 +32,14 @@ const CALLERS = {
   session: { present: ({ session }) => session },
   'session after Bearer': { present: ({ session }) => `Bearer ${session}` },
   bot: { present: ({ bot }) => bot },
-  'bearer with every scope': { present: ({ bearer }) => bearer, options: { scopes: scopes() } },
+  'bearer with every scope': { present: ({ bearer }) => bearer, options: { scopes: SCOPES } },
   'bearer without scope': { present: ({ bearer }) => bearer },
   'Admin bearer': { present: ({ adminBearer }) => adminBearer, options: { acls: ['*'] } },
   'Admin key': { present: ({ adminKey }) => adminKey, options: { acls: ['*'] } },
   administrator: { present: ({ session }) => session, options: { acls: ['*'] } },
   'suspicious session': { present: ({ session }) => session, options: { suspicious: 1 } },
   'suspicious bot': { present: ({ bot }) => bot, options: { suspicious: 1 } },
-  'suspicious bearer': { present: ({ bearer }) => bearer, options: { suspicious: 1, scopes: scopes() } },
+  'suspicious bearer': { present: ({ bearer }) => bearer, options: { suspicious: 1, scopes: SCOPES } },
   'suspicious administrator': { present: ({ session }) => session, options: { suspicious: 1, acls: ['*'] } },
 } satisfies Record<string, Caller>;
 type CallerName = keyof typeof CALLERS;
@@ -67,7 +69,7 @@ function expected({ policy, path, method }: RoutePlan, caller: CallerName): stri
   const isBearer = column === 'bearer' || column === 'adminBearer';
   const isOptedIn = isBearer && scope !== undefined && kind !== 'AdminAcl';
   let outcome = isOptedIn ? IN : OUTCOMES[kind][column];
-  const granted = caller === 'bearer without scope' ? [] : column === 'adminBearer' ? ['identify', 'email'] : scopes();
+  const granted = caller === 'bearer without scope' ? [] : column === 'adminBearer' ? ['identify', 'email'] : SCOPES;
   if (isOptedIn && !granted.includes(scope)) outcome = 'MISSING_OAUTH_SCOPE';
   if (outcome !== IN) return outcome as string;
   const isGated = kind !== 'AdminAcl' && !allowSuspicious;
@@ -117,7 +119,7 @@ export class Matrix {
   /** Where a route that reads no credential answered otherwise because there was one. */
   async ofCredentialFree(): Promise<string[]> {
     const surprises: string[] = [];
-    const worn = await outfit(this.service, { acls: ['*'], scopes: scopes() });
+    const worn = await outfit(this.service, { acls: ['*'], scopes: SCOPES });
     for (const route of this.routes.filter(({ policy }) => policy.kind === 'CredentialFree')) {
       const { status, body } = await call(this.service, route, undefined);
       for (const [caller, { present }] of callers) {

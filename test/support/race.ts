@@ -6,7 +6,7 @@ export interface Race {
   readonly answers: readonly Answer[];
   /** How many answers had a status: `{ 200: 1, 404: 31 }`. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** How many answers had a code, success being none: `{ UNKNOWN_NOTE: 31 }`. */
+  /** How many answers had a code, success being none: `{ NOTES_NOT_FOUND: 31 }`. */
   readonly codes: Readonly<Record<string, number>>;
   /** The answers with a status. */
   of(status: number): readonly Answer[];

@@ -1,15 +1,9 @@
 import { extension } from '@gatehouse-auth/server';
-import { CreateNotes1800000000000 } from './migrations/1800000000000-create-notes.js';
-import { Note } from './notes/note.entity.js';
-import { NotesModule } from './notes/notes.module.js';
-import { NotesSettings } from './notes/notes.settings.js';
+import { notes } from './notes/notes.feature.js';
 
-/** What this project brings: the service, its commands and the tests are told of it here. */
+/** The extension of this project, for the service, its commands and the tests. */
 export default extension({
   compatibleWith: '^1.0.0',
-  modules: [NotesModule],
-  settings: [NotesSettings],
-  entities: [Note],
-  migrations: [CreateNotes1800000000000],
+  features: [notes],
   descriptions: ['dist/description.json'],
 });

@@ -58,8 +58,8 @@ describe('notes', () => {
     expect(note).toEqual({ id: expect.any(String), owner_id: bob.id, text: 'first', created_at: expect.any(String) });
     await service.as(bob).get(`/v1/notes/${note.id}`).expect(200, note);
     await service.as(bob).get('/v1/notes').expect(200, [note]);
-    expectApiError(await service.as(carol).get(`/v1/notes/${note.id}`), 'UNKNOWN_NOTE');
-    expectApiError(await service.as(carol).delete(`/v1/notes/${note.id}`), 'UNKNOWN_NOTE');
+    expectApiError(await service.as(carol).get(`/v1/notes/${note.id}`), 'NOTES_NOT_FOUND');
+    expectApiError(await service.as(carol).delete(`/v1/notes/${note.id}`), 'NOTES_NOT_FOUND');
     expect(await textsOf(bob)).toEqual(['first']);
     await service.as(bob).delete(`/v1/notes/${note.id}`).expect(204);
     expect(await textsOf(bob)).toEqual([]);
@@ -76,7 +76,7 @@ describe('notes', () => {
     const bob = await person(service, 'bob');
     const { statuses, codes } = await race(32, (i) => write(bob, `note ${i}`));
     expect(statuses).toEqual({ 201: PER_ACCOUNT, 409: 32 - PER_ACCOUNT });
-    expect(codes).toEqual({ TOO_MANY_NOTES: 32 - PER_ACCOUNT });
+    expect(codes).toEqual({ NOTES_FULL: 32 - PER_ACCOUNT });
     expect(await textsOf(bob)).toHaveLength(PER_ACCOUNT);
   });
 
@@ -114,7 +114,7 @@ describe('notes', () => {
     expectApiError(await service.as(clerk).delete(`/v1/admin/notes/${note.id}`), 'MISSING_ACL');
     const moderator = await administrator(service, 'notes:remove');
     await service.as(moderator).delete(`/v1/admin/notes/${note.id}`).expect(204);
-    expectApiError(await service.as(moderator).delete(`/v1/admin/notes/${note.id}`), 'UNKNOWN_NOTE');
+    expectApiError(await service.as(moderator).delete(`/v1/admin/notes/${note.id}`), 'NOTES_NOT_FOUND');
     expect(await textsOf(bob)).toEqual([]);
     expect(await auditOf(service, 'notes:remove')).toMatchObject([
       { admin_user_id: moderator.id, target_type: 'note', target_id: note.id, metadata: { owner_id: bob.id } },

@@ -4,7 +4,8 @@ import { Config } from '../../core/config/config.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
-import { getEventTexts, isSecurityEvent, type SecurityEventType } from './event-types.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
+import type { SecurityEventType } from './event-types.js';
 import { clientInfo, type Origin } from './origin.js';
 import { RecordedEvent } from './security-event.entities.js';
 
@@ -44,10 +45,10 @@ const INSERT_EVENTS = `
 const base64Of = (hash: string | undefined): string | null =>
   hash === undefined ? null : Buffer.from(hash, 'base64url').toString('base64');
 
-function eventView(event: RecordedEvent) {
+function eventView(event: RecordedEvent, { securityEvents }: FeatureRegistry) {
   const { id, type, createdAt, sessionDigest, ip, userAgent, os, data } = event;
   const { platform, os: system } = clientInfo({ userAgent: userAgent ?? '', os });
-  const words = getEventTexts(type);
+  const words = securityEvents.get(type);
   return {
     id,
     type,
@@ -70,6 +71,7 @@ export class SecurityEvents {
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
+    private readonly features: FeatureRegistry,
     config: Config,
     cleanupJobs: CleanupJobs,
   ) {
@@ -92,7 +94,7 @@ export class SecurityEvents {
 
   private async write(tx: Tx, events: readonly NewEvent[]): Promise<void> {
     const rows = events.map(({ accountId, type, origin, session = origin?.session, data = {} }) => {
-      if (!isSecurityEvent(type)) throw new Error(`there is no security event ${type}`);
+      if (!this.features.securityEvents.has(type)) throw new Error(`there is no security event ${type}`);
       return {
         id: this.snowflakes.next(),
         account_id: accountId,
@@ -115,7 +117,7 @@ export class SecurityEvents {
       .orderBy('e.id', 'DESC')
       .limit(limit);
     if (before !== undefined) query.andWhere('e.id < :before', { before });
-    return (await query.getMany()).map(eventView);
+    return (await query.getMany()).map((event) => eventView(event, this.features));
   }
 
   /** Deletes the events of an account that is being deleted. */

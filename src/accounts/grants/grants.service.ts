@@ -3,7 +3,7 @@ import { Any } from 'typeorm';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
-import { scopes as registry } from '../../policy/scopes.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { RevocationCause } from '../events/origin.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { AdminApplication } from './admin-application.service.js';
@@ -31,9 +31,6 @@ interface AuthorizationRow {
 
 const LIVE_REFRESH_TOKEN = `t.kind = 'refresh' AND t.consumed_at IS NULL AND t.expires_at > now()`;
 
-/** Scopes in the order of the registry, without those that an extension no longer registers. */
-export const sortScopes = (scopes: readonly string[]): string[] => registry().filter((scope) => scopes.includes(scope));
-
 /**
  * Grants of accounts to applications: token families, pending codes, bot authorizations (oauth.md section 3). The only
  * place that revokes a grant, for every trigger of section 3.4.
@@ -45,6 +42,7 @@ export class Grants {
     private readonly replicaBus: ReplicaBus,
     private readonly adminApplication: AdminApplication,
     private readonly events: SecurityEvents,
+    private readonly features: FeatureRegistry,
     cleanupJobs: CleanupJobs,
   ) {
     cleanupJobs.addExpiry('oauth_code', 'digest', 'expires_at < now()');
@@ -151,7 +149,7 @@ export class Grants {
     applicationId: string,
     { accountId, scopes, at }: { accountId: string; scopes: readonly string[]; at: Date },
   ): Promise<void> {
-    const d = { user_id: accountId, scopes: sortScopes(scopes), authorized_at: at.toISOString() };
+    const d = { user_id: accountId, scopes: this.features.sortScopes(scopes), authorized_at: at.toISOString() };
     await this.announce(tx, 'APPLICATION_AUTHORIZE', applicationId, d);
   }
 
@@ -196,7 +194,7 @@ export class Grants {
       botPublic: row.bot_public,
       icon: row.avatar,
       description: row.bio,
-      scopes: sortScopes(row.scopes),
+      scopes: this.features.sortScopes(row.scopes),
       authorizedAt: row.authorized_at,
     }));
   }

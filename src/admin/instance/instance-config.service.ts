@@ -7,7 +7,7 @@ import {
   SsoConfiguration,
   type StoredSsoChange,
 } from '../../auth/sso/sso-configuration.service.js';
-import { ApiError, type FieldError } from '../../core/errors.js';
+import { ApiError, type FieldFault } from '../../core/errors.js';
 import { validateShape } from '../../http/input.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance, type InstanceSettings } from '../../platform/instance/instance.js';
@@ -32,7 +32,7 @@ interface SectionChange<S extends keyof InstanceSettings = keyof InstanceSetting
 
 /** Validates sections and collects their faults with the path of the section. */
 class SectionReader {
-  readonly faults: FieldError[] = [];
+  readonly faults: FieldFault[] = [];
 
   read<T extends object>(shape: new () => T, value: object | undefined, path: string): T {
     const { instance, faults } = validateShape(shape, value ?? {});

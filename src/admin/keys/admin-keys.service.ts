@@ -9,11 +9,12 @@ import { ApiError } from '../../core/errors.js';
 import { digest, mintLetters } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
-import { grants, inRegistryOrder } from '../../policy/acls.js';
+import { grants } from '../../policy/acls.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { AuditLog } from '../audit/audit.service.js';
 import { assertGrantable, type Operator } from '../audit/operator.js';
 import { AdminKey } from './admin-key.entities.js';
-import type { CreateAdminKeyInput, EditAdminKeyInput } from './admin-keys.dto.js';
+import { assertKnownAcls, type CreateAdminKeyInput, type EditAdminKeyInput } from './admin-keys.dto.js';
 
 const MAX_ACTIVE_KEYS = 50;
 const ACTIVE_KEY = '(k.expires_at IS NULL OR k.expires_at > now())';
@@ -38,6 +39,7 @@ export class AdminKeys {
     private readonly callerGuard: CallerGuard,
     private readonly audit: AuditLog,
     private readonly events: SecurityEvents,
+    private readonly features: FeatureRegistry,
     accountDataRegistry: AccountDataRegistry,
   ) {
     accountDataRegistry.registerEraser(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
@@ -55,6 +57,7 @@ export class AdminKeys {
 
   /** @throws ApiError ACCESS_DENIED, MISSING_ACL, MAX_ADMIN_API_KEYS */
   async create(by: Operator, input: CreateAdminKeyInput) {
+    assertKnownAcls(this.features, { acls: input.acls });
     assertNotApiKey(by);
     assertGrantable(by, input.acls);
     return this.database.transaction(async (tx) => {
@@ -106,7 +109,7 @@ export class AdminKeys {
     await this.audit.record(tx, by, {
       action: 'create_api_key',
       target: { type: 'admin_api_key', id },
-      metadata: { key_id: id, acls: inRegistryOrder(acls) },
+      metadata: { key_id: id, acls: this.features.sortAcls(acls) },
     });
     return {
       key_id: id,
@@ -120,6 +123,7 @@ export class AdminKeys {
 
   /** @throws ApiError ACCESS_DENIED, ADMIN_API_KEY_NOT_FOUND, MISSING_ACL */
   async edit(by: Operator, id: string, input: EditAdminKeyInput) {
+    assertKnownAcls(this.features, { acls: input.acls });
     assertNotApiKey(by);
     return this.database.transaction(async (tx) => {
       await this.lockCaller(tx, by);
@@ -130,7 +134,11 @@ export class AdminKeys {
       await this.audit.record(tx, by, {
         action: 'update_api_key',
         target: { type: 'admin_api_key', id },
-        metadata: { key_id: id, old_acls: inRegistryOrder(key.acls), new_acls: inRegistryOrder(changed.acls) },
+        metadata: {
+          key_id: id,
+          old_acls: this.features.sortAcls(key.acls),
+          new_acls: this.features.sortAcls(changed.acls),
+        },
       });
       return keyView(changed);
     });

@@ -3,7 +3,7 @@ import { type AccountRecord, AccountRecords } from '../../accounts/account-recor
 import { ApiError } from '../../core/errors.js';
 import { Applications } from '../../oauth/applications/applications.service.js';
 import type { Tx } from '../../platform/database/database.js';
-import { isAcl } from '../../policy/acls.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { assertGrantable, type Operator } from '../audit/operator.js';
 
 /**
@@ -15,6 +15,7 @@ export class TargetProtection {
   constructor(
     private readonly records: AccountRecords,
     private readonly applications: Applications,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /**
@@ -22,7 +23,7 @@ export class TargetProtection {
    * @throws ApiError MISSING_ACL
    */
   async assertMayChange(by: Operator, target: AccountRecord, tx?: Tx): Promise<void> {
-    assertGrantable(by, target.acls.filter(isAcl));
+    assertGrantable(by, this.registered(target.acls));
     const application = target.bot ? await this.applications.find(target.id, tx) : null;
     if (application) await this.assertMayChangeOwner(by, application.ownerId, tx);
   }
@@ -40,7 +41,11 @@ export class TargetProtection {
   /** @throws ApiError MISSING_ACL */
   async assertMayChangeOwner(by: Operator, ownerId: string | null, tx?: Tx): Promise<void> {
     const owner = ownerId === null ? null : await this.records.find(ownerId, tx);
-    if (owner) assertGrantable(by, owner.acls.filter(isAcl));
+    if (owner) assertGrantable(by, this.registered(owner.acls));
+  }
+
+  private registered(acls: readonly string[]): string[] {
+    return acls.filter((acl) => this.features.acls.has(acl));
   }
 }
 

@@ -4,8 +4,9 @@ import type { AccountRecord } from '../../accounts/account-records.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { ApiError } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
-import { inRegistryOrder } from '../../policy/acls.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { assertGrantable, type Operator } from '../audit/operator.js';
+import { assertKnownAcls } from '../keys/admin-keys.dto.js';
 import { SetupToken } from '../setup/setup.service.js';
 import { assertTargetNotBot, UserChanges } from './user-changes.service.js';
 
@@ -17,6 +18,7 @@ export class UserAcls {
     private readonly accounts: AccountService,
     private readonly setup: SetupToken,
     private readonly notices: SecurityNotices,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /**
@@ -24,6 +26,7 @@ export class UserAcls {
    * lacks
    */
   async replace(by: Operator, id: string, acls: readonly string[]) {
+    assertKnownAcls(this.features, { acls });
     if (id === by.accountId) throw new ApiError('ACCESS_DENIED');
     return this.changes.applyAndShow(by, id, {
       action: 'set_acls',
@@ -71,7 +74,7 @@ export class UserAcls {
     const changed = [...new Set(acls)];
     await this.accounts.update(tx, target.id, { acls: changed });
     if (changed.includes('*')) await this.setup.invalidate(tx);
-    const [before, after] = [inRegistryOrder(target.acls), inRegistryOrder(changed)];
+    const [before, after] = [this.features.sortAcls(target.acls), this.features.sortAcls(changed)];
     if (before.join() !== after.join()) await this.notices.send(tx, target, 'permissions_changed');
     return { old_acls: before, new_acls: after };
   }

@@ -5,7 +5,7 @@ import { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { addressKey } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
-import { ApiError, validationError } from '../../core/errors.js';
+import { ApiError, fieldError, validationError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
@@ -103,7 +103,6 @@ export class SignInService {
 
 /** One error for an unknown email address, a wrong password, an account without a password and a deleted account. */
 function wrongCredentials(): ApiError {
-  const refusals = ['email', 'password'].map((path) => validationError(path, 'INVALID_EMAIL_OR_PASSWORD'));
-  const errors = refusals.flatMap((refusal) => (refusal.getResponse() as { errors: never[] }).errors);
+  const errors = ['email', 'password'].map((path) => fieldError(path, 'INVALID_EMAIL_OR_PASSWORD'));
   return new ApiError('INVALID_FORM_BODY', { errors });
 }

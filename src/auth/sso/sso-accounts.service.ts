@@ -5,7 +5,7 @@ import { AccountRemoval } from '../../accounts/account-removal.service.js';
 import { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { globalNameFrom, usernameFrom } from '../../accounts/names.js';
-import { ApiError, validationError } from '../../core/errors.js';
+import { ApiError, fieldErrorsOf, validationError } from '../../core/errors.js';
 import { mintFrom } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
@@ -30,10 +30,7 @@ const MAX_ATTEMPTS = 5;
 const MAX_CLAIM_LENGTH = 256;
 
 const mismatch = (): ApiError => validationError('code', 'SSO_IDENTITY_MISMATCH');
-const fieldCodeOf = (error: unknown): string | undefined =>
-  error instanceof ApiError && error.code === 'INVALID_FORM_BODY'
-    ? (error.getResponse() as { errors: { code: string }[] }).errors[0]?.code
-    : undefined;
+const fieldCodeOf = (error: unknown): string | undefined => fieldErrorsOf(error)[0]?.code;
 
 /** Translates errors of account operations to errors of the callback. */
 function rethrowForCallback(error: unknown): never {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
-import { ApiError, type FieldError, fieldError, validationError } from '../../core/errors.js';
+import { ApiError, type FieldFault, fieldError, validationError } from '../../core/errors.js';
 import { validateShape } from '../../http/input.js';
 import type { Tx } from '../../platform/database/database.js';
 import { hasRequiredEndpoints, Instance, isSsoComplete, type SsoSettings } from '../../platform/instance/instance.js';
@@ -154,7 +154,7 @@ export class SsoConfiguration {
   private async assertRoutable(settings: SsoSettings): Promise<void> {
     if (this.config.sso.allowPrivateAddresses) return;
     const faults = await Promise.all(
-      URL_MEMBERS.map(async ([member, name]): Promise<FieldError[]> => {
+      URL_MEMBERS.map(async ([member, name]): Promise<FieldFault[]> => {
         const url = settings[name];
         const isFit = url === null || (await this.outbound.mayReach(url, 'public'));
         return isFit ? [] : [fieldError(`sso.${member}`, 'URL_NOT_PUBLICLY_ROUTABLE')];

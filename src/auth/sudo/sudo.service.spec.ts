@@ -3,6 +3,7 @@ import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import type { Config } from '../../core/config/config.js';
 import { ApiError } from '../../core/errors.js';
 import { Keyring } from '../../core/secrets.js';
+import { featureRegistry } from '../../features.js';
 import type { Account } from '../../policy/account.js';
 import type { Call, SudoMembers } from '../../policy/call.js';
 import type { Identity } from '../../policy/identity.js';
@@ -91,7 +92,7 @@ function sudoMode({
 const CHARGED = ['charge', 'sudo', '1', 10, 900];
 const CLEARED = ['reset', 'sudo', '1'];
 const recordedEvent = (tx: string, method: string) => ['told', tx, '1', 'sudo_granted', { method }];
-const bodyOf = (outcome: unknown) => (outcome as ApiError).getResponse();
+const bodyOf = (outcome: unknown) => featureRegistry().describe(outcome as ApiError).body;
 const PROOF = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{43}$/);
 
 describe('account.md 8.3: who needs nothing', () => {

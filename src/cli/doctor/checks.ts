@@ -9,8 +9,8 @@ import { disabledLimits } from '../../core/config/limits.settings.js';
 import { listSetSettings } from '../../core/config/printed.js';
 import type { Env, Setting } from '../../core/config/reader.js';
 import { ConfigurationError, StartError } from '../../core/config/start-error.js';
-import { assertCompatible, type Extension } from '../../core/extension.js';
 import { toStartError } from '../../core/to-start-error.js';
+import { assertCompatible, type Extension, settingsOf } from '../../policy/extension.js';
 import type { Terminal } from '../terminal/command.js';
 import { checkDatabase } from './database-checks.js';
 import { checkDirectoryPrivacy } from './directory-checks.js';
@@ -18,7 +18,7 @@ import { type Finding, fault, ok, warning } from './finding.js';
 
 /** Runs all checks. If the configuration is invalid, later checks are skipped. */
 export async function runChecks({ env, embeddedDatabase, extension = {} }: Terminal): Promise<Finding[]> {
-  const all = allSettings(extension.settings);
+  const all = allSettings(settingsOf(extension));
   const config = loadConfigOrFaults(env, extension);
   if (Array.isArray(config)) return [...runtime(), ...config];
   return [
@@ -52,7 +52,7 @@ function loadConfigOrFaults(env: Env, extension: Extension): Config | Finding[] 
     const isMade = existsSync(join(resolve(env.DATA_DIR?.trim() || './data'), 'secret'));
     const isThere = env.GATEHOUSE_SECRET?.trim() || env.NODE_ENV === 'production' || isMade;
     assertCompatible(extension);
-    return loadConfig({ ...env, ...(isThere ? {} : throwaway()) }, extension.settings);
+    return loadConfig({ ...env, ...(isThere ? {} : throwaway()) }, settingsOf(extension));
   } catch (error) {
     const known = toStartError(error);
     if (!(known instanceof ConfigurationError)) {

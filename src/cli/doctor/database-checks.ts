@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { Clock } from '../../core/clock.js';
 import { commandLine } from '../../core/command-line.js';
 import type { Config } from '../../core/config/config.js';
-import type { Extension } from '../../core/extension.js';
 import { Keyring } from '../../core/secrets.js';
+import { databaseSchema, featureRegistry } from '../../features.js';
 import { Database } from '../../platform/database/database.js';
 import type { EmbeddedEngine } from '../../platform/database/engine.js';
 import { checkDecryption } from '../../platform/keys/encrypted-columns.js';
+import type { Extension } from '../../policy/extension.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
 const SKEW_SECONDS = 2;
@@ -20,13 +21,13 @@ export async function checkDatabase(config: Config, extension: Extension, lent?:
   }
   let opened: Database | undefined;
   try {
-    opened = await Database.open(config, lent, extension);
+    opened = await Database.open(config, databaseSchema(extension), lent);
     return [
       ...(await version(opened)),
       await clock(opened),
       ...(await migrations(opened, config)),
       ...(await administrator(opened)),
-      ...(await checkStoredSecrets(opened, config)),
+      ...(await checkStoredSecrets(opened, config, extension)),
     ];
   } catch (error) {
     const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : 'no answer';
@@ -85,8 +86,11 @@ async function migrations(opened: Database, { migrateOnStart }: Config): Promise
 }
 
 /** A strong secret can still be the wrong one. Decrypting stored data shows it. */
-async function checkStoredSecrets(opened: Database, config: Config): Promise<Finding[]> {
-  const states = (await hasSchema(opened)) ? await checkDecryption(opened.manager, new Keyring(config)) : [];
+async function checkStoredSecrets(opened: Database, config: Config, extension: Extension): Promise<Finding[]> {
+  const { encryptedColumns } = featureRegistry(extension);
+  const states = (await hasSchema(opened))
+    ? await checkDecryption(opened.manager, new Keyring(config), encryptedColumns)
+    : [];
   return states.map(({ name, tried, opened: count }) => {
     if (count === tried) return ok('secret', `opens what is stored: ${name}`);
     const mend =

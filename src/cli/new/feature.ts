@@ -40,6 +40,7 @@ export function featureFiles(layout: Layout, names: Names, migration: NewMigrati
   const { folder, migration: migrationFile, test } = layout.pathsOf(names, migration);
   const { many } = names;
   const templates = {
+    feature: `${folder}/${many}.feature.ts`,
     module: `${folder}/${many}.module.ts`,
     controller: `${folder}/${many}.controller.ts`,
     'admin.controller': `${folder}/${many}-admin.controller.ts`,
@@ -75,7 +76,7 @@ function featureChanges(layout: Layout, typescript: TypeScript, names: Names): C
   if (existsSync(join(root, folder)) || isMade) {
     throw new CommandError(`${names.many} exist in ${root}: nothing was written`);
   }
-  const changed = layout.registrations(names, migration).map((registration) => {
+  const changed = layout.registrations(names).map((registration) => {
     const path = join(root, registration.file);
     if (!existsSync(path)) throw new CommandError(`${path} is missing: nothing was written`);
     return [registration.file, insertRegistration(typescript, readFileSync(path, 'utf8'), registration)];

@@ -31,7 +31,7 @@ export interface Layout {
   /** What the test of a feature imports in addition to the test kit, and the options that start its service. */
   readonly test: { readonly imports: Readonly<Record<string, readonly string[]>>; readonly options: string };
   /** The files that a new feature is registered in. */
-  registrations(names: Names, migration: NewMigration): readonly Registration[];
+  registrations(names: Names): readonly Registration[];
   /** The steps that remain for the user. */
   next(names: Names): readonly string[];
 }
@@ -54,15 +54,11 @@ export const extensionLayout = (root: string): Layout => ({
     },
     options: '{ ...extension }',
   },
-  registrations: ({ many, One, Many }, { Migration, migrationFile }) => [
+  registrations: ({ many, manyCamel }) => [
     {
       file: 'src/extension.ts',
-      imports: {
-        [`./migrations/${migrationFile}.js`]: Migration,
-        [`./${many}/${many}.entities.js`]: One,
-        [`./${many}/${many}.module.js`]: `${Many}Module`,
-      },
-      lists: { modules: `${Many}Module`, entities: One, migrations: Migration },
+      imports: { [`./${many}/${many}.feature.js`]: manyCamel },
+      lists: { features: manyCamel },
     },
   ],
   next: ({ many }) => [`npm test, and npm run cli -- routes for who may do what below /v1/${many}`],
@@ -114,20 +110,13 @@ function repositoryLayout(root: string, typescript: TypeScript): Layout {
       return relativeTo(file, path);
     },
     test: { imports: {}, options: '' },
-    registrations: ({ many, One, Many }, { Migration, migrationFile }): Registration[] => [
+    registrations: ({ many, manyCamel }): Registration[] => [
       {
-        file: 'src/app.module.ts',
-        imports: { [`./${many}/${many}.module.js`]: `${Many}Module` },
-        lists: { imports: `${Many}Module` },
+        file: 'src/features.ts',
+        imports: { [`./${many}/${many}.feature.js`]: manyCamel },
+        lists: { BUILT_IN_FEATURES: manyCamel },
       },
-      {
-        file: 'ormconfig.ts',
-        imports: {
-          [`./src/${many}/${many}.entities.js`]: One,
-          [`./src/migrations/${migrationFile}.js`]: Migration,
-        },
-        lists: { entities: One, migrations: Migration },
-      },
+      { file: 'src/index.ts', imports: { [`./${many}/${many}.feature.js`]: null }, lists: {} },
       { file: 'scripts/structure.mjs', imports: {}, lists: { "'webhooks'": `'${many}'` } },
     ],
     next: ({ many }) => [
@@ -139,9 +128,7 @@ function repositoryLayout(root: string, typescript: TypeScript): Layout {
 }
 
 const isRepository = (root: string): boolean =>
-  ['src/app.module.ts', 'src/index.ts', 'ormconfig.ts', 'scripts/structure.mjs'].every((path) =>
-    existsSync(join(root, path)),
-  );
+  ['src/features.ts', 'src/index.ts', 'scripts/structure.mjs'].every((path) => existsSync(join(root, path)));
 
 /** The project that a folder belongs to. @throws CommandError if there is none */
 export async function findLayout(folder: string): Promise<{ layout: Layout; typescript: TypeScript }> {

@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { NAME } from '../../core/own-package.js';
 import { UsageError } from '../terminal/command.js';
-import { isReserved } from './reserved.js';
+import { isReserved, isReservedFeatureName } from './reserved.js';
 
 /** All spellings of a noun that a feature needs. */
 export interface Names {
@@ -15,10 +15,16 @@ export interface Names {
   readonly Many: string;
   /** `newsStory` */
   readonly camel: string;
+  /** `newsStories`, the constant of the feature */
+  readonly manyCamel: string;
   /** `news_story` */
   readonly snake: string;
+  /** `news_stories`, the name of the feature */
+  readonly manySnake: string;
   /** `NEWS_STORY` */
   readonly SCREAMING: string;
+  /** `NEWS_STORIES`, the prefix of its error codes */
+  readonly MANY: string;
   /** `news story` */
   readonly word: string;
   /** `news stories` */
@@ -29,6 +35,8 @@ export interface Names {
 
 /** Keeps database names and lines short enough. */
 const MAX_NOUN_LENGTH = 28;
+/** Audit actions start with the name of the feature, which can have 32 characters there. */
+const MAX_PLURAL_LENGTH = 32;
 const KEBAB = /^[a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*$/;
 const PASCAL = /^(?:[A-Z][a-z0-9]+)+$/;
 
@@ -79,6 +87,8 @@ export function pluralOf(noun: string): string {
 
 const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 const pascal = (kebab: string): string => kebab.split('-').map(capital).join('');
+const camelOf = (kebab: string): string => pascal(kebab).replace(/^./, (letter) => letter.toLowerCase());
+const snakeOf = (kebab: string): string => kebab.replaceAll('-', '_');
 const spaced = (kebab: string): string => kebab.replaceAll('-', ' ');
 const kebabOf = (noun: string): string =>
   PASCAL.test(noun) ? noun.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase() : noun;
@@ -101,14 +111,20 @@ export function deriveNames(noun: string, plural?: string): Names {
   const one = parseNoun(noun);
   const many = plural === undefined ? pluralOf(one) : parseNoun(plural);
   if (one === many) throw new UsageError(`${one} is one and many at once: say another --plural, such as ${one}-list`);
+  if (many.length > MAX_PLURAL_LENGTH) {
+    throw new UsageError(`${many} has more than ${MAX_PLURAL_LENGTH} characters: choose a shorter noun or --plural`);
+  }
   for (const name of [one, many]) {
     if (isReserved(name)) throw new UsageError(`${name} is a word of the language or of the service: choose another`);
   }
+  if (isReservedFeatureName(snakeOf(many))) {
+    throw new UsageError(`the feature name ${snakeOf(many)} is reserved: choose one that starts with another word`);
+  }
   return {
     ...{ one, many, One: pascal(one), Many: pascal(many) },
-    camel: pascal(one).replace(/^./, (letter) => letter.toLowerCase()),
-    snake: one.replaceAll('-', '_'),
-    SCREAMING: one.replaceAll('-', '_').toUpperCase(),
+    ...{ camel: camelOf(one), manyCamel: camelOf(many) },
+    ...{ snake: snakeOf(one), manySnake: snakeOf(many) },
+    ...{ SCREAMING: snakeOf(one).toUpperCase(), MANY: snakeOf(many).toUpperCase() },
     ...{ word: spaced(one), words: spaced(many), Words: capital(spaced(many)) },
   };
 }

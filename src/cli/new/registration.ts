@@ -6,11 +6,11 @@ import { compareImports } from './import-order.js';
 /** Elements to insert into lists of a file, and their imports. */
 export interface Registration {
   readonly file: string;
-  /** Imported names, by source. */
-  readonly imports: Readonly<Record<string, string>>;
+  /** Imported names, by source. `null` imports the source for its effects. */
+  readonly imports: Readonly<Record<string, string | null>>;
   /**
-   * Elements to insert. The key is the name of the property whose array they join, or a text that the array contains:
-   * `'webhooks'`.
+   * Elements to insert. The key is the name of the property or variable whose array they join, or a text that the array
+   * contains: `'webhooks'`.
    */
   readonly lists: Readonly<Record<string, string>>;
 }
@@ -25,7 +25,8 @@ const WIDTH = 120;
 
 function isNamed(typescript: TypeScript, array: ts.ArrayLiteralExpression, name: string): boolean {
   const { parent } = array;
-  if (typescript.isPropertyAssignment(parent) && parent.initializer === array) return parent.name.getText() === name;
+  const isHolder = typescript.isPropertyAssignment(parent) || typescript.isVariableDeclaration(parent);
+  if (isHolder && parent.initializer === array) return parent.name.getText() === name;
   return name.startsWith("'") && array.elements.some((element) => element.getText() === name);
 }
 
@@ -81,11 +82,13 @@ function withElement(typescript: TypeScript, list: ts.ArrayLiteralExpression, el
 }
 
 /** Inserts an import at its sorted position. */
-function withImport(typescript: TypeScript, source: ts.SourceFile, from: string, name: string): Insertion {
-  const line = `import { ${name} } from '${from}';`;
+function withImport(typescript: TypeScript, source: ts.SourceFile, from: string, name: string | null): Insertion {
+  const line = name === null ? `import '${from}';` : `import { ${name} } from '${from}';`;
   const declared = source.statements.filter((statement) => typescript.isImportDeclaration(statement));
   const sourceOf = ({ moduleSpecifier }: ts.ImportDeclaration) => (moduleSpecifier as ts.StringLiteral).text;
-  const before = declared.findLast((each) => each.importClause && compareImports(sourceOf(each), from) < 0);
+  const before = declared.findLast(
+    (each) => (each.importClause === undefined) === (name === null) && compareImports(sourceOf(each), from) < 0,
+  );
   if (before) return { at: before.getEnd(), until: before.getEnd(), text: `\n${line}` };
   const at = source.statements[0]?.getStart() ?? 0;
   return { at, until: at, text: `${line}\n` };
@@ -103,10 +106,14 @@ export function insertRegistration(
   const source = parse(typescript, file, text);
   const { parseDiagnostics = [] } = source as { parseDiagnostics?: readonly unknown[] };
   if (parseDiagnostics.length > 0) throw new CommandError(`${file} cannot be read: mend it first; nothing was written`);
+  const isMember = (node: ts.Identifier) => typescript.isPropertyAssignment(node.parent) && node.parent.name === node;
   const known = new Set(
-    [...nodesOf(typescript, source)].filter((node) => typescript.isIdentifier(node)).map((node) => node.getText()),
+    [...nodesOf(typescript, source)]
+      .filter((node) => typescript.isIdentifier(node))
+      .filter((node) => !isMember(node))
+      .map((node) => node.getText()),
   );
-  const taken = Object.values(imports).find((name) => known.has(name));
+  const taken = Object.values(imports).find((name) => name !== null && known.has(name));
   if (taken !== undefined) throw new CommandError(`${file} has a ${taken} already: nothing was written`);
   const insertions = [
     ...Object.entries(lists).map(([name, element]) =>

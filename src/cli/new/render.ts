@@ -33,7 +33,9 @@ function importLine(source: string, specifiers: readonly string[]): string {
   const isOfTypes = sorted.every((specifier) => specifier.startsWith('type '));
   const [word, names] = isOfTypes ? ['import type', sorted.map(nameOf)] : ['import', sorted];
   const line = `${word} { ${names.join(', ')} } from '${source}';`;
-  return line.length <= WIDTH ? line : `${word} {\n${names.map((name) => `  ${name},\n`).join('')}} from '${source}';`;
+  // The formatter never breaks the import of a single name.
+  if (line.length <= WIDTH || names.length === 1) return line;
+  return `${word} {\n${names.map((name) => `  ${name},\n`).join('')}} from '${source}';`;
 }
 
 /** Formats imports, given by source, as the formatter would. */

@@ -1,3 +1,5 @@
+import { RESERVED_FEATURE_NAMES } from '../../policy/feature-registry.js';
+
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Keywords and built-in classes of JavaScript and TypeScript. */
@@ -12,12 +14,12 @@ const LANGUAGE_WORDS = words(`
 /** Names that the files of a feature import. */
 const FEATURE_WORDS = words(`
   account-data-registry admin-acl api-error audit-actions authenticated body clock column controller current-identity
-  current-operator database entity extension find-options-where gatehouse gateway-events http-code identity injectable
-  int less-than migration-interface module o-auth-scope on-module-init operator param post primary-column query
-  query-runner rate-limit snowflake snowflakes target-protection text tx user-only
+  current-operator database define-feature entity extension find-options-where gatehouse gateway-events http-code
+  identity injectable int less-than migration-interface module o-auth-scope on-module-init operator param post
+  primary-column query query-runner rate-limit snowflake snowflakes stream-rows target-protection text tx user-only
 `);
 
-/** Tables, paths, events and error codes of the service, and names that it may need later. */
+/** Tables, paths and events of the service, and names that it may need later. */
 const SERVICE_WORDS = words(`
   account account-event account-settings acl acls admin admin-key api-key api-keys application applications audit-log
   audit-logs audit-verification auth authorized-ip backup-code blocklist blocklists bot captcha credential credentials
@@ -32,3 +34,7 @@ const RESERVED = new Set([...LANGUAGE_WORDS, ...FEATURE_WORDS, ...SERVICE_WORDS]
 
 /** Whether a name in kebab case is reserved. */
 export const isReserved = (name: string): boolean => RESERVED.has(name);
+
+/** Whether the first word of a feature name in snake case is reserved, so that the service would not start. */
+export const isReservedFeatureName = (name: string): boolean =>
+  RESERVED_FEATURE_NAMES.includes(name.split('_')[0] ?? '');

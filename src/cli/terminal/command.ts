@@ -1,6 +1,6 @@
 import type { Env } from '../../core/config/reader.js';
-import type { Extension } from '../../core/extension.js';
 import type { EmbeddedEngine } from '../../platform/database/engine.js';
+import type { Extension } from '../../policy/extension.js';
 
 /** The environment, input and output of a command. */
 export interface Terminal {

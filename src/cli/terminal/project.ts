@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Extension } from '../../core/extension.js';
+import type { Extension } from '../../policy/extension.js';
 import { CommandError } from './command.js';
 
 /** The folder of an extension project, where its service is started, and its extension file. */

@@ -5,6 +5,7 @@ import { consoleOperator } from '../../admin/audit/operator.js';
 import { createApp } from '../../app.js';
 import { loadConfig } from '../../core/config/config.js';
 import { Database } from '../../platform/database/database.js';
+import { settingsOf } from '../../policy/extension.js';
 import { CommandError, type Terminal } from './command.js';
 import { toCommandError } from './to-command-error.js';
 import { escapeForTerminal } from './words.js';
@@ -16,7 +17,7 @@ export async function withService<T>(
 ): Promise<T> {
   const config = loadConfig(
     { ...env, MIGRATE_ON_START: 'false', LOG_LEVEL: env.LOG_LEVEL ?? 'warn' },
-    extension.settings,
+    settingsOf(extension),
   );
   try {
     const app = await createApp(config, {
@@ -30,7 +31,7 @@ export async function withService<T>(
       await app.close();
     }
   } catch (error) {
-    throw toCommandError(error);
+    throw toCommandError(error, extension);
   }
 }
 

@@ -1,17 +1,22 @@
 import { commandLine } from '../../core/command-line.js';
 import { ApiError } from '../../core/errors.js';
+import { featureRegistry } from '../../features.js';
 import { DatabaseInUseError } from '../../platform/database/directory-lock.js';
+import type { Extension } from '../../policy/extension.js';
 import { CommandError } from './command.js';
 
 const OUTDATED_SCHEMA_SQLSTATES: ReadonlySet<string> = new Set(['42P01', '42703']);
 
 /** Converts known errors to messages for the user of the command. */
-export function toCommandError(error: unknown): unknown {
+export function toCommandError(error: unknown, extension?: Extension): unknown {
   if (error instanceof DatabaseInUseError) {
     const advice = 'The embedded database serves one process: stop the service, then run the command again.';
     return new CommandError(`${error.message}.\n${advice}`);
   }
-  if (error instanceof ApiError) return new CommandError(`refused: ${error.code}: ${error.message}`);
+  if (error instanceof ApiError) {
+    const { message } = featureRegistry(extension).describe(error);
+    return new CommandError(`refused: ${error.code}: ${message}`);
+  }
   if (OUTDATED_SCHEMA_SQLSTATES.has((error as { code?: string }).code ?? '')) {
     return new CommandError(`the database schema is not current: run \`${commandLine('migrate')}\` first`);
   }

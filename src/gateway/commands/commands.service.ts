@@ -3,6 +3,7 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { toApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { describePolicy } from '../../policy/routes.js';
 import type { EventType } from '../protocol/event-types.js';
 import { ClosingError, MessageDropped, OP, type Payload } from '../protocol/protocol.js';
@@ -28,6 +29,7 @@ export class Commands {
   constructor(
     private readonly log: Log,
     private readonly metrics: Metrics,
+    private readonly features: FeatureRegistry,
   ) {}
 
   register(audited: readonly AuditedCommand[]): void {
@@ -72,7 +74,7 @@ export class Commands {
     this.metrics.countError(code);
     if (code === 'INTERNAL_SERVER_ERROR') this.log.error('command failed', { command: `${gateway}.${handler}`, error });
     const what = typeof message === 'number' ? { op: message } : { op: OP.DISPATCH, t: message };
-    connection.dispatch('REFUSED', { ...what, code, message: (refusal.getResponse() as { message: string }).message });
+    connection.dispatch('REFUSED', { ...what, code, message: this.features.describe(refusal).message });
   }
 
   /** All commands: first by opcode, then by name. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { Config } from '../../core/config/config.js';
-import { ApiError, type FieldError, fieldError, unavailable } from '../../core/errors.js';
+import { ApiError, type FieldFault, fieldError, unavailable } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { type Bucket, type ByteRange, Storage, StorageFault } from '../../platform/storage/storage.js';
 import type { Identity } from '../../policy/identity.js';
@@ -124,7 +124,7 @@ export class MediaService {
   async complete(me: Identity, uploadFilenames: readonly string[]) {
     this.assertUploadsEnabled();
     const uploads = await this.findUploads(me, uploadFilenames);
-    const missing: FieldError[] = uploads.flatMap((upload, index) =>
+    const missing: FieldFault[] = uploads.flatMap((upload, index) =>
       upload ? [] : [fieldError(`uploads.${index}.upload_filename`, 'UPLOADED_ATTACHMENT_NOT_FOUND')],
     );
     if (missing.length > 0) throw new ApiError('INVALID_FORM_BODY', { errors: missing });

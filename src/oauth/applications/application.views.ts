@@ -1,5 +1,5 @@
 import { authenticatorTypes, partialUserView } from '../../accounts/account.views.js';
-import { type Authorization, sortScopes } from '../../accounts/grants/grants.service.js';
+import type { Authorization } from '../../accounts/grants/grants.service.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
 import type { Account } from '../../policy/account.js';
 import type { BearerIdentity } from '../../policy/identity.js';
@@ -79,7 +79,11 @@ export function userInfoView({ account, scopes }: BearerIdentity) {
 }
 
 /** The authorization that an access token represents. */
-export const currentAuthorizationView = (me: BearerIdentity, application: Application, bot: Account | null) => ({
+export const currentAuthorizationView = (
+  me: BearerIdentity,
+  application: Application,
+  { bot, scopes }: { bot: Account | null; scopes: readonly string[] },
+) => ({
   application: {
     id: application.id,
     name: application.name,
@@ -88,7 +92,7 @@ export const currentAuthorizationView = (me: BearerIdentity, application: Applic
     bot_public: application.botPublic,
     bot_require_code_grant: application.botRequireCodeGrant,
   },
-  scopes: sortScopes(me.scopes),
+  scopes,
   expires: me.expiresAt.toISOString(),
   user: me.scopes.includes('identify') ? userInfoView(me) : undefined,
 });

@@ -12,8 +12,8 @@ import { ApiError, oauthError } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { Identity, SessionIdentity } from '../../policy/identity.js';
-import { parseScopes } from '../../policy/scopes.js';
 import { isRegistered, withParameters } from '../applications/redirect-uris.js';
 import { isPkceFaulty } from '../tokens/pkce.js';
 import type { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
@@ -39,6 +39,7 @@ export class AuthorizeService {
     private readonly events: SecurityEvents,
     private readonly adminApplication: AdminApplication,
     private readonly clock: Clock,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /** Returns the URL to redirect the browser to. Only a session counts as signed in. */
@@ -151,7 +152,7 @@ export class AuthorizeService {
     if (isPkceFaulty(code_challenge, code_challenge_method, isRequired)) {
       throw oauthError('invalid_request', ['code_challenge']);
     }
-    const scopes = parseScopes(request.scope);
+    const scopes = this.features.parseScopes(request.scope);
     if (!scopes) throw oauthError('invalid_scope');
     if (scopes.includes('bot')) this.assertMayAddBot(application, account);
     if (isInactive(account)) throw new ApiError('ACCESS_DENIED');
@@ -166,7 +167,7 @@ export class AuthorizeService {
   /** Requires a redirect URI, except to invite a bot that needs no code grant. */
   private assertRedirectUri(application: Application, { redirect_uri, scope }: AuthorizationRequest): void {
     if (redirect_uri === undefined) {
-      if (!application.botRequireCodeGrant && isBotOnly(parseScopes(scope))) return;
+      if (!application.botRequireCodeGrant && isBotOnly(this.features.parseScopes(scope))) return;
     } else if (isRegistered(redirect_uri, application.redirectUris)) return;
     throw oauthError('invalid_request', ['redirect_uri']);
   }

@@ -3,7 +3,14 @@ import { OwnGrants } from './own-grants.service.js';
 
 const unused = fake<never>({});
 const own = (application: object | null) =>
-  new OwnGrants(unused, unused, fake({ find: async () => application }), fake({ find: async () => null }), unused);
+  new OwnGrants(
+    unused,
+    unused,
+    fake({ find: async () => application }),
+    fake({ find: async () => null }),
+    unused,
+    unused,
+  );
 
 describe('oauth.md 5.10: an access token', () => {
   const me = { ...bearer(['identify']), expiresAt: new Date(0) };

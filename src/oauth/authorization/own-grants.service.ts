@@ -6,6 +6,7 @@ import { Grants } from '../../accounts/grants/grants.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { ApiError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { BearerIdentity, SessionIdentity } from '../../policy/identity.js';
 import { authorizationView, currentAuthorizationView, userInfoView } from '../applications/application.views.js';
 import { Applications } from '../applications/applications.service.js';
@@ -19,6 +20,7 @@ export class OwnGrants {
     private readonly applications: Applications,
     private readonly accounts: AccountService,
     private readonly callerGuard: CallerGuard,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /** @throws ApiError UNAUTHORIZED for a deleted, disabled or banned account */
@@ -35,7 +37,7 @@ export class OwnGrants {
       this.accounts.find(me.applicationId),
     ]);
     if (!application) throw new ApiError('UNAUTHORIZED');
-    return currentAuthorizationView(me, application, bot);
+    return currentAuthorizationView(me, application, { bot, scopes: this.features.sortScopes(me.scopes) });
   }
 
   async list({ account }: SessionIdentity) {

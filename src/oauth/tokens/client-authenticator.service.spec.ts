@@ -1,6 +1,7 @@
 import { codeOf, fake, refusalOf } from '../../../test/machine/callers.js';
 import { ApiError, validationError } from '../../core/errors.js';
 import { digest } from '../../core/secrets.js';
+import { featureRegistry } from '../../features.js';
 import type { Call } from '../../policy/call.js';
 import { ClientAuthenticator, clientOf, formOf } from './client-authenticator.service.js';
 
@@ -64,8 +65,9 @@ const byForm = (client_id: string, client_secret?: string) => ({
 /** Expects the same INVALID_CLIENT error for every cause. */
 async function expectInvalidClient(sent: Sent, confidentialOnly?: boolean) {
   const { refusal, client } = await authenticateRequest(sent, confidentialOnly);
-  expect({ sent, status: refusal?.getStatus(), client }).toEqual({ sent, status: 401, client: undefined });
-  expect(refusal?.getResponse()).toEqual({
+  const { status, body } = featureRegistry().describe(refusal as ApiError);
+  expect({ sent, status, client }).toEqual({ sent, status: 401, client: undefined });
+  expect(body).toEqual({
     code: 'INVALID_CLIENT',
     message: expect.any(String),
     error: 'invalid_client',
@@ -76,8 +78,9 @@ async function expectInvalidClient(sent: Sent, confidentialOnly?: boolean) {
 async function expectNoRequest(sent: Sent, blamed: string) {
   const { refusal, client, asked } = await authenticateRequest(sent);
   expect({ sent, client, asked }).toEqual({ sent, client: undefined, asked: [] });
-  expect(refusal?.getStatus()).toBe(400);
-  expect(refusal?.getResponse()).toMatchObject({
+  const { status, body } = featureRegistry().describe(refusal as ApiError);
+  expect(status).toBe(400);
+  expect(body).toMatchObject({
     code: 'INVALID_REQUEST',
     error: 'invalid_request',
     errors: [{ path: blamed }],

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
-import { Grants, sortScopes } from '../../accounts/grants/grants.service.js';
+import { Grants } from '../../accounts/grants/grants.service.js';
 import { digest } from '../../core/secrets.js';
 import { batchById } from '../../platform/database/batch-calls.js';
 import { Database } from '../../platform/database/database.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { Client } from '../../policy/identity.js';
 import { type Form, formValue, requiredValue } from './form.js';
 
@@ -46,6 +47,7 @@ export class TokenStatus {
   constructor(
     private readonly database: Database,
     private readonly grants: Grants,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /** Returns the same "not active" for every token that is not a valid token of the calling client. */
@@ -54,7 +56,7 @@ export class TokenStatus {
     if (!row) return { active: false };
     return {
       active: true,
-      scope: sortScopes(row.scopes).join(' '),
+      scope: this.features.sortScopes(row.scopes).join(' '),
       client_id: client.applicationId,
       token_type: row.kind === 'access' ? 'Bearer' : 'refresh_token',
       iat: row.iat,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
-import { sortScopes } from '../../accounts/grants/grants.service.js';
 import { Config } from '../../core/config/config.js';
 import { oauthError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
@@ -8,8 +7,8 @@ import { digest } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { batchById } from '../../platform/database/batch-calls.js';
 import { Database } from '../../platform/database/database.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { Client } from '../../policy/identity.js';
-import { parseScopes } from '../../policy/scopes.js';
 import { Arrivals } from './arrivals.js';
 import { CodeExchange } from './code-exchange.service.js';
 import { type Form, formValue, requiredValue } from './form.js';
@@ -70,6 +69,7 @@ export class TokenService {
     private readonly rotation: RefreshRotation,
     private readonly arrivals: Arrivals,
     private readonly log: Log,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /** @throws ApiError INVALID_REQUEST, UNSUPPORTED_GRANT_TYPE, INVALID_GRANT, INVALID_SCOPE */
@@ -104,7 +104,7 @@ export class TokenService {
 
   private async refresh(client: Client, form: Form) {
     const presented = requiredValue(form, 'refresh_token');
-    const scopes = narrowedScopes(form);
+    const scopes = narrowedScopes(form, this.features);
     const hasLeeway = this.config.oauth.reuseLeewaySeconds > 0;
     const pair = hasLeeway ? this.mint.deriveSuccessor(presented) : this.mint.mintPair();
     await this.arrivals.waitForConcurrentRequests();
@@ -165,7 +165,7 @@ export class TokenService {
       token_type: 'Bearer',
       expires_in: seconds,
       refresh_token: refresh,
-      scope: sortScopes(scopes).join(' '),
+      scope: this.features.sortScopes(scopes).join(' '),
     };
   }
 }
@@ -178,11 +178,11 @@ function trimmedVerifier(form: Form): string | undefined {
 }
 
 /** @throws ApiError INVALID_SCOPE for an unregistered scope and for a list without scopes */
-function narrowedScopes(form: Form): string[] | null {
+function narrowedScopes(form: Form, features: FeatureRegistry): string[] | null {
   const text = formValue(form, 'scope');
   if (text === undefined) return null;
   if (text.length > 256) throw oauthError('invalid_request', ['scope']);
-  const scopes = parseScopes(text);
+  const scopes = features.parseScopes(text);
   if (!scopes) throw oauthError('invalid_scope');
   return scopes;
 }

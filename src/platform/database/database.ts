@@ -9,11 +9,10 @@ import {
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
-import { dataSourceOptions } from '../../../ormconfig.js';
 import type { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
 import { markConnectionError } from '../../core/database-errors.js';
-import type { Extension } from '../../core/extension.js';
+import { type DatabaseSchema, dataSourceOptions } from './data-source-options.js';
 import { assertDedicatedSessions } from './dedicated-sessions.js';
 import {
   connectionErrorMessage,
@@ -129,13 +128,13 @@ export class Database {
    */
   static async open(
     config: Config,
+    schema: DatabaseSchema,
     lent?: EmbeddedEngine,
-    extension: Extension = {},
     isPrepared = false,
   ): Promise<Database> {
     const patience: TimeoutPolicy = { isSuspended: false };
     const { databaseUrl, databasePoolSize, databasePatience: times } = config;
-    const options = dataSourceOptions(databaseUrl, databasePoolSize, extension.entities, times);
+    const options = dataSourceOptions(databaseUrl, databasePoolSize, schema, times);
     const own =
       databaseUrl || lent ? undefined : await openEmbedded(config, isPrepared ? migrationNames(options) : undefined);
     const embedded: EmbeddedDatabase | undefined = lent
@@ -174,14 +173,14 @@ export class Database {
     markConnectErrors((source.driver as unknown as { master: Parameters<typeof markConnectErrors>[0] }).master);
     return new Database(source, embedded, patience, [
       Migrations.builtIn(source),
-      Migrations.ofExtension(source, extension),
+      Migrations.ofExtension(source, schema.extensionMigrations),
     ]);
   }
 
   /** An unconnected DataSource, enough to assemble the service and print its routes. */
   static unconnected(config: Config): Database {
     return new Database(
-      new DataSource(dataSourceOptions(config.databaseUrl, 1)),
+      new DataSource(dataSourceOptions(config.databaseUrl, 1, { entities: [], migrations: [] })),
       undefined,
       { isSuspended: false },
       [],

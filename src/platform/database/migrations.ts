@@ -5,7 +5,7 @@ import {
   type MigrationInterface,
   type QueryRunner,
 } from 'typeorm';
-import type { Extension } from '../../core/extension.js';
+import type { DatabaseSchema } from './data-source-options.js';
 
 /** Which migrations of a list a database has applied. */
 export interface MigrationState {
@@ -42,7 +42,7 @@ export class Migrations {
   }
 
   /** The migrations of the extension, on the same database with their own table. */
-  static ofExtension(source: DataSource, { migrations = [] }: Extension): Migrations {
+  static ofExtension(source: DataSource, migrations: DatabaseSchema['extensionMigrations']): Migrations {
     const table = 'team_migration';
     const seen: DataSource = Object.create(source, {
       migrations: { value: migrations.map((Migration) => new Migration()) },

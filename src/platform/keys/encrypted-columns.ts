@@ -1,4 +1,7 @@
+import { StartError } from '../../core/config/start-error.js';
 import type { Keyring } from '../../core/secrets.js';
+import type { EncryptedColumnDeclaration } from '../../policy/feature.js';
+import type { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { Tx } from '../database/database.js';
 
 /** A kind of encrypted value, and a query that finds a sample without a full table scan. */
@@ -11,8 +14,8 @@ interface EncryptedKind {
   readonly sample: string;
 }
 
-/** All kinds that a rotation re-encrypts, by the same names. */
-const registeredKinds: EncryptedKind[] = [
+/** The built-in kinds that a rotation re-encrypts, by the same names. */
+export const BUILT_IN_KINDS: readonly EncryptedKind[] = [
   {
     name: 'authenticator secrets',
     label: 'totp',
@@ -39,50 +42,37 @@ const registeredKinds: EncryptedKind[] = [
   },
 ];
 
-export const ENCRYPTED_KINDS: readonly EncryptedKind[] = registeredKinds;
-
-/** A column of an extension's table with encrypted values, each bound to the key of its row. */
-export interface EncryptedColumn {
+/** An encrypted column of a feature. */
+export interface EncryptedColumn extends Required<EncryptedColumnDeclaration> {
   readonly name: string;
   readonly label: string;
-  readonly table: string;
-  readonly column: string;
-  readonly key: string;
 }
 
-const registeredColumns: EncryptedColumn[] = [];
+type Columns = FeatureRegistry['encryptedColumns'];
 
-/** Columns that extensions have registered. */
-export const encryptedColumns = (): readonly EncryptedColumn[] => registeredColumns;
-
-/** Whether a name is an SQL identifier that needs no quotes. */
-const isPlainIdentifier = (name: string): boolean => /^[a-z_][a-z0-9_]*$/.test(name);
-
-/**
- * Registers an encrypted `bytea` column of an extension's table. `keys rotate` re-encrypts its values and `doctor`
- * checks them.
- * @param name the name that `keys rotate` prints, such as "texts of notes"
- * @param where `key`: the primary key, a single column; default `id`
- * @throws Error if a name is invalid or already registered
- */
-export function registerEncryptedColumn(
-  name: string,
-  { table, column, key = 'id' }: { table: string; column: string; key?: string },
-): EncryptedColumn {
-  if (registeredKinds.some((kind) => kind.name === name) || name.trim() === '')
-    throw new Error(`"${name}" cannot be added`);
-  if (![table, column, key].every(isPlainIdentifier))
-    throw new Error(`${name}: a name of SQL that needs no quotes is wanted`);
-  const label = `team:${table}.${column}`;
-  if (registeredColumns.some((other) => other.label === label))
-    throw new Error(`${table}.${column} is a sealed column already`);
-  const added = Object.freeze({ name, label, table, column, key });
-  const sample = `SELECT ${column} AS box, ${key}::text AS context FROM ${table}
-    WHERE ${column} IS NOT NULL ORDER BY ${key} LIMIT 1`;
-  registeredKinds.push({ name, table, label, sample });
-  registeredColumns.push(added);
-  return added;
+/** @throws Error if no feature declares an encrypted column of this name */
+export function requireEncryptedColumn(columns: Columns, name: string): EncryptedColumn {
+  const declared = columns.get(name);
+  if (!declared) throw new Error(`no feature declares the encrypted column ${name}`);
+  const { table, column, key = 'id' } = declared;
+  return { name, label: `team:${table}.${column}`, table, column, key };
 }
+
+/** @throws StartError if a feature uses the name of a built-in kind, which `keys rotate` could not tell apart */
+export function assertFreeColumnNames(columns: Columns): void {
+  const taken = BUILT_IN_KINDS.find(({ name }) => columns.has(name));
+  if (taken) throw new StartError(`the encrypted column "${taken.name}" exists already: rename it`);
+}
+
+/** All encrypted columns of features. */
+export const encryptedColumns = (columns: Columns): EncryptedColumn[] =>
+  [...columns.keys()].map((name) => requireEncryptedColumn(columns, name));
+
+const kindOf = ({ name, label, table, column, key }: EncryptedColumn): EncryptedKind => ({
+  ...{ name, table, label },
+  sample: `SELECT ${column} AS box, ${key}::text AS context FROM ${table}
+    WHERE ${column} IS NOT NULL ORDER BY ${key} LIMIT 1`,
+});
 
 /** How many of the sampled values of a kind the service's secret decrypts. */
 export interface DecryptionCheck {
@@ -92,9 +82,9 @@ export interface DecryptionCheck {
 }
 
 /** Tries to decrypt one stored value of each kind, and all digest keys. Kinds without stored values are omitted. */
-export async function checkDecryption(tx: Tx, keyring: Keyring): Promise<DecryptionCheck[]> {
+export async function checkDecryption(tx: Tx, keyring: Keyring, columns: Columns): Promise<DecryptionCheck[]> {
   const states: DecryptionCheck[] = [];
-  for (const { name, table, label, sample } of ENCRYPTED_KINDS) {
+  for (const { name, table, label, sample } of [...BUILT_IN_KINDS, ...encryptedColumns(columns).map(kindOf)]) {
     if (table !== undefined && !(await tableExists(tx, table))) continue;
     const rows = await tx.query<{ box: Buffer; context: string }[]>(sample);
     const opened = rows.filter(({ box, context }) => canDecrypt(keyring, label, box, context)).length;

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Log } from '../../core/log.js';
 import { Keyring } from '../../core/secrets.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { Database } from '../database/database.js';
 import { checkDecryption } from './encrypted-columns.js';
 
@@ -14,11 +15,16 @@ export class KeyCheck implements OnModuleInit {
     private readonly database: Database,
     private readonly keyring: Keyring,
     private readonly log: Log,
+    private readonly features: FeatureRegistry,
   ) {}
 
   async onModuleInit(): Promise<void> {
     try {
-      for (const { name, tried, opened } of await checkDecryption(this.database.manager, this.keyring)) {
+      for (const { name, tried, opened } of await checkDecryption(
+        this.database.manager,
+        this.keyring,
+        this.features.encryptedColumns,
+      )) {
         if (opened < tried) this.log.warn(`no secret of the service opens what is stored: ${name}`, { tried, opened });
       }
     } catch (error) {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Keyring } from '../../core/secrets.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { type Changed, Database } from '../database/database.js';
 import { type EncryptedColumn, encryptedColumns } from './encrypted-columns.js';
 
@@ -33,8 +34,10 @@ export class KeyRotation {
   constructor(
     private readonly database: Database,
     private readonly keyring: Keyring,
+    features: FeatureRegistry,
   ) {
-    for (const column of encryptedColumns()) this.add(column.name, () => this.reencryptColumn(column));
+    for (const column of encryptedColumns(features.encryptedColumns))
+      this.add(column.name, () => this.reencryptColumn(column));
   }
 
   /** Names of all kinds that are rotated. */

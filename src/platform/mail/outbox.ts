@@ -2,11 +2,12 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { Counter } from 'prom-client';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
-import type { ExtraMails } from '../../core/merged.js';
+import type { ExtensionMailFacts } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
 import { Keyring } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { matchLanguage } from '../../core/text/languages.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { type Changed, Database, type Tx } from '../database/database.js';
 import { Instance } from '../instance/instance.js';
 import { KeyRotation } from '../keys/key-rotation.js';
@@ -20,7 +21,7 @@ import type { Device, MailMetadata } from './templates/words/kinds.js';
 
 export const MAIL_TRANSPORT = Symbol('MailTransport');
 
-type MailFacts = MailMetadata & ExtraMails;
+type MailFacts<T extends string> = T extends keyof MailMetadata ? MailMetadata[T] : ExtensionMailFacts<T>;
 
 /** A message for the outbox. */
 export interface OutgoingMail<T extends AnyMailType> {
@@ -28,7 +29,7 @@ export interface OutgoingMail<T extends AnyMailType> {
   readonly to: string;
   /** The account that the message is about. If the recipient is rejected, its email address is marked as bounced. */
   readonly accountId: string | null;
-  readonly metadata: MailFacts[T];
+  readonly metadata: MailFacts<T>;
   /** The client device of the request, as the message names it. */
   readonly client?: Device | undefined;
   /** Validity of the token or code. After that, the message is not sent any more. */
@@ -90,6 +91,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     private readonly instance: Instance,
     private readonly config: Config,
     private readonly log: Log,
+    private readonly features: FeatureRegistry,
     metrics: Metrics,
     cleanupJobs: CleanupJobs,
     rotation: KeyRotation,
@@ -234,7 +236,13 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       webAppUrl: this.config.webAppUrl,
       link: (path: string, token: string) => `${this.config.webAppUrl}${path}#token=${token}`,
     };
-    const rendered = renderMail(type, occasion, matchLanguage(locale), mailBranding(this.config, legal));
+    const rendered = renderMail(
+      this.features.mails,
+      type,
+      occasion,
+      matchLanguage(locale),
+      mailBranding(this.config, legal),
+    );
     return { id, to: recipient, accountId, type, metadata: { ...metadata }, ...rendered };
   }
 

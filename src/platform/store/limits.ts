@@ -4,141 +4,13 @@ import { addressKey } from '../../core/address.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { ApiError, type ErrorExtras } from '../../core/errors.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { type Allowance, SharedStore } from './shared-store.js';
 
 interface Rule {
   readonly limit: number;
   readonly seconds: number;
 }
-
-/** All buckets of contract/conventions.md 7.3: requests and seconds. */
-const RULES: Readonly<Record<string, readonly [limit: number, seconds: number]>> = {
-  'auth:register': [10, 10],
-  'auth:login': [10, 10],
-  'auth:login:mfa': [5, 60],
-  'auth:forgot': [5, 60],
-  'auth:webauthn:options': [20, 10],
-  'auth:webauthn:authenticate': [10, 10],
-  'auth:passkey_bridge:start': [10, 60],
-  'auth:passkey_bridge:complete': [10, 60],
-  'auth:passkey_bridge:redeem': [10, 60],
-  'auth:passkey_bridge:options': [20, 60],
-  'auth:logout': [20, 10],
-  'auth:sessions:logout': [20, 10],
-  'auth:sessions': [40, 10],
-  'auth:verify': [10, 60],
-  'auth:verify:resend': [10, 60],
-  'auth:reset': [10, 60],
-  'auth:email_revert': [10, 60],
-  'auth:reset:validate': [20, 60],
-  'auth:authorize_ip': [5, 60],
-  'auth:ip_authorization_resend': [5, 60],
-  'auth:ip_authorization_poll': [60, 60],
-  'auth:handoff:initiate': [10, 60],
-  'auth:handoff:info': [10, 60],
-  'auth:handoff:complete': [10, 60],
-  'auth:handoff:cancel': [10, 60],
-  'auth:handoff:status': [60, 60],
-  'auth:sso:start': [10, 10],
-  'auth:sso:complete': [15, 10],
-  'user:settings:get': [40, 10],
-  'user:settings:update': [20, 10],
-  'user:update': [20, 60],
-  'user:authorized_ips:forget': [10, 60],
-  'user:security_events': [30, 60],
-  'user:lockdown': [3, 3600],
-  'user:export': [3, 86_400],
-  'auth:lockdown': [10, 60],
-  'credential:revoke': [60, 3600],
-  'user:account:disable': [5, 3600],
-  'user:account:delete': [5, 3600],
-  'phone:send_verification': [5, 60],
-  'phone:verify_code': [10, 60],
-  'user:email_change:start': [10, 60],
-  'user:email_change:resend_original': [10, 60],
-  'user:email_change:verify_original': [20, 60],
-  'user:email_change:request_new': [10, 60],
-  'user:email_change:resend_new': [10, 60],
-  'user:email_change:verify_new': [20, 60],
-  'user:email_change:apply': [20, 60],
-  'user:email_change:bounced:request_new': [10, 60],
-  'user:email_change:bounced:resend_new': [10, 60],
-  'user:email_change:bounced:verify_new': [20, 60],
-  'user:password_change:start': [10, 60],
-  'user:password_change:resend': [10, 60],
-  'user:password_change:verify': [20, 60],
-  'user:password_change:complete': [10, 60],
-  'user:mfa:totp:enable': [10, 60],
-  'user:mfa:totp:disable': [10, 60],
-  'user:mfa:backup_codes': [6, 60],
-  'user:mfa:backup_codes_challenge:start': [6, 60],
-  'user:mfa:backup_codes_challenge:resend': [6, 60],
-  'user:mfa:backup_codes_challenge:verify': [20, 60],
-  'user:mfa:backup_codes_challenge:regenerate': [6, 60],
-  'mfa:webauthn:list': [40, 10],
-  'mfa:webauthn:registration_options': [20, 10],
-  'mfa:webauthn:update': [20, 10],
-  'mfa:webauthn:register': [10, 60],
-  'mfa:webauthn:delete': [10, 60],
-  'mfa:webauthn:two_factor': [10, 60],
-  'sudo:mfa:methods': [20, 60],
-  'sudo:webauthn:options': [10, 60],
-  'sudo:passkey_bridge': [10, 60],
-  'oauth:authorize': [60, 60],
-  'oauth:token': [120, 60],
-  'oauth:introspect': [120, 60],
-  'oauth_dev:clients:list': [60, 60],
-  'oauth_dev:clients:update': [30, 60],
-  'oauth_dev:clients:create': [10, 3600],
-  'oauth_dev:clients:rotate_secret': [10, 3600],
-  'oauth_dev:clients:delete': [10, 3600],
-  'gateway:bot_info': [60, 60],
-  'instance:info': [60, 60],
-  'admin:lookup': [200, 60],
-  'admin:user:modify': [100, 60],
-  'admin:application:modify': [100, 60],
-  'admin:audit_log': [100, 60],
-  'admin:ban:operation': [60, 60],
-  'admin:code:generation': [30, 60],
-  setup: [5, 60],
-  'webhook:list': [40, 10],
-  'webhook:create': [10, 60],
-  'webhook:read': [100, 10],
-  'webhook:update': [20, 10],
-  'webhook:delete': [20, 10],
-  'webhook:rotate': [5, 60],
-  'webhook:messages': [60, 60],
-  'webhook:miss': [60, 60],
-  'webhook:execute': [60, 60],
-  'webhook:message_get': [60, 60],
-  'webhook:message_edit': [30, 60],
-  'webhook:message_delete': [30, 60],
-  'webhook:github': [200, 60],
-  'media:upload': [10, 10],
-  'media:external': [60, 60],
-  'media:relay': [60, 60],
-  'media:read': [1200, 60],
-  'web:page': [120, 60],
-};
-
-const rules = new Map<string, Rule>(
-  Object.entries(RULES).map(([name, [limit, seconds]]) => [name, { limit, seconds }]),
-);
-
-/**
- * Registers a bucket of an extension: `limit` requests per `seconds`.
- * @throws Error if the name is taken
- */
-export function registerBucket(name: string, limit: number, seconds: number): void {
-  if (rules.has(name)) throw new Error(`the bucket ${name} exists`);
-  rules.set(name, { limit, seconds });
-}
-
-export const isBucket = (name: string): boolean => rules.has(name);
-
-/** Lists all buckets with their limits and windows in seconds. */
-export const bucketTable = (): [name: string, limit: number, seconds: number][] =>
-  [...rules].map(([name, { limit, seconds }]) => [name, limit, seconds]);
 
 /** The public name of a bucket: the first 16 hex digits of the SHA-256 of its internal name. */
 export const bucketId = (name: string): string => hash('sha256', name, 'hex').slice(0, 16);
@@ -156,18 +28,23 @@ export const anonymousCallerKey = (address: string): string => `address/${addres
 /** Rate limits of routes and of handlers, on one store. */
 @Injectable()
 export class Limiter {
+  private readonly rules: ReadonlyMap<string, Rule>;
+
   constructor(
     private readonly store: SharedStore,
-    private readonly config: Config,
+    config: Config,
     private readonly clock: Clock,
+    { buckets }: FeatureRegistry,
   ) {
     for (const name of config.rateLimitOverrides.keys()) {
-      if (!rules.has(name)) throw new Error(`RATE_LIMIT_OVERRIDES names the unknown bucket ${name}`);
+      if (!buckets.has(name)) throw new Error(`RATE_LIMIT_OVERRIDES names the unknown bucket ${name}`);
     }
+    const declared = [...buckets].map(([name, [limit, seconds]]) => [name, { limit, seconds }] as const);
+    this.rules = new Map([...declared, ...config.rateLimitOverrides]);
   }
 
   rule(bucket: string): Rule {
-    const rule = this.config.rateLimitOverrides.get(bucket) ?? rules.get(bucket);
+    const rule = this.rules.get(bucket);
     if (!rule) throw new Error(`unknown bucket ${bucket}`);
     return rule;
   }

@@ -1,4 +1,3 @@
-import './words.js';
 import { WEBHOOK_MESSAGE_SINKS } from '@gatehouse-auth/server';
 import { Module } from '@nestjs/common';
 import { NotesController } from './notes.controller.js';

@@ -16,7 +16,6 @@ import { LessThan } from 'typeorm';
 import { Note, type NoteView, noteView } from './note.entity.js';
 import type { NoteInput, NotesQuery } from './notes.dto.js';
 import { NotesSettings } from './notes.settings.js';
-import { NOTE_REMOVED } from './words.js';
 
 @Injectable()
 export class NotesService implements OnModuleInit {
@@ -48,19 +47,19 @@ export class NotesService implements OnModuleInit {
     return notes.map(noteView);
   }
 
-  /** @throws ApiError UNKNOWN_NOTE */
+  /** @throws ApiError NOTES_NOT_FOUND */
   async show(me: Identity, id: string): Promise<NoteView> {
     const note = await this.database.manager.findOneBy(Note, { id, ownerId: me.account.id });
-    if (!note) throw new ApiError('UNKNOWN_NOTE');
+    if (!note) throw new ApiError('NOTES_NOT_FOUND');
     return noteView(note);
   }
 
-  /** @throws ApiError TOO_MANY_NOTES */
+  /** @throws ApiError NOTES_FULL */
   create(me: Identity, { text }: NoteInput): Promise<NoteView> {
     return this.database.transaction((tx) => this.write(tx, me.account.id, text, null));
   }
 
-  /** Keeps what a webhook said, once for each message. @throws ApiError TOO_MANY_NOTES */
+  /** Keeps what a webhook said, once for each message. @throws ApiError NOTES_FULL */
   keep(ownerId: string, messageId: string, text: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       await this.hold(tx, ownerId);
@@ -76,19 +75,19 @@ export class NotesService implements OnModuleInit {
     await this.database.manager.delete(Note, { messageId });
   }
 
-  /** @throws ApiError UNKNOWN_NOTE */
+  /** @throws ApiError NOTES_NOT_FOUND */
   async delete(me: Identity, id: string): Promise<void> {
     const { affected } = await this.database.manager.delete(Note, { id, ownerId: me.account.id });
-    if (affected !== 1) throw new ApiError('UNKNOWN_NOTE');
+    if (affected !== 1) throw new ApiError('NOTES_NOT_FOUND');
   }
 
-  /** Removes anybody's note. @throws ApiError UNKNOWN_NOTE */
+  /** Removes anybody's note. @throws ApiError NOTES_NOT_FOUND */
   remove(by: Operator, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const note = await tx.findOneBy(Note, { id });
       const { affected } = await tx.delete(Note, { id });
-      if (!note || affected !== 1) throw new ApiError('UNKNOWN_NOTE');
-      await this.deeds.record(tx, by, NOTE_REMOVED, { id, metadata: { owner_id: note.ownerId } });
+      if (!note || affected !== 1) throw new ApiError('NOTES_NOT_FOUND');
+      await this.deeds.record(tx, by, 'notes:remove', { id, metadata: { owner_id: note.ownerId } });
     });
   }
 
@@ -99,7 +98,7 @@ export class NotesService implements OnModuleInit {
 
   private async write(tx: Tx, ownerId: string, text: string, messageId: string | null): Promise<NoteView> {
     await this.hold(tx, ownerId);
-    if ((await tx.countBy(Note, { ownerId })) >= this.settings.perAccount) throw new ApiError('TOO_MANY_NOTES');
+    if ((await tx.countBy(Note, { ownerId })) >= this.settings.perAccount) throw new ApiError('NOTES_FULL');
     const note = { id: this.snowflakes.next(), ownerId, text, messageId, createdAt: this.clock.date() };
     await tx.insert(Note, note);
     // A notice carries ids; the reader above reads what belongs to them.

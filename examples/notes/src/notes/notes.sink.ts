@@ -20,7 +20,7 @@ export class NotesSink implements WebhookMessageSink {
       await this.notes.keep(webhook.ownerId, message.id, text);
     } catch (error) {
       // Whose notes are full gets none; to throw would bring the message again for a day.
-      if (!(error instanceof ApiError && error.code === 'TOO_MANY_NOTES')) throw error;
+      if (!(error instanceof ApiError && error.code === 'NOTES_FULL')) throw error;
     }
   }
 }

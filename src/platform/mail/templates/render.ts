@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta/core';
 import type { Config } from '../../../core/config/config.js';
+import type { ExtensionMailType } from '../../../core/merged.js';
 import { directionOf, type Language } from '../../../core/text/languages.js';
+import type { FeatureRegistry } from '../../../policy/feature-registry.js';
 import { type Content, MAIL_RENDERERS, type MailContext } from './contents.js';
-import { type ExtensionMailType, renderExtensionMail } from './extension-mails.js';
+import { renderExtensionMail } from './extension-mails.js';
 import { createPalette, darkRules } from './palette.js';
 import { type Footer, renderPlainText } from './plain-text.js';
 import { getTranslator, type Translator } from './translator.js';
@@ -27,7 +29,7 @@ export interface MailBranding extends Pick<Config['brand'], 'accent'> {
   readonly privacyUrl: string | null | undefined;
 }
 
-/** Branding from the configuration. It includes the logo only if mail clients can load and display it. */
+/** Branding from the configuration. It includes the logo only if email clients can load and display it. */
 export function mailBranding(
   { brand, web }: Pick<Config, 'brand' | 'web'>,
   legal: Pick<MailBranding, 'termsUrl' | 'privacyUrl'>,
@@ -36,6 +38,9 @@ export function mailBranding(
   const isShown = logo?.inMails === true && (logo.file === undefined || web.pages);
   return { accent, logo: isShown ? logo.url : undefined, supportUrl, ...legal };
 }
+
+/** The emails of extensions. */
+type Mails = FeatureRegistry['mails'];
 
 export type AnyMailType = MailType | ExtensionMailType;
 /** The caller that writes a message checks that the facts match its type. */
@@ -50,8 +55,8 @@ interface LocalizedContent {
 const isBuiltIn = (type: AnyMailType): type is MailType => Object.hasOwn(MAIL_RENDERERS, type);
 
 /** Renders a message in a language. If an extension has no text in it, English is used. */
-function renderContent(type: AnyMailType, occasion: AnyMailContext, spoken: Language): LocalizedContent {
-  if (!isBuiltIn(type)) return renderExtensionMail(type, occasion, spoken);
+function renderContent(mails: Mails, type: AnyMailType, occasion: AnyMailContext, spoken: Language): LocalizedContent {
+  if (!isBuiltIn(type)) return renderExtensionMail(mails, type, occasion, spoken);
   const speech = getTranslator(spoken);
   return { content: MAIL_RENDERERS[type](occasion, speech), language: spoken, speech };
 }
@@ -60,12 +65,13 @@ const ISOLATES = /[\u2066-\u2069]/g;
 
 /** Renders an email as plain text and as HTML with the same facts. Everything that comes from outside is escaped. */
 export function renderMail(
+  mails: Mails,
   type: AnyMailType,
   occasion: AnyMailContext,
   spoken: Language,
   look: MailBranding,
 ): RenderedMail {
-  const { content, language, speech } = renderContent(type, occasion, spoken);
+  const { content, language, speech } = renderContent(mails, type, occasion, spoken);
   const { words } = speech;
   const { product } = occasion;
   const footer: Footer = {

@@ -1,0 +1,57 @@
+import { SecurityEvents1797100000000 } from '../migrations/1797100000000-security-events.js';
+import { BanReason1797500000000 } from '../migrations/1797500000000-ban-reason.js';
+import { SECURITY_EVENTS } from '../platform/mail/templates/words/kinds.js';
+import { defineFeature } from '../policy/feature.js';
+import { Account, AccountSettings } from './account.entities.js';
+import { AccountsModule } from './accounts.module.js';
+import { UNMAILED_EVENTS } from './events/event-types.js';
+import { RecordedEvent } from './events/security-event.entities.js';
+import { Application, AuthorizationCode, BotGrant, OAuthToken, TokenFamily } from './grants/oauth.entities.js';
+
+const declareEvents = <T extends string>(types: readonly T[]) =>
+  Object.fromEntries(types.map((type) => [type, null])) as { readonly [E in T]: null };
+
+/** Accounts, their names and their security events. */
+export const accounts = defineFeature('accounts', {
+  modules: [AccountsModule],
+  entities: [
+    Account,
+    AccountSettings,
+    RecordedEvent,
+    Application,
+    AuthorizationCode,
+    BotGrant,
+    TokenFamily,
+    OAuthToken,
+  ],
+  migrations: [SecurityEvents1797100000000, BanReason1797500000000],
+  errors: {
+    USERNAME_NOT_AVAILABLE: [400, 'The username is not available.'],
+  },
+  fieldErrors: {
+    USERNAME_LENGTH_INVALID: 'The username has a wrong length.',
+    USERNAME_INVALID_CHARACTERS: 'The username has characters that are not allowed.',
+    USERNAME_RESERVED_VALUE: 'The username is reserved.',
+    USERNAME_CANNOT_CONTAIN_RESERVED_TERMS: 'The username contains a reserved term.',
+    TOO_MANY_USERS_WITH_THIS_USERNAME: 'The username is taken.',
+    DISCRIMINATOR_INVALID_FORMAT: 'The discriminator is not valid.',
+    DISCRIMINATOR_OUT_OF_RANGE: 'The discriminator is out of range.',
+    GLOBAL_NAME_LENGTH_INVALID: 'The name has a wrong length.',
+    GLOBAL_NAME_RESERVED_VALUE: 'The name is reserved.',
+    GLOBAL_NAME_CANNOT_CONTAIN_RESERVED_TERMS: 'The name contains a reserved term.',
+    USERNAME_CHANGED_TOO_MANY_TIMES: 'The username was changed too often.',
+    BIO_CHANGED_TOO_MANY_TIMES: 'The biography was changed too often.',
+    PRONOUNS_CHANGED_TOO_MANY_TIMES: 'The pronouns were changed too often.',
+    ACCENT_COLOR_CHANGED_TOO_MANY_TIMES: 'The colour was changed too often.',
+    AVATAR_CHANGED_TOO_MANY_TIMES: 'The avatar was changed too often.',
+    BANNER_CHANGED_TOO_MANY_TIMES: 'The banner was changed too often.',
+    EMAIL_ALREADY_IN_USE: 'The address is in use.',
+  },
+  securityEvents: declareEvents([...UNMAILED_EVENTS, ...SECURITY_EVENTS]),
+});
+
+declare module '../core/merged.js' {
+  interface Features {
+    accounts: typeof accounts;
+  }
+}

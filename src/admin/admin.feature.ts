@@ -1,0 +1,64 @@
+import { AuditSearch1797200100000 } from '../migrations/1797200100000-audit-search.js';
+import { Console1797300000000 } from '../migrations/1797300000000-console.js';
+import { defineFeature } from '../policy/feature.js';
+import { AdminModule } from './admin.module.js';
+import { AuditEntry, ChainVerification } from './audit/audit.entities.js';
+import { AdminKey } from './keys/admin-key.entities.js';
+
+/** The Admin API. */
+export const admin = defineFeature('admin', {
+  modules: [AdminModule],
+  entities: [AdminKey, AuditEntry, ChainVerification],
+  migrations: [AuditSearch1797200100000, Console1797300000000],
+  errors: {
+    MAX_ADMIN_API_KEYS: [400, 'The account holds the most keys allowed.'],
+    REGISTRATION_NOT_PENDING: [400, 'The registration is not pending.'],
+    UNKNOWN_USER: [404, 'Unknown account.'],
+    ADMIN_API_KEY_NOT_FOUND: [404, 'Unknown Admin API key.'],
+  },
+  buckets: {
+    'admin:lookup': [200, 60],
+    'admin:user:modify': [100, 60],
+    'admin:application:modify': [100, 60],
+    'admin:audit_log': [100, 60],
+    'admin:ban:operation': [60, 60],
+    'admin:code:generation': [30, 60],
+    setup: [5, 60],
+  },
+  // In the order of contract/admin.md 2.1.
+  acls: {
+    '*': null,
+    'acl:set:user': null,
+    'admin_api_key:manage': null,
+    'application:lookup': null,
+    'application:list:by_owner': null,
+    'application:transfer_ownership': null,
+    'audit_log:view': null,
+    'admin:authenticate': null,
+    'ban:ip:add': null,
+    'ban:ip:check': null,
+    'ban:ip:remove': null,
+    'instance:config:update': null,
+    'instance:config:view': null,
+    'user:delete': null,
+    'user:disable:suspicious': null,
+    'user:list:sessions': null,
+    'user:lookup': null,
+    'user:view:email': null,
+    'user:view:ip': null,
+    'user:temp_ban': null,
+    'user:update:email': null,
+    'user:update:flags': null,
+    'user:update:mfa': null,
+    'user:update:phone': null,
+    'user:update:sso': null,
+    'user:update:suspicious_activity': null,
+    'user:update:traits': null,
+  },
+});
+
+declare module '../core/merged.js' {
+  interface Features {
+    admin: typeof admin;
+  }
+}

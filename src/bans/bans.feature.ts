@@ -1,0 +1,20 @@
+import { defineFeature } from '../policy/feature.js';
+import { IpBanEntry } from './bans.entities.js';
+import { BansModule } from './bans.module.js';
+
+/** Bans of IP addresses. */
+export const bans = defineFeature('bans', {
+  modules: [BansModule],
+  entities: [IpBanEntry],
+  errors: {
+    IP_BAN_DECLINED: [400, 'The address cannot be banned.'],
+    GLOBAL_IP_BANNED: [403, 'The address is banned.'],
+    GLOBAL_IP_TEMPORARILY_BANNED: [403, 'The address is banned for a time.'],
+  },
+});
+
+declare module '../core/merged.js' {
+  interface Features {
+    bans: typeof bans;
+  }
+}

@@ -1,0 +1,64 @@
+import { accounts } from './accounts/accounts.feature.js';
+import { admin } from './admin/admin.feature.js';
+import { auth } from './auth/auth.feature.js';
+import { bans } from './bans/bans.feature.js';
+import { gateway } from './gateway/gateway.feature.js';
+import { http } from './http/http.feature.js';
+import { media } from './media/media.feature.js';
+import { oauth } from './oauth/oauth.feature.js';
+import { pipeline } from './pipeline/pipeline.feature.js';
+import type { DatabaseSchema } from './platform/database/data-source-options.js';
+import { assertFreeColumnNames } from './platform/keys/encrypted-columns.js';
+import { assertValidMails } from './platform/mail/templates/extension-mails.js';
+import { platform } from './platform/platform.feature.js';
+import type { Extension } from './policy/extension.js';
+import type { Feature } from './policy/feature.js';
+import { FeatureRegistry } from './policy/feature-registry.js';
+import { protection } from './protection/protection.feature.js';
+import { service } from './service/service.feature.js';
+import { users } from './users/users.feature.js';
+import { web } from './web/web.feature.js';
+import { webhooks } from './webhooks/webhooks.feature.js';
+
+/** The features of the service, in the order of the registries and of the modules. */
+export const BUILT_IN_FEATURES: readonly Feature[] = [
+  http,
+  pipeline,
+  platform,
+  service,
+  accounts,
+  bans,
+  auth,
+  users,
+  oauth,
+  admin,
+  gateway,
+  media,
+  webhooks,
+  protection,
+  web,
+];
+
+/**
+ * The registry of an application.
+ * @throws StartError if the features of the extension are invalid
+ */
+export function featureRegistry({ features }: Extension = {}): FeatureRegistry {
+  const registry = new FeatureRegistry(BUILT_IN_FEATURES, features);
+  assertValidMails(registry.mails);
+  assertFreeColumnNames(registry.encryptedColumns);
+  return registry;
+}
+
+const timestampOf = ({ name }: { readonly name: string }): number => Number(name.slice(-13));
+
+/** The tables and the migrations of all features, in the order of application. */
+export function databaseSchema({ features = [] }: Extension = {}): DatabaseSchema {
+  const migrationsOf = (some: readonly Feature[]) =>
+    some.flatMap(({ migrations = [] }) => migrations).sort((a, b) => timestampOf(a) - timestampOf(b));
+  return {
+    entities: [...BUILT_IN_FEATURES, ...features].flatMap(({ entities = [] }) => entities),
+    migrations: migrationsOf(BUILT_IN_FEATURES),
+    extensionMigrations: migrationsOf(features),
+  };
+}

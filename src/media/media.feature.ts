@@ -1,0 +1,35 @@
+import { defineFeature } from '../policy/feature.js';
+import { MediaModule } from './media.module.js';
+import { Garbage, MediaObject, MediaUpload, SpentCapability, StagedObject } from './objects/media.entities.js';
+
+/** Uploads, images and the media proxy. */
+export const media = defineFeature('media', {
+  modules: [MediaModule],
+  entities: [MediaObject, MediaUpload, StagedObject, SpentCapability, Garbage],
+  errors: {
+    FILE_SIZE_TOO_LARGE: [400, 'The file is too large.'],
+    MEDIA_QUOTA_EXCEEDED: [400, 'The account has used its storage.'],
+    TRANSCODE_FAILED: [500, 'The asset cannot be decoded.'],
+    UPSTREAM_FETCH_FAILED: [502, 'The origin refused the request.'],
+  },
+  fieldErrors: {
+    BASE64_LENGTH_INVALID: 'The image has a wrong length.',
+    INVALID_BASE64_FORMAT: 'The image is not valid base64.',
+    IMAGE_SIZE_EXCEEDS_LIMIT: 'The image is too large.',
+    INVALID_IMAGE_FORMAT: 'The image cannot be decoded.',
+    UPLOADED_ATTACHMENT_NOT_FOUND: 'The upload was not found.',
+    INVALID_MEDIA_URL: 'The URL cannot be used.',
+  },
+  buckets: {
+    'media:upload': [10, 10],
+    'media:external': [60, 60],
+    'media:relay': [60, 60],
+    'media:read': [1200, 60],
+  },
+});
+
+declare module '../core/merged.js' {
+  interface Features {
+    media: typeof media;
+  }
+}

@@ -1,0 +1,44 @@
+import { OAUTH_DESCRIPTIONS } from '../core/errors.js';
+import { defineFeature } from '../policy/feature.js';
+import { OAuthModule } from './oauth.module.js';
+
+/** The OAuth2 provider: applications, bots, authorization and tokens. */
+export const oauth = defineFeature('oauth', {
+  modules: [OAuthModule],
+  errors: {
+    MAX_APPLICATIONS: [400, 'The account owns the most applications allowed.'],
+    UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS: [400, 'The account has no way to sign in yet.'],
+    NOT_A_BOT_APPLICATION: [400, 'The application has no bot.'],
+    PUBLIC_CLIENT_HAS_NO_SECRET: [400, 'A public client has no secret.'],
+    INVALID_REQUEST: [400, OAUTH_DESCRIPTIONS.invalid_request],
+    INVALID_CLIENT: [401, OAUTH_DESCRIPTIONS.invalid_client],
+    INVALID_GRANT: [400, OAUTH_DESCRIPTIONS.invalid_grant],
+    INVALID_SCOPE: [400, OAUTH_DESCRIPTIONS.invalid_scope],
+    UNSUPPORTED_GRANT_TYPE: [400, OAUTH_DESCRIPTIONS.unsupported_grant_type],
+    BOT_IS_PRIVATE: [403, 'The bot is private.'],
+    UNKNOWN_APPLICATION: [404, 'Unknown application.'],
+    BOT_USER_NOT_FOUND: [404, 'The application has no bot.'],
+    BOT_USER_GENERATION_FAILED: [500, 'No name is free for the bot.'],
+  },
+  fieldErrors: {
+    BOT_DISCRIMINATOR_CANNOT_BE_CHANGED: 'The discriminator of a bot cannot be changed.',
+  },
+  buckets: {
+    'oauth:authorize': [60, 60],
+    'oauth:token': [120, 60],
+    'oauth:introspect': [120, 60],
+    'oauth_dev:clients:list': [60, 60],
+    'oauth_dev:clients:update': [30, 60],
+    'oauth_dev:clients:create': [10, 3600],
+    'oauth_dev:clients:rotate_secret': [10, 3600],
+    'oauth_dev:clients:delete': [10, 3600],
+  },
+  // In the order of contract/oauth.md section 2.
+  scopes: { identify: null, email: null, bot: null },
+});
+
+declare module '../core/merged.js' {
+  interface Features {
+    oauth: typeof oauth;
+  }
+}

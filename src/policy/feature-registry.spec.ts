@@ -1,0 +1,244 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { StartError } from '../core/config/start-error.js';
+import { ApiError, validationError } from '../core/errors.js';
+import { BUILT_IN_FEATURES, featureRegistry } from '../features.js';
+import { defineFeature, type FeatureDeclaration } from './feature.js';
+import { FeatureRegistry, RESERVED_FEATURE_NAMES } from './feature-registry.js';
+
+const DOCS = join(import.meta.dirname, '../../docs');
+const read = (page: string): string => readFileSync(join(DOCS, page), 'utf8');
+/** The part of a page from a heading to the next one of its kind. */
+const section = (page: string, heading: string): string => {
+  const [, text = ''] = read(page).split(`\n${heading}`);
+  return text.split(/\n#{2,3} /)[0] ?? '';
+};
+const quoted = (text: string): string[] => [...text.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name);
+
+const WORDS = { 'en-US': 'See something' };
+const ours = featureRegistry();
+const registryOf = (declaration: FeatureDeclaration, name = 'notes') =>
+  featureRegistry({ features: [defineFeature(name, declaration)] });
+
+describe('the registries of the service', () => {
+  test('oauth.md 2: the scopes, in the order of the contract', () => {
+    const rows = section('contract/oauth.md', '## 2').matchAll(/^\| `(\w+)` \|/gm);
+    expect([...ours.scopes.keys()]).toEqual([...rows].map(([, scope]) => scope));
+  });
+
+  test('admin.md 2.1: the ACLs, in the order of the contract', () => {
+    const named = quoted(section('contract/admin.md', '### 2.1'));
+    const listed = [...new Set(named.filter((name) => name === '*' || /^[a-z_]+(?::[a-z_]+)+$/.test(name)))];
+    // Section 8 adds it: "`user:update:traits` is in the ACL registry".
+    expect([...ours.acls.keys()]).toEqual([...listed, 'user:update:traits']);
+  });
+
+  test('conventions.md 5: the error codes of each feature, in the order of the contract', () => {
+    const order = [...new Set(quoted(section('contract/conventions.md', '## 5')))];
+    for (const { name, errors = {} } of BUILT_IN_FEATURES) {
+      // Section 4 names the codes that stand only for their status, and media.md section 6 the one of another server.
+      const codes = Object.keys(errors).filter((code) => code !== 'GONE' && code !== 'UPSTREAM_FETCH_FAILED');
+      expect({ name, codes: codes.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)) }).toEqual({ name, codes });
+      expect({ name, unknown: codes.filter((code) => !order.includes(code)) }).toEqual({ name, unknown: [] });
+    }
+  });
+
+  test('docs/public.md lists the reserved names of features', () => {
+    const page = read('public.md');
+    expect(RESERVED_FEATURE_NAMES.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test('every built-in name starts with a reserved word, so no feature of a team can have it', () => {
+    const { errors, fieldErrors, buckets, acls, auditActions, securityEvents } = ours;
+    const names = [errors, fieldErrors, buckets, acls, auditActions, securityEvents].flatMap((table) => [
+      ...table.keys(),
+    ]);
+    const firstWord = (name: string) => name.toLowerCase().split(/[_:]/)[0] ?? '';
+    const free = names.filter((name) => name !== '*' && !RESERVED_FEATURE_NAMES.includes(firstWord(name)));
+    expect(free).toEqual([]);
+    expect(names.length).toBeGreaterThan(300);
+  });
+});
+
+describe('what a feature of a team declares', () => {
+  const VALID = {
+    errors: { NOTES_FULL: [409, 'There is no room.'] },
+    fieldErrors: { NOTES_LOUD: 'Write in lower case.' },
+    buckets: { 'notes:read': [60, 60] },
+    scopes: { 'notes.read': WORDS },
+    acls: { 'notes:moderate': WORDS },
+    auditActions: { 'notes:remove': 'note' },
+    securityEvents: { notes_shared: WORDS },
+    encryptedColumns: { 'texts of notes': { table: 'note', column: 'text' } },
+  } as const satisfies FeatureDeclaration;
+
+  test('is added behind the names of the service', () => {
+    const registry = registryOf(VALID);
+    for (const kind of Object.keys(VALID) as (keyof typeof VALID)[]) {
+      const before = [...ours[kind].keys()];
+      expect([...registry[kind].keys()]).toEqual([...before, ...Object.keys(VALID[kind])]);
+    }
+    expect(registry.textsOf('scopes')).toEqual({ 'notes.read': WORDS });
+    expect(registry.textsOf('acls')).toEqual({ 'notes:moderate': WORDS });
+    expect(ours.textsOf('acls')).toEqual({});
+  });
+
+  test('is known to one application and not to another one', () => {
+    registryOf(VALID);
+    expect(featureRegistry().errors.has('NOTES_FULL')).toBe(false);
+  });
+
+  test.each<[kind: string, declaration: FeatureDeclaration, advice: string]>([
+    ['an error code', { errors: { FULL: [409, 'Full.'] } }, 'has to start with NOTES_'],
+    ['a field code', { fieldErrors: { LOUD: 'Loud.' } }, 'has to start with NOTES_'],
+    ['a bucket', { buckets: { 'note:read': [1, 1] } }, 'has to start with notes:'],
+    ['a scope', { scopes: { 'note.read': WORDS } }, 'has to start with notes.'],
+    ['an ACL', { acls: { 'note:read': WORDS } }, 'has to start with notes:'],
+    ['an audit action', { auditActions: { 'note:remove': 'note' } }, 'has to start with notes:'],
+    ['a security event', { securityEvents: { note_shared: WORDS } }, 'has to start with notes_'],
+  ])(
+    '%s without the prefix of its feature stops the start, and the error says how to fix it',
+    (_, declaration, advice) => {
+      expect(() => registryOf(declaration)).toThrow(StartError);
+      expect(() => registryOf(declaration)).toThrow(advice);
+    },
+  );
+
+  test.each<[kind: string, declaration: FeatureDeclaration, name: string]>([
+    ['scope', { scopes: { identify: WORDS } }, 'identify'],
+    ['ACL', { acls: { 'user:lookup': WORDS } }, 'user:lookup'],
+    ['bucket', { buckets: { 'auth:login': [1, 1] } }, 'auth:login'],
+    ['error code', { errors: { CONFLICT: [409, 'Taken.'] } }, 'CONFLICT'],
+    ['field code', { fieldErrors: { INVALID_FORMAT: 'No.' } }, 'INVALID_FORMAT'],
+    ['security event', { securityEvents: { signed_in: WORDS } }, 'signed_in'],
+  ])('a %s that the service has is a clash, and is named', (_, declaration, name) => {
+    expect(() => registryOf(declaration)).toThrow(`${JSON.stringify(name)} exists already: rename it`);
+  });
+
+  const INVALID: readonly (readonly [what: string, declaration: FeatureDeclaration])[] = [
+    ...['notes_full', 'NOTES FULL', ''].map(
+      (code) => [`the code ${code}`, { errors: { [code]: [409, 'No.'] } }] as [string, FeatureDeclaration],
+    ),
+    ...[200, 402.5, 600].map(
+      (status) => [`the status ${status}`, { errors: { NOTES_FULL: [status, 'No.'] } }] as [string, FeatureDeclaration],
+    ),
+    // RFC 6749 section 3.3: %x21 / %x23-5B / %x5D-7E.
+    ...['notes. ', 'notes."', 'notes.\\', 'notes.\n', 'notes.\u007f', 'notes.ä', `notes.${'a'.repeat(60)}`].map(
+      (scope) => [`the scope ${JSON.stringify(scope)}`, { scopes: { [scope]: WORDS } }] as [string, FeatureDeclaration],
+    ),
+    ...[
+      'notes',
+      'notes:',
+      'notes::read',
+      'notes:Read',
+      'notes:read ',
+      'notes:re-ad',
+      'notes:*',
+      `notes:${'a'.repeat(59)}`,
+    ].map((acl) => [`the ACL ${acl}`, { acls: { [acl]: WORDS } }] as [string, FeatureDeclaration]),
+    ...['notes', 'notes:Remove', `notes:${'a'.repeat(33)}`].map(
+      (action) =>
+        [`the audit action ${action}`, { auditActions: { [action]: 'note' } }] as [string, FeatureDeclaration],
+    ),
+    ...[
+      [0, 1],
+      [1, 0],
+    ].map(
+      (rule) =>
+        [`the rule ${rule}`, { buckets: { 'notes:read': rule as [number, number] } }] as [string, FeatureDeclaration],
+    ),
+    ['no text', { scopes: { 'notes.read': undefined as never } }],
+    ['no English text', { acls: { 'notes:read': { de: 'Notizen' } as never } }],
+    ['a target of two words', { auditActions: { 'notes:burn': 'a note' } }],
+    ['null in place of a text', { acls: { 'notes:read': null } }],
+    ['two lines', { securityEvents: { notes_shared: { 'en-US': 'a\nb' } } }],
+    ['SQL in place of a name', { encryptedColumns: { texts: { table: 'note; DROP TABLE note', column: 'text' } } }],
+    [
+      'a column that is declared twice',
+      { encryptedColumns: { a: { table: 'note', column: 'text' }, b: { table: 'note', column: 'text' } } },
+    ],
+    ['a name without characters', { encryptedColumns: { ' ': { table: 'note', column: 'text' } } }],
+  ];
+  test.each(INVALID)('%s is invalid', (_, declaration) => {
+    expect(() => registryOf(declaration)).toThrow(StartError);
+  });
+
+  test('64 characters are the longest name of an ACL', () => {
+    const longest = `notes:a:${'a'.repeat(56)}`;
+    expect(registryOf({ acls: { [longest]: WORDS } }).acls.has(longest)).toBe(true);
+  });
+
+  test.each(['Notes', 'my-notes', '', '1st'])('%j is not a name of a feature', (name) => {
+    expect(() => registryOf({}, name)).toThrow('is not a name of a feature');
+  });
+
+  test.each(['user', 'user_notes', 'unknown', 'webhooks', 'pipeline'])('the feature name %s is reserved', (name) => {
+    expect(() => registryOf({}, name)).toThrow(`the feature name ${name} is reserved`);
+  });
+
+  test('two features cannot have the same name, and all faults are named at once', () => {
+    const features = [defineFeature('notes', { errors: { FULL: [409, 'Full.'] } }), defineFeature('notes', {})];
+    expect(() => featureRegistry({ features })).toThrow(/two features have the name notes[\s\S]*"FULL" has to start/);
+  });
+});
+
+describe('lists in the order of the registry', () => {
+  const acls = [...ours.acls.keys()];
+
+  test('ACLs, with undeclared ones at the end', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(acls), (list) => {
+        const expected = [...acls.filter((acl) => list.includes(acl)), 'gone:b', 'gone:a'];
+        expect(ours.sortAcls([...list, 'gone:b', 'gone:a'])).toEqual(expected);
+      }),
+    );
+  });
+
+  test.each([
+    ['identify', ['identify']],
+    ['email identify', ['identify', 'email']],
+    ['bot+email+identify', ['identify', 'email', 'bot']],
+    ['  email  ++ email ', ['email']],
+    ['', null],
+    [' + ', null],
+    ['Identify', null],
+    ['identify,email', null],
+    ['identify\temail', null],
+    ['identify email nothing', null],
+    ['nothing', null],
+  ])('the scopes of %j are %j', (text, expected) => {
+    expect(ours.parseScopes(text)).toEqual(expected);
+  });
+
+  test('scopes, without undeclared ones', () => {
+    expect(registryOf({ scopes: { 'notes.read': WORDS } }).sortScopes(['notes.read', 'gone', 'identify'])).toEqual([
+      'identify',
+      'notes.read',
+    ]);
+  });
+});
+
+describe('the response to an error', () => {
+  test('has the status and the texts of its feature, and the members of the error', () => {
+    const registry = registryOf({ errors: { NOTES_FULL: [409, 'There is no room.'] } });
+    const error = new ApiError('NOTES_FULL' as 'CONFLICT');
+    expect(registry.describe(error)).toEqual({
+      status: 409,
+      message: 'There is no room.',
+      body: { code: 'NOTES_FULL', message: 'There is no room.' },
+    });
+    expect(ours.describe(validationError('name', 'INVALID_FORMAT')).body).toEqual({
+      ...{ code: 'INVALID_FORM_BODY', message: 'The request has invalid fields.' },
+      errors: [{ path: 'name', code: 'INVALID_FORMAT', message: 'The value is not valid.' }],
+    });
+  });
+
+  test('with an undeclared code is a failure of the service', () => {
+    expect(new FeatureRegistry([]).describe(new ApiError('CONFLICT')).status).toBe(500);
+  });
+
+  test('keeps the status of another server', () => {
+    expect(ours.describe(new ApiError('UPSTREAM_FETCH_FAILED').withStatus(418)).status).toBe(418);
+  });
+});

@@ -1,0 +1,206 @@
+import { StartError } from '../core/config/start-error.js';
+import type { ApiError, FieldError } from '../core/errors.js';
+import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
+import type { EncryptedColumnDeclaration, Feature, FeatureDeclaration } from './feature.js';
+import type { FeatureMail } from './feature-mail.js';
+
+/**
+ * First words of the names of the service, today and in later minor versions. No feature of a team can have a name that
+ * starts with one of them (docs/public.md).
+ */
+export const RESERVED_FEATURE_NAMES: readonly string[] = [
+  ...['accent', 'access', 'account', 'accounts', 'acl', 'admin', 'application', 'audit', 'auth', 'avatar'],
+  ...['backup', 'bad', 'ban', 'banner', 'bans', 'base64', 'bio', 'bot', 'brand', 'bridge', 'cannot', 'captcha'],
+  ...['client', 'conflict', 'connection', 'content', 'core', 'credential', 'data', 'deletion', 'discriminator'],
+  ...['duplicate', 'email', 'failed', 'feature', 'file', 'forbidden', 'forward', 'gatehouse', 'gateway'],
+  ...['global', 'gone', 'grant', 'group', 'handoff', 'health', 'http', 'identity', 'image', 'instance'],
+  ...['internal', 'invalid', 'ip', 'job', 'key', 'language', 'legal', 'limit', 'link', 'locale', 'locked', 'log'],
+  ...['mail', 'max', 'media', 'metrics', 'mfa', 'missing', 'must', 'network', 'new', 'no', 'not', 'notice'],
+  ...['oauth', 'openid', 'organization', 'original', 'passkey', 'password', 'payload', 'permissions', 'phone'],
+  ...['pipeline', 'platform', 'profile', 'pronouns', 'protection', 'public', 'queue', 'range', 'rate', 'redis'],
+  ...['registration', 'requirements', 'role', 'scope', 'second', 'security', 'service', 'session', 'setting'],
+  ...['settings', 'setup', 'sign', 'signed', 'sms', 'smtp', 'snowflake', 'sso', 'storage', 'string', 'sudo'],
+  ...['suspicious', 'system', 'tag', 'team', 'template', 'tenant', 'theme', 'ticket', 'token', 'too', 'totp'],
+  ...['trait', 'transcode', 'trusted', 'two', 'unauthorized', 'unclaimed', 'unknown', 'unsupported', 'uploaded'],
+  ...['upstream', 'url', 'user', 'username', 'users', 'verification', 'web', 'webauthn', 'webhook', 'webhooks'],
+  ...['worker'],
+];
+
+type Table = { readonly [K in keyof FeatureDeclaration]-?: NonNullable<FeatureDeclaration[K]> };
+type Kind =
+  | 'errors'
+  | 'fieldErrors'
+  | 'buckets'
+  | 'scopes'
+  | 'acls'
+  | 'auditActions'
+  | 'securityEvents'
+  | 'mails'
+  | 'encryptedColumns';
+
+interface Rule {
+  /** What an error message calls a name of this kind. */
+  readonly what: string;
+  readonly shape: RegExp;
+  /** What a name of a team's feature starts with. */
+  readonly prefix?: (feature: string) => string;
+}
+
+const CODE = /^[A-Z][A-Z0-9_]*$/;
+const WORD = /^[a-z][a-z0-9_]{0,63}$/;
+const upperCase = (feature: string) => `${feature.toUpperCase()}_`;
+const colon = (feature: string) => `${feature}:`;
+const underscore = (feature: string) => `${feature}_`;
+
+const RULES: Readonly<Record<Kind, Rule>> = {
+  errors: { what: 'error code', shape: CODE, prefix: upperCase },
+  fieldErrors: { what: 'field code', shape: CODE, prefix: upperCase },
+  buckets: { what: 'bucket', shape: /^[a-z0-9_:]{1,64}$/, prefix: colon },
+  scopes: { what: 'scope', shape: /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/, prefix: (feature) => `${feature}.` },
+  acls: { what: 'ACL', shape: /^(?:\*|(?=.{1,64}$)[a-z0-9_]+(?::[a-z0-9_]+)+)$/, prefix: colon },
+  auditActions: {
+    what: 'audit action',
+    shape: /^[a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}$/,
+    prefix: colon,
+  },
+  securityEvents: { what: 'security event', shape: WORD, prefix: underscore },
+  mails: { what: 'email', shape: WORD, prefix: underscore },
+  encryptedColumns: { what: 'encrypted column', shape: /\S/ },
+};
+
+/** The status and the body of an error response (contract/conventions.md section 5). */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly message: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const isText = (value: LocalizedText | null): value is LocalizedText => value !== null;
+
+/**
+ * What all features of one application declare. It is filled before the routes are checked and never changes
+ * afterwards.
+ */
+export class FeatureRegistry {
+  readonly features: readonly Feature[];
+  readonly errors = new Map<string, readonly [status: number, message: string]>();
+  readonly fieldErrors = new Map<string, string>();
+  readonly buckets = new Map<string, readonly [limit: number, seconds: number]>();
+  readonly scopes = new Map<string, LocalizedText | null>();
+  readonly acls = new Map<string, LocalizedText | null>();
+  readonly auditActions = new Map<string, string>();
+  readonly securityEvents = new Map<string, LocalizedText | null>();
+  readonly mails = new Map<string, FeatureMail>();
+  readonly encryptedColumns = new Map<string, EncryptedColumnDeclaration>();
+
+  /**
+   * @param builtIn features of the service
+   * @param ofTeam features of an extension, whose names need the prefix of their feature
+   * @throws StartError if a name is invalid, declared twice, or lacks the prefix of its feature
+   */
+  constructor(builtIn: readonly Feature[], ofTeam: readonly Feature[] = []) {
+    const faults: string[] = [];
+    const names = new Set<string>();
+    for (const { name } of [...builtIn, ...ofTeam]) {
+      if (names.has(name)) faults.push(`two features have the name ${name}: rename one`);
+      names.add(name);
+    }
+    for (const { name } of ofTeam) {
+      if (!WORD.test(name)) faults.push(`${name} is not a name of a feature: use lower-case letters, digits and _`);
+      if (RESERVED_FEATURE_NAMES.includes(name.split('_')[0] ?? '')) {
+        faults.push(`the feature name ${name} is reserved: choose one that starts with another word`);
+      }
+    }
+    for (const feature of builtIn) this.add(feature, false, faults);
+    for (const feature of ofTeam) this.add(feature, true, faults);
+    this.checkValues(faults);
+    if (faults.length > 0)
+      throw new StartError(`the features are invalid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.features = [...builtIn, ...ofTeam];
+  }
+
+  private add(feature: Feature, isOfTeam: boolean, faults: string[]): void {
+    for (const [kind, rule] of Object.entries(RULES) as [Kind, Rule][]) {
+      const table = this[kind] as Map<string, unknown>;
+      for (const [name, row] of Object.entries((feature[kind] ?? {}) as Table[Kind])) {
+        const label = `${feature.name}: the ${rule.what} ${JSON.stringify(name)}`;
+        const prefix = isOfTeam ? rule.prefix?.(feature.name) : undefined;
+        if (!rule.shape.test(name)) faults.push(`${label} is not a valid name`);
+        else if (table.has(name)) faults.push(`${label} exists already: rename it`);
+        else if (prefix && !name.startsWith(prefix)) faults.push(`${label} has to start with ${prefix}`);
+        else if (isOfTeam && row === null) faults.push(`${label} needs a text`);
+        else table.set(name, row);
+      }
+    }
+  }
+
+  private checkValues(faults: string[]): void {
+    const attempt = (check: () => void) => {
+      try {
+        check();
+      } catch (error) {
+        faults.push((error as Error).message);
+      }
+    };
+    for (const [code, [status]] of this.errors) {
+      if (!Number.isInteger(status) || status < 400 || status > 599)
+        faults.push(`${code}: ${status} is not an error status`);
+    }
+    for (const [name, [limit, seconds]] of this.buckets) {
+      if (!(limit > 0 && seconds > 0)) faults.push(`the bucket ${name}: requests and seconds have to be positive`);
+    }
+    for (const [action, target] of this.auditActions) {
+      if (!WORD.test(target))
+        faults.push(`the audit action ${action}: ${JSON.stringify(target)} is not a valid target type`);
+    }
+    for (const kind of ['scopes', 'acls', 'securityEvents'] as const) {
+      for (const [name, text] of this[kind]) {
+        if (text !== null) attempt(() => assertLocalizedText(`the ${RULES[kind].what} ${name}`, text));
+      }
+    }
+    const columns = new Set<string>();
+    for (const [name, { table, column, key = 'id' }] of this.encryptedColumns) {
+      const isPlain = [table, column, key].every((identifier) => /^[a-z_][a-z0-9_]*$/.test(identifier));
+      if (!isPlain)
+        faults.push(`the encrypted column ${name}: table, column and key have to be SQL names without quotes`);
+      const place = `${table}.${column}`;
+      if (columns.has(place)) faults.push(`the encrypted column ${name}: ${place} is declared twice`);
+      columns.add(place);
+    }
+  }
+
+  /** The texts that features bring, by name. Those of built-in names are part of the pages. */
+  textsOf(kind: 'scopes' | 'acls'): Readonly<Record<string, LocalizedText>> {
+    return Object.fromEntries([...this[kind]].filter((entry): entry is [string, LocalizedText] => isText(entry[1])));
+  }
+
+  /** Sorts ACLs into the order of the registry; unknown ones last. */
+  sortAcls(list: readonly string[]): string[] {
+    return [...[...this.acls.keys()].filter((acl) => list.includes(acl)), ...list.filter((acl) => !this.acls.has(acl))];
+  }
+
+  /** Sorts scopes into the order of the registry, without those that no feature declares any more. */
+  sortScopes(list: readonly string[]): string[] {
+    return [...this.scopes.keys()].filter((scope) => list.includes(scope));
+  }
+
+  /**
+   * Splits a scope parameter on spaces and `+` and sorts it into the order of the registry. Returns `null` if a scope is
+   * unknown or none is given.
+   */
+  parseScopes(text: string): string[] | null {
+    const named = new Set(text.split(/[ +]/).filter((scope) => scope !== ''));
+    if (named.size === 0 || [...named].some((scope) => !this.scopes.has(scope))) return null;
+    return [...this.scopes.keys()].filter((scope) => named.has(scope));
+  }
+
+  /** The response to an error: the status and the texts that its feature declares. */
+  describe(error: ApiError): ErrorResponse {
+    const [status, message] = this.errors.get(error.code) ?? [500, ''];
+    const { errors, ...extra } = error.extra as { readonly errors?: readonly FieldError[] };
+    const body: Record<string, unknown> = { code: error.code, message, ...extra };
+    if (errors)
+      body.errors = errors.map(({ path, code }) => ({ path, code, message: this.fieldErrors.get(code) ?? '' }));
+    return { status: error.statusOverride ?? status, message, body };
+  }
+}

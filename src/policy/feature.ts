@@ -1,0 +1,84 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { MigrationInterface } from 'typeorm';
+import type { Config } from '../core/config/config.js';
+import type { DeclaredSettings } from '../core/config/declared.js';
+import type { FeatureNames } from '../core/merged.js';
+import type { LocalizedText } from '../core/text/localized-text.js';
+import type { FeatureMail, MailFacts } from './feature-mail.js';
+
+type FeatureModules = readonly (Type | DynamicModule)[];
+
+/** Texts by language, or `null` if the pages contain them, as for built-in features. */
+type Described = LocalizedText | null;
+
+/** An encrypted `bytea` column. Each value is bound to the key of its row. */
+export interface EncryptedColumnDeclaration {
+  readonly table: string;
+  readonly column: string;
+  /** The primary key, a single column. Default: `id`. */
+  readonly key?: string;
+}
+
+/** Everything that a feature declares. Names of a team's feature start with the name of the feature (docs/public.md). */
+export interface FeatureDeclaration {
+  /** Nest modules, or a function that chooses them by the settings. */
+  readonly modules?: FeatureModules | ((config: Config) => FeatureModules);
+  /** TypeORM entities. `migrations` create their tables. */
+  readonly entities?: readonly Type[];
+  /** Migration classes, whose names end in a 13-digit timestamp. */
+  readonly migrations?: readonly (new () => MigrationInterface)[];
+  /** Classes made by `settings(...)`. They are read and validated with the built-in settings and injected by class. */
+  readonly settings?: readonly DeclaredSettings[];
+  /** Error codes: status and fixed message in English (contract/conventions.md section 5). */
+  readonly errors?: Readonly<Record<string, readonly [status: number, message: string]>>;
+  /** Error codes of single fields and their messages (contract/conventions.md section 6). */
+  readonly fieldErrors?: Readonly<Record<string, string>>;
+  /** Rate-limit buckets: requests per seconds (contract/conventions.md 7.3). */
+  readonly buckets?: Readonly<Record<string, readonly [limit: number, seconds: number]>>;
+  /** OAuth2 scopes with the texts of the consent page, such as "See your notes". */
+  readonly scopes?: Readonly<Record<string, Described>>;
+  /** ACLs with the texts of the console, such as "Remove notes of others". */
+  readonly acls?: Readonly<Record<string, Described>>;
+  /** Actions of the audit log and the type of their target: `{ 'notes:remove': 'note' }`. */
+  readonly auditActions?: Readonly<Record<string, string>>;
+  /** Security events with the texts that the account owner reads, such as "A note was shared with everyone." */
+  readonly securityEvents?: Readonly<Record<string, Described>>;
+  /** Emails. The type of `sample` is the type of their facts. */
+  readonly mails?: Readonly<Record<string, FeatureMail>>;
+  /** Encrypted columns by the name that `gatehouse keys rotate` prints, such as "texts of notes". */
+  readonly encryptedColumns?: Readonly<Record<string, EncryptedColumnDeclaration>>;
+}
+
+/** A feature: what it declares, and for the compiler the names in it. */
+export interface Feature<N extends FeatureNames = FeatureNames> extends FeatureDeclaration {
+  readonly name: string;
+  /** Never set. It carries the names for the compiler. */
+  readonly names?: N;
+}
+
+type Keys<D, K extends keyof FeatureDeclaration> = K extends keyof D ? keyof D[K] & string : never;
+
+type Facts<S> = { readonly [F in keyof S]: S[F] extends number ? number : string };
+
+/** The names of a declaration by kind. */
+export interface NamesIn<D extends FeatureDeclaration> extends FeatureNames {
+  readonly errors: Keys<D, 'errors'>;
+  readonly fieldErrors: Keys<D, 'fieldErrors'>;
+  readonly buckets: Keys<D, 'buckets'>;
+  readonly scopes: Keys<D, 'scopes'>;
+  readonly acls: Keys<D, 'acls'>;
+  readonly auditActions: Keys<D, 'auditActions'>;
+  readonly securityEvents: Keys<D, 'securityEvents'>;
+  readonly encryptedColumns: Keys<D, 'encryptedColumns'>;
+  readonly mails: D extends { readonly mails: infer M }
+    ? { readonly [T in keyof M]: M[T] extends { readonly sample: infer S extends MailFacts } ? Facts<S> : MailFacts }
+    : object;
+}
+
+/**
+ * Declares a feature. Merge it into `Features`, so that the compiler knows its names:
+ * `declare module '@gatehouse-auth/server' { interface Features { notes: typeof notes } }`.
+ * @param name lower-case letters, digits and underscores; the prefix of all names that the feature adds
+ */
+export const defineFeature = <const D extends FeatureDeclaration>(name: string, declaration: D): Feature<NamesIn<D>> =>
+  Object.freeze({ ...declaration, name });

@@ -1,0 +1,23 @@
+import { LeakReports1797200000000 } from '../migrations/1797200000000-leak-reports.js';
+import { defineFeature } from '../policy/feature.js';
+import { ProtectionModule } from './protection.module.js';
+
+/** Lockdown and revocation of leaked credentials. */
+export const protection = defineFeature('protection', {
+  modules: [ProtectionModule],
+  migrations: [LeakReports1797200000000],
+  fieldErrors: {
+    INVALID_OR_EXPIRED_LOCKDOWN_TOKEN: 'The link is not valid.',
+  },
+  buckets: {
+    'user:lockdown': [3, 3600],
+    'auth:lockdown': [10, 60],
+    'credential:revoke': [60, 3600],
+  },
+});
+
+declare module '../core/merged.js' {
+  interface Features {
+    protection: typeof protection;
+  }
+}

@@ -1,0 +1,74 @@
+import { defineFeature } from '../policy/feature.js';
+import { UsersModule } from './users.module.js';
+
+/** What users change about their own accounts. */
+export const users = defineFeature('users', {
+  modules: [UsersModule],
+  errors: {
+    TWO_FA_ALREADY_ENABLED: [400, 'An authenticator is already set up.'],
+    TWO_FA_NOT_ENABLED: [400, 'No authenticator is set up.'],
+    TWO_FACTOR_REQUIRED: [400, 'The account has no second factor.'],
+    SMS_VERIFICATION_UNAVAILABLE: [400, 'Text messages cannot be sent.'],
+    INVALID_PHONE_NUMBER: [400, 'The phone number cannot be used.'],
+    INVALID_PHONE_VERIFICATION_CODE: [400, 'The code is not valid.'],
+    PHONE_ALREADY_USED: [400, 'The phone number is in use.'],
+    PHONE_RATE_LIMIT_EXCEEDED: [429, 'Too many messages were sent.'],
+  },
+  fieldErrors: {
+    TAG_ALREADY_TAKEN: 'The discriminator is taken.',
+    EMAIL_MUST_BE_CHANGED_VIA_TOKEN: 'The address is changed by a token.',
+    NEW_EMAIL_MUST_BE_DIFFERENT: 'The address is the current one.',
+    NO_NEW_EMAIL_REQUESTED: 'No new address was requested.',
+    ORIGINAL_EMAIL_ALREADY_VERIFIED: 'The current address needs no code.',
+    ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST: 'The current address must be confirmed first.',
+    ORIGINAL_VERIFICATION_NOT_REQUIRED: 'The current address needs no confirmation.',
+    INVALID_EMAIL_TOKEN: 'The token is not valid.',
+    EMAIL_TOKEN_EXPIRED: 'The token has expired.',
+    VERIFICATION_CODE_NOT_ISSUED: 'No code was issued.',
+    VERIFICATION_CODE_EXPIRED: 'The code has expired.',
+    INVALID_VERIFICATION_CODE: 'The code is wrong.',
+    INVALID_PROOF_TOKEN: 'The proof is wrong.',
+    INVALID_OR_EXPIRED_TICKET: 'The ticket is not valid.',
+    TICKET_ALREADY_COMPLETED: 'The ticket is completed.',
+    PHONE_NUMBER_INVALID_FORMAT: 'The phone number is not valid.',
+  },
+  buckets: {
+    'user:settings:get': [40, 10],
+    'user:settings:update': [20, 10],
+    'user:update': [20, 60],
+    'user:authorized_ips:forget': [10, 60],
+    'user:security_events': [30, 60],
+    'user:export': [3, 86_400],
+    'user:account:disable': [5, 3600],
+    'user:account:delete': [5, 3600],
+    'phone:send_verification': [5, 60],
+    'phone:verify_code': [10, 60],
+    'user:email_change:start': [10, 60],
+    'user:email_change:resend_original': [10, 60],
+    'user:email_change:verify_original': [20, 60],
+    'user:email_change:request_new': [10, 60],
+    'user:email_change:resend_new': [10, 60],
+    'user:email_change:verify_new': [20, 60],
+    'user:email_change:apply': [20, 60],
+    'user:email_change:bounced:request_new': [10, 60],
+    'user:email_change:bounced:resend_new': [10, 60],
+    'user:email_change:bounced:verify_new': [20, 60],
+    'user:password_change:start': [10, 60],
+    'user:password_change:resend': [10, 60],
+    'user:password_change:verify': [20, 60],
+    'user:password_change:complete': [10, 60],
+    'user:mfa:totp:enable': [10, 60],
+    'user:mfa:totp:disable': [10, 60],
+    'user:mfa:backup_codes': [6, 60],
+    'user:mfa:backup_codes_challenge:start': [6, 60],
+    'user:mfa:backup_codes_challenge:resend': [6, 60],
+    'user:mfa:backup_codes_challenge:verify': [20, 60],
+    'user:mfa:backup_codes_challenge:regenerate': [6, 60],
+  },
+});
+
+declare module '../core/merged.js' {
+  interface Features {
+    users: typeof users;
+  }
+}

@@ -1,0 +1,16 @@
+import { defineFeature } from '../policy/feature.js';
+import { WebModule } from './web.module.js';
+
+/** The pages for users and the console. */
+export const web = defineFeature('web', {
+  modules: (config) => [WebModule.with(config)],
+  buckets: {
+    'web:page': [120, 60],
+  },
+});
+
+declare module '../core/merged.js' {
+  interface Features {
+    web: typeof web;
+  }
+}

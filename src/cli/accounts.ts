@@ -3,7 +3,7 @@ import { AccountService } from '../accounts/account.service.js';
 import { AccountExport } from '../accounts/account-export.service.js';
 import type { AccountRecord } from '../accounts/account-records.service.js';
 import { AccountRemoval } from '../accounts/account-removal.service.js';
-import { AuditLog } from '../admin/audit/audit.service.js';
+import { AuditLog, type AuditRecord } from '../admin/audit/audit.service.js';
 import { consoleOperator } from '../admin/audit/operator.js';
 import { Database } from '../platform/database/database.js';
 import { readFileLines } from '../platform/storage/spool.js';
@@ -11,7 +11,8 @@ import { requireAccountArgument } from './terminal/arguments.js';
 import { type Command, CommandError } from './terminal/command.js';
 import { auditConsoleAction, requireAccount, withService } from './terminal/service.js';
 
-const auditAction = (action: string, { id }: AccountRecord) => ({ action, target: { type: 'user', id } }) as const;
+const auditAction = (action: AuditRecord['action'], { id }: AccountRecord) =>
+  ({ action, target: { type: 'user', id } }) as const;
 
 export const exportAccount: Command = (args, terminal) => {
   const name = requireAccountArgument(parseArgs({ args, allowPositionals: true }).positionals);

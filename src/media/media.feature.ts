@@ -9,8 +9,8 @@ export const media = defineFeature('media', {
   errors: {
     FILE_SIZE_TOO_LARGE: [400, 'The file is too large.'],
     MEDIA_QUOTA_EXCEEDED: [400, 'The account has used its storage.'],
-    TRANSCODE_FAILED: [500, 'The asset cannot be decoded.'],
     UPSTREAM_FETCH_FAILED: [502, 'The origin refused the request.'],
+    TRANSCODE_FAILED: [500, 'The asset cannot be decoded.'],
   },
   fieldErrors: {
     BASE64_LENGTH_INVALID: 'The image has a wrong length.',

@@ -14,6 +14,7 @@ export const protection = defineFeature('protection', {
     'auth:lockdown': [10, 60],
     'credential:revoke': [60, 3600],
   },
+  auditActions: { end_lockdown: 'user', end_leaked_credential: 'user' },
 });
 
 declare module '../core/merged.js' {

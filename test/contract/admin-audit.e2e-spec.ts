@@ -197,7 +197,7 @@ describe('admin.md 7 audit log', () => {
       service.app
         .get(Database)
         .transaction((tx) =>
-          service.app.get(AuditLog).record(tx, by, { action: 'test', target: { type: 'instance' } }),
+          service.app.get(AuditLog).record(tx, by, { action: 'rotate_keys', target: { type: 'instance' } }),
         );
     await record({ ...console, origin: null });
     await record({ ...console, origin: { ip: '127.0.0.5', userAgent: '', os: null } });

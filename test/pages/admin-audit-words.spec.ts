@@ -1,34 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { featureRegistry } from '../../src/features.js';
+import { ACTIONS, TARGETS } from '../../web/admin/audit/actions.js';
 
-const ROOT = join(import.meta.dirname, '../..');
-const WORDS = JSON.parse(readFileSync(join(ROOT, 'web/words/en-US.json'), 'utf8')).adminAudit as Record<
-  string,
-  unknown
->;
-/** Where entries of the audit log are written. */
-const WRITERS = ['admin', 'cli', 'protection'];
-/** An entry is named where it is recorded, or where what records it is told its name. */
-const NAMED =
-  /(?:\baction: |\bauditAction\(|\bthis\.sendEmail\(by, id, |\bthis\.recordTest\(by, |\brecordRead\(by, id, )([^;,]*)/g;
-
-function written(): string[] {
-  const files = WRITERS.map((folder) => join(ROOT, 'src', folder)).flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
-  );
-  const texts = files.filter((path) => path.endsWith('.ts')).map((path) => readFileSync(path, 'utf8'));
-  const named = texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, name = '']) => name));
-  return named.flatMap((name) => [...name.matchAll(/'([a-z_]+)'/g)].map(([, action = '']) => action));
-}
+const file = join(import.meta.dirname, '../../web/words/en-US.json');
+const words = JSON.parse(readFileSync(file, 'utf8')).adminAudit as Record<string, unknown>;
+const namesWith = (prefix: string): string[] =>
+  Object.keys(words).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
 
 describe('web.md 4: the words of the audit log', () => {
-  test('there are words for everything that the service writes into it, and for nothing else', () => {
-    const said = Object.keys(WORDS)
-      .filter((key) => key.startsWith('did_'))
-      .map((key) => key.slice('did_'.length));
-    const actions = new Set(written());
-    // A comparison is no name of an entry.
-    for (const none of ['approved', 'string']) actions.delete(none);
-    expect(said.sort()).toEqual([...actions].sort());
+  const { auditActions } = featureRegistry();
+
+  test('the console knows every action that the service declares, and has a text for each', () => {
+    const actions = [...auditActions.keys()].sort();
+    expect(namesWith('did_').sort()).toEqual(actions);
+    expect([...ACTIONS].sort()).toEqual(actions);
+  });
+
+  test('the console knows every type of target, and has a text for each', () => {
+    const targets = [...new Set(auditActions.values())].sort();
+    expect(namesWith('kind_').sort()).toEqual(targets);
+    expect([...TARGETS].sort()).toEqual(targets);
   });
 });

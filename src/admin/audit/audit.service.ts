@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { AccountRecords, type AccountSummary } from '../../accounts/account-records.service.js';
 import { ApiError } from '../../core/errors.js';
+import type { NameOf } from '../../core/merged.js';
 import { Snowflakes, snowflakeTime } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { AuditQuery } from './audit.dto.js';
@@ -15,7 +16,7 @@ export type TargetType = 'user' | 'application' | 'admin_api_key' | 'ip_ban' | '
 
 /** An operation as the audit log records it. */
 export interface AuditRecord<T extends string = TargetType> {
-  readonly action: string;
+  readonly action: NameOf<'auditActions'>;
   readonly target: { readonly type: T; readonly id?: string };
   /** Facts, never secrets. Lists are joined with commas, and `null` becomes an empty string. */
   readonly metadata?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;

@@ -6,7 +6,7 @@ import { Database } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { CaptchaVerifier } from '../../platform/outbound/captcha.js';
 import { Limiter } from '../../platform/store/limits.js';
-import { AuditLog } from '../audit/audit.service.js';
+import { AuditLog, type AuditRecord } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
 import type { CaptchaTestInput } from './instance.dto.js';
 
@@ -63,7 +63,7 @@ export class IntegrationTests {
 
   private recordTest(
     by: Operator,
-    action: string,
+    action: AuditRecord['action'],
     metadata: Record<string, boolean | string | string[]>,
   ): Promise<void> {
     return this.database.transaction((tx) =>

@@ -11,7 +11,7 @@ import { assertNotSelf, TargetProtection } from './target-protection.service.js'
 
 /** One change of one account. */
 export interface AccountChange {
-  readonly action: string;
+  readonly action: AuditRecord['action'];
   /** Set for operations on the email address. They reject bots before any other check. */
   readonly ofEmail?: boolean;
   /**

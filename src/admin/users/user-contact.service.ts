@@ -12,6 +12,7 @@ import { ApiError, validationError } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { MailDomains } from '../../platform/mail/mail-domains.js';
 import { Limiter } from '../../platform/store/limits.js';
+import type { AuditRecord } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
 import { UserChanges } from './user-changes.service.js';
 
@@ -100,7 +101,7 @@ export class UserContact {
   private async sendEmail(
     by: Operator,
     id: string,
-    action: string,
+    action: AuditRecord['action'],
     allowance: string,
     send: (tx: Tx, target: AccountRecord, email: string) => Promise<void>,
   ): Promise<void> {

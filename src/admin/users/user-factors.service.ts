@@ -7,7 +7,7 @@ import { Passkeys } from '../../auth/passkeys/passkeys.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { ApiError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
-import { AuditLog } from '../audit/audit.service.js';
+import { AuditLog, type AuditRecord } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
 import { visibilityFor } from './admin-users.service.js';
 import { adminSessionView } from './admin-users.views.js';
@@ -54,7 +54,12 @@ export class UserFactors {
     if (!(await this.records.find(id))) throw new ApiError('UNKNOWN_USER');
   }
 
-  private recordRead(by: Operator, id: string, action: string, metadata: Record<string, number>): Promise<void> {
+  private recordRead(
+    by: Operator,
+    id: string,
+    action: AuditRecord['action'],
+    metadata: Record<string, number>,
+  ): Promise<void> {
     return this.database.transaction((tx) =>
       this.audit.record(tx, by, { action, target: { type: 'user', id }, metadata }),
     );

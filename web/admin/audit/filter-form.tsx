@@ -9,9 +9,10 @@ import { FailureNotice } from '../../kit/notice.js';
 import { setQueryParameters } from '../parts/address.js';
 import { holds } from '../rights.js';
 import { findsAccounts, resolveAccountId, Unresolved } from './accounts.js';
+import { ACTIONS, TARGETS } from './actions.js';
 import { FILTERS, type Filter, filtersInUrl } from './addresses.js';
 import { localOf, utcOf } from './times.js';
-import { ACTIONS, nameOf, sayAction, sayTarget, TARGETS } from './words.js';
+import { nameOf, sayAction, sayTarget } from './words.js';
 
 type Draft = Readonly<Record<Filter, Signal<string>>>;
 type Faults = Readonly<Partial<Record<Filter, TranslationKey>>>;

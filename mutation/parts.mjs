@@ -13,7 +13,7 @@ export const PARTS = {
     tests: ['src/core/secrets.spec.ts'],
   },
   input: {
-    mutate: ['src/http/input.ts'],
+    mutate: ['src/http/field.ts', 'src/http/input.ts'],
     tests: ['src/http/input.spec.ts', 'src/http/input-shapes.spec.ts'],
   },
   features: {
@@ -71,7 +71,7 @@ export const PARTS = {
     services: true,
   },
   guards: {
-    mutate: ['src/pipeline/guards.ts'],
+    mutate: ['src/pipeline/arrival-guards.ts', 'src/pipeline/guards.ts'],
     tests: ['test/contract/credentials-4-arrivals.spec.ts', 'test/contract/credentials-4-callers.spec.ts'],
     services: true,
   },

@@ -104,6 +104,7 @@ export {
 } from './policy/decorators.js';
 export { type Extension, extension } from './policy/extension.js';
 export {
+  type BucketDeclaration,
   defineFeature,
   type EncryptedColumnDeclaration,
   type Feature,

@@ -120,14 +120,12 @@ describe('what needs no database', () => {
     expect(out).toContain("@AdminAcl('user:lookup')");
     const guards = [...out.matchAll(/^ +\d+ {2}(\w+)$/gm)].map(([, name]) => name);
     expect(guards).toEqual([
-      ...['LoadGuard', 'BanGuard', 'ResolutionGuard', 'RateGuard', 'IdentityGuard', 'KindGuard', 'AdminGuard'],
-      ...['AclGuard', 'InputGuard'],
+      ...['load', 'ip_ban', 'credential', 'rate_limit', 'identity', 'credential_kind', 'administrator'],
+      ...['acl', 'input'],
     ]);
     const imagined = ['--credential', 'session', '--acls', 'admin:authenticate'];
     const judged = await cli(['explain', 'get', '/v1/admin/users/12', ...imagined]);
-    expect(judged.out).toMatch(
-      /AdminGuard +passes\n.*AclGuard +refuses\n.*InputGuard +unreached\n.*answer +403 MISSING_ACL/,
-    );
+    expect(judged.out).toMatch(/administrator +passes\n.*acl +refuses\n.*input +unreached\n.*answer +403 MISSING_ACL/);
     expect(await cli(['explain', 'GET', '/', '--credential', 'cookie'])).toMatchObject({ code: 2 });
     expect(await cli(['explain', 'GET', '/', '--acls', 'admin:*'])).toMatchObject({ code: 2 });
     expect(await cli(['explain', 'GET', '/v1/nothing'])).toMatchObject({

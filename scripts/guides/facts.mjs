@@ -8,7 +8,8 @@ export async function readFacts(load) {
   const { readDescriptions, readRoutes } = await load('app.js');
   const { allSettings, loadConfig } = await load('core/config/config.js');
   const { featureRegistry } = await load('features.js');
-  const { arrivalGuardsInOrder, guardsInOrder } = await load('pipeline/guards.js');
+  const { arrivalGuardsInOrder } = await load('pipeline/arrival-guards.js');
+  const { guardsInOrder } = await load('pipeline/guards.js');
   const { describePolicy } = await load('policy/routes.js');
   const { errors, fieldErrors, buckets, acls, scopes } = featureRegistry();
   const { COMMANDS } = await load('cli/commands.js');

@@ -78,7 +78,7 @@ export const explain: Command = async (args, terminal) => {
   out('  guards, in order:');
   const isImagined = Object.keys(values).length > 0;
   for (const [index, { row, judgement }] of rows.entries()) {
-    out(`    ${String(index + 1).padStart(2)}  ${isImagined ? `${row.padEnd(16)}  ${judgement}` : row}`);
+    out(`    ${String(index + 1).padStart(2)}  ${isImagined ? `${row.padEnd(20)}  ${judgement}` : row}`);
   }
   if (isImagined) out(`  answer   ${answer.status}${answer.code === null ? '' : ` ${answer.code}`}`);
   return 0;

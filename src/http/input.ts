@@ -1,114 +1,27 @@
 import 'reflect-metadata';
 import { domainToASCII } from 'node:url';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, registerDecorator, type ValidationError, validateSync } from 'class-validator';
+import { getMetadataStorage, type ValidationError, validateSync } from 'class-validator';
 import { type FieldCode, type FieldFault, fieldError } from '../core/errors.js';
 import { codePoints, isStorable, isStorableJson } from '../core/text/text.js';
+import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { Shape } from '../policy/plan.js';
+import {
+  CONSTRAINT_NAME,
+  exceedsBound,
+  type Fault,
+  type FieldOptions,
+  type FieldRule,
+  field,
+  findRule,
+  NORMALIZATION_SLACK,
+  useRegistry,
+} from './field.js';
 
-/** The error of one value: a code for the field itself, or codes for paths below it such as `.0`. */
-export type Fault = FieldCode | { readonly at: string; readonly code: FieldCode }[];
+export { boundOf, type Fault, type FieldOptions, field, NORMALIZATION_SLACK, schemaOf } from './field.js';
 
-const CONSTRAINT_NAME = 'gatehouse';
 /** Maximum number of field errors per response. */
 const MAX_FAULTS = 100;
-
-/** JSON Schema (2020-12) of a member, as the OpenAPI document shows it. */
-type Schema = Readonly<Record<string, unknown>>;
-
-export interface FieldOptions {
-  optional?: boolean;
-  nullable?: boolean;
-}
-
-interface FieldRule extends FieldOptions {
-  description: Schema;
-  /**
-   * Maximum length in UTF-16 units that `convert` and `check` accept. Default: 4096. A longer value gets the error
-   * `tooLong` and is not processed further, because no input is converted before it is measured.
-   */
-  bound?: number | undefined;
-  /** Default: `CONTENT_EXCEEDS_MAX_LENGTH`. The contract names other codes for some fields. */
-  tooLong?: FieldCode;
-  /**
-   * May only normalize, for example trim or convert text to a number. Returns values that it does not understand
-   * unchanged.
-   */
-  convert?: (value: unknown) => unknown;
-}
-
-const DEFAULT_BOUND = 4096;
-/** Extra length that a text may have before it is trimmed or normalized. */
-export const NORMALIZATION_SLACK = 1024;
-
-const rules = new Map<object, Map<string, FieldRule>>();
-
-/** A class and its base classes, starting with the class itself. */
-function inheritanceChain(shape: Shape): object[] {
-  const line: object[] = [];
-  for (let of: object | null = shape; of !== null; of = Object.getPrototypeOf(of)) line.push(of);
-  return line;
-}
-
-const findRule = (shape: Shape, member: string): FieldRule | undefined => {
-  for (let of: object | null = shape; of !== null; of = Object.getPrototypeOf(of)) {
-    const rule = rules.get(of)?.get(member);
-    if (rule) return rule;
-  }
-  return undefined;
-};
-
-const exceedsBound = (value: unknown, { bound = DEFAULT_BOUND }: { bound?: number | undefined }): boolean =>
-  typeof value === 'string' && value.length > bound;
-
-/** Maximum length in UTF-16 units that the rule of a member accepts; `undefined` if the member has no such rule. */
-export function boundOf(shape: Shape, member: string): number | undefined {
-  const rule = findRule(shape, member);
-  return rule && (rule.bound ?? DEFAULT_BOUND);
-}
-
-/** The JSON Schema of a member for the OpenAPI document. A nullable member has a second type. */
-function memberSchema({ description, nullable }: FieldRule): Schema {
-  const schema: Schema = 'enum' in description ? { type: 'string', ...description } : description;
-  if (!nullable) return schema;
-  const choices = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
-  return { ...schema, type: [schema.type, 'null'], ...choices };
-}
-
-/** JSON Schema of an input class, from the rules of its own and inherited members. */
-export function schemaOf(shape: Shape): { type: 'object'; properties: Record<string, Schema>; required?: string[] } {
-  const found = new Map<string, FieldRule>();
-  for (const of of inheritanceChain(shape).reverse())
-    for (const [name, rule] of rules.get(of) ?? []) found.set(name, rule);
-  const required = [...found].filter(([, { optional }]) => !optional).map(([name]) => name);
-  return {
-    type: 'object',
-    properties: Object.fromEntries([...found].map(([name, rule]) => [name, memberSchema(rule)])),
-    ...(required.length > 0 ? { required } : {}),
-  };
-}
-
-/** Defines a field type: a rule that returns the error of a value or `undefined`. `convert` runs first. */
-export function field(rule: FieldRule, check: (value: unknown) => Fault | undefined): PropertyDecorator {
-  const faultOf = (value: unknown): Fault | undefined => {
-    if (value === undefined) return rule.optional ? undefined : 'INVALID_FORMAT';
-    if (value === null) return rule.nullable ? undefined : 'INVALID_FORMAT';
-    return exceedsBound(value, rule) ? (rule.tooLong ?? 'CONTENT_EXCEEDS_MAX_LENGTH') : check(value);
-  };
-  return (target, key) => {
-    const ofShape = rules.get(target.constructor) ?? new Map<string, FieldRule>();
-    rules.set(target.constructor, ofShape.set(String(key), rule));
-    registerDecorator({
-      name: CONSTRAINT_NAME,
-      target: target.constructor,
-      propertyName: String(key),
-      validator: {
-        validate: (value) => faultOf(value) === undefined,
-        defaultMessage: (args) => JSON.stringify(faultOf(args?.value)),
-      },
-    });
-  };
-}
 
 const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
 
@@ -241,7 +154,7 @@ export function ListOf(
     /** JSON Schema of an element for the OpenAPI document. */
     items?: Readonly<Record<string, unknown>>;
   },
-  check: (element: unknown) => FieldCode | undefined,
+  check: (element: unknown, features?: FeatureRegistry) => FieldCode | undefined,
 ): PropertyDecorator {
   const { min = 0, max, convert, bound, tooLong = 'INVALID_FORMAT' } = options;
   const description = {
@@ -260,10 +173,10 @@ export function ListOf(
     ...(options.nullable && { nullable: true }),
     ...(convert && { convert: (value) => (isShort(value) ? convert(value) : value) }),
   };
-  return field(rule, (value) => {
+  return field(rule, (value, features) => {
     if (!isMeasured(value)) return 'INVALID_FORMAT';
     const faults = value.flatMap((part, index) => {
-      const code = exceedsBound(part, element) ? tooLong : check(part);
+      const code = exceedsBound(part, element) ? tooLong : check(part, features);
       return code ? [{ at: `.${index}`, code }] : [];
     });
     return faults.length > 0 ? faults : undefined;
@@ -383,12 +296,15 @@ function instantiate<T extends object>(shape: new () => T, value: unknown): T {
 /**
  * Validates a plain value against a DTO class. Returns the instance and its field errors. Undeclared members are
  * dropped without an error, however many there are.
+ * @param features for members that name something declared by a feature, such as an ACL
  */
 export function validateShape<T extends object>(
   shape: new () => T,
   value: unknown,
+  features?: FeatureRegistry,
 ): { instance: T; faults: FieldFault[] } {
   const instance = instantiate(shape, value);
+  if (features) useRegistry(instance, features);
   const faults = new FaultCollector();
   faults.collect(validateSync(instance, { whitelist: true, stopAtFirstError: true, forbidUnknownValues: false }), '');
   return { instance, faults: faults.list };

@@ -24,7 +24,7 @@ export const media = defineFeature('media', {
     'media:upload': [10, 10],
     'media:external': [60, 60],
     'media:relay': [60, 60],
-    'media:read': [1200, 60],
+    'media:read': [1200, 60, { countsGlobally: false }],
   },
 });
 

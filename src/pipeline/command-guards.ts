@@ -9,7 +9,8 @@ import { ClosingError, MessageDropped } from '../gateway/protocol/protocol.js';
 import { toPlainObject } from '../http/body.js';
 import { validateShape } from '../http/input.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
-import { KindGuard, LoadGuard, RateGuard, SuspicionGuard } from './guards.js';
+import { LoadGuard } from './arrival-guards.js';
+import { KindGuard, RateGuard, SuspicionGuard } from './guards.js';
 
 /** The guards of the built-in commands (gateway.md sections 7 and 8, row 1). */
 export const builtInCommandGuards = (): Type<CommandGuard>[] => [AttemptGuard];

@@ -1,9 +1,8 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { AclList, assertKnownAcls } from '../admin/keys/admin-keys.dto.js';
+import { AclList } from '../admin/keys/admin-keys.dto.js';
 import { isText } from '../core/text/text.js';
 import { Bool, Int, ListOf, OneOf, Text } from '../http/input.js';
 import { AdminAcl, RateLimit, ReadOnly } from '../policy/decorators.js';
-import { FeatureRegistry } from '../policy/feature-registry.js';
 import { Explanation } from './explanation.service.js';
 import { SIMULATED_CREDENTIALS, type SimulatedCredential } from './simulated-caller.js';
 
@@ -27,10 +26,7 @@ export class ExplainInput {
 /** Explains the result of a call without making it (web.md section 4). */
 @Controller('v1/admin/explain')
 export class ExplainController {
-  constructor(
-    private readonly explanation: Explanation,
-    private readonly features: FeatureRegistry,
-  ) {}
+  constructor(private readonly explanation: Explanation) {}
 
   /**
    * Explain the result of a hypothetical call. Shows the guards that check it, the guard that decides, and the
@@ -42,7 +38,6 @@ export class ExplainController {
   @ReadOnly()
   @RateLimit('admin:lookup')
   explain(@Body() { method, path, ...imagined }: ExplainInput) {
-    assertKnownAcls(this.features, { acls: imagined.acls, key_acls: imagined.key_acls });
     const { credential, scopes, acls, key_acls, suspicious_activity_flags, sso_enforced } = imagined;
     return this.explanation.explain(method, path, {
       ...{ credential, scopes, acls, keyAcls: key_acls },

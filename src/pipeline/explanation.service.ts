@@ -5,8 +5,9 @@ import { OPERATIONAL } from '../http/front-door.js';
 import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { RoutePlan } from '../policy/plan.js';
 import { describePolicy, Routes } from '../policy/routes.js';
+import { BanGuard, LoadGuard } from './arrival-guards.js';
 import { CompiledRoutes } from './compiled-routes.js';
-import { BanGuard, type Caller, type Guard, LoadGuard } from './guards.js';
+import { type Caller, type Guard } from './guards.js';
 import { buildCaller, type SimulatedCaller } from './simulated-caller.js';
 
 /** `depends`: on the request, the IP address or stored data. `unreached`: an earlier guard rejects the call. */
@@ -14,6 +15,7 @@ export type Judgement = 'passes' | 'refuses' | 'depends' | 'unreached';
 
 /** A guard of the route with its result. */
 export interface ExplainedRow {
+  /** The ID of the guard. */
   readonly row: string;
   readonly judgement: Judgement;
   /** Codes that the guard can return. */
@@ -64,7 +66,7 @@ export class Explanation {
     let refusal: ApiError | null = null;
     let decides: string | null = null;
     for (const guard of this.compiled.guardsOf(plan)) {
-      const row = guard.constructor.name;
+      const row = guard.id;
       const codes = guard.possibleErrors(plan.policy);
       const said: Judgement | ApiError = refusal ? 'unreached' : evaluateGuard(guard, caller, plan);
       rows.push({ row, codes, judgement: said instanceof ApiError ? 'refuses' : said });
@@ -76,7 +78,7 @@ export class Explanation {
   /** Guards that run before routing. */
   private preRoutingRows(): ExplainedRow[] {
     return [this.load, this.bans].map((guard) => ({
-      row: guard.constructor.name,
+      row: guard.id,
       judgement: 'depends',
       codes: guard.possibleErrors(),
     }));

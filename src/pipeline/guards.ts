@@ -6,14 +6,13 @@ import { AdminKeyUse } from '../admin/keys/admin-key-use.service.js';
 import { Captchas } from '../auth/secrets/captchas.service.js';
 import { LastUsed } from '../auth/sessions/last-used.service.js';
 import { SudoService } from '../auth/sudo/sudo.service.js';
-import { IpBans } from '../bans/ip-bans.service.js';
 import { ApiError, type ErrorCode } from '../core/errors.js';
-import { Load } from '../http/load.js';
 import { ClientAuthenticator } from '../oauth/tokens/client-authenticator.service.js';
 import { Instance } from '../platform/instance/instance.js';
 import { grants, satisfiesAcl } from '../policy/acls.js';
 import type { Call } from '../policy/call.js';
 import { hasBotPrefix, parseAuthorization } from '../policy/credential.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { Identity } from '../policy/identity.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
@@ -22,6 +21,8 @@ import { readInput } from './route-input.js';
 
 /** One check in the order of outcomes. Guards run in order; the first that throws wins. */
 export interface Guard {
+  /** A stable name, which the console and the command line show. */
+  readonly id: string;
   /** Whether the guard can reject a request to a route of this policy. Other guards are left out of the plan. */
   appliesTo(policy: RoutePolicy): boolean;
   /** The error codes that the guard can return for routes of this policy. */
@@ -41,19 +42,6 @@ export interface Caller extends Pick<Call, 'identity' | 'authorization'> {
   readonly isSsoEnforced?: boolean;
 }
 
-/** A guard that runs before routing and before anything is read. */
-export interface ArrivalGuard {
-  arrive(call: Call): void;
-  /** The error codes that the guard can return. */
-  possibleErrors(): readonly ErrorCode[];
-}
-
-/** The guards that run before anything is read, on known and unknown paths (credentials.md section 4, rows 1 and 2). */
-export const arrivalGuardsInOrder = (): Type<ArrivalGuard>[] => [
-  LoadGuard, //       1   503 SERVICE_UNAVAILABLE
-  BanGuard, //        2   403 GLOBAL_IP_BANNED, GLOBAL_IP_TEMPORARILY_BANNED
-];
-
 /** The order of outcomes of every route (credentials.md section 4, rows 3 to 14). The first error decides. */
 export const guardsInOrder = (): Type<Guard>[] => [
   ResolutionGuard, // 3   rejects nothing: attaches the identity, if there is one
@@ -71,33 +59,9 @@ export const guardsInOrder = (): Type<Guard>[] => [
 ];
 
 @Injectable()
-export class LoadGuard implements ArrivalGuard {
-  constructor(private readonly load: Load) {}
-
-  arrive(): void {
-    this.load.assertCapacity();
-  }
-
-  possibleErrors(): readonly ErrorCode[] {
-    return ['SERVICE_UNAVAILABLE'];
-  }
-}
-
-@Injectable()
-export class BanGuard implements ArrivalGuard {
-  constructor(private readonly bans: IpBans) {}
-
-  arrive({ address }: Call): void {
-    this.bans.assertNotBanned(address);
-  }
-
-  possibleErrors(): readonly ErrorCode[] {
-    return ['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED'];
-  }
-}
-
-@Injectable()
 export class ResolutionGuard implements Guard {
+  readonly id = 'credential';
+
   constructor(
     private readonly resolver: IdentityResolver,
     private readonly lastUsed: LastUsed,
@@ -124,6 +88,8 @@ export class ResolutionGuard implements Guard {
 
 @Injectable()
 export class SsoGuard implements Guard {
+  readonly id = 'sso';
+
   constructor(private readonly instance: Instance) {}
 
   appliesTo({ blockedBySso }: RoutePolicy): boolean {
@@ -146,6 +112,8 @@ export class SsoGuard implements Guard {
 
 @Injectable()
 export class RateGuard implements Guard {
+  readonly id = 'rate_limit';
+
   constructor(private readonly limits: RequestLimits) {}
 
   appliesTo(): boolean {
@@ -163,6 +131,8 @@ export class RateGuard implements Guard {
 
 @Injectable()
 export class CaptchaGuard implements Guard {
+  readonly id = 'captcha';
+
   constructor(private readonly captchas: Captchas) {}
 
   appliesTo({ captcha }: RoutePolicy): boolean {
@@ -180,6 +150,8 @@ export class CaptchaGuard implements Guard {
 
 @Injectable()
 export class IdentityGuard implements Guard {
+  readonly id = 'identity';
+
   constructor(
     private readonly clients: ClientAuthenticator,
     private readonly adminApplication: AdminApplication,
@@ -225,6 +197,8 @@ export class IdentityGuard implements Guard {
 
 @Injectable()
 export class KindGuard implements Guard {
+  readonly id = 'credential_kind';
+
   constructor(private readonly adminApplication: AdminApplication) {}
 
   appliesTo({ kind }: RoutePolicy): boolean {
@@ -261,6 +235,8 @@ export class KindGuard implements Guard {
 
 @Injectable()
 export class ScopeGuard implements Guard {
+  readonly id = 'scope';
+
   appliesTo({ scope }: RoutePolicy): boolean {
     return scope !== undefined;
   }
@@ -281,6 +257,8 @@ export class ScopeGuard implements Guard {
 
 @Injectable()
 export class AdminGuard implements Guard {
+  readonly id = 'administrator';
+
   constructor(private readonly use: AdminKeyUse) {}
 
   appliesTo({ kind }: RoutePolicy): boolean {
@@ -304,6 +282,8 @@ export class AdminGuard implements Guard {
 
 @Injectable()
 export class AclGuard implements Guard {
+  readonly id = 'acl';
+
   appliesTo({ kind }: RoutePolicy): boolean {
     return kind === 'AdminAcl';
   }
@@ -325,6 +305,8 @@ export class AclGuard implements Guard {
 
 @Injectable()
 export class SuspicionGuard implements Guard {
+  readonly id = 'suspicious_activity';
+
   appliesTo({ kind, allowSuspicious }: RoutePolicy): boolean {
     const gated = kind === 'Authenticated' || kind === 'UserOnly' || kind === 'BotOnly' || kind === 'BearerOnly';
     return gated && !allowSuspicious;
@@ -348,6 +330,10 @@ export class SuspicionGuard implements Guard {
 /** Runs after all checks of the caller and before sudo, so that an invalid body never consumes a factor. */
 @Injectable()
 export class InputGuard implements Guard {
+  readonly id = 'input';
+
+  constructor(private readonly features: FeatureRegistry) {}
+
   appliesTo(): boolean {
     return true;
   }
@@ -357,12 +343,14 @@ export class InputGuard implements Guard {
   }
 
   check(call: Call, plan: RoutePlan): Promise<void> {
-    return readInput(call, plan);
+    return readInput(call, plan, this.features);
   }
 }
 
 @Injectable()
 export class SudoGuard implements Guard {
+  readonly id = 'sudo';
+
   constructor(private readonly sudo: SudoService) {}
 
   appliesTo({ sudo }: RoutePolicy): boolean {

@@ -3,7 +3,7 @@ import { AbuseTracker } from '../bans/abuse-tracker.service.js';
 import { ApiError } from '../core/errors.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import type { Call } from '../policy/call.js';
-import { BanGuard, LoadGuard } from './guards.js';
+import { BanGuard, LoadGuard } from './arrival-guards.js';
 
 /** Runs the guards that come before routing. */
 @Injectable()

@@ -17,16 +17,6 @@ import type { RoutePlan } from '../policy/plan.js';
 const GLOBAL_LIMIT = 50;
 const HIGH_GLOBAL_LIMIT = 1200;
 
-/** Buckets that do not count against the global limit. */
-const GLOBAL_EXEMPT: ReadonlySet<string> = new Set([
-  'webhook:execute',
-  'webhook:message_get',
-  'webhook:message_edit',
-  'webhook:message_delete',
-  'webhook:github',
-  'media:read',
-]);
-
 /** The subject of a rate limit: a request or a gateway command. A command has no response headers. */
 export type RateLimitSubject = Pick<Call, 'identity' | 'address' | 'isOperational' | 'params'> &
   Partial<Pick<Call, 'header'>>;
@@ -64,7 +54,7 @@ export class RequestLimits {
     const flags = call.identity?.account.flags ?? 0n;
     if (call.isOperational || flags & ACCOUNT_FLAGS.RATE_LIMIT_BYPASS) return;
     const caller = callerKey(call);
-    if (!bucket || !GLOBAL_EXEMPT.has(bucket.name)) {
+    if (!bucket || this.limiter.countsGlobally(bucket.name)) {
       const limit = flags & ACCOUNT_FLAGS.HIGH_GLOBAL_RATE_LIMIT ? HIGH_GLOBAL_LIMIT : GLOBAL_LIMIT;
       const allowance = await this.limiter.global(caller, limit);
       if (!allowance.admitted) throw globalLimitError(allowance, limit, this.clock.now());

@@ -4,6 +4,7 @@ import { ApiError, type FieldFault, fieldErrorsOf } from '../core/errors.js';
 import { getBody, hasBody } from '../http/body.js';
 import { isDeclared, validateShape } from '../http/input.js';
 import type { Call, SudoMembers } from '../policy/call.js';
+import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { InputPlan, RoutePlan, Shape } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import type { DiscoveredRoute } from './discovered-route.js';
@@ -47,17 +48,22 @@ export function buildInputPlan(
  * operation does not use.
  * @throws ApiError INVALID_FORM_BODY, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
-export async function readInput(call: Call, { input = {}, accepts }: RoutePlan): Promise<void> {
+export async function readInput(
+  call: Call,
+  { input = {}, accepts }: RoutePlan,
+  features: FeatureRegistry,
+): Promise<void> {
   const faults: FieldFault[] = [];
   const checked: NonNullable<Call['input']> = {};
-  if (input.params) checked.params = validatePart(input.params, call.params, faults);
-  if (input.query) checked.query = validatePart(input.query, parseQuery(call.req.url ?? ''), faults);
+  const validate = (shape: Shape, value: unknown) => validatePart(validateShape(shape, value, features), faults);
+  if (input.params) checked.params = validate(input.params, call.params);
+  if (input.query) checked.query = validate(input.query, parseQuery(call.req.url ?? ''));
   if (input.body || input.sudo || (accepts.kind === 'json' && hasBody(call.req))) {
     const body = await getBody(call);
     if ('fault' in body) faults.push(...fieldErrorsOfBody(body.fault));
     else {
-      if (input.body) checked.body = validatePart(input.body, body.value, faults);
-      if (input.sudo) call.sudoMembers = validatePart(input.sudo, body.value, faults) as SudoMembers;
+      if (input.body) checked.body = validate(input.body, body.value);
+      if (input.sudo) call.sudoMembers = validate(input.sudo, body.value) as SudoMembers;
     }
   }
   if (faults.length > 0) throw new ApiError('INVALID_FORM_BODY', { errors: faults.slice(0, 100) });
@@ -78,8 +84,7 @@ function fieldErrorsOfBody(fault: Error): readonly FieldFault[] {
   throw fault;
 }
 
-function validatePart(shape: Shape, value: unknown, faults: FieldFault[]): object {
-  const result = validateShape(shape, value);
+function validatePart(result: ReturnType<typeof validateShape>, faults: FieldFault[]): object {
   for (const fault of result.faults) {
     if (!faults.some(({ path, code }) => path === fault.path && code === fault.code)) faults.push(fault);
   }

@@ -44,6 +44,13 @@ describe('the registries of the service', () => {
     }
   });
 
+  test('conventions.md 7.1: the buckets that do not count against the global limit', () => {
+    const [row = ''] = /^\| Exempt from global \|.*$/m.exec(read('contract/conventions.md')) ?? [];
+    const exempt = [...ours.buckets].filter(([, [, , options]]) => options?.countsGlobally === false);
+    expect(exempt.map(([name]) => name).sort()).toEqual(quoted(row).sort());
+    expect(exempt).toHaveLength(6);
+  });
+
   test('docs/public.md lists the reserved names of features', () => {
     const page = read('public.md');
     expect(RESERVED_FEATURE_NAMES.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);

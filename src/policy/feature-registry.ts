@@ -1,7 +1,7 @@
 import { StartError } from '../core/config/start-error.js';
 import type { ApiError, FieldError } from '../core/errors.js';
 import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
-import type { EncryptedColumnDeclaration, Feature, FeatureDeclaration } from './feature.js';
+import type { BucketDeclaration, EncryptedColumnDeclaration, Feature, FeatureDeclaration } from './feature.js';
 import type { FeatureMail } from './feature-mail.js';
 
 /**
@@ -85,7 +85,7 @@ export class FeatureRegistry {
   readonly features: readonly Feature[];
   readonly errors = new Map<string, readonly [status: number, message: string]>();
   readonly fieldErrors = new Map<string, string>();
-  readonly buckets = new Map<string, readonly [limit: number, seconds: number]>();
+  readonly buckets = new Map<string, BucketDeclaration>();
   readonly scopes = new Map<string, LocalizedText | null>();
   readonly acls = new Map<string, LocalizedText | null>();
   readonly auditActions = new Map<string, string>();

@@ -11,6 +11,11 @@ type FeatureModules = readonly (Type | DynamicModule)[];
 /** Texts by language, or `null` if the pages contain them, as for built-in features. */
 type Described = LocalizedText | null;
 
+/** A rate limit: requests per seconds. Requests also count against the global limit, unless `countsGlobally` is false. */
+export type BucketDeclaration =
+  | readonly [limit: number, seconds: number]
+  | readonly [limit: number, seconds: number, options: { readonly countsGlobally: boolean }];
+
 /** An encrypted `bytea` column. Each value is bound to the key of its row. */
 export interface EncryptedColumnDeclaration {
   readonly table: string;
@@ -34,7 +39,7 @@ export interface FeatureDeclaration {
   /** Error codes of single fields and their messages (contract/conventions.md section 6). */
   readonly fieldErrors?: Readonly<Record<string, string>>;
   /** Rate-limit buckets: requests per seconds (contract/conventions.md 7.3). */
-  readonly buckets?: Readonly<Record<string, readonly [limit: number, seconds: number]>>;
+  readonly buckets?: Readonly<Record<string, BucketDeclaration>>;
   /** OAuth2 scopes with the texts of the consent page, such as "See your notes". */
   readonly scopes?: Readonly<Record<string, Described>>;
   /** ACLs with the texts of the console, such as "Remove notes of others". */

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { ApiError, validationError } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
 import { LANGUAGES, type Language } from '../core/text/languages.js';
 import { field, OneOf } from '../http/input.js';
 import { Instance } from '../platform/instance/instance.js';
@@ -12,10 +12,14 @@ import { FeatureRegistry } from '../policy/feature-registry.js';
 import { allSamples, renderSample, SAMPLES } from './mail-samples.js';
 import { MAILS_CSP, mailCsp, mailsIndex, mailsPage } from './mails.page.js';
 
-/** A kind of message. The handlers check it, because features can add kinds. */
+const KIND = /^[a-z0-9_.]{1,64}$/;
+
+/** A kind of message. Features can add kinds. */
 const Kind = (options: { optional?: boolean } = {}): PropertyDecorator =>
-  field({ ...options, bound: 64, tooLong: 'INVALID_FORMAT', description: { enum: [...SAMPLES] } }, (kind) =>
-    typeof kind === 'string' ? undefined : 'INVALID_FORMAT',
+  field({ ...options, bound: 64, tooLong: 'INVALID_FORMAT', description: { enum: [...SAMPLES] } }, (kind, features) =>
+    typeof kind === 'string' && KIND.test(kind) && (!features || allSamples(features).includes(kind))
+      ? undefined
+      : 'INVALID_FORMAT',
   );
 
 class MailsQuery {
@@ -66,7 +70,6 @@ export class MailsController {
   }
 
   private sample(kind: string, language: Language) {
-    if (!allSamples(this.features).includes(kind)) throw validationError('kind', 'INVALID_FORMAT');
     const { productName: product } = this.instance.current.branding;
     return renderSample(this.features, kind, language, { product, webAppUrl: this.config.webAppUrl, look: this.look });
   }

@@ -34,11 +34,11 @@ export const webhooks = defineFeature('webhooks', {
     'webhook:rotate': [5, 60],
     'webhook:messages': [60, 60],
     'webhook:miss': [60, 60],
-    'webhook:execute': [60, 60],
-    'webhook:message_get': [60, 60],
-    'webhook:message_edit': [30, 60],
-    'webhook:message_delete': [30, 60],
-    'webhook:github': [200, 60],
+    'webhook:execute': [60, 60, { countsGlobally: false }],
+    'webhook:message_get': [60, 60, { countsGlobally: false }],
+    'webhook:message_edit': [30, 60, { countsGlobally: false }],
+    'webhook:message_delete': [30, 60, { countsGlobally: false }],
+    'webhook:github': [200, 60, { countsGlobally: false }],
   },
 });
 

@@ -7,7 +7,7 @@ import { Log } from '../../src/core/log.js';
 import { Metrics } from '../../src/core/metrics.js';
 import { LiveRequests } from '../../src/http/live-requests.js';
 import { Load } from '../../src/http/load.js';
-import { LoadGuard } from '../../src/pipeline/guards.js';
+import { LoadGuard } from '../../src/pipeline/arrival-guards.js';
 import { EventLoop } from '../../src/platform/process/event-loop.js';
 import type { Call } from '../../src/policy/call.js';
 import { BlockedBySso, CurrentCall, Public, RateLimit } from '../../src/policy/decorators.js';

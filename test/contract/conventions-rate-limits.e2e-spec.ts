@@ -29,7 +29,13 @@ import {
 
 const SLOW = 1_000_000;
 const probe = defineFeature('probe', {
-  buckets: { 'probe:two': [2, SLOW], 'probe:per': [2, SLOW], 'probe:many': [1_000_000, 1], 'probe:timed': [4, 60] },
+  buckets: {
+    'probe:two': [2, SLOW],
+    'probe:per': [2, SLOW],
+    'probe:many': [1_000_000, 1],
+    'probe:timed': [4, 60],
+    'probe:exempt': [100_000, 1, { countsGlobally: false }],
+  },
 });
 
 declare module '../../src/core/merged.js' {
@@ -97,7 +103,7 @@ class ProbeController {
 
   @Get('exempt')
   @CredentialFree()
-  @RateLimit('webhook:execute')
+  @RateLimit('probe:exempt')
   exempt() {
     return {};
   }

@@ -1,17 +1,14 @@
 import { ApiError } from '../../src/core/errors.js';
+import { type ArrivalGuard, arrivalGuardsInOrder, BanGuard, LoadGuard } from '../../src/pipeline/arrival-guards.js';
 import {
   AclGuard,
   AdminGuard,
-  type ArrivalGuard,
-  arrivalGuardsInOrder,
-  BanGuard,
   CaptchaGuard,
   type Guard,
   guardsInOrder,
   IdentityGuard,
   InputGuard,
   KindGuard,
-  LoadGuard,
   RateGuard,
   ResolutionGuard,
   ScopeGuard,

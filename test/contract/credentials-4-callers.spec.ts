@@ -1,3 +1,4 @@
+import { featureRegistry } from '../../src/features.js';
 import {
   AclGuard,
   AdminGuard,
@@ -226,7 +227,7 @@ describe('row 12: suspicion', () => {
 });
 
 describe('row 13: input', () => {
-  const guard = new InputGuard();
+  const guard = new InputGuard(featureRegistry());
 
   test('concerns every route', () => {
     expect(concerned(guard)).toEqual(KINDS);

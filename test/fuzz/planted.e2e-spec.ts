@@ -1,4 +1,3 @@
-/** @own-modules */
 import { FaultyModule } from '../fixtures/faulty/faulty.module.js';
 import { describedFixture } from '../machine/described-fixture.js';
 import { type Gatehouse, gatehouse } from '../support/index.js';

@@ -124,7 +124,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     await tabTo(visit, 'GET /v1/admin/api-keys');
     await visit.page.keyboard.press('Enter');
     await heading(visit, 'Explain');
-    await visit.page.getByText('AclGuard refuses this. The answer is 403 MISSING_ACL.').waitFor();
+    await visit.page.getByText('acl refuses this. The answer is 403 MISSING_ACL.').waitFor();
     await visit.leave();
   });
 

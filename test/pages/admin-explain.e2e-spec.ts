@@ -39,7 +39,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await page.locator('[name="acls.admin:authenticate"]').press('Space');
     await visit.look('admin-explain-acls');
     await page.locator('[name=path]').press('Enter');
-    await says('AclGuard refuses this. The answer is 403 MISSING_ACL.');
+    await says('acl refuses this. The answer is 403 MISSING_ACL.');
     expect(await page.locator('[name=path]').inputValue()).toBe('/v1/admin/users/12');
     await page.getByText('AdminUsersController.show').waitFor();
     await page.getByText("@AdminAcl('user:lookup') @RateLimit('admin:lookup')").waitFor();
@@ -54,7 +54,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     const colleague = await world.visit();
     const { pathname, search } = new URL(page.url());
     await colleague.arrive(pathname + search, admin.authorization);
-    await colleague.page.getByRole('status').filter({ hasText: 'AclGuard refuses this' }).waitFor();
+    await colleague.page.getByRole('status').filter({ hasText: 'acl refuses this' }).waitFor();
     expect(await colleague.page.getByLabel('Credential').inputValue()).toBe('session');
     await colleague.page.getByText('Permissions of the account · 1 chosen').waitFor();
     await colleague.leave();
@@ -84,7 +84,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
   test('scopes, flags, permissions of keys and enforcement count; going back asks what was asked before', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/explain?path=/v1/users/@me&credential=bearer');
-    await says('ScopeGuard refuses this. The answer is 403 MISSING_OAUTH_SCOPE.');
+    await says('scope refuses this. The answer is 403 MISSING_OAUTH_SCOPE.');
     await type(page, 'scopes', 'identify  email');
     await page.keyboard.press('Enter');
     await says('No row refuses this for certain. If all let it pass, the answer is 200.');
@@ -94,7 +94,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await type(page, 'path', '/v1/users/@me/webhooks');
     await page.getByLabel('Credential').selectOption('session');
     await explain();
-    await says('SuspicionGuard refuses this. The answer is 403 ACCOUNT_SUSPICIOUS_ACTIVITY.');
+    await says('suspicious_activity refuses this. The answer is 403 ACCOUNT_SUSPICIOUS_ACTIVITY.');
     expect(new URL(page.url()).searchParams.get('flags')).toBe('4');
     await page.goBack();
     await says('No row refuses this for certain.');
@@ -111,9 +111,9 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await page.locator('summary').filter({ hasText: 'Permissions of the key' }).press('Enter');
     await page.locator('[name="key_acls.*"]').press('Space');
     await explain();
-    await says('AclGuard refuses this. The answer is 403 MISSING_ACL.');
+    await says('acl refuses this. The answer is 403 MISSING_ACL.');
     await page.reload();
-    await says('AclGuard refuses this. The answer is 403 MISSING_ACL.');
+    await says('acl refuses this. The answer is 403 MISSING_ACL.');
     expect(await page.locator('[name=same]').isChecked()).toBe(false);
 
     await type(page, 'path', '/v1/auth/login');
@@ -123,7 +123,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await says('No row refuses this for certain.');
     await page.getByLabel('Single sign-on').selectOption('on');
     await explain();
-    await says('SsoGuard refuses this. The answer is 403 SSO_REQUIRED.');
+    await says('sso refuses this. The answer is 403 SSO_REQUIRED.');
     await visit.leave();
   });
 

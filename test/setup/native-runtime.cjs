@@ -1,5 +1,4 @@
 const asyncHooks = require('node:async_hooks');
-const { readFileSync } = require('node:fs');
 const { createRequire, register } = require('node:module');
 const { pathToFileURL } = require('node:url');
 const { fn, spyOn } = require('jest-mock');
@@ -7,13 +6,9 @@ const { fn, spyOn } = require('jest-mock');
 register('./typescript-hooks.js', pathToFileURL(__filename));
 process.setSourceMapsEnabled(true);
 
-/** A file that says so gets modules of the project for itself: what it registers is registered for no other. */
-const OWN_MODULES = /^\/\*\* @own-modules\b/;
-
 /** What class-validator knows, and what of that the service itself declares. */
 const inputClasses = () => globalThis.classValidatorMetadataStorage.validationMetadatas;
 let ofTheService;
-let own = 0;
 
 const load = createRequire(require.resolve('jest-circus'));
 
@@ -73,8 +68,7 @@ module.exports = class NativeRuntime {
   async unstable_importModule(path) {
     await import('../../src/index.ts');
     ofTheService ??= new Set(inputClasses().keys());
-    const url = pathToFileURL(path).href;
-    return import(OWN_MODULES.test(readFileSync(path, 'utf8')) ? `${url}?own=${++own}` : url);
+    return import(pathToFileURL(path).href);
   }
 
   setGlobalsForRuntime(globals) {

@@ -14,7 +14,7 @@ import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { AuditLog } from '../audit/audit.service.js';
 import { assertGrantable, type Operator } from '../audit/operator.js';
 import { AdminKey } from './admin-key.entities.js';
-import { assertKnownAcls, type CreateAdminKeyInput, type EditAdminKeyInput } from './admin-keys.dto.js';
+import type { CreateAdminKeyInput, EditAdminKeyInput } from './admin-keys.dto.js';
 
 const MAX_ACTIVE_KEYS = 50;
 const ACTIVE_KEY = '(k.expires_at IS NULL OR k.expires_at > now())';
@@ -57,7 +57,6 @@ export class AdminKeys {
 
   /** @throws ApiError ACCESS_DENIED, MISSING_ACL, MAX_ADMIN_API_KEYS */
   async create(by: Operator, input: CreateAdminKeyInput) {
-    assertKnownAcls(this.features, { acls: input.acls });
     assertNotApiKey(by);
     assertGrantable(by, input.acls);
     return this.database.transaction(async (tx) => {
@@ -123,7 +122,6 @@ export class AdminKeys {
 
   /** @throws ApiError ACCESS_DENIED, ADMIN_API_KEY_NOT_FOUND, MISSING_ACL */
   async edit(by: Operator, id: string, input: EditAdminKeyInput) {
-    assertKnownAcls(this.features, { acls: input.acls });
     assertNotApiKey(by);
     return this.database.transaction(async (tx) => {
       await this.lockCaller(tx, by);

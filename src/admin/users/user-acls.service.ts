@@ -6,7 +6,6 @@ import { ApiError } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { assertGrantable, type Operator } from '../audit/operator.js';
-import { assertKnownAcls } from '../keys/admin-keys.dto.js';
 import { SetupToken } from '../setup/setup.service.js';
 import { assertTargetNotBot, UserChanges } from './user-changes.service.js';
 
@@ -26,7 +25,6 @@ export class UserAcls {
    * lacks
    */
   async replace(by: Operator, id: string, acls: readonly string[]) {
-    assertKnownAcls(this.features, { acls });
     if (id === by.accountId) throw new ApiError('ACCESS_DENIED');
     return this.changes.applyAndShow(by, id, {
       action: 'set_acls',

@@ -29,6 +29,7 @@ export const anonymousCallerKey = (address: string): string => `address/${addres
 @Injectable()
 export class Limiter {
   private readonly rules: ReadonlyMap<string, Rule>;
+  private readonly exemptBuckets: ReadonlySet<string>;
 
   constructor(
     private readonly store: SharedStore,
@@ -41,12 +42,19 @@ export class Limiter {
     }
     const declared = [...buckets].map(([name, [limit, seconds]]) => [name, { limit, seconds }] as const);
     this.rules = new Map([...declared, ...config.rateLimitOverrides]);
+    const exempt = [...buckets].filter(([, [, , options]]) => options?.countsGlobally === false);
+    this.exemptBuckets = new Set(exempt.map(([name]) => name));
   }
 
   rule(bucket: string): Rule {
     const rule = this.rules.get(bucket);
     if (!rule) throw new Error(`unknown bucket ${bucket}`);
     return rule;
+  }
+
+  /** Whether requests of a bucket also count against the global limit. */
+  countsGlobally(bucket: string): boolean {
+    return !this.exemptBuckets.has(bucket);
   }
 
   global(key: string, limit: number): Allowance | Promise<Allowance> {

@@ -10,8 +10,8 @@ type Route = NonNullable<Explained['route']>;
 
 /** Guards with a translation. Newer ones are shown by name. */
 const ROWS: ReadonlySet<string> = new Set([
-  ...['LoadGuard', 'BanGuard', 'ResolutionGuard', 'SsoGuard', 'RateGuard', 'CaptchaGuard', 'IdentityGuard'],
-  ...['KindGuard', 'ScopeGuard', 'AdminGuard', 'AclGuard', 'SuspicionGuard', 'InputGuard', 'SudoGuard'],
+  ...['load', 'ip_ban', 'credential', 'sso', 'rate_limit', 'captcha', 'identity'],
+  ...['credential_kind', 'scope', 'administrator', 'acl', 'suspicious_activity', 'input', 'sudo'],
 ]);
 const MARKS: Readonly<Record<Row['judgement'], string>> = { passes: '✓', refuses: '✕', depends: '?', unreached: '–' };
 

@@ -99,6 +99,25 @@ export const auth = defineFeature('auth', {
     'sudo:webauthn:options': [10, 60],
     'sudo:passkey_bridge': [10, 60],
   },
+  secrets: {
+    'mfa-ticket': 'account',
+    'ip-ticket': 'account',
+    'ip-token': 'account',
+    'password-reset': 'account',
+    'webauthn-mfa': 'account',
+    'webauthn-sudo': 'account',
+    'webauthn-registration': 'account',
+    'webauthn-bridge': 'later',
+    'bridge-ceremony': 'later',
+    handoff: 'later',
+    // A password reset keeps it (auth.md section 6), because it grants no access.
+    'email-verification': 'address',
+    // It reverts a takeover, including a changed password and removed factors (auth.md section 7).
+    'email-revert': 'owner',
+    'webauthn-login': 'nobody',
+    'sso-state': 'nobody',
+    'captcha-spent': 'nobody',
+  },
 });
 
 declare module '../core/merged.js' {

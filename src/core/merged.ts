@@ -14,6 +14,8 @@ export interface FeatureNames {
   readonly auditActions: string;
   readonly securityEvents: string;
   readonly encryptedColumns: string;
+  /** The binding of each one-time secret, by its purpose. */
+  readonly secrets: object;
   /** The facts of each email, by its type. */
   readonly mails: object;
 }
@@ -25,7 +27,7 @@ export interface Features {}
 type NamesOf<F> = F extends { readonly names?: infer N extends FeatureNames } ? N : never;
 
 /** A name of one kind that some feature declares, such as `NameOf<'scopes'>`. */
-export type NameOf<K extends Exclude<keyof FeatureNames, 'mails'>> = {
+export type NameOf<K extends Exclude<keyof FeatureNames, 'mails' | 'secrets'>> = {
   [F in keyof Features]: NamesOf<Features[F]>[K];
 }[keyof Features];
 
@@ -39,6 +41,26 @@ export type ExtensionMailFacts<T extends string> = {
   [F in keyof Features]: T extends keyof MailsOf<Features[F]> ? MailsOf<Features[F]>[T] : never;
 }[keyof Features];
 
-/** Purposes of one-time secrets of an extension. A secret of each can be bound to an account or to none. */
-// biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with
-export interface ExtraPurposes {}
+/** What a one-time secret is bound to (contract/credentials.md section 7). */
+export type SecretBinding =
+  /** The account with its epochs. A change that raises an epoch or changes the email address revokes the secret. */
+  | 'account'
+  /** Like `account`, but the secret can be issued before its account is known, or without one. */
+  | 'later'
+  /** The account and its email address, for secrets that prove only control of the email address. */
+  | 'address'
+  /** The account, whatever changes. */
+  | 'owner'
+  /** The account, while it has the same email address. */
+  | 'mailbox'
+  /** No account. */
+  | 'nobody';
+
+type SecretsOf<F> = NamesOf<F>['secrets'];
+
+/** The purpose of a one-time secret that some feature declares with one of these bindings. */
+export type SecretPurpose<B extends SecretBinding = SecretBinding> = {
+  [F in keyof Features]: {
+    [P in keyof SecretsOf<Features[F]>]: SecretsOf<Features[F]>[P] extends B ? P & string : never;
+  }[keyof SecretsOf<Features[F]>];
+}[keyof Features];

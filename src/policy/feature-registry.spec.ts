@@ -57,9 +57,9 @@ describe('the registries of the service', () => {
   });
 
   test('every built-in name starts with a reserved word, so no feature of a team can have it', () => {
-    const { errors, fieldErrors, buckets, acls, securityEvents } = ours;
-    const names = [errors, fieldErrors, buckets, acls, securityEvents].flatMap((table) => [...table.keys()]);
-    const firstWord = (name: string) => name.toLowerCase().split(/[_:]/)[0] ?? '';
+    const { errors, fieldErrors, buckets, acls, securityEvents, secrets } = ours;
+    const names = [errors, fieldErrors, buckets, acls, securityEvents, secrets].flatMap((table) => [...table.keys()]);
+    const firstWord = (name: string) => name.toLowerCase().split(/[_:-]/)[0] ?? '';
     const free = names.filter((name) => name !== '*' && !RESERVED_FEATURE_NAMES.includes(firstWord(name)));
     expect(free).toEqual([]);
     expect(names.length).toBeGreaterThan(300);
@@ -77,6 +77,7 @@ describe('what a feature of a team declares', () => {
     acls: { 'notes:moderate': WORDS },
     auditActions: { 'notes:remove': 'note' },
     securityEvents: { notes_shared: WORDS },
+    secrets: { 'notes-invite': 'account' },
     encryptedColumns: { 'texts of notes': { table: 'note', column: 'text' } },
   } as const satisfies FeatureDeclaration;
 
@@ -103,6 +104,7 @@ describe('what a feature of a team declares', () => {
     ['a scope', { scopes: { 'note.read': WORDS } }, 'has to start with notes.'],
     ['an ACL', { acls: { 'note:read': WORDS } }, 'has to start with notes:'],
     ['an audit action', { auditActions: { 'note:remove': 'note' } }, 'has to start with notes:'],
+    ['a purpose', { secrets: { 'note-invite': 'account' } }, 'has to start with notes-'],
     ['a security event', { securityEvents: { note_shared: WORDS } }, 'has to start with notes_'],
   ])(
     '%s without the prefix of its feature stops the start, and the error says how to fix it',
@@ -118,6 +120,7 @@ describe('what a feature of a team declares', () => {
     ['bucket', { buckets: { 'auth:login': [1, 1] } }, 'auth:login'],
     ['error code', { errors: { CONFLICT: [409, 'Taken.'] } }, 'CONFLICT'],
     ['field code', { fieldErrors: { INVALID_FORMAT: 'No.' } }, 'INVALID_FORMAT'],
+    ['purpose', { secrets: { 'mfa-ticket': 'nobody' } }, 'mfa-ticket'],
     ['security event', { securityEvents: { signed_in: WORDS } }, 'signed_in'],
   ])('a %s that the service has is a clash, and is named', (_, declaration, name) => {
     expect(() => registryOf(declaration)).toThrow(`${JSON.stringify(name)} exists already: rename it`);

@@ -1,5 +1,6 @@
 import { StartError } from '../core/config/start-error.js';
 import type { ApiError, FieldError } from '../core/errors.js';
+import type { SecretBinding } from '../core/merged.js';
 import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
 import type { BucketDeclaration, EncryptedColumnDeclaration, Feature, FeatureDeclaration } from './feature.js';
 import type { FeatureMail } from './feature-mail.js';
@@ -9,21 +10,20 @@ import type { FeatureMail } from './feature-mail.js';
  * starts with one of them (docs/public.md).
  */
 export const RESERVED_FEATURE_NAMES: readonly string[] = [
-  ...['accent', 'access', 'account', 'accounts', 'acl', 'admin', 'application', 'audit', 'auth', 'avatar'],
-  ...['backup', 'bad', 'ban', 'banner', 'bans', 'base64', 'bio', 'bot', 'brand', 'bridge', 'cannot', 'captcha'],
+  ...['accent', 'access', 'account', 'accounts', 'acl', 'admin', 'application', 'audit', 'auth', 'avatar', 'backup'],
+  ...['bad', 'ban', 'banner', 'bans', 'base64', 'bio', 'bot', 'bounced', 'brand', 'bridge', 'cannot', 'captcha'],
   ...['client', 'conflict', 'connection', 'content', 'core', 'credential', 'data', 'deletion', 'discriminator'],
-  ...['duplicate', 'email', 'failed', 'feature', 'file', 'forbidden', 'forward', 'gatehouse', 'gateway'],
-  ...['global', 'gone', 'grant', 'group', 'handoff', 'health', 'http', 'identity', 'image', 'instance'],
-  ...['internal', 'invalid', 'ip', 'job', 'key', 'language', 'legal', 'limit', 'link', 'locale', 'locked', 'log'],
-  ...['mail', 'max', 'media', 'metrics', 'mfa', 'missing', 'must', 'network', 'new', 'no', 'not', 'notice'],
-  ...['oauth', 'openid', 'organization', 'original', 'passkey', 'password', 'payload', 'permissions', 'phone'],
-  ...['pipeline', 'platform', 'profile', 'pronouns', 'protection', 'public', 'queue', 'range', 'rate', 'redis'],
-  ...['registration', 'requirements', 'role', 'scope', 'second', 'security', 'service', 'session', 'setting'],
-  ...['settings', 'setup', 'sign', 'signed', 'sms', 'smtp', 'snowflake', 'sso', 'storage', 'string', 'sudo'],
-  ...['suspicious', 'system', 'tag', 'team', 'template', 'tenant', 'theme', 'ticket', 'token', 'too', 'totp'],
-  ...['trait', 'transcode', 'trusted', 'two', 'unauthorized', 'unclaimed', 'unknown', 'unsupported', 'uploaded'],
-  ...['upstream', 'url', 'user', 'username', 'users', 'verification', 'web', 'webauthn', 'webhook', 'webhooks'],
-  ...['worker'],
+  ...['duplicate', 'email', 'failed', 'feature', 'file', 'forbidden', 'forward', 'gatehouse', 'gateway', 'global'],
+  ...['gone', 'grant', 'group', 'handoff', 'health', 'http', 'identity', 'image', 'instance', 'internal', 'invalid'],
+  ...['ip', 'job', 'key', 'language', 'legal', 'limit', 'link', 'locale', 'lockdown', 'locked', 'log', 'mail', 'max'],
+  ...['media', 'metrics', 'mfa', 'missing', 'must', 'network', 'new', 'no', 'not', 'notice', 'oauth', 'openid'],
+  ...['organization', 'original', 'passkey', 'password', 'payload', 'permissions', 'phone', 'pipeline', 'platform'],
+  ...['profile', 'pronouns', 'protection', 'public', 'queue', 'range', 'rate', 'redis', 'registration'],
+  ...['requirements', 'role', 'scope', 'second', 'security', 'service', 'session', 'setting', 'settings', 'setup'],
+  ...['sign', 'signed', 'sms', 'smtp', 'snowflake', 'sso', 'storage', 'string', 'sudo', 'suspicious', 'system'],
+  ...['tag', 'team', 'template', 'tenant', 'theme', 'ticket', 'token', 'too', 'totp', 'trait', 'transcode'],
+  ...['trusted', 'two', 'unauthorized', 'unclaimed', 'unknown', 'unsupported', 'uploaded', 'upstream', 'url', 'user'],
+  ...['username', 'users', 'verification', 'web', 'webauthn', 'webhook', 'webhooks', 'worker'],
 ];
 
 type Table = { readonly [K in keyof FeatureDeclaration]-?: NonNullable<FeatureDeclaration[K]> };
@@ -36,6 +36,7 @@ type Kind =
   | 'auditActions'
   | 'securityEvents'
   | 'mails'
+  | 'secrets'
   | 'encryptedColumns';
 
 interface Rule {
@@ -65,6 +66,7 @@ const RULES: Readonly<Record<Kind, Rule>> = {
   },
   securityEvents: { what: 'security event', shape: WORD, prefix: underscore },
   mails: { what: 'email', shape: WORD, prefix: underscore },
+  secrets: { what: 'purpose', shape: /^[a-z][a-z0-9_-]{0,63}$/, prefix: (feature) => `${feature}-` },
   encryptedColumns: { what: 'encrypted column', shape: /\S/ },
 };
 
@@ -91,6 +93,7 @@ export class FeatureRegistry {
   readonly auditActions = new Map<string, string>();
   readonly securityEvents = new Map<string, LocalizedText | null>();
   readonly mails = new Map<string, FeatureMail>();
+  readonly secrets = new Map<string, SecretBinding>();
   readonly encryptedColumns = new Map<string, EncryptedColumnDeclaration>();
 
   /**

@@ -2,7 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
 import type { Config } from '../core/config/config.js';
 import type { DeclaredSettings } from '../core/config/declared.js';
-import type { FeatureNames } from '../core/merged.js';
+import type { FeatureNames, SecretBinding } from '../core/merged.js';
 import type { LocalizedText } from '../core/text/localized-text.js';
 import type { FeatureMail, MailFacts } from './feature-mail.js';
 
@@ -50,6 +50,8 @@ export interface FeatureDeclaration {
   readonly securityEvents?: Readonly<Record<string, Described>>;
   /** Emails. The type of `sample` is the type of their facts. */
   readonly mails?: Readonly<Record<string, FeatureMail>>;
+  /** Purposes of one-time secrets, each with what its secrets are bound to: `{ 'notes-invite': 'account' }`. */
+  readonly secrets?: Readonly<Record<string, SecretBinding>>;
   /** Encrypted columns by the name that `gatehouse keys rotate` prints, such as "texts of notes". */
   readonly encryptedColumns?: Readonly<Record<string, EncryptedColumnDeclaration>>;
 }
@@ -75,6 +77,7 @@ export interface NamesIn<D extends FeatureDeclaration> extends FeatureNames {
   readonly auditActions: Keys<D, 'auditActions'>;
   readonly securityEvents: Keys<D, 'securityEvents'>;
   readonly encryptedColumns: Keys<D, 'encryptedColumns'>;
+  readonly secrets: D extends { readonly secrets: infer S extends object } ? S : object;
   readonly mails: D extends { readonly mails: infer M }
     ? { readonly [T in keyof M]: M[T] extends { readonly sample: infer S extends MailFacts } ? Facts<S> : MailFacts }
     : object;

@@ -15,6 +15,11 @@ export const protection = defineFeature('protection', {
     'credential:revoke': [60, 3600],
   },
   auditActions: { end_lockdown: 'user', end_leaked_credential: 'user' },
+  secrets: {
+    // The owner must be able to lock the account for days after a takeover. After a completed change of the email
+    // address, the old mailbox must not be able to lock the account.
+    lockdown: 'mailbox',
+  },
 });
 
 declare module '../core/merged.js' {

@@ -65,6 +65,14 @@ export const users = defineFeature('users', {
     'user:mfa:backup_codes_challenge:verify': [20, 60],
     'user:mfa:backup_codes_challenge:regenerate': [6, 60],
   },
+  secrets: {
+    'email-change': 'account',
+    'bounced-email-change': 'account',
+    'email-token': 'account',
+    'password-change': 'account',
+    'backup-codes-challenge': 'account',
+    'phone-code': 'account',
+  },
 });
 
 declare module '../core/merged.js' {

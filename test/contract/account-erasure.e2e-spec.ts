@@ -4,6 +4,7 @@ import { AccountDataRegistry } from '../../src/accounts/account-data-registry.se
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
+import { defineFeature } from '../../src/policy/feature.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
 import { adminKey, setAcls, superuser } from '../support/admin.js';
 import type { Row } from '../support/gatehouse.js';
@@ -31,9 +32,11 @@ import {
 import { gatehouseWithSso, ScriptedProvider, signInBySso } from '../support/sso.js';
 import { sweep } from '../support/sweep.js';
 
-declare module '../../src/index.js' {
-  interface ExtraPurposes {
-    test: true;
+const probe = defineFeature('probe', { secrets: { 'probe-link': 'later' } });
+
+declare module '../../src/core/merged.js' {
+  interface Features {
+    probeOfErasure: typeof probe;
   }
 }
 
@@ -112,7 +115,7 @@ let service: Gatehouse;
 beforeAll(async () => {
   const env = { SMS_TRANSPORT: 'inbox', IP_AUTHORIZATION: 'off' };
   provider = await ScriptedProvider.start();
-  service = await gatehouseWithSso(provider, { env, modules: [StuckModule] });
+  service = await gatehouseWithSso(provider, { env, features: [probe], modules: [StuckModule] });
 });
 afterAll(async () => {
   await service.close();
@@ -329,14 +332,14 @@ describe('account.md section 3 erasure', () => {
       email: 'other@example.com',
       password: 'a password of another',
     });
-    const secret = await secrets.issue('test', other.user_id, { accountId: other.user_id }, 60);
+    const secret = await secrets.issue('probe-link', other.user_id, { accountId: other.user_id }, 60);
     const { body } = await service.anonymous.post('/v1/auth/register', {
       email: 'going@example.com',
       password: 'a password of one who goes',
     });
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [body.user_id]);
     await sweep(service);
-    expect(await secrets.peek('test', secret)).not.toBeNull();
+    expect(await secrets.peek('probe-link', secret)).not.toBeNull();
     expect((await service.as(other.token).get('/v1/users/@me')).status).toBe(200);
     await eventually('the mail of the other account', async () => {
       const rows = await service.sql('SELECT 1 FROM inbox_message WHERE account_id = $1', [other.user_id]);

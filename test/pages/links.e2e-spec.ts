@@ -225,11 +225,15 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     expect((await logIn(world.service, { ...owner, email: `thief.${owner.email}` })).status).toBe(200);
     await tabTo(visit, 'password');
     await page.keyboard.type('password123');
+    // The page accepts an answer only after it could have been read.
+    const readable = () => page.locator('button[type=submit]:not([aria-disabled])').waitFor();
+    await readable();
     await page.keyboard.press('Enter');
     await page.getByText('This password is too well known.').waitFor();
     await visit.look('revert-common');
     await page.fill('input[name=password]', NEW_PASSWORD);
     await page.focus('input[name=password]');
+    await readable();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/account');
     const { token } = await heldSession(visit);

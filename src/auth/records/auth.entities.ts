@@ -54,7 +54,7 @@ export class OneTimeSecret {
   @PrimaryColumn('bytea') digest: Buffer;
   @Column('text') purpose: string;
   @Column('text') subject: string;
-  /** The account that the secret is bound to, with the epochs from that time. See `PURPOSES`. */
+  /** The account that the secret is bound to, with the epochs from that time. See `SecretBinding`. */
   @Column('bigint', { name: 'account_id', nullable: true }) accountId: string | null;
   @Column('integer', { nullable: true }) epoch: number | null;
   @Column('integer', { name: 'address_epoch', nullable: true }) addressEpoch: number | null;

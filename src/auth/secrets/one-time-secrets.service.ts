@@ -1,16 +1,18 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AccountSnapshot, type StoredEpochs } from '../../accounts/account-snapshot.js';
+import type { SecretBinding } from '../../core/merged.js';
 import { mintToken } from '../../core/secrets.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { OneTimeSecret } from '../records/auth.entities.js';
 import {
   boundColumns,
   isAccountBound,
   type OwnedPurpose,
   type Purpose,
-  TAKEOVER_REVERTING_PURPOSES,
+  takeoverRevertingPurposes,
 } from './purposes.js';
 
 export type { Purpose } from './purposes.js';
@@ -65,12 +67,12 @@ const ACCOUNT_UNCHANGED = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.accoun
   AND (s.epoch IS NULL OR s.epoch = a.epoch) AND (s.address_epoch IS NULL OR s.address_epoch = a.address_epoch))`;
 
 /**
- * The condition that the secret `$1` of the purpose `$2` is valid. It has not expired, and its account has not changed
+ * The condition that the secret `$1` of the purpose `$2`, which has this binding, is valid. It has not expired, and its account has not changed
  * in a way that revokes pending secrets. If the purpose needs an account, a secret without one is invalid.
  */
-const validSecret = (purpose: Purpose): string =>
+const validSecret = (binding: SecretBinding): string =>
   `s.digest = $1 AND s.purpose = $2 AND s.expires_at > now()
-   AND ${isAccountBound(purpose) ? ACCOUNT_UNCHANGED : `(s.account_id IS NULL OR ${ACCOUNT_UNCHANGED})`}`;
+   AND ${isAccountBound(binding) ? ACCOUNT_UNCHANGED : `(s.account_id IS NULL OR ${ACCOUNT_UNCHANGED})`}`;
 
 /**
  * Stores everything that works once: tickets, codes, tokens, challenges, states. The clock of the database decides on
@@ -81,9 +83,16 @@ const validSecret = (purpose: Purpose): string =>
 export class OneTimeSecrets {
   constructor(
     private readonly database: Database,
+    private readonly features: FeatureRegistry,
     cleanupJobs: CleanupJobs,
   ) {
     cleanupJobs.addExpiry('one_time_secret', 'digest', "expires_at < now() - interval '1 day'");
+  }
+
+  private bindingOf(purpose: string): SecretBinding {
+    const binding = this.features.secrets.get(purpose);
+    if (binding === undefined) throw new Error(`no feature declares the purpose ${purpose}`);
+    return binding;
   }
 
   /**
@@ -105,7 +114,7 @@ export class OneTimeSecrets {
         digest: keyOf(purpose, secret),
         purpose,
         subject: subject ?? (typeof owner === 'string' ? owner : owner.id),
-        ...(typeof owner === 'string' ? {} : boundColumns(purpose, owner)),
+        ...(typeof owner === 'string' ? {} : boundColumns(this.bindingOf(purpose), owner)),
         payload: payload as never,
         expiresAt: () => `now() + interval '${Number(ttlSeconds)} seconds'`,
       })
@@ -116,7 +125,7 @@ export class OneTimeSecrets {
   /** Reads a valid secret without spending it. */
   async peek(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
     const [row] = await tx.query<IssuedRow[]>(
-      `SELECT ${SECRET_COLUMNS} FROM one_time_secret s WHERE ${validSecret(purpose)}`,
+      `SELECT ${SECRET_COLUMNS} FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))}`,
       [...[keyOf(purpose, secret), purpose]],
     );
     return row ? toIssued(row) : null;
@@ -125,7 +134,7 @@ export class OneTimeSecrets {
   /** Spends a valid secret. Exactly one caller gets the stored data, and every other caller gets `null`. */
   async consume(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
     const [[row]] = await tx.query<Changed<IssuedRow>>(
-      `DELETE FROM one_time_secret s WHERE ${validSecret(purpose)} RETURNING ${SECRET_COLUMNS}`,
+      `DELETE FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))} RETURNING ${SECRET_COLUMNS}`,
       [...[keyOf(purpose, secret), purpose]],
     );
     return row ? toIssued(row) : null;
@@ -146,13 +155,13 @@ export class OneTimeSecrets {
       accountId = null,
       epoch = null,
       addressEpoch = null,
-    } = options.owner ? boundColumns(purpose, options.owner) : {};
+    } = options.owner ? boundColumns(this.bindingOf(purpose), options.owner) : {};
     const [, changed] = await (options.tx ?? this.database.manager).query<Changed>(
       `UPDATE one_time_secret s
        SET payload = s.payload || $4::jsonb, expires_at = coalesce(now() + $5 * interval '1 second', s.expires_at),
          account_id = coalesce($6::bigint, s.account_id), epoch = coalesce($7::int, s.epoch),
          address_epoch = coalesce($8::int, s.address_epoch)
-       WHERE ${validSecret(purpose)} AND s.payload @> $3::jsonb`,
+       WHERE ${validSecret(this.bindingOf(purpose))} AND s.payload @> $3::jsonb`,
       [
         ...[keyOf(purpose, secret), purpose, JSON.stringify(from), JSON.stringify(to), options.ttlSeconds ?? null],
         ...[accountId, epoch, addressEpoch],
@@ -164,7 +173,7 @@ export class OneTimeSecrets {
   /** Returns the seconds since a valid secret was issued, by the clock of the database. */
   async ageOf(purpose: Purpose, secret: string): Promise<number | null> {
     const [row] = await this.database.manager.query<{ age: number }[]>(
-      `SELECT extract(epoch FROM now() - s.created_at)::float8 AS age FROM one_time_secret s WHERE ${validSecret(purpose)}`,
+      `SELECT extract(epoch FROM now() - s.created_at)::float8 AS age FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))}`,
       [keyOf(purpose, secret), purpose],
     );
     return row?.age ?? null;
@@ -173,7 +182,7 @@ export class OneTimeSecrets {
   /** Like `peek`, but locks the secret, so that other transactions cannot spend it until `tx` ends. */
   async hold(purpose: Purpose, secret: string, tx: Tx): Promise<(Issued & { readonly readAt: Date }) | null> {
     const [row] = await tx.query<(IssuedRow & { read_at: Date })[]>(
-      `SELECT ${SECRET_COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${validSecret(purpose)} FOR UPDATE OF s`,
+      `SELECT ${SECRET_COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))} FOR UPDATE OF s`,
       [keyOf(purpose, secret), purpose],
     );
     return row ? { ...toIssued(row), readAt: row.read_at } : null;
@@ -209,7 +218,7 @@ export class OneTimeSecrets {
     const [[row]] = await tx.query<Changed<IssuedRow>>(
       `UPDATE one_time_secret s
        SET payload = s.payload || jsonb_build_object('attempts', coalesce((s.payload->>'attempts')::int, 0) + 1)
-       WHERE ${validSecret(purpose)} AND coalesce((s.payload->>'attempts')::int, 0) < $3
+       WHERE ${validSecret(this.bindingOf(purpose))} AND coalesce((s.payload->>'attempts')::int, 0) < $3
        RETURNING ${SECRET_COLUMNS}`,
       [keyOf(purpose, secret), purpose, limit],
     );
@@ -224,7 +233,7 @@ export class OneTimeSecrets {
   /** Deletes the pending secrets of an account, except those that revert a takeover. */
   async revokePending(tx: Tx, accountId: string): Promise<void> {
     await tx.query('DELETE FROM one_time_secret WHERE account_id = $1 AND purpose <> ALL ($2)', [
-      ...[accountId, TAKEOVER_REVERTING_PURPOSES],
+      ...[accountId, takeoverRevertingPurposes(this.features.secrets)],
     ]);
   }
 

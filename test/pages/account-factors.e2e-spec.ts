@@ -138,7 +138,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
     await page.keyboard.press('Enter');
     await page.getByText('10 codes can still be used.').waitFor();
     await tabTo(visit, 'Make new codes now');
-    await page.keyboard.press('Enter');
+    await button('Make new codes now').press('Enter');
     await page.getByRole('heading', { name: 'Your backup codes' }).waitFor();
     const codes = await shownCodes();
     expect(codes.filter((code) => backupCodes.includes(code))).toEqual([]);

@@ -225,7 +225,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     expect((await logIn(world.service, { ...owner, email: `thief.${owner.email}` })).status).toBe(200);
     await tabTo(visit, 'password');
     await page.keyboard.type('password123');
-    // The page accepts an answer only after it could have been read.
+    // The button is enabled one second after the page got the focus.
     const readable = () => page.locator('button[type=submit]:not([aria-disabled])').waitFor();
     await readable();
     await page.keyboard.press('Enter');

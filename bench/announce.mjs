@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- announce`: what telling the other replicas costs. Commits per second that announce an event of their
- * account, beside the same transactions without, at 1, 4, 16 and 32 connections; with `REDIS_URL` also what the shared store
- * holds per event at 50 sessions, what an Identify and its end cost the process with and without it, and how long after the
- * answer a socket of another replica is told. Needs an empty PostgreSQL database by `DATABASE_URL`.
+ * `npm run bench -- announce`: measures the cost of notifying the other replicas. Compares the commits per second of
+ * transactions with and without an announced event of their account, at 1, 4, 16 and 32 connections. Also measures how
+ * long after the response a socket of another replica is notified. With `REDIS_URL`, it also measures the size of an
+ * event in the shared store at 50 sessions. It then also compares the CPU time of an Identify and its end with and
+ * without that store. Needs an empty PostgreSQL database in `DATABASE_URL`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,7 +63,7 @@ async function commits() {
       `INSERT INTO account (id, username, discriminator, created_at) SELECT n, 'bench' || n, 1, now()
        FROM generate_series(1, 64) n ON CONFLICT DO NOTHING`,
     );
-    // On a busy machine a connection may take longer than a request would wait for it.
+    // On a busy machine, a connection may take longer than a request waits for it.
     const warm = () => database.manager.query('SELECT pg_sleep(0.2)').catch(() => delay(100).then(warm));
     await Promise.all(Array.from({ length: connections }, warm));
     const work = (isAnnouncing) => (id) =>
@@ -88,7 +89,7 @@ async function commits() {
     };
     const rates = { announcing: [], plain: [] };
     const kinds = Object.keys(rates);
-    // In short slices, in turns: what else the machine does falls on both.
+    // Both kinds take turns in short slices, so that other load on the machine affects both equally.
     for (let slice = 0; slice < (ROUNDS * SECONDS * 1000) / SLICE_MS; slice++) {
       for (const kind of kinds) rates[kind].push(await rate(work(kind === 'announcing')));
       kinds.reverse();
@@ -102,7 +103,7 @@ async function commits() {
   console.log(`${table(rows)}\n`);
 }
 
-/** An identified socket; `hear` gets its dispatches. */
+/** An identified socket. `hear` receives its dispatches. */
 const identified = ({ url }, token, hear = () => {}) =>
   new Promise((resolve, reject) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/gateway`, { perMessageDeflate: false });

@@ -1,10 +1,11 @@
 /**
- * `npm run bench -- chaos [seconds]`: a mixed load at `CHAOS_RATE` (15) operations a second on three replicas for `CHAOS_SECONDS`
- * (3600), with one fault after another in an order that `CHAOS_SEED` gives: the database restarted, its primary lost and the
- * standby promoted, Redis lost, the disk full, a clock stepped, the mail server dead, a replica frozen. Then nothing
- * acknowledged may be lost, nothing doubled and nothing leaked, and readiness and metrics have to have moved as the guides say:
- * else the exit code is 1. PostgreSQL, Redis, mail server and disk are its own; it needs their programs, and the right to mount.
- * `CHAOS_BUILD=off` takes what is built, `CHAOS_LOG` is where the replicas write.
+ * `npm run bench -- chaos [seconds]`: runs a mixed load of `CHAOS_RATE` (15) operations per second on three replicas
+ * for `CHAOS_SECONDS` (3600). Injects one fault after another, in an order that `CHAOS_SEED` determines. The faults:
+ * database restart, failover to the standby, loss of Redis, full disk, clock step, mail server outage, frozen replica.
+ * Afterwards, no acknowledged change may be lost, nothing may be duplicated and no resource may leak. Readiness and
+ * metrics must change as the guides say. Otherwise the exit code is 1. Starts its own PostgreSQL, Redis, mail server
+ * and disk, so it needs their programs and the right to mount. `CHAOS_BUILD=off` uses the existing build. `CHAOS_LOG`
+ * is the beginning of the file names for the logs of the replicas.
  */
 import { randomInt } from 'node:crypto';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -26,11 +27,11 @@ const RATE = Number(process.env.CHAOS_RATE ?? 15);
 const SEED = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
 const WARM_SECONDS = Math.min(60, SECONDS / 10);
 const PEOPLE = 8;
-/** Longer than a connection on which nobody asks anything is kept. */
+/** Longer than idle connections are kept. */
 const REST_SECONDS = 75;
 const SAMPLES = 5;
 const MIB = 2 ** 20;
-/** Mail that waits for its next attempt may do so for some minutes. */
+/** Emails may wait some minutes for their next delivery attempt. */
 const MAIL_SECONDS = 900;
 
 if (process.env.CHAOS_BUILD !== 'off') await build();
@@ -43,7 +44,7 @@ const faults = new Faults({ stage, isWhole, begin: (name) => load.begin(name) },
 let load;
 const query = (text) => stage.pair.primary.query(text);
 
-/** Every replica is ready, every client attached, and a standby in step. */
+/** Whether every replica is ready, every client attached and a standby synchronous. */
 async function isWhole() {
   const states = await Promise.all(replicas.map((_, n) => watch.state(n)));
   return (
@@ -53,7 +54,7 @@ async function isWhole() {
   );
 }
 
-/** What a replica holds beside the sockets of the clients that stay. */
+/** The resources of a replica, without the sockets of the permanent clients. */
 async function held(replica) {
   const { resources, heapUsed, files, connections, statements } = await ask(replica, 'sample');
   const clients = load.people.filter(({ listener }) => listener.url === replica.url).length;
@@ -69,7 +70,7 @@ async function held(replica) {
   };
 }
 
-/** What each replica holds once nothing has been asked of it for a while: what it does just now passes, a leak stays. */
+/** The resources of each replica after a time without requests. Temporary use has ended by then, and leaks remain. */
 async function atRest() {
   await delay(REST_SECONDS * 1000);
   const samples = [];
@@ -80,7 +81,7 @@ async function atRest() {
   return replicas.map((_, n) => leastOf(samples.map((sample) => sample[n])));
 }
 
-/** Loads for some seconds, or for as long as something else goes on. */
+/** Runs the load until `work` ends. */
 async function under(work) {
   const end = new AbortController();
   const loading = load.run(RATE, end.signal);
@@ -88,7 +89,7 @@ async function under(work) {
   await loading;
 }
 
-// What was started ends with this process, if that ends as it should.
+// Child processes are stopped when this process exits normally, so a signal leads to a normal exit.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 const loads = [];
@@ -127,7 +128,7 @@ try {
     return judgeEvents(`client ${n}`, { stored: storedOf(one), seen, invalidated, gaps, repeated });
   });
   const of = (fault) => ({ name: fault.name, at: Math.round((fault.start - begun) / 1000) });
-  // What of it is not green says what the machine itself does to the replicas.
+  // Readiness while there was no fault. If it is not green, the machine itself disturbs the replicas.
   const atPeace = watch.looks.filter(({ at }) => !faults.befell.some(({ start, whole }) => at >= start && at <= whole));
   const lastLag = Math.max(
     ...replicas.map((_, n) => watch.scrapes.findLast((one) => one.replica === n && one.isUp).lag),

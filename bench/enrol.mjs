@@ -15,7 +15,7 @@ export async function call(url, method, path, { authorization, body, form, heade
   return text ? JSON.parse(text) : undefined;
 }
 
-/** One credential of each kind, obtained as a client would. */
+/** Gets one credential of each kind, as a client would. */
 export async function enrol(url, headers = {}) {
   const email = `${randomBytes(6).toString('hex')}@example.com`;
   const password = randomBytes(12).toString('hex');

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- gateway`: `GATEWAY_SOCKETS` (10000) sockets on one process, identified `GATEWAY_RATE` (300) a second
- * and then idle: how long an Identify takes, and what an idle session costs in resident memory. Heartbeats are answered.
- * Needs PostgreSQL by `DATABASE_URL`: the embedded database is a part of the process and larger than all sessions.
+ * `npm run bench -- gateway`: opens `GATEWAY_SOCKETS` (10000) sockets on one process, identifies `GATEWAY_RATE` (300)
+ * per second and leaves them idle. Measures how long an Identify takes, and the resident memory of an idle session.
+ * Heartbeats are answered. Needs PostgreSQL in `DATABASE_URL`, because the embedded database is a part of the process
+ * and larger than all sessions.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +44,7 @@ const identified = (token) =>
       const { op, t } = JSON.parse(data.toString());
       if (op === 10) {
         begun = performance.now();
-        // What other sessions of the account do is not idleness.
+        // Ignores events about other sessions of the account, because the session must be idle.
         socket.send(JSON.stringify({ op: 2, d: { token, ignored_events: ['SESSIONS_REPLACE'] } }));
       } else if (op === 1) socket.send('{"op":1,"d":null}');
       else if (t === 'READY') resolve({ socket, milliseconds: performance.now() - begun });

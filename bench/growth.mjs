@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- growth`: what operations cost at `GROWTH_SIZES` (1000,100000,1000000) accounts, with five times as many
- * sessions, one-time secrets and audit entries, beside the same operations of a second service whose database stays at the
- * smallest size: the two take turns, so that what else the machine does falls on both. `BENCH_ROUNDS` (7) rounds. What costs
- * more than `BOUND` times as much is followed to its statements and their plans. `DATABASE_URL` names a server; two databases of its own
- * are made there and dropped (6 GB; five minutes on a quiet machine, most of an hour on a busy one).
+ * `npm run bench -- growth`: measures what operations cost at `GROWTH_SIZES` (1000,100000,1000000) accounts, with five
+ * times as many sessions, one-time secrets and audit entries. Compares them with the same operations of a second
+ * service whose database stays at the smallest size. The two take turns for `BENCH_ROUNDS` (7) rounds, so that other
+ * load on the machine affects both equally. If an operation costs more than `BOUND` times as much, the report shows its
+ * statements and their plans. `DATABASE_URL` names a server, on which it creates two databases and drops them. It needs
+ * 6 GB, and takes five minutes on a quiet machine and most of an hour on a busy one.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -33,14 +34,14 @@ const SIZES = GROWTH_SIZES.split(',').map(Number);
 const CONTROL = Number(process.env.GROWTH_CONTROL ?? 1000);
 const ROUNDS = Number(BENCH_ROUNDS);
 const CONNECTIONS = 4;
-/** Accounts that are signed in, evenly spread over all of them. */
+/** Number of signed-in accounts, evenly spread over all accounts. */
 const SAMPLE = 100;
 const ERASED_AT_ONCE = 4;
 const RECORDED = 8;
 const ATTEMPTS = 20;
-/** Beyond it, an operation is said to grow: the smallest size against itself stays below. */
+/** Above this ratio, an operation counts as growing. The smallest size compared with itself stays below it. */
 const BOUND = 1.25;
-/** A statement has to take so much longer, in ms, to be named for it. */
+/** By how many ms a statement must be slower to be reported. */
 const NOTICEABLE_MS = 0.1;
 const PASSWORD = 'four words of a person';
 
@@ -50,7 +51,7 @@ const { growTables } = await import('../dist/test/support/crowd.js');
 const { digest, mintSessionToken, mintToken } = await import('../dist/src/core/secrets.js');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-growth-'));
 
-/** A database of some size and the service on it. */
+/** A database of some size, and the service that uses it. */
 class Subject {
   size = 0;
   repeated = 0;
@@ -59,7 +60,7 @@ class Subject {
     const subject = new Subject();
     subject.purpose = purpose;
     subject.database = await ownDatabase(DATABASE_URL, purpose);
-    // The schema alone.
+    // Creates only the schema.
     await subject.begin();
     await subject.end();
     return subject;
@@ -73,9 +74,9 @@ class Subject {
       REGISTRATION_ALLOWANCES: 'off',
       MAIL_TRANSPORT: 'none',
       LOG_LEVEL: 'warn',
-      // Whatever else the machine does, nothing is shed.
+      // Turns load shedding off, because other load on the machine could trigger it.
       MAX_LOOP_DELAY_MS: '0',
-      // What stays the same at any size would hide what does not.
+      // Makes password hashing cheap, because high fixed costs would hide growth.
       ARGON2_MEMORY_KIB: '8',
       ARGON2_PASSES: '1',
       GATEHOUSE_SECRET: Buffer.alloc(32, 7).toString('base64'),
@@ -98,7 +99,7 @@ class Subject {
     this.size = Math.max(size, this.size);
   }
 
-  /** Signs the accounts of the sample in, and makes somebody who may see everything. */
+  /** Signs in the accounts of the sample, and creates an administrator with all rights. */
   async enter() {
     const step = Math.floor(this.size / SAMPLE);
     const ids = Array.from({ length: SAMPLE }, (_, n) => 1 + n * step);
@@ -163,7 +164,7 @@ class Subject {
       body: form ? new URLSearchParams(form).toString() : body && JSON.stringify(body),
     });
     const text = await answer.text();
-    // A machine that does too much else at once; of that, no operation is slower than another.
+    // The machine is overloaded. This affects all operations equally, so retry.
     if (statusCode === 503 && attempt < ATTEMPTS) {
       this.repeated++;
       await delay(100 * attempt);
@@ -173,7 +174,7 @@ class Subject {
     return JSON.parse(text);
   }
 
-  /** Processor seconds of the service and of its connections' backends. */
+  /** CPU seconds of the service and of the backends of its connections. */
   async used() {
     const { rows } = await this.client.query(
       'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
@@ -188,10 +189,10 @@ class Subject {
 const asAdmin = (path) => (subject) => subject.send('GET', path(subject), { authorization: subject.admin });
 const bySession = (path) => (subject) => subject.send('GET', path, { authorization: subject.next().session });
 
-/** What asks the database for nothing. */
+/** An operation without database queries. */
 const FREE = 'no credential, no statement';
 
-/** How often in a round, and what. */
+/** How often an operation runs in a round, and its function. */
 const OPERATIONS = {
   [FREE]: [200, (subject) => subject.send('GET', '/.well-known/service')],
   'P1: own account by session': [200, bySession('/v1/users/@me')],
@@ -226,7 +227,7 @@ const OPERATIONS = {
   'admin: audit entries of an action': [10, asAdmin(() => '/v1/admin/audit-logs?action=temp_ban')],
 };
 
-/** Calls an operation as often as a round does; answers how long each took and what it cost. */
+/** Runs an operation as often as a round requires. Returns the duration of each call, and the costs. */
 async function turn(subject, [count, operation]) {
   const times = [];
   let left = count;
@@ -249,7 +250,7 @@ function costs(before, after, count) {
   return { service: ((after.service - before.service) * 1e6) / count, database: (database * 1e6) / count };
 }
 
-/** Some accounts come to their end, as when their deadline has passed; the time is that of one. */
+/** Erases some accounts, as after their deletion deadline. The time is per account. */
 async function erasure(subject) {
   const ids = subject.doomed.splice(0, ERASED_AT_ONCE);
   await subject.client.query("UPDATE account SET deletion_at = now() - interval '1 minute' WHERE id = ANY($1)", [ids]);
@@ -265,7 +266,7 @@ const ERASURE = 'erasure of an account';
 const NAMES = [...Object.keys(OPERATIONS), ERASURE];
 const once = (subject, name) => (name === ERASURE ? erasure(subject) : turn(subject, OPERATIONS[name]));
 
-/** What every operation takes and costs, of each subject, in turns. */
+/** Measures the durations and costs of every operation, with the subjects in turns. */
 async function measure(subjects) {
   const samples = new Map(subjects.map((subject) => [subject, new Map(NAMES.map((name) => [name, []]))]));
   for (let round = 0; round <= ROUNDS; round++) {
@@ -297,7 +298,7 @@ async function measure(subjects) {
   );
 }
 
-/** The statements of each operation: how many, how long, and the values of the last. */
+/** The statements of each operation: how many, how long they take, and the values of the last one. */
 async function statementsOf(subject) {
   await ask(subject.server, 'record');
   const found = {};
@@ -318,7 +319,7 @@ async function statementsOf(subject) {
   return found;
 }
 
-/** What a statement does when it is run, and not kept. */
+/** Runs a statement with EXPLAIN and rolls it back. */
 async function explained(subject, { text, values }, options) {
   await subject.client.query('BEGIN');
   try {
@@ -329,14 +330,17 @@ async function explained(subject, { text, values }, options) {
   }
 }
 
-/** What inserted a row under an id of its own cannot do so again. */
+/** The plan, or the error message if the statement cannot run again, such as an INSERT with a fixed ID. */
 const planOf = (subject, statement) =>
   explained(subject, statement, 'FORMAT TEXT').then(
     (lines) => lines.join('\n'),
     ({ message }) => message,
   );
 
-/** Blocks of tables and indexes that the statements of an operation look at: whatever else the machine does, the same. */
+/**
+ * How many blocks of tables and indexes the statements of an operation read. Other load on the machine does not change
+ * this.
+ */
 async function blocksOf(subject, statements) {
   let blocks = 0;
   for (const statement of statements) {
@@ -349,7 +353,7 @@ async function blocksOf(subject, statements) {
 
 const PLANNED = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
 
-/** Statements of an operation that take longer in the large database, with the plan of each in both. */
+/** Statements of an operation that take longer in the large database, with their plans in both databases. */
 async function slower(name, [large, small], [ofLarge, ofSmall]) {
   const found = [];
   for (const statement of ofLarge[name]) {
@@ -407,7 +411,7 @@ try {
     });
     for (const subject of [small, large]) await subject.end();
     console.log(`${table([heading(), ...rowsOf(results.at(-1))])}\n`);
-    // What was measured so far is kept, whatever becomes of the rest.
+    // Saves the results so far, in case a later size fails.
     console.log(`written to ${writeResult('growth', data, written())}`);
   }
 } finally {
@@ -449,7 +453,7 @@ function heading() {
   ];
 }
 
-/** The whole, to be read: by operation, then what grew and how it is found. */
+/** The report: a table by operation, then the operations that grew and their statements. */
 function written() {
   const rows = results.map(rowsOf);
   const byOperation = NAMES.flatMap((_, index) => rows.map((ofSize) => ofSize[index]));

@@ -30,7 +30,7 @@ export async function measure(server, path, tokens) {
   return { rate: SOCKETS / seconds, cpu: ((cpuSeconds(server) - before) * 1e6) / SOCKETS };
 }
 
-/** Identifies per second, beside raw `ws` with the same lookup where a database server is at hand. */
+/** Identifies per second, next to raw `ws` with the same lookup if a database server is available. */
 export async function identifyRate(servers, crowd, rounds, rawScript) {
   const sessions = (name) => crowd[name].map(({ session }) => session);
   const bots = (name) => crowd[name].map(({ bot }) => bot.slice(4));

@@ -16,8 +16,8 @@ export const freePort = () =>
   });
 
 /**
- * Starts a server on the first core; the load comes from the others. Unless it is pinned, it has them all.
- * @param options whether it is pinned, the binary of Node that runs it, what that is told, and where it writes
+ * Starts a server on the first core, because the load uses the others. Without pinning, it can use all cores.
+ * @param options whether it is pinned, the Node binary that runs it, the arguments of Node, and where it writes
  */
 export async function start(script, env, options = {}) {
   const { pinned = canPin, node = process.execPath, args = [], serialization = 'json', stdout = 'ignore' } = options;
@@ -25,7 +25,7 @@ export async function start(script, env, options = {}) {
   const command = [...(pinned ? ['taskset', '-c', '0'] : []), node, ...args, script];
   const begun = performance.now();
   const child = spawn(command[0], command.slice(1), {
-    // What this machine trusts beside the usual authorities is no setting of theirs.
+    // Does not pass on the additional certificate authorities of this machine.
     env: { ...process.env, NODE_EXTRA_CA_CERTS: undefined, ...env, PORT: String(port) },
     stdio: ['ignore', stdout, 'inherit', 'ipc'],
     serialization,
@@ -63,13 +63,13 @@ export const stop = ({ child }) =>
     child.kill('SIGTERM');
   });
 
-/** Processor seconds (user and system) that a process has used. */
+/** CPU seconds (user and system) that a process has used. */
 export function cpuSeconds({ child }) {
   const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Processor seconds that the threads of a process have used, to the nanosecond; 0 where nothing can be read of it. */
+/** CPU seconds that the threads of a process have used, to the nanosecond. 0 if they cannot be read. */
 export function preciseCpuSeconds(pid) {
   let nanoseconds = 0;
   try {
@@ -82,7 +82,7 @@ export function preciseCpuSeconds(pid) {
   return nanoseconds / 1e9;
 }
 
-/** Asks the watched service (`servers/watched.mjs`) something and waits for its answer. */
+/** Sends a question to the watched service (`servers/watched.mjs`) and waits for the response. */
 export function ask({ child }, question) {
   const id = Math.random();
   return new Promise((resolve, reject) => {
@@ -102,20 +102,20 @@ export function ask({ child }, question) {
 
 const root = join(import.meta.dirname, '..');
 
-/** The built service, watched, as `npm start` runs it. */
+/** Starts the built service like `npm start`, with the module that watches it. */
 export const startWatched = (env) =>
   start(join(import.meta.dirname, 'servers/watched.mjs'), env, {
     args: ['-r', join(root, 'dist/src/core/thread-pool.cjs'), '--expose-gc'],
     serialization: 'advanced',
   });
 
-/** The number below which `share` of the values lie. */
+/** The value below which `share` of the values are. */
 export function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 
-/** Makes a database on the server that `url` names; answers its address, and what drops it. */
+/** Creates a database on the server that `url` names. Returns its URL, its name and a function that drops it. */
 export async function ownDatabase(url, purpose) {
   const name = `gatehouse_${purpose}_${process.pid}`;
   const run = async (text) => {
@@ -129,7 +129,7 @@ export async function ownDatabase(url, purpose) {
   return { url: address.href, name, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** A table of Markdown; the first row is its head. */
+/** A table in Markdown. The first row is its header. */
 export const markdown = ([head, ...rows]) =>
   [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows]
     .map((row) => `| ${row.join(' | ')} |`)

@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- loop`: how long the largest allowed requests block the event loop of the service.
+ * `npm run bench -- loop`: measures how long the largest allowed requests block the event loop of the service.
  * Each process also measures its first request of a kind, and the same while it is idle.
- * `LOOP_STARTS` (3) processes try each operation `LOOP_TRIES` (7) times. `LOOP_ONLY` lists beginnings of names of operations.
+ * `LOOP_STARTS` (3) processes try each operation `LOOP_TRIES` (7) times.
+ * `LOOP_ONLY` lists beginnings of names of operations.
  * The exit code is 1 if the longest block takes more than 50 ms of CPU time.
- * `DATABASE_URL` names a server. A database with 5,000 accounts is made on it and dropped.
+ * `DATABASE_URL` names a server, on which it creates a database with 5,000 accounts and drops it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -50,7 +51,7 @@ const service = () =>
     { args: ['--import', join(import.meta.dirname, 'servers/turns.mjs'), ...NODE_ARGS.split(' ').filter(Boolean)] },
   );
 
-/** The account that has as much as it may have, which is also an administrator. */
+/** Creates the account with as much data as is allowed, which is also an administrator. */
 async function enter() {
   const server = await service();
   const person = await enrol(server.url);
@@ -71,7 +72,7 @@ const person = await enter();
 const found = new Map();
 for (let run = 0; run < STARTS; run++) {
   const server = await service();
-  // What the start leaves to be done is none of a request.
+  // Waits for work that the start left, which is not part of a request.
   await delay(3000);
   await ask(server, 'turns');
   for (const [name, work, tries = TRIES] of [[IDLE, () => delay(250)], ...(await operations(server, person))]) {

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- modules`: what a start loads, by package, with the processor time that reading, compiling and running it
- * takes by itself; of ES modules, which are compiled before any of them runs, only running. On PostgreSQL where
- * `DATABASE_URL` names an empty or migrated database. `MODULES_OF=own` tells our own files apart.
+ * `npm run bench -- modules`: lists by package what is loaded during startup, with the CPU time of reading, compiling
+ * and running it, without its dependencies. For ES modules, this is only the time of running, because all of them are
+ * compiled before. Uses PostgreSQL if `DATABASE_URL` names an empty or migrated database. `MODULES_OF=own` lists the
+ * files of this repository separately.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

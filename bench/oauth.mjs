@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- oauth`: code exchange, refresh, introspection and userinfo of the service and of oidc-provider with
- * comparable storage, in one run, interleaved, medians of `BENCH_ROUNDS` (3) rounds of `BENCH_SECONDS` (2).
+ * `npm run bench -- oauth`: compares code exchange, refresh, introspection and userinfo of the service with those of
+ * oidc-provider on comparable storage. Both run interleaved. Results are medians of `BENCH_ROUNDS` (3) rounds of
+ * `BENCH_SECONDS` (2).
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ const TOKENS = 64;
 const OPERATIONS = ['code exchange', 'refresh', 'introspection', 'userinfo'];
 const root = join(import.meta.dirname, '..');
 
-/** A server, the paths of its operations, and the connections that the load uses. */
+/** A server, the paths of its operations, and the connections of the load. */
 class Subject {
   constructor(server, paths) {
     this.server = server;
@@ -114,7 +115,7 @@ class Peer extends Subject {
   }
 }
 
-/** `count` results of `make`, as many at once as there are connections. */
+/** Returns `count` results of `make`, which as many workers call as there are connections. */
 async function inTurn(count, make) {
   const results = [];
   let begun = 0;
@@ -128,7 +129,7 @@ async function inTurn(count, make) {
   return results;
 }
 
-/** Requests of `CONNECTIONS` workers: their rate, and the processor time of the server for each. */
+/** Measures the request rate of `CONNECTIONS` workers, and the CPU time of the server per request. */
 async function measure({ server }, work) {
   const cpu = cpuSeconds(server);
   const begun = performance.now();
@@ -137,7 +138,7 @@ async function measure({ server }, work) {
   return { rate: requests / seconds, cpu: ((cpuSeconds(server) - cpu) * 1e6) / requests };
 }
 
-/** Every worker repeats `step` on its own state until the time is over; answers how often they did together. */
+/** Each worker repeats `step` on its own state until the deadline. Returns the number of steps of all workers. */
 async function repeatedly(states, deadline, step) {
   let count = 0;
   const worker = async (state) => {

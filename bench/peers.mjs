@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- peers`: the service beside what else one would take, on one PostgreSQL, in one run, interleaved, medians of
- * `BENCH_ROUNDS` (5) rounds of `BENCH_SECONDS` (2). `DATABASE_URL` names a server on which it may make databases. Writes
- * `results/<date>.json`, the table and the charts, and the part of the README that tells of them. `BENCH_ONLY=caller` (or
- * `signIn`, `oauth`, `gateway`, `start`) measures a part, and leaves the others as they were measured that day of the same sources.
+ * `npm run bench -- peers`: compares the service with alternatives on one PostgreSQL, interleaved in one run. Results
+ * are medians of `BENCH_ROUNDS` (5) rounds of `BENCH_SECONDS` (2). `DATABASE_URL` names a server on which it may create
+ * databases. Writes `results/<date>.json`, the table, the charts and the performance part of the README.
+ * `BENCH_ONLY=caller` (or `signIn`, `oauth`, `gateway`, `start`) measures one part. The other parts stay as measured
+ * that day from the same sources.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -29,12 +30,12 @@ const PEOPLE = 32;
 const CODES = 128;
 const FIRST_SECONDS = 3;
 const WARM_UP_SECONDS = 0.3;
-/** Of latencies, whose rounds are taken together. */
+/** Duration of a latency round. The latencies of all rounds are evaluated together. */
 const LATENCY_SECONDS = SECONDS / 2;
 const STARTS = Math.min(ROUNDS, 3);
-/** Of what the slowest can do: a rate that everybody bears. */
+/** Share of the slowest rate, which all subjects can sustain. */
 const BEARABLE = 0.5;
-/** While others sign in, where who is the caller was not measured before. */
+/** Rate of GET requests during sign-ins, if the `caller` part was not measured before. */
 const GETS_PER_SECOND = 50;
 const OPERATIONS = ['code exchange', 'refresh', 'introspection'];
 const verifier = randomBytes(32).toString('base64url');
@@ -45,7 +46,7 @@ if (!process.env.DATABASE_URL)
 install();
 await build();
 
-// The servers have the first core, the load and the database the others.
+// The servers use the first core, the load and the database the others.
 const others = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined;
 const canPin = others !== undefined && spawnSync('taskset', ['-acp', others, String(process.pid)]).status === 0;
 process.setMaxListeners(0);
@@ -54,7 +55,7 @@ const backends = new Backends(admin, canPin ? others : undefined);
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-peers-'));
 const load = () => loadavg().map((one) => Number(one.toFixed(2)));
 
-/** A server with the database, the state and the connections that its measurements use. */
+/** A server, with the database, the state and the connections for its measurements. */
 class Subject {
   constructor(name, spec, index) {
     this.name = name;
@@ -102,7 +103,7 @@ class Subject {
     return text ? JSON.parse(text) : undefined;
   }
 
-  /** That each credential tells its own person, and that without one nobody is told. */
+  /** Checks that each credential returns its own user, and that a request without a credential returns none. */
   async prove() {
     const { caller, floor, database } = this.spec;
     if (!caller || !database) return;
@@ -133,7 +134,7 @@ function databaseUrl(name) {
   return url.toString();
 }
 
-/** A rate with the processor time of the server and of its database for each request. */
+/** Measures a rate, with the CPU time of the server and of its database per request. */
 async function sample(subject, work) {
   await backends.pin(subject.database);
   const before = await backends.seconds(subject.database);
@@ -157,7 +158,7 @@ function latencies(rounds) {
   return { p50: percentile(all, 0.5), p99: percentile(all, 0.99), requests: all.length };
 }
 
-/** `measure(subject)` of everybody in turns, and what the rounds gave by name. */
+/** Runs `measure(subject)` for all subjects in turns. Returns the results of the rounds by name. */
 async function interleaved(what, subjects, measure, rounds = ROUNDS) {
   const taken = new Map(subjects.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
@@ -237,7 +238,10 @@ async function signInJob(taking, getRate) {
   };
 }
 
-/** A round of the operations that a subject has: rates with many connections, and latencies at a rate where there is one. */
+/**
+ * A round of the operations of a subject. Without `rates`, it measures the rates with many connections. Otherwise it
+ * measures the latencies at these rates.
+ */
 async function oauthRound(subject, rates) {
   const spare = 2 * CONNECTIONS;
   const fresh = await subject.prepare({ codes: rates ? Math.ceil(rates[0] * LATENCY_SECONDS) + spare : CODES });
@@ -258,7 +262,7 @@ async function oauthRound(subject, rates) {
   const workers = Array(CONNECTIONS).fill(true);
   const closed = (states, step) => sample(subject, () => closedLoop(states, SECONDS, step));
   if (rates) return latenciesOfOperations(subject, rates, { exchange, refresh, introspect, pairs });
-  // The workers stop when the codes are spent.
+  // The workers stop when no codes are left.
   const results = [await sample(subject, () => countExchanges(workers, exchange))];
   const some = pairs.slice(0, CONNECTIONS);
   results.push(
@@ -267,7 +271,7 @@ async function oauthRound(subject, rates) {
       refresh,
     ),
   );
-  // The tokens of the first pairs went with their refresh tokens.
+  // The access tokens of the first pairs were revoked with their refresh tokens.
   const live = pairs.slice(-CONNECTIONS).map((pair) => pair.access_token);
   results.push(subject.spec.introspection ? await closed(live, introspect) : undefined);
   return results;
@@ -286,7 +290,7 @@ async function countExchanges(workers, exchange) {
 async function latenciesOfOperations(subject, rates, { exchange, refresh, introspect, pairs }) {
   for (let n = 0; n < CONNECTIONS; n++) await exchange();
   const exchanged = await openLoop(rates[0], LATENCY_SECONDS, exchange);
-  // Whoever refreshes takes the token that has rested longest.
+  // Each refresh uses the token that was used the longest time ago.
   const tokens = pairs.map((pair) => pair.refresh_token);
   const refreshed = await openLoop(rates[1], LATENCY_SECONDS, async () => {
     const token = tokens.shift();
@@ -319,7 +323,7 @@ async function oauthJob(taking) {
   }));
 }
 
-/** Identify, beside plain `ws` that looks up the same row of the same database. */
+/** Measures Identify, next to plain `ws` that looks up the same row of the same database. */
 async function gatewayJob(ours) {
   const tokens = (subject) => subject.state.callers.map(({ authorization }) => authorization);
   const [first] = ours;
@@ -341,7 +345,7 @@ async function gatewayJob(ours) {
   return { rows: Object.fromEntries(rows) };
 }
 
-/** From the start of the process to its listening, on a database that is there already, and what it takes up then. */
+/** Measures the time from process start to listening, on an existing database, and the memory in use at that time. */
 async function startJob(taking) {
   const loaded = Object.fromEntries(taking.map(({ name, server }) => [name, rssMib(server)]));
   const taken = await interleaved(
@@ -362,7 +366,7 @@ async function startJob(taking) {
   return { rows: Object.fromEntries(rows) };
 }
 
-/** The jobs in their order, who takes part, and how they are measured. */
+/** The jobs in their order, with the condition for subjects to take part and the function that measures them. */
 const JOBS = {
   caller: { takes: ({ caller }) => caller, measure: callerJob },
   oauth: { takes: ({ token }) => token, measure: oauthJob },
@@ -384,7 +388,7 @@ const now = {
     memoryGib: Math.round(totalmem() / 2 ** 30),
   },
   versions: { node: process.version.slice(1), postgresql: server[0].server_version.split(' ')[0], ...versions() },
-  // What was measured is the tree that has these sources.
+  // Identifies the measured source tree.
   sources: git('rev-parse', 'HEAD:src') + (git('status', '--porcelain', '--', '../src') ? ' with changes' : ''),
   conditions: {
     rounds: ROUNDS,
@@ -422,7 +426,7 @@ try {
     console.log(`${subject.name} is ready after ${subject.server.bootMs} ms`);
   }
   await delay(2000);
-  // Written after each: a run that is ended later has not been for nothing.
+  // Written after each job, so that a run that is stopped keeps its results.
   for (const job of wanted) {
     const before = load();
     result[job] = await JOBS[job].measure(

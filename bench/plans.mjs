@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- plans`: a run of operations on a PostgreSQL with `PLANS_ACCOUNTS` (1,000,000) accounts, five times as
- * many sessions and one-time secrets, and the plan and time of each statement that it sent. `DATABASE_URL` names a server;
- * a database of its own is made there and dropped.
+ * `npm run bench -- plans`: runs operations on a PostgreSQL with `PLANS_ACCOUNTS` (1,000,000) accounts and five times
+ * as many sessions and one-time secrets. Shows the plan and the time of each statement that it sent. `DATABASE_URL`
+ * names a server, on which it creates a database and drops it.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- revocation-screen`: how long after a session is ended elsewhere its page in Chromium says so, from
- * the request on, over `BENCH_ROUNDS` (50) rounds; web.md section 1 promises a second. Uses PostgreSQL where
- * `DATABASE_URL` names one.
+ * `npm run bench -- revocation-screen`: measures how long a page in Chromium takes to show that its session was ended
+ * elsewhere. The time starts with the request, over `BENCH_ROUNDS` (50) rounds. web.md section 1 promises one second.
+ * Uses PostgreSQL if `DATABASE_URL` names a database.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ const origin = server.url.replace('127.0.0.1', 'localhost');
 const { chromium } = await importFrom('test', 'playwright-core');
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 
-/** Resolves once the gateway has greeted the page. */
+/** Resolves when the page has received READY from the gateway. */
 const greeting = (page) =>
   new Promise((resolve) =>
     page.on('websocket', (socket) =>
@@ -45,7 +45,7 @@ const greeting = (page) =>
     ),
   );
 
-/** The milliseconds from the request that ends a session to what its page shows. */
+/** The milliseconds from the request that ends a session until its page shows it. */
 async function round() {
   const { token } = await call(server.url, 'POST', '/v1/auth/login', { body: person });
   const context = await browser.newContext({ locale: 'en-US' });

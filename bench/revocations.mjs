@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- revocations`: how many revocations a second one PostgreSQL announces to three replicas, each of which
- * holds a third of the sockets, and how long after the answer a socket of another replica is closed. One session after
- * another, and all sessions of an account at once; beside it the same at one replica that tells nobody. A socket that
- * stays open is a revocation lost, and ends it with 1. Needs an empty PostgreSQL database by `DATABASE_URL`; uses
- * `REDIS_URL` where it is given.
+ * `npm run bench -- revocations`: measures how many revocations per second one PostgreSQL announces to three replicas,
+ * each with a third of the sockets. Also measures how long after the response a socket of another replica is closed.
+ * Ends one session after another, and all sessions of an account together. Compares both with one replica that notifies
+ * no other. A socket that stays open is a lost revocation, which ends the run with exit code 1. Needs an empty
+ * PostgreSQL database in `DATABASE_URL`. Uses `REDIS_URL` if it is set.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const ACCOUNTS = 24;
 const SESSIONS = 240;
 const AT_ONCE = 48;
 const TARGET = 2000;
-/** A socket that is open that long after the last answer was never told. */
+/** A socket that is still open this long after the last response was never notified. */
 const LOST_MS = 30_000;
 const PASSWORD = 'four words of everybody';
 const { DATABASE_URL, REDIS_URL } = process.env;
@@ -39,7 +39,7 @@ const settings = {
   }),
 };
 
-/** Does something with each of the items, so many at once. */
+/** Runs `work` on each of the items, at most `atOnce` in parallel. */
 async function each(items, atOnce, work) {
   const queue = items.values();
   const lane = async () => {
@@ -48,7 +48,7 @@ async function each(items, atOnce, work) {
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-/** Closes with 4004 when the session ends; resolves with the time at which it did. */
+/** Opens a socket that closes with 4004 when the session ends. `closed` resolves with the code and the time. */
 const socketOf = ({ url }, token) =>
   new Promise((resolve, reject) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/gateway`, { perMessageDeflate: false });
@@ -61,7 +61,7 @@ const socketOf = ({ url }, token) =>
     socket.on('error', reject);
   });
 
-/** Sessions with a socket each, at one replica after another. */
+/** Creates sessions with one socket each, at one replica after another. */
 async function sessionsAt(replicas, people) {
   const sessions = people.flatMap((person) => Array.from({ length: SESSIONS }, () => ({ person })));
   await each([...sessions.entries()], 16, async ([n, session]) => {

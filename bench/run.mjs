@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: the service against a bare server and a bare framework, in one run, interleaved, medians of
- * `BENCH_ROUNDS` (5) rounds of `BENCH_SECONDS` (3). Uses PostgreSQL where `DATABASE_URL` names one. With `-- oauth`: the
- * OAuth2 operations against a peer, see `oauth.mjs`.
+ * `npm run bench`: compares the service with a bare server and a bare framework, interleaved in one run. Results are
+ * medians of `BENCH_ROUNDS` (5) rounds of `BENCH_SECONDS` (3). Uses PostgreSQL if `DATABASE_URL` names a database. With
+ * `-- oauth`: compares the OAuth2 operations with those of a peer, see `oauth.mjs`.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ const quiet = {
   REGISTRATION_ALLOWANCES: 'off',
   LOG_LEVEL: 'warn',
   GATEHOUSE_SECRET: Buffer.alloc(32, 7).toString('base64'),
-  // Every session stays resumable for a while after its socket: one account has thousands of them here.
+  // Every session stays resumable for a while after its socket closes, so one account has thousands of them here.
   GATEWAY_NUMBERS: JSON.stringify({
     attempts_per_address: 1e6,
     payloads_per_address: 1e6,
@@ -66,7 +66,7 @@ const servers = {
 const idle = { express: rssMib(servers.express), fastify: rssMib(servers.fastify) };
 const credentials = { express: await enrol(servers.express.url), fastify: await enrol(servers.fastify.url) };
 
-// Many accounts: the sessions of one are told of each other.
+// Uses many accounts, because the sessions of one account are notified of each other.
 const crowd = { express: [], fastify: [] };
 for (let person = 0; person < 32; person++) {
   for (const platform of ['express', 'fastify']) crowd[platform].push(await enrol(servers[platform].url));

@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- runtimes`: the service on this Node and on the other lines that it is tested on: `GET /v1/users/@me` by a
- * session on `HTTP_PLATFORM` (fastify), beside a bare server on the same Node; time and processor time until ready, resident
- * memory at rest and after the load. Interleaved, medians of `BENCH_ROUNDS` (5) rounds of `BENCH_SECONDS` (3). Needs an empty
- * PostgreSQL database by `DATABASE_URL`; the binaries come from the registry. Writes `results/runtimes-<day>`.
+ * `npm run bench -- runtimes`: compares the service on this Node version and on the other release lines that it is
+ * tested on. Measures `GET /v1/users/@me` with a session on `HTTP_PLATFORM` (fastify), next to a bare server on the
+ * same Node. Also measures time and CPU time until ready, and resident memory at rest and after the load. Runs
+ * interleaved. Results are medians of `BENCH_ROUNDS` (5) rounds of `BENCH_SECONDS` (3). Needs an empty PostgreSQL
+ * database in `DATABASE_URL`. The Node binaries come from the registry. Writes `results/runtimes-<day>`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -53,7 +54,7 @@ const samples = new Map(
 );
 let session;
 
-/** One start, one rest, one load. */
+/** Starts a server, leaves it idle, and puts it under load once. */
 async function sample(node, [script, settings, path], seconds) {
   const server = await start(script, settings, { node });
   const readyCpu = cpuSeconds(server) * 1000;
@@ -67,7 +68,7 @@ async function sample(node, [script, settings, path], seconds) {
       duration,
       headers: path === '/' ? {} : { authorization: session },
     });
-  // What is compiled while it runs is compiled by now.
+  // Warm-up, after which just-in-time compilation is mostly complete.
   await load(2);
   const before = cpuSeconds(server);
   const { requests, duration, non2xx, errors } = await load(seconds);
@@ -82,7 +83,7 @@ for (let round = 0; round <= ROUNDS; round++) {
   for (const [name, node] of runtimes) {
     for (const [server, how] of Object.entries(SERVERS)) {
       const taken = await sample(node, how, round === 0 ? 1 : SECONDS);
-      // The first one migrates the database and fills the cache of what was compiled.
+      // The first round migrates the database and fills the compile cache.
       if (round > 0) for (const figure of FIGURES) samples.get(`${name} ${server}`)[figure].push(taken[figure]);
     }
   }

@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- soak`: a mixed load for `SOAK_MINUTES` (20) at `SOAK_RATE` (30) operations a second, while a sample is
- * taken every `SOAK_SAMPLE_SECONDS` (5): memory (after a collection of garbage), resources of the event loop, open files,
- * connections, what a request and a statement take. Over the second half each has to stay flat within its bound, and nothing
- * may be answered otherwise than it should: else the exit code is 1. Uses a database of its own on the server that `DATABASE_URL`
- * names, else the embedded one. `SOAK_LEAK` (`heap`, `handles` or both) plants leaks that have to be found.
+ * `npm run bench -- soak`: runs a mixed load of `SOAK_RATE` (30) operations per second for `SOAK_MINUTES` (20). Every
+ * `SOAK_SAMPLE_SECONDS` (5), it samples memory (after garbage collection), event loop resources, open files,
+ * connections, and the duration of a request and a statement. In the second half, each figure must stay flat within its
+ * bound, and every response must be as expected. Otherwise the exit code is 1. Uses its own database on the server that
+ * `DATABASE_URL` names, otherwise the embedded one. `SOAK_LEAK` (`heap`, `handles` or both) plants leaks that must be
+ * found.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +25,10 @@ const RATE = Number(process.env.SOAK_RATE ?? 30);
 const SAMPLE_MS = Number(process.env.SOAK_SAMPLE_SECONDS ?? 5) * 1000;
 const { DATABASE_URL, SOAK_LEAK, HTTP_PLATFORM } = process.env;
 const PEOPLE = Math.min(16, Math.max(4, RATE));
-/** One operation in a hundred is a new picture, of which a person has 25 in half an hour: twice the people that it takes. */
+/**
+ * One operation in a hundred sets a new avatar, which a user may do 25 times in half an hour. This is twice the number
+ * of users needed.
+ */
 const CHANGING = Math.max(4, Math.ceil((2 * RATE * 18) / 25));
 const ADDRESSES = 500;
 const SESSIONS = 64;
@@ -41,10 +45,10 @@ await build();
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-soak-'));
 const database = DATABASE_URL ? await ownDatabase(DATABASE_URL, 'soak') : undefined;
 const server = await startWatched({
-  // Development: with the janitor, as in production.
+  // Development mode runs background jobs, as in production.
   NODE_ENV: 'development',
   LOG_LEVEL: 'warn',
-  // Whatever else the machine does, nothing is shed.
+  // Turns load shedding off, because other load on the machine could trigger it.
   MAX_LOOP_DELAY_MS: '0',
   MAIL_TRANSPORT: 'none',
   TRUSTED_PROXIES: '127.0.0.1',
@@ -95,7 +99,7 @@ async function send(method, path, { status = 200, authorization, body, form, on 
 
 const enrolled = () => enrol(server.url, { 'x-forwarded-for': address() });
 const people = [];
-/** Whose pictures are looked at, which does not change meanwhile, and who changes them. */
+/** `seen`: users whose avatars are read and do not change. `dressed`: users who change their avatars. */
 const [seen, dressed] = [[], []];
 const picture = () =>
   sharp({ create: { width: 96, height: 96, channels: 3, background: { r: randomInt(256), g: randomInt(256), b: 0 } } })
@@ -107,7 +111,7 @@ async function dress(person) {
   person.avatar = (await send('PATCH', me, { authorization: person.session, body })).avatar;
 }
 
-/** People with credentials of each kind and a picture; the first may administrate. */
+/** Creates users with credentials of each kind and an avatar. The first one is an administrator. */
 async function enter() {
   while (people.length < PEOPLE) people.push(await enrolled());
   while (dressed.length < CHANGING) dressed.push(await enrolled());
@@ -116,7 +120,7 @@ async function enter() {
   await send('POST', '/v1/setup', { authorization: people[0].session, body: { token: SETUP_TOKEN } });
 }
 
-/** Sessions that signed in under the load, the oldest first. */
+/** Sessions that signed in under the load, oldest first. */
 const sessions = [];
 async function signIn() {
   const { email, password } = pick(people);
@@ -138,7 +142,7 @@ async function refresh() {
   }
 }
 
-/** Opens a socket, says `payload` after Hello and waits for the dispatch `type`. */
+/** Opens a socket, sends `payload` after Hello and waits for the dispatch `type`. */
 const connected = (payload, type) =>
   new Promise((resolve, reject) => {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/gateway`, {
@@ -160,7 +164,7 @@ const connected = (payload, type) =>
     socket.on('close', (code) => reject(new Error(`the gateway closed with ${code}`)));
   });
 
-/** Gateway sessions that are held, the oldest first. */
+/** Open gateway sessions, oldest first. */
 const sockets = [];
 async function gateway() {
   sockets.push(await connected({ op: 2, d: { token: pick(people).session } }, 'READY'));
@@ -194,7 +198,7 @@ async function upload() {
 }
 
 const asAdmin = (path) => send('GET', path, { authorization: people[0].session });
-/** How often of a hundred, and what. */
+/** The percentage of each operation, and its function. */
 const LOAD = {
   'read by session': [26, () => send('GET', me, { authorization: pick(people).session })],
   'read by bot': [9, () => send('GET', me, { authorization: pick(people).bot })],
@@ -262,7 +266,7 @@ async function load(begun, signal) {
   await Promise.all(running);
 }
 
-/** How long something takes; a service that is too busy is asked again. */
+/** Measures a duration. If the service is overloaded, it tries again. */
 async function timed(work) {
   const begun = performance.now();
   try {
@@ -276,7 +280,7 @@ async function timed(work) {
   }
 }
 
-/** Medians of a few requests to the service and to the bare server, in turns, and of a statement. */
+/** Durations of a few requests to the service and to the bare server, in turns, and of a statement. */
 async function probe() {
   const times = { request: [], bare: [], plain: [] };
   for (let n = 0; n < PROBES; n++) {
@@ -313,7 +317,7 @@ async function sample(begun) {
   };
 }
 
-/** What has to stay flat, and how much it may climb over the second half. */
+/** The figures that must stay flat, and how much each may rise in the second half. */
 const MEASURES = {
   rss: ['RSS, MiB', { most: 12 }],
   heap: ['heap after collection, MiB', { most: 2 }],
@@ -389,7 +393,7 @@ if (!SOAK_LEAK) {
   console.log(`written to ${writeResult('soak', data, text)}`);
 }
 
-// Where something else takes the processor, a request may find the service too busy.
+// If other programs use the CPU, the service may reject some requests because of overload.
 const isServed =
   unexpected.length === 0 && shed <= Object.values(done).reduce((sum, count) => sum + count, 0) * MOST_SHED;
 process.exitCode = isServed && verdicts.every(({ isFlat }) => isFlat) ? 0 : 1;

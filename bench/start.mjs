@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- start`: from the start of a process until it is ready, in time and in processor time, and its resident
- * memory `IDLE_SECONDS` (5) later, medians of `BENCH_ROUNDS` (5) interleaved rounds: a bare server, the service on PostgreSQL
- * where `DATABASE_URL` names a database, and on an embedded database that exists or has to be made. With and without the
- * bundle; where Node keeps what it compiled, the first round fills that and does not count. `LOAD_SECONDS` adds resident
- * memory after so long a load of `GET /v1/users/@me` by session, and `IDLE_SECONDS` after its end.
+ * `npm run bench -- start`: measures the time and CPU time from process start until ready, and the resident memory
+ * `IDLE_SECONDS` (5) later. Results are medians of `BENCH_ROUNDS` (5) interleaved rounds. Compares a bare server, the
+ * service on PostgreSQL if `DATABASE_URL` names a database, and the service on an existing and on a new embedded
+ * database. Runs the service with and without the bundle. If Node has a compile cache, the first round fills it and
+ * does not count. `LOAD_SECONDS` adds the resident memory after this many seconds of `GET /v1/users/@me` with a
+ * session, and `IDLE_SECONDS` after their end.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

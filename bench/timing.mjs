@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- timing`: whether the time of an answer tells what the answer must not. Pairs of requests (`timing/`), one
- * request at a time on one connection, `TIMING_N` (10,000) of each class, the two of a round in random order; Welch's t,
- * beyond 4.5 at any crop the exit code is 1, as where a planted leak is not found. `TIMING_ONLY=login,webhook` measures the
- * pairs whose names begin so, and leaves what that day was measured of the others. `DATABASE_URL` names a server, on which it makes a database and drops it.
+ * `npm run bench -- timing`: checks whether response times leak what responses must hide (timing side channels). Sends
+ * pairs of requests (`timing/`), one request at a time on one connection, `TIMING_N` (10,000) of each class in random
+ * order. The exit code is 1 if Welch's t exceeds 4.5 at any crop, or if a planted leak is not found.
+ * `TIMING_ONLY=login,webhook` measures the pairs whose names begin with these words, and keeps what was measured of the
+ * others that day. `DATABASE_URL` names a server, on which it creates a database and drops it.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -33,7 +34,7 @@ const directory = mkdtempSync(join(tmpdir(), 'gatehouse-timing-'));
 const database = await ownDatabase(DATABASE_URL, 'timing');
 const pool = new pg.Pool({ connectionString: database.url, max: 1 });
 const sql = async (text, values) => (await pool.query(text, values)).rows;
-// How long a disk takes is the same for both classes, and would hide what is not.
+// Disk latency is the same for both classes, and would hide other differences.
 await sql(`ALTER DATABASE ${database.name} SET synchronous_commit = off`);
 const server = await start(
   join(import.meta.dirname, 'servers/leaking.mjs'),
@@ -49,7 +50,7 @@ const server = await start(
 const stage = new Stage(server.url, N + WARM_UP, sql);
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** Every request of both classes, as class and round, in random order: no class follows the other more often than itself. */
+/** All requests of both classes, as class and round, in random order, so that the order does not favor a class. */
 function shuffled(from, to) {
   const plan = [];
   for (let round = from; round < to; round++) plan.push([true, round], [false, round]);
@@ -60,7 +61,7 @@ function shuffled(from, to) {
   return plan;
 }
 
-/** The microseconds of both classes. Tables are put in order before, not while it is timed. */
+/** The microseconds of both classes. Tables are vacuumed before the measurement, not during it. */
 async function measure(pair) {
   const prepared = await pair.prepare?.(stage);
   await sql('VACUUM ANALYZE');
@@ -100,7 +101,7 @@ try {
     const isControl = CONTROLS.includes(pair) || undefined;
     run.pairs.push({ name, n: N, ...medians, crops, worst, isControl, isLeak, known });
     run.load.after = load();
-    // After each, so that what was measured is there if the rest is not.
+    // Written after each pair, so that its results are kept if a later one fails.
     writeResult('timing', dayOf(), document(dayOf()));
     console.log(rowOf(run.pairs.at(-1)).join('  '));
   }

@@ -1,6 +1,6 @@
 /**
- * A line through points by least squares: how steep it is, and the standard error of that. Points are of equal weight, and
- * their errors are taken to be independent.
+ * Fits a line through points by least squares. Returns its slope, the standard error of the slope, and the mean. Points
+ * have equal weight, and their errors count as independent.
  */
 export function line(points) {
   const n = points.length;
@@ -12,14 +12,14 @@ export function line(points) {
   return { slope, error: Math.sqrt(rest / (n - 2) / spread), mean: meanY };
 }
 
-/** So many standard errors make a slope more than chance. */
+/** A slope of more than this many standard errors is significant. */
 const CERTAIN = 3;
 const FEWEST = 5;
 
 /**
- * Whether a measure stays flat over the second half of its samples, pairs of minutes and values: the line through them climbs
- * by no more than `most` from its first minute to its last, or what it climbs may be chance. `share` says that `most` is a
- * share of the mean.
+ * Checks whether a figure stays flat over the second half of its samples, which are pairs of minutes and values. The
+ * line through them may climb by at most `most` from its first minute to its last, unless the climb is not significant.
+ * If `share` is true, `most` is a share of the mean.
  */
 export function trend(samples, { most, share = false }) {
   const half = samples.slice(Math.floor(samples.length / 2));

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- workers`: `GET /v1/users/@me` by a session, on `HTTP_PLATFORM` (fastify), served by one process, by two workers, and by two
- * workers that take connections by themselves (`NODE_CLUSTER_SCHED_POLICY=none`), interleaved. Nothing is pinned: the load
- * generator and the database take their part of the same cores, so the processor time of each is told, and with it what the
- * machine allows. Needs an empty PostgreSQL database by `DATABASE_URL`.
+ * `npm run bench -- workers`: measures `GET /v1/users/@me` with a session on `HTTP_PLATFORM` (fastify). Compares one
+ * process, two workers, and two workers that accept connections themselves (`NODE_CLUSTER_SCHED_POLICY=none`),
+ * interleaved. Nothing is pinned, so the load generator and the database share the same cores. The output therefore
+ * shows the CPU time of each, and what the machine allows. Needs an empty PostgreSQL database in `DATABASE_URL`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -1,11 +1,11 @@
-/** One field that was refused (conventions.md section 5). */
+/** An error of one field of the request (conventions.md section 5). */
 export interface FieldError {
   readonly path: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** The body of every refusal. */
+/** The body of every error response. */
 export interface ApiErrorBody {
   readonly code: string;
   readonly message: string;
@@ -15,14 +15,17 @@ export interface ApiErrorBody {
   readonly [member: string]: unknown;
 }
 
-/** What the service refused, and why. OAuth2's token operations name their codes by `error`: here it is `code` too. */
+/**
+ * An error response of the service. OAuth2 token operations return the code as `error`. Here, it is also in `code`, in
+ * upper case.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The code of the error table; `''` where something else than the service answered. */
+  /** The code of the error table; `''` if the response did not come from the service. */
   readonly code: string;
   readonly errors: readonly FieldError[];
   readonly requestId: string | undefined;
-  /** Seconds after which the same request may be tried again. */
+  /** Seconds after which the same request may be sent again. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -38,13 +41,13 @@ export class ApiError extends Error {
     this.retryAfter = Number.isFinite(seconds) ? seconds : undefined;
   }
 
-  /** The code of the first refusal of that field. */
+  /** The code of the first error of a field. */
   of(path: string): string | undefined {
     return this.errors.find((error) => error.path === path)?.code;
   }
 }
 
-/** Nobody answered: there is no connection, or it broke. */
+/** The request got no response, because there is no connection, or because it broke. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
 }

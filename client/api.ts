@@ -3949,6 +3949,7 @@ export interface components {
             /** @description Codes that the guard can return. */
             codes: components["schemas"]["ErrorCode"][];
             judgement: components["schemas"]["Judgement"];
+            /** @description The ID of the guard. */
             row: string;
         };
         ExplainInput: {

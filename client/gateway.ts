@@ -1,6 +1,6 @@
 import type { components } from './api.js';
 
-/** A socket as browsers and Node have it. */
+/** The WebSocket interface that browsers and Node have in common. */
 export interface SocketLike {
   send(text: string): void;
   close(code?: number, reason?: string): void;
@@ -12,25 +12,25 @@ export interface SocketLike {
 
 type DescribedEvents = components['schemas']['GatewayEvents'];
 
-/** Events by name with their data, as the service describes them; a team adds its own by declaration merging. */
+/** Event data by event name, as the service describes it. Extensions add their own events by declaration merging. */
 export interface GatewayEvents extends DescribedEvents {}
 
-/** What becomes of the connection: `lost` is followed by another attempt, `ended` is not. */
+/** The state of the connection. After `lost`, the client tries to reconnect. After `ended`, it does not. */
 export type GatewayState =
   | { readonly state: 'connecting' | 'ready' }
   | { readonly state: 'lost'; readonly code: number; readonly retryMs: number }
   | { readonly state: 'ended'; readonly code: number; readonly reason: string };
 
 export interface GatewayOptions {
-  /** As `endpoints.gateway` of the discovery document. */
+  /** The value of `endpoints.gateway` in the discovery document. */
   readonly url: string;
-  /** Session or bot token as issued; read at every Identify and Resume. */
+  /** Returns the session or bot token as issued. Called at every Identify and Resume. */
   readonly token: () => string;
   readonly properties?: { os?: string; browser?: string; device?: string; mobile?: boolean };
   readonly ignoredEvents?: readonly string[];
   readonly shard?: readonly [id: number, count: number];
   readonly onState?: (state: GatewayState) => void;
-  /** Node before 22 has none of its own: `WebSocket` of `ws`. */
+  /** Node before version 22 has no WebSocket. Pass `WebSocket` of the package `ws` there. */
   readonly WebSocket?: new (
     url: string,
   ) => SocketLike;
@@ -44,15 +44,15 @@ interface Payload {
 }
 
 const OP = { dispatch: 0, heartbeat: 1, identify: 2, resume: 6, reconnect: 7, invalidSession: 9, hello: 10, ack: 11 };
-/** "Do not retry unchanged" (gateway.md section 5). */
+/** Close codes that mean "Do not retry unchanged" (gateway.md section 5). */
 const FINAL: ReadonlySet<number> = new Set([4004, 4010, 4012]);
 const [FIRST_MS, LONGEST_MS] = [1000, 30_000];
 
 type Listener = (data: never) => void;
 
 /**
- * A connection to the realtime gateway (gateway.md): Identify, heartbeats, and after a loss Resume, so that no event is
- * missed for as long as the service keeps it; where it no longer does, Identify again.
+ * A connection to the real-time gateway (gateway.md). It identifies, sends heartbeats, and resumes after the connection
+ * was lost. No event is missed while the service keeps the session. After that, it identifies again.
  */
 export class Gateway {
   private readonly listeners = new Map<string, Set<Listener>>();
@@ -69,7 +69,7 @@ export class Gateway {
     this.connect();
   }
 
-  /** Hears events of a name; `*` hears all. Call what it returns to hear no more. */
+  /** Registers a listener for the events of a name, or for all events with `*`. Returns a function that removes it. */
   on<Name extends keyof GatewayEvents>(name: Name, listener: (data: GatewayEvents[Name]) => void): () => void;
   on(name: '*', listener: (event: { name: string; data: unknown }) => void): () => void;
   on(name: string, listener: Listener): () => void {
@@ -78,12 +78,12 @@ export class Gateway {
     return () => void own.delete(listener);
   }
 
-  /** Sends a command of a team: an opcode from 64 on, or its name. */
+  /** Sends a command of an extension, by its name or its opcode (64 or higher). */
   send(command: number | string, d?: unknown): void {
     this.say(typeof command === 'number' ? { op: command, d } : { op: OP.dispatch, t: command, d });
   }
 
-  /** Leaves for good. */
+  /** Closes the connection permanently. */
   close(): void {
     this.isClosed = true;
     clearTimeout(this.retry);
@@ -161,7 +161,9 @@ export class Gateway {
     this.socket?.send(JSON.stringify(payload));
   }
 
-  /** The first beat comes at a random time, so that those who reconnect together do not beat together. */
+  /**
+   * Sends the first heartbeat at a random time, so that clients that reconnect together do not send theirs together.
+   */
   private startBeating(intervalMs: number): void {
     this.stopBeating();
     this.isAcknowledged = true;
@@ -196,7 +198,7 @@ export class Gateway {
       this.options.onState?.({ state: 'ended', code, reason });
       return;
     }
-    // A sequence that the service does not know is of no use a second time.
+    // The service has rejected this sequence number, so the client must not resume with it again.
     if (code === 4007) this.forget();
     const retryMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.attempts) * (0.5 + Math.random() / 2);
     this.attempts++;

@@ -1,35 +1,41 @@
 import { ApiError, type ApiErrorBody, NetworkError } from './api-error.js';
 
-/** What proves a person for sudo mode (account.md 8.1). */
+/** The factor that a user enters for sudo mode (account.md 8.1). */
 export type SudoFactor =
   | { readonly password: string }
   | { readonly mfa_method: 'totp'; readonly mfa_code: string }
   | { readonly mfa_method: 'webauthn'; readonly webauthn_challenge: string; readonly webauthn_response: object };
 
-/** What the account can prove itself with, as a refusal says it (account.md 8.2). */
+/** The factors that the account has, as listed in the error response (account.md 8.2). */
 export interface SudoMethods {
   readonly has_mfa: boolean;
   readonly methods: { readonly totp: boolean; readonly webauthn: boolean; readonly backup_codes: boolean };
 }
 
 export interface HttpOptions {
-  /** Where the service is, such as `https://id.example.com`; in a page of the service itself: none. */
+  /** The origin of the service, such as `https://id.example.com`. Not necessary in a page of the service itself. */
   readonly origin?: string;
-  /** The value of `Authorization` for the next request: a session token, `Bot <token>`, `Bearer <token>`, `Admin <key>`. */
+  /**
+   * Returns the value of `Authorization`: a session token, `Bot <token>`, `Bearer <token>` or `Admin <key>`. Called for
+   * every request.
+   */
   readonly credential?: () => string | undefined;
-  /** Asks the person for a factor; `null` gives up, and the refusal stands. */
+  /** Asks the user for a factor. If it returns `null`, the request fails with the original error. */
   readonly sudo?: (methods: SudoMethods) => Promise<SudoFactor | null>;
-  /** Longest wait in seconds that a 429 may ask for to be waited; default 60. A request waits once at most. */
+  /**
+   * Maximum number of seconds to wait after a 429 response; default 60. If the service asks for more, the request
+   * fails. Each request waits at most once.
+   */
   readonly patience?: number;
   /** Headers of every request, such as `X-Service-Client-Properties`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Hears how long the client waits before it repeats a request. */
+  /** Called with the number of seconds that the client waits before it repeats a request. */
   readonly onWait?: (seconds: number) => void;
   readonly fetch?: typeof fetch;
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
-/** Operations by path and method, as `openapi-typescript` writes them. */
+/** The paths that have an operation for a method, in the types that `openapi-typescript` generates. */
 type Operations<Paths, M extends Method> = {
   [P in keyof Paths]: Paths[P] extends { [key in M]: infer O } ? ([O] extends [undefined] ? never : P) : never;
 }[keyof Paths] &
@@ -47,7 +53,7 @@ type SuccessOf<Answers> = {
       : never;
 }[keyof Answers];
 
-/** What a success of an operation answers. */
+/** The body of a successful response to an operation. */
 export type Answer<Paths, P extends keyof Paths, M extends Method> = Paths[P] extends {
   [key in M]: { responses: infer R };
 }
@@ -61,7 +67,7 @@ type Sent<O> = ([Parameters<O, 'path'>] extends [never] ? { path?: undefined } :
     signal?: AbortSignal;
   };
 
-/** A request as it goes out. */
+/** A request without the types of its operation. */
 interface Request {
   readonly path?: Readonly<Record<string, unknown>> | undefined;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
@@ -84,9 +90,10 @@ const sleep = (seconds: number, signal?: AbortSignal): Promise<void> =>
   });
 
 /**
- * The operations of the service, typed by its description. Success is answered, everything else is thrown as `ApiError`
- * or `NetworkError`. A 429 is waited out once; a demand for sudo mode is met by `options.sudo`, whose proof is kept in memory
- * for its five minutes.
+ * The operations of the service, typed by its OpenAPI document. Successful responses are returned. Everything else is
+ * thrown as `ApiError` or `NetworkError`. After a 429 response, the client waits and repeats the request once. If an
+ * operation requires sudo mode, the client asks `options.sudo` for a factor. It keeps the proof in memory for its five
+ * minutes.
  */
 export class Http<Paths> {
   private proof: { readonly value: string; readonly until: number } | undefined;
@@ -113,12 +120,12 @@ export class Http<Paths> {
     return this.send('delete', path, sent as Request) as Promise<Answer<Paths, P, 'delete'>>;
   }
 
-  /** Forgets the proof of sudo mode. */
+  /** Deletes the proof of sudo mode. */
   forgetProof(): void {
     this.proof = undefined;
   }
 
-  /** Any request by its words, for what no description knows. @throws ApiError, NetworkError */
+  /** Sends a request that the OpenAPI document does not describe. @throws ApiError, NetworkError */
   async send(method: Method, path: string, request: Request = {}): Promise<unknown> {
     try {
       return await this.patiently(method, path, request);
@@ -181,13 +188,13 @@ export class Http<Paths> {
   }
 }
 
-/** One segment of a path. With an empty text, `.` or `..` every URL parser makes it another path. */
+/** Encodes one segment of a path. Every URL parser would change the path if the text were empty, `.` or `..`. */
 function segment(path: string, name: string, text: string): string {
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`${path}: ${name} must not be '${text}'`);
   return encodeURIComponent(text);
 }
 
-/** A path with its parameters in place; a list fills a wildcard, a segment each. */
+/** Inserts the parameters into a path. A list fills a wildcard, with one segment for each item. */
 function filled(path: string, parts: Readonly<Record<string, unknown>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = parts[name];

@@ -1,6 +1,6 @@
 /**
- * A client of Gatehouse for Node and browsers: the operations, typed by the description of the service, and the realtime
- * gateway. It depends on nothing.
+ * A client of Gatehouse for Node and browsers: the operations, typed by the OpenAPI document of the service, and the
+ * real-time gateway. It has no dependencies.
  */
 export type { components, operations, paths } from './api.js';
 export { ApiError, type ApiErrorBody, type FieldError, NetworkError } from './api-error.js';
@@ -10,5 +10,8 @@ export { type Answer, Http, type HttpOptions, type SudoFactor, type SudoMethods 
 import type { paths } from './api.js';
 import { Http, type HttpOptions } from './http.js';
 
-/** The operations of a service with nothing but its own routes; a team passes the paths of its own description. */
+/**
+ * The operations of a service without extensions. For a service with extensions, pass the `paths` of its own OpenAPI
+ * document.
+ */
 export const gatehouse = <Paths = paths>(options: HttpOptions = {}): Http<Paths> => new Http<Paths>(options);

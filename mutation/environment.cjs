@@ -1,7 +1,7 @@
 const { mixinJestEnvironment } = require('@stryker-mutator/jest-runner');
 const NativeEnvironment = require('../test/setup/native-environment.cjs');
 
-/** The mutant that a test has noticed. */
+/** The mutant that a test has detected. */
 let noticed;
 
 function skipAll({ children }) {
@@ -11,13 +11,16 @@ function skipAll({ children }) {
   }
 }
 
-/** Ends a mutant at the first failure, in this file and before every other one. Jest itself would run them all. */
+/**
+ * Stops the tests of a mutant at the first failure, in this file and before all others. Jest itself would run all
+ * tests.
+ */
 class FirstFailure extends NativeEnvironment {
   async setup() {
     await super.setup();
-    // Circus keeps on telling the environments of former runs in this process.
+    // Circus still notifies the environments of earlier runs in this process.
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
-    // A module looks for the mutant once, when it is first asked: those that stay for several have to be told.
+    // A module reads the active mutant only once, so modules that stay loaded for several mutants need this update.
     globalThis.__stryker__.activeMutant = process.env.__STRYKER_ACTIVE_MUTANT__;
   }
 
@@ -25,7 +28,7 @@ class FirstFailure extends NativeEnvironment {
     const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
     if (!mutant) return;
     const hasFailed = name === 'test_done' && test.errors.length > 0;
-    // The tests below a hook that failed fail by themselves.
+    // If a hook fails, the tests below it fail without this.
     if (hasFailed || name === 'hook_failure') noticed = mutant;
     if (hasFailed || (name === 'run_start' && noticed === mutant)) skipAll(rootDescribeBlock);
   }

@@ -4,7 +4,7 @@ import base from '../jest.config.js';
 const { tests } = JSON.parse(process.env.MUTATION_PART);
 const { globalSetup, globalTeardown, ...rest } = base;
 
-/** The suite's own configuration. What it prepares for all files of a run is prepared once for all mutants, by `run.mjs`. */
+/** The configuration of the test suite. `run.mjs` does the global setup once for all mutants. */
 export default {
   ...rest,
   rootDir: '..',
@@ -13,7 +13,7 @@ export default {
   runtime: '<rootDir>/mutation/runtime.cjs',
   testMatch: tests.map((path) => `<rootDir>/${path}`),
   testSequencer: join(import.meta.dirname, 'in-order.cjs'),
-  // Of what waits for ever, a test is to be told, not a process that has to be made anew.
+  // A test that waits forever must fail by itself. Otherwise its process would have to be replaced.
   testTimeout: 60_000,
   maxWorkers: 1,
   workerIdleMemoryLimit: undefined,

@@ -1,7 +1,7 @@
 /**
- * What decides who gets in, by part: the files that are mutated, and the tests that have to notice. A part with `services`
- * starts services, or loads what they consist of. Each of its tests passes alone, since a mutant is shown to those only
- * that reach it, in the order of the files.
+ * The code that decides about access, in parts: the files to mutate, and the tests that must detect the mutants. A part
+ * with `services` starts services, or loads their modules. Each test must pass on its own, because only the tests that
+ * reach a mutant run, in the listed order of the files.
  */
 export const PARTS = {
   headers: {

@@ -1,9 +1,9 @@
 /**
- * `npm run mutate [-- <part>...]`: changes the sources of each part in every way that Stryker knows, one at a time, and
- * runs the tests of the part. A mutant that no test notices survives: `survivors.json` says of each why it may. Fails
- * where one survives unexplained, where an explanation explains none any more, and below the score.
+ * `npm run mutate [-- <part>...]`: changes the sources of each part in every way that Stryker supports, one at a time,
+ * and runs the tests of the part. A mutant that no test detects survives. `survivors.json` explains why each survivor
+ * is acceptable. Fails if a survivor has no explanation, if an explanation has no survivor, or if the score is too low.
  *
- * `MUTANTS=<file>:<line>-<line>` looks at some lines alone, and judges no explanation.
+ * `MUTANTS=<file>:<line>-<line>` mutates only these lines, and does not check for explanations without a survivor.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ answerHelp(import.meta.filename);
 
 const ROOT = join(import.meta.dirname, '..');
 const LEAST_SCORE = 90;
-/** The machine may be busy: a test that waits is no mutant that hangs. To load all of a service anew takes longest. */
+/** On a busy machine, a waiting test is not a mutant that hangs. Loading a whole service again takes longest. */
 const PATIENCE_MS = 60_000;
 const PATIENCE_WITH_SERVICES_MS = 180_000;
 
@@ -40,8 +40,8 @@ async function mutantsOf(part) {
     plugins: ['@stryker-mutator/jest-runner'],
     jest: { projectType: 'custom', configFile: 'mutation/jest.config.js', enableFindRelatedTests: false },
     coverageAnalysis: 'perTest',
-    // What services and modules leave behind in their process is given back by a new one: a loader that has seen thousands
-    // of modules takes seconds for each.
+    // A new process releases what services and modules leave behind. After thousands of modules, a loader takes seconds
+    // for each.
     maxTestRunnerReuse: 40,
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 1),
     timeoutMS: part.services ? PATIENCE_WITH_SERVICES_MS : PATIENCE_MS,
@@ -76,7 +76,7 @@ process.env.GATEHOUSE_TEST_DIR = directory;
 process.env.TMPDIR = directory;
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 const parts = wanted.length > 0 ? wanted : Object.keys(PARTS);
-// The description of the sources and the template of the databases are those of what nothing has mutated.
+// The description of the sources and the template of the databases come from sources without mutants.
 const startServices = parts.some((name) => PARTS[name].services);
 if (startServices) await setUp();
 let failed = false;

@@ -8,7 +8,7 @@ const { services } = JSON.parse(process.env.MUTATION_PART);
 let run = 0;
 let loaded;
 
-/** The mutants that a module decides on while it is loaded. Nothing of them is seen where it was loaded before. */
+/** The mutants that a module evaluates while it is loaded. They have no effect in a module that is already loaded. */
 async function mutantsAtLoad() {
   const stryker = globalThis.__stryker__;
   const { activeMutant } = stryker;
@@ -20,10 +20,10 @@ async function mutantsAtLoad() {
 }
 
 /**
- * The suite's runtime, but every run of a file evaluates it anew, since a file of tests that was imported before says
- * nothing. The modules of the project are evaluated anew with it: what a module makes when it is loaded, such as its
- * patterns, has to be made by the mutant. Where services are started that is most of the time, so there it is done for
- * the mutants alone that are met while modules are loaded.
+ * The runtime of the test suite, but each run evaluates the test file again. A file that was already imported would
+ * register no tests. The modules of the project are also evaluated again, because the mutant must affect the values
+ * that they create on load, such as patterns. If a part starts services, this takes most of the time. Such a part does
+ * it only for mutants that are evaluated while modules are loaded.
  */
 module.exports = class MutantRuntime extends NativeRuntime {
   async unstable_importModule(path) {

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** What is neither: it could not be compiled or loaded, which the types or any start at all would tell. */
+/**
+ * Statuses that count for the score. Mutants that could not be compiled or loaded do not count, because the types or
+ * any start would detect them.
+ */
 const JUDGED = new Set(['Killed', 'Timeout', 'Survived', 'NoCoverage']);
 const ALIVE = new Set(['Survived', 'NoCoverage']);
 
-/** The text between two places of Stryker (lines and columns from 1), and the line that it begins in. */
+/** The text between two positions of Stryker (lines and columns from 1), and the line that it begins in. */
 function textAt(source, { start, end }) {
   const lines = source.split('\n');
   const inside = lines.slice(start.line - 1, end.line);
@@ -17,13 +20,15 @@ function textAt(source, { start, end }) {
 const sameAs = (a) => (b) => a.file === b.file && a.line === b.line && a.from === b.from && a.to === b.to;
 
 /**
- * The mutants that live against what the list says of them, by file, line, text and replacement: where lines move, an
- * explanation stays with its own. `times` says of how many alike in one line it speaks.
+ * Compares the surviving mutants with the list of explanations, by file, line, text and replacement. If lines move, an
+ * explanation still matches its mutant. `times` is the number of identical mutants in one line that the explanation
+ * covers.
  *
  * @param mutants results of Stryker
- * @param explanations of `survivors.json`
- * @param root of the project
- * @returns `unexplained` mutants; `equivalent` ones, which no test could kill; `idle` explanations of the mutated files
+ * @param explanations entries of `survivors.json`
+ * @param root folder of the project
+ * @returns `unexplained` survivors, `equivalent` survivors (which no test can kill), and `idle` explanations: those of
+ * the mutated files that match no survivor
  */
 export function explain(mutants, explanations, root) {
   const files = new Set(mutants.map(({ fileName }) => relative(root, fileName)));
@@ -53,7 +58,9 @@ export function explain(mutants, explanations, root) {
   };
 }
 
-/** @returns `score`: percent of the judged mutants that are not equivalent which a test notices; `counts` by status */
+/**
+ * @returns `score`: percentage of the counted mutants that a test detects, without equivalent ones; `counts` by status
+ */
 export function scoreOf(mutants, equivalent) {
   const statuses = [...new Set(mutants.map(({ status }) => status))];
   const judged = mutants.filter(({ status }) => JUDGED.has(status));

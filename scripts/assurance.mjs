@@ -1,8 +1,8 @@
 /**
- * Holds the tables of `docs/assurance` to what they say: the requirements of ASVS are all there with their levels, and so is
- * every attack that is known, every test that is named exists, every file and setting does. `--write` renews the counts;
- * `--ran <file>` reads what a run of the suite wrote there (`TESTS_RAN=<file> npm run test:all`) and demands that every named test
- * passed in it.
+ * Checks the tables of `docs/assurance`. They must contain all requirements of ASVS with their levels, and all known
+ * attacks. Every test, file and setting that they name must exist. `--write` updates the counts. `--ran <file>` reads
+ * the results that a test run wrote to this file (`TESTS_RAN=<file> npm run test:all`), and requires that every named
+ * test passed in it.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,10 +18,10 @@ const ROOT = join(import.meta.dirname, '..');
 const FOLDER = 'docs/assurance';
 const [BEGIN, END] = ['<!-- counts -->', '<!-- end of counts -->'];
 const VERDICTS = ['met', 'n/a', 'deviates'];
-/** Between a file, the titles around a test, and its own. */
+/** Separates the path of a file, the titles of the enclosing `describe` blocks and the title of the test. */
 const STEP = ' › ';
 
-/** The level of each requirement of ASVS 5.0.0: a line for each chapter, in it a group of digits for each section. */
+/** The level of each requirement of ASVS 5.0.0: one line per chapter, with one group of digits per section. */
 const ASVS_LEVELS = `
 22 1111122223 112222222223 222 123
 122 112 12223 23
@@ -42,7 +42,7 @@ const ASVS_LEVELS = `
 23 22223333 22
 `;
 
-/** Number and level of every requirement. */
+/** The number and the level of every requirement. */
 function asvs() {
   const chapters = ASVS_LEVELS.trim().split('\n');
   const numbered = chapters.flatMap((line, chapter) =>
@@ -55,7 +55,7 @@ function asvs() {
   return new Map(numbered);
 }
 
-/** The attacks and faults: a line for each kind, in it the numbers that there are. */
+/** The known attacks and faults: one line per kind, with the numbers in use. */
 const ATTACKS = `
 HDR 1-27 29 31-37
 TYP 1
@@ -96,7 +96,7 @@ RL 1-6
 FLT 1-17 20-48
 `;
 
-/** The id of every attack and fault. */
+/** The ID of every attack and fault. */
 function attacks() {
   const kinds = ATTACKS.trim().split('\n');
   return kinds.flatMap((line) => {
@@ -111,14 +111,14 @@ function attacks() {
   });
 }
 
-/** Cells of a row; a bar that is escaped separates none. */
+/** Splits a table row into cells. An escaped pipe does not separate cells. */
 const cellsOf = (line) =>
   line
     .slice(1, -1)
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 
-/** The requirements of a page. */
+/** The table rows of a page that contain requirements. */
 const rowsOf = (text) =>
   text
     .split('\n')
@@ -128,7 +128,7 @@ const rowsOf = (text) =>
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 const known = new Map();
 
-/** The whole titles of the tests of a file, those around them first. */
+/** The tests of a file, each as a list of titles: those of the enclosing `describe` blocks, then its own. */
 function testsOf(path) {
   const found = known.get(path) ?? [];
   if (known.has(path)) return found;
@@ -156,11 +156,11 @@ const endsWith = (titles, wanted) => {
   return last.length === wanted.length && last.every((title, index) => title === wanted[index]);
 };
 
-/** What a title with places for values becomes in a run. */
+/** Converts a title with placeholders to a pattern for the titles in a test run. */
 const asRun = (title) =>
   new RegExp(`^${title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/%(?:\\\.\d+)?[sdijp#]/g, '[^]*')}$`);
 
-/** Whether a run has a test, and how it ended: what is one test of a table passed if each of its rows did. */
+/** The outcome of a test in a run. A test with a table of cases passed if no case failed and at least one passed. */
 function outcomeOf(ran, file, wanted) {
   const patterns = wanted.map(asRun);
   const meant = ran.filter(({ path, titles }) => {
@@ -174,7 +174,7 @@ function outcomeOf(ran, file, wanted) {
   return meant.some(({ status }) => status === 'passed') ? 'passed' : 'skipped';
 }
 
-/** @param what the head of the second column */
+/** @param what the heading of the second column of the requirements */
 function countsOf(rows, what) {
   const words = [...new Set(rows.map(([, word]) => word))];
   const line = (title, some) =>
@@ -198,7 +198,7 @@ const withCounts = (text) => {
   return `${text.slice(0, begin)}${BEGIN}\n\n${countsOf(rowsOf(text), /^\| # \| (\w+) \|/m.exec(text)?.[1] ?? 'Level')}\n\n${text.slice(end)}`;
 };
 
-/** The pages with requirements, by their path. */
+/** The pages with requirements, by path. */
 export const assurancePages = () =>
   new Map(
     readdirSync(join(ROOT, FOLDER))
@@ -206,7 +206,10 @@ export const assurancePages = () =>
       .filter(([, text]) => text.includes(BEGIN)),
   );
 
-/** What is wrong with the pages. @param ran the tests of a run: path, titles, status */
+/**
+ * Returns the faults of the pages, and the named tests that were skipped.
+ * @param ran the tests of a run: path, titles, status
+ */
 export function faultsOf(pages, ran) {
   const faults = [];
   const skipped = [];

@@ -1,4 +1,4 @@
-/** Compiles the sources if they changed since the last build; `--force` compiles in any case. */
+/** Compiles the sources if they have changed since the last build. `--force` always compiles. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ export function* sources(directory) {
   }
 }
 
-/** Of the sources in some folders, and of what they are compiled with. */
+/** A hash of the sources in some folders and of everything that they are compiled with. */
 export function fingerprint(...folders) {
   const hash = createHash('sha256');
   const files = folders.flatMap((folder) => [...sources(join(root, folder))]);
@@ -41,7 +41,7 @@ export function fingerprint(...folders) {
   return hash.digest('hex');
 }
 
-/** Static files are served as they are: they go beside the compiled code. */
+/** Copies static files next to the compiled code, because the service serves them unchanged. */
 function copyStatic() {
   for (const path of sources(join(root, 'src'))) {
     if (path.endsWith('.ts')) continue;
@@ -54,7 +54,7 @@ function copyStatic() {
   }
 }
 
-/** Compiles what changed, as `tsc -p tsconfig.build.json` would. */
+/** Compiles what has changed, like `tsc -p tsconfig.build.json`. */
 function compile(ts) {
   const path = join(root, 'tsconfig.build.json');
   const read = ts.getParsedCommandLineOfConfigFile(path, {}, ts.sys);
@@ -77,7 +77,7 @@ function compile(ts) {
   return program.getProgram();
 }
 
-/** What was built of a source that is gone would be a part of the package. */
+/** Deletes build output whose source no longer exists, because it would become a part of the package. */
 function sweep() {
   for (const folder of BUILT) {
     for (const path of sources(join(root, 'dist', folder))) {
@@ -89,13 +89,13 @@ function sweep() {
   }
 }
 
-/** What the compiler knows of every answer, from the same program (docs/description.md). */
+/** Writes what the compiler knows about the responses, from the same program (docs/description.md). */
 async function describe(ts, program) {
   const { describeProgram } = await import('../dist/src/description/compiler/describe.js');
   writeFileSync(join(root, 'dist', 'description.json'), JSON.stringify(describeProgram(ts, program, root)));
 }
 
-/** What is served a thousand times is compressed once. */
+/** Compresses files once at build time, because they are served many times. */
 export function compress(folder) {
   for (const path of sources(folder)) {
     const bytes = readFileSync(path);
@@ -105,24 +105,24 @@ export function compress(folder) {
   }
 }
 
-/** Runs a program of Node. Exits if it fails. */
+/** Runs a Node program. Exits if it fails. */
 async function run(args, stdio) {
   const [status] = await once(spawn(process.execPath, args, { cwd: root, stdio }), 'exit');
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** The pages, if they or the client that they use changed. */
+/** Builds the pages if they, or the client that they use, have changed. */
 async function buildPages() {
   const current = fingerprint('web', 'client');
   if (isStamped(webStamp, current)) return;
-  // In a process of its own: it takes the one that it runs in for production.
+  // Runs in a separate process, because Vite switches its process to production mode.
   const vite = ['node_modules/vite/bin/vite.js', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'];
   await run(vite, ['ignore', 'ignore', 'inherit']);
   compress(join(root, 'dist', 'web', 'assets'));
   writeFileSync(webStamp, current);
 }
 
-/** The package of the typed client, if it changed. */
+/** Builds the package of the typed client if it has changed. */
 async function buildClient() {
   const current = fingerprint('client');
   if (isStamped(clientStamp, current)) return;
@@ -131,26 +131,26 @@ async function buildClient() {
   writeFileSync(clientStamp, current);
 }
 
-/** What the embedded database of a first start is unpacked from, if what it is made of changed. */
+/** Builds the snapshot that the first start unpacks as embedded database, if its sources have changed. */
 async function buildSnapshot() {
   const current = fingerprint('src/migrations', 'src/platform/database');
   if (isStamped(snapshotStamp, current)) return;
   rmSync(join(root, 'dist', 'database.snapshot'), { force: true });
-  // In a process of its own: making a database takes hundreds of megabytes.
+  // Runs in a separate process, because creating a database needs hundreds of megabytes.
   await run(['scripts/snapshot.mjs'], 'inherit');
   writeFileSync(snapshotStamp, current);
 }
 
 const isStamped = (path, current) => existsSync(path) && readFileSync(path, 'utf8') === current;
 
-/** The modules and their description. */
+/** Builds the modules and their description. */
 async function buildModules(current) {
   const { default: ts } = await import('typescript');
   const program = compile(ts);
   copyStatic();
   sweep();
   chmodSync(join(root, 'dist', 'src', 'cli.js'), 0o755);
-  // In a process of its own, while this one describes and bundles.
+  // Runs in a separate process, while this one writes the description and the bundle.
   const snapshot = buildSnapshot();
   await describe(ts, program);
   await buildService(current);
@@ -167,7 +167,8 @@ async function buildService(current) {
 
 export async function build(force = false) {
   if (force) rmSync(join(root, 'dist'), { recursive: true, force: true });
-  // `npm run dev` builds the pages while they change, and starts from the modules, which are ready sooner than the bundle.
+  // `npm run dev` builds the pages when they change. It starts from the modules, which are ready sooner than the
+  // bundle.
   const pages = process.env.PAGES_WATCHED === undefined ? buildPages() : undefined;
   const client = buildClient();
   const current = fingerprint(...BUILT);

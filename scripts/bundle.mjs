@@ -1,6 +1,7 @@
 /**
- * `dist/service`: the service with nearly all that it loads as a few files, because finding, reading and linking two thousand
- * takes longer than everything else in a start. What a team imports from `gatehouse` is not this but the modules themselves.
+ * Builds `dist/service`: the service and nearly all of its dependencies, bundled into a few files. Finding, reading and
+ * linking two thousand files takes longer than the rest of the startup. Extension projects that import `gatehouse` use
+ * the unbundled modules instead.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -13,8 +14,8 @@ const home = join(root, 'dist', 'service');
 const SOURCES = join(root, 'dist', 'src');
 
 /**
- * What brings binaries or files of its own, what TypeORM and Nest ask for by name past the bundle, of which there would be two,
- * and what only some configurations load.
+ * Packages that are not bundled. Some have binaries or other files. TypeORM and Nest load others by name from outside
+ * the bundle, which would load a second copy. Others are needed only in some configurations.
  */
 const APART = [
   ...['@node-rs/argon2', '@node-rs/bcrypt', 'sharp', '@electric-sql/pglite', 'typescript'],
@@ -23,7 +24,10 @@ const APART = [
 ];
 const isApart = (name) => APART.some((apart) => name === apart || name.startsWith(`${apart}/`));
 
-/** A driver or an adapter that is not installed is asked for where somebody wants it, and found missing there as before. */
+/**
+ * Keeps the import of a driver or an adapter that is not installed. It fails only when it is needed, as without the
+ * bundle.
+ */
 const uninstalled = {
   name: 'uninstalled',
   async resolveId(name, importer, options) {
@@ -35,7 +39,7 @@ const uninstalled = {
 
 const OTHER_DATABASE = /\/typeorm\/driver\/(?!postgres\/|types\/)[^/]+\/[^/]+\.js$/;
 
-/** TypeORM loads the drivers of all databases; of those that the service never speaks to the names are left. */
+/** TypeORM loads the drivers of all databases. This replaces those that the service does not use with empty classes. */
 const drivers = {
   name: 'drivers',
   load(id) {
@@ -49,21 +53,25 @@ const WIDE = /(\\*)([\u0100-\uffff])/g;
 const WRAPPED = /__(commonJSMin|esmMin)\(\((async )?\(([^()]*)\) => \{/g;
 const IMPORTED = /^import (?:(?:\* as )?([\w$]+)?(?:, )?(\{ [^}]* \})? from )?"([^"]+)";\n/gm;
 
-/** A letter that was escaped already needs no second backslash. */
+/** A character that was already escaped does not need another backslash. */
 const escaped = (backslashes) => (backslashes.length % 2 === 1 ? backslashes.slice(1) : backslashes);
 
-/** `node:http`, imported, is asked for all that it has, which loads a client that nobody uses (Node 22.5). */
+/**
+ * Replaces imports of built-in modules. An import of `node:http` reads all of its exports, which loads an unused client
+ * (Node 22.5).
+ */
 function taken(line, whole, parts, from) {
   if (!isBuiltin(from)) return line;
   const names = [whole, parts?.replaceAll(' as ', ': ')].filter((name) => name !== undefined);
   const taking = names.map((name) => `${name} = process.getBuiltinModule("${from}")`);
-  // One line, as before: the maps count them.
+  // Stays on one line, because the source maps count lines.
   return taking.length > 0 ? `var ${taking.join(', ')};\n` : '\n';
 }
 
 /**
- * A chunk as it is cheap to run. A text with one letter beyond Latin-1 has two bytes for every letter for as long as the
- * service runs; a module wrapped in an arrow function is read twice by V8 (Node 20), in another function once.
+ * Makes a chunk cheap to run. In V8, one character beyond Latin-1 makes a string use two bytes per character, for as
+ * long as the service runs. V8 parses a module twice if it is wrapped in an arrow function (Node 20), and once in
+ * another function.
  */
 const cheap = (code) =>
   code
@@ -71,7 +79,10 @@ const cheap = (code) =>
     .replace(WIDE, (_, before, letter) => `${escaped(before)}\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .replace(WRAPPED, (_, wrapper, isAsync = '', given) => `__${wrapper}((${isAsync}function(${given}) {`);
 
-/** A module that asks where it is, to find files beside it, is told where it was. On one line: the maps count them. */
+/**
+ * Gives modules that use `import.meta` their original location, where they find files. Adds no lines, because the
+ * source maps count lines.
+ */
 function placed(code, id) {
   if (!code.includes('import.meta')) return code;
   const place = `new URL(${JSON.stringify(relative(home, id))}, import.meta.url)`;
@@ -81,7 +92,7 @@ function placed(code, id) {
   return `import { fileURLToPath as fileURLToPathOfModule } from 'node:url'; ${moved}`;
 }
 
-/** Our modules, with the maps that the compiler made: so the map of a chunk names the sources. */
+/** Loads our modules with the source maps of the compiler, so that the map of a chunk names the sources. */
 const modules = {
   name: 'modules',
   load(id) {
@@ -90,7 +101,9 @@ const modules = {
   },
 };
 
-/** A map with lines and no columns: of a fifth of the size, so that it is read without blocking the service. */
+/**
+ * Reduces a source map to lines without columns. It has a fifth of the size, so reading it does not block the service.
+ */
 function linesOnly(text) {
   const { version, sources, mappings } = JSON.parse(text);
   const lines = decode(mappings).map((line) =>
@@ -116,7 +129,7 @@ export async function bundle() {
     platform: 'node',
     external: isApart,
     plugins: [uninstalled, drivers, modules],
-    // Nothing is removed: a call whose result nobody reads can be there for the exception that it throws.
+    // Remove nothing, because a call with an unused result may be there for the exception that it throws.
     treeshake: false,
     logLevel: 'warn',
   });
@@ -125,11 +138,11 @@ export async function bundle() {
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
-    // Modules run in the order in which they would by themselves; classes are known by their names.
+    // Keep the original execution order of the modules, and the names of classes, which the code uses.
     strictExecutionOrder: true,
     keepNames: true,
     minify: false,
-    // Read when an error is logged (src/core/stack.ts).
+    // Used when an error is logged (src/core/stack.ts).
     sourcemap: 'hidden',
     comments: false,
   });

@@ -1,4 +1,4 @@
-/** Exit 0 when a PostgreSQL server answers at this URL and lets databases be created. */
+/** Exits with 0 if a PostgreSQL server responds at this URL and allows the user to create databases. */
 import pg from 'pg';
 
 const client = new pg.Client({ connectionString: process.argv[2], connectionTimeoutMillis: 2000 });

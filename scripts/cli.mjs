@@ -1,4 +1,4 @@
-/** `npm run cli -- <command>`: builds if the sources changed, then runs the command in this process. */
+/** `npm run cli -- <command>`: builds if the sources have changed, then runs the command in this process. */
 import { build } from './build.mjs';
 
 await build();

@@ -1,6 +1,6 @@
 /**
- * Writes `client/api.ts`: what the typed client knows of the operations, from the description of the service. `--check`
- * only says whether it is old.
+ * Generates `client/api.ts` from the OpenAPI document of the service. It contains the types of the operations for the
+ * client. `--check` only reports whether the file is outdated.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const FILE = join(import.meta.dirname, '../client/api.ts');
 const HEAD = '/** Written by `npm run client` from the description of the service; not by hand. */\n';
 const KEPT = new Set(['path', 'query']);
 
-/** Without what the client deals with by itself: headers, refusals, examples. */
+/** Removes everything that the client handles itself: headers, error responses and examples. */
 function slim({ api, gateway }) {
   const copy = JSON.parse(JSON.stringify(api, (name, value) => (name === 'example' ? undefined : value)));
   for (const item of Object.values(copy.paths)) {

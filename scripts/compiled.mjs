@@ -1,7 +1,7 @@
 /**
- * Keeps what Node compiles of the service in `dist/service/compiled` of the working directory, for the user that runs this: on each
- * platform it starts the service on an empty database, asks what people ask first, and ends it. Node writes at that end, from
- * 22.8 on.
+ * Fills the compile cache of Node for the service, in `dist/service/compiled` of the working directory. The cache is
+ * for the user that runs this script. On each HTTP platform, it starts the service on an empty database, sends the most
+ * common first requests and stops the service. Node writes the cache on exit, from version 22.8 on.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -52,7 +52,7 @@ if (module.enableCompileCache) {
   const entries = readdirSync(home, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   demand(files.length > 0, `nothing was kept in ${home}`);
-  // Node lets nobody but their owner read them, who is root in the image.
+  // Node allows only their owner to read these files, and in the image the owner is root.
   for (const file of files) chmodSync(file, 0o644);
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
   console.log(`${(bytes / 1e6).toFixed(1)} MB of ${files.length} modules are compiled for user ${process.getuid()}`);

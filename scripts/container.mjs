@@ -1,7 +1,8 @@
 /**
- * Builds the image by its Dockerfile and starts it, without a container engine: buildah in place of the engine, and in place
- * of the base image, which only a registry of images has, Debian by debootstrap with Node and npm of the registry of packages.
- * As root on Debian; elsewhere it says what is missing, and `scripts/image.mjs` does the stages without it.
+ * Builds the image from its Dockerfile and starts it, without a container engine. buildah replaces the engine. The base
+ * image is only available from an image registry. It is replaced by Debian from debootstrap, with Node and npm from the
+ * npm registry. Run it as root on Debian. On other systems it reports what is missing, and `scripts/image.mjs` runs the
+ * stages without these tools.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -54,7 +55,7 @@ function run(command, args, options = {}) {
 }
 const buildah = (...args) => run('buildah', [...store, ...args]);
 
-/** A folder like the root of the base image: Debian, Node 24, npm, and a user `node` with the number 1000. */
+/** Creates a folder like the root of the base image: Debian, Node 24, npm, and a user `node` with the ID 1000. */
 function baseFolder() {
   const base = join(place, 'base');
   run('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', base, MIRROR]);
@@ -64,7 +65,7 @@ function baseFolder() {
   const npm = join(run('npm', ['root', '--global']), 'npm');
   cpSync(npm, join(base, 'usr/local/lib/node_modules/npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(base, 'usr/local/bin/npm'));
-  // What this machine trusts, where it reaches the registry through somebody else.
+  // Copy the certificates that this machine trusts, which are necessary if it reaches the registry through a proxy.
   const cafile = run('npm', ['config', 'get', 'cafile']);
   if (existsSync(cafile)) {
     copyFileSync(cafile, join(base, 'etc/ssl/certs/ca-certificates.crt'));
@@ -76,7 +77,7 @@ function baseFolder() {
   return base;
 }
 
-/** The sources as an engine is sent them: those that are kept, or would be. */
+/** Copies the sources that an engine would receive: tracked files, and untracked files that Git does not ignore. */
 function context() {
   const folder = join(place, 'context');
   mkdirSync(folder);
@@ -87,7 +88,7 @@ function context() {
   return folder;
 }
 
-/** The root of the image, and what it is set to. */
+/** Builds the image. Returns its root folder and its configuration. */
 function built() {
   const base = buildah('from', 'scratch');
   buildah('add', '--quiet', base, baseFolder(), '/');
@@ -116,7 +117,7 @@ demand(config.User === '1000:1000', `the image runs as ${config.User}`);
 demand(config.Healthcheck?.Test?.[0] === 'CMD', 'the image has no health check');
 
 const app = join(folder, 'app');
-// The list needs the lock, which the image does not have.
+// The list of contents needs the lock file, which the image does not contain.
 copyFileSync(join(root, 'package-lock.json'), join(app, 'package-lock.json'));
 const strange = strangeBelow(app);
 demand(strange.length === 0, `files that no image needs: ${strange.join(', ')}`);
@@ -124,7 +125,7 @@ const others = differences(contentsOf(app), readFileSync(join(root, 'deploy', 'i
 rmSync(join(app, 'package-lock.json'));
 demand(others.length === 0, others.join('\n'));
 
-/** The image as compose.yaml runs it: its command, user and environment, a root that cannot be written, nobody's rights. */
+/** Runs the image like compose.yaml: with its command, user and environment, a read-only root and no privileges. */
 const secret = randomBytes(32).toString('base64');
 const settings = [
   ...config.Env,
@@ -166,7 +167,7 @@ const service = spawn(
   { stdio: ['ignore', 'pipe', 'pipe'] },
 );
 const exited = once(service, 'exit');
-/** The first process of the image: tini, which passes signals on. */
+/** The first process of the image: tini, which forwards signals. */
 const firstProcess = () => {
   const file = `/proc/${service.pid}/task/${service.pid}/children`;
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[0]) : 0;

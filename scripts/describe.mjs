@@ -1,4 +1,4 @@
-/** `node scripts/describe.mjs <file>`: describes the sources as they are, without a build, for tests. */
+/** `node scripts/describe.mjs <file>`: writes the description of the current sources without a build, for tests. */
 
 import { writeFileSync } from 'node:fs';
 import { register } from 'node:module';

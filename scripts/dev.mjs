@@ -1,4 +1,4 @@
-/** `npm run dev`: the service and its pages, built anew and loaded anew when a source changes. */
+/** `npm run dev`: runs the service and its pages, and rebuilds and reloads them when a source changes. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { answerHelp } from './help.mjs';
 answerHelp(import.meta.filename);
 
 await build();
-// What is watched is built for that: the next start builds it as it is served.
+// In watch mode, the pages are built for development. The next start must build them again for production.
 rmSync(webStamp);
 const root = join(import.meta.dirname, '..');
 const env = { ...process.env, PAGES_WATCHED: '1' };

@@ -1,6 +1,7 @@
 /**
- * Builds the site of guides into `dist/guides`, which the service serves at `/guides`: the guides, the manual and the
- * contract of `docs/`, and a reference that is made from the code. `--check` only says whether its links hold.
+ * Builds the site of guides into `dist/guides`, which the service serves at `/guides`. It contains the guides, the
+ * manual and the contract from `docs/`, and a reference that is generated from the code. `--check` only checks the
+ * links.
  */
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,7 +26,7 @@ function write(path, text) {
   writeFileSync(path, text);
 }
 
-/** Links of the sources as a code host shows them, and those of the site, whose generated pages only exist there. */
+/** Checks the links of the sources as a code host shows them, and those of the site, which also has generated pages. */
 function check(generated) {
   const { pages, files } = assemble(generated);
   const inSources = faultsOf(sources(), isFile);
@@ -37,7 +38,7 @@ function check(generated) {
   return faults.length === 0;
 }
 
-/** Puts the sources of the site where VitePress finds them. */
+/** Writes the sources of the site to the folder that VitePress reads. */
 function lay(generated, drawing) {
   const { pages, files } = assemble(generated);
   rmSync(place, { recursive: true, force: true });
@@ -48,7 +49,10 @@ function lay(generated, drawing) {
   return pages.size;
 }
 
-/** What the policy of the pages would not let through is a fault of the build (src/web/guides.service.ts). */
+/**
+ * Fails if a page has inline styles or scripts, which the security policy of the pages would block
+ * (src/web/guides.service.ts).
+ */
 function demandPlain() {
   for (const path of filesBelow(built)) {
     if (!path.endsWith('.html')) continue;

@@ -1,5 +1,6 @@
 /**
- * Checks the English of docs, comments, texts for users and commit messages. The rules and terms are in `scripts/english.terms.mjs`.
+ * Checks the English of docs, comments, texts for users and commit messages. The rules and terms are in
+ * `scripts/english.terms.mjs`.
  *
  *   npm run english                  findings of files that have more than `scripts/english.json` records
  *   npm run english -- --all         every finding
@@ -22,13 +23,13 @@ const RECORD = 'scripts/english.json';
 const FOLDERS = ['docs', 'src', 'web', 'test', 'scripts', 'bench', 'client', 'examples'];
 const CODE = /\.(?:[cm]?[jt]s|[jt]sx)(?:\.eta)?$/;
 const SKIPPED = [
-  // Normative wording is left alone.
+  // The normative wording of the contract is not checked.
   /^docs\/contract\//,
   /(?:^|\/)(?:node_modules|dist|coverage|vendor)\//,
   /^bench\/results\//,
   /^client\/api\.ts$/,
   /^test\/fixtures\//,
-  // These hold the words that they check for.
+  // These files contain the words that they check for.
   /^scripts\/english\.terms\.mjs$/,
   /^test\/english\.spec\.ts$/,
   // Translations.
@@ -37,7 +38,7 @@ const SKIPPED = [
 /** Strings of these files are texts for users; elsewhere they are data. */
 const TEXTS = /^src\/(?!migrations\/|.+\.spec\.ts$)/;
 const SPECS = /spec\.tsx?$/;
-/** Statements of SQL. */
+/** Detects SQL statements. */
 const SQL = /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|WHERE|FROM|JOIN|VALUES|SET|AND|OR)\b/;
 
 const terms = [
@@ -48,7 +49,7 @@ const terms = [
     rule,
   })),
   ...SPELLINGS.map(([british, american]) => ({
-    // A word that goes on as the American one does is American.
+    // A British spelling can be the beginning of the American one. Such a word is correct.
     pattern: new RegExp(`\\b${british}${american.startsWith(british) ? '(?!l)' : ''}[a-z]*`, 'gi'),
     write: (found) => american + found.toLowerCase().slice(british.length),
     rule: 15,
@@ -58,7 +59,7 @@ const anyTerm = new RegExp(terms.map(({ pattern }) => pattern.source).join('|'),
 
 const hide = (text) => text.replace(/[^\n]/g, 'X');
 
-/** The prose of a text: code, quotations, links and identifiers become an X of the same length. */
+/** The prose of a text. Characters of code, quotations, links and identifiers become an X each, or a space. */
 const prose = (text) =>
   text
     .replace(/(`+)[^`][\s\S]*?\1/g, hide)
@@ -66,18 +67,18 @@ const prose = (text) =>
     .replace(/\{@\w+ [^}]*\}|<\/?[a-z!][^<>]*>|&[a-z]+;/gi, hide)
     .replace(/"[^"]{1,120}"|“[^”]{1,120}”/g, hide)
     .replace(/\bhttps?:\/\/[^\s)]+/g, hide)
-    // Paths, names with a dot, an underscore or a capital within.
+    // Paths, and names that contain a dot, an underscore or a capital letter.
     .replace(/(?<![\w.])[\w.@-]*\w[/][\w./*-]*\w|\b\w+(?:\.\w+)*\.(?:[a-z]{2,4}|example)\b/g, hide)
     .replace(/\b[\w$]+_[\w$]*|\b_[\w$]+|\b[a-z]+[A-Z]\w*/g, hide);
 
-/** Names that follow one another, such as a list of commands, count as one word. */
+/** Counts words. Consecutive names, such as a list of commands, count as one word. */
 const words = (text) =>
   text
     .replace(/X+(?:,?(?: and| or)?\s+X+)+/g, 'X')
     .split(/\s+/)
     .filter((word) => /[\p{L}\d]/u.test(word)).length;
 
-/** Where each sentence begins, and its text. */
+/** The sentences of a text, each with its start position. */
 function* sentencesOf(text) {
   let from = 0;
   for (const { index, 0: end } of text.matchAll(
@@ -89,7 +90,7 @@ function* sentencesOf(text) {
   yield { from, sentence: text.slice(from) };
 }
 
-/** What is wrong with a block: a paragraph, a list item, a cell, a comment, a string. */
+/** The findings in a block: a paragraph, a list item, a table cell, a comment or a string. */
 function* findingsOf({ line, text: written }) {
   const text = prose(written);
   const at = (index) => line + (text.slice(0, index).match(/\n/g)?.length ?? 0);
@@ -120,7 +121,7 @@ function* findingsOf({ line, text: written }) {
   }
 }
 
-/** The paragraphs, headings, list items and cells of a page. */
+/** The paragraphs, headings, list items and table cells of a Markdown page. */
 function* blocksOfMarkdown(page) {
   const text = page
     .replace(/^---\n[\s\S]*?\n---$/m, (head) => (page.startsWith(head) ? head.replace(/[^\n]/g, '') : head))
@@ -162,7 +163,10 @@ const BEFORE_DIVISION = new Set([
   ...LITERALS,
 ]);
 
-/** The comments of a file with JSX, whose text only a parser can distinguish from code. Its strings are not texts. */
+/**
+ * The comments of a file with JSX. Only a parser can distinguish JSX text from code. Strings of these files are not
+ * checked.
+ */
 function tokensOfJsx(path, text) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
   const opaque = [];
@@ -184,7 +188,10 @@ function tokensOfJsx(path, text) {
   return { comments, strings: [] };
 }
 
-/** The comments and strings of a file. An X replaces each value of a template. A string comes with the two tokens before it. */
+/**
+ * The comments and strings of a file. In templates, an X replaces each value. Each string includes the two tokens
+ * before it.
+ */
 function tokensOf(path, text) {
   if (/\.[jt]sx$/.test(path)) return tokensOfJsx(path, text);
   const scanner = ts.createScanner(ts.ScriptTarget.Latest, false, ts.LanguageVariant.Standard, text);
@@ -222,7 +229,7 @@ function tokensOf(path, text) {
   return { comments, strings };
 }
 
-/** Comments of a file, and its strings where they are texts for users or titles of tests. */
+/** The comments of a file. If its strings are texts for users or titles of tests, also the strings. */
 function* blocksOfCode(path, text) {
   const starts = [0];
   for (let index = text.indexOf('\n'); index >= 0; index = text.indexOf('\n', index + 1)) starts.push(index + 1);
@@ -240,7 +247,7 @@ function* blocksOfCode(path, text) {
   let next = 0;
   for (const { pos, text: comment } of comments) {
     const line = lineOf(pos);
-    // Line comments that follow one another are a paragraph.
+    // Consecutive line comments are one paragraph.
     const goesOn = block && comment.startsWith('//') && line === next;
     if (block && !goesOn) yield block;
     if (!goesOn) block = undefined;
@@ -283,7 +290,7 @@ const blocksOf = (path, text) => {
   return CODE.test(path) ? blocksOfCode(path, text) : blocksOfMarkdown(text);
 };
 
-/** @param path decides how the text is read; a Markdown page by default */
+/** @param path determines how the text is parsed; a Markdown page by default */
 export const findingsIn = (text, path = 'README.md') =>
   [...blocksOf(path, text)].flatMap((block) => [...findingsOf(block)]).sort((a, b) => a.line - b.line);
 
@@ -298,7 +305,7 @@ function* filesBelow(root, folder) {
   }
 }
 
-/** The findings of each file that has some. */
+/** The findings of each file that has any, by path. */
 export const findingsBelow = (root) =>
   new Map(
     [...filesBelow(root, '')]
@@ -307,7 +314,7 @@ export const findingsBelow = (root) =>
       .filter(([, findings]) => findings.length > 0),
   );
 
-/** The findings of the commits after one, by their short id; undefined if the history does not reach back to it. */
+/** The findings of commits after `since`, by short commit ID. Undefined if the history does not contain `since`. */
 function findingsOfCommits(root, since) {
   const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 });
   if (!since || git('merge-base', '--is-ancestor', since, 'HEAD').status !== 0) return undefined;
@@ -328,7 +335,7 @@ export function readRecord(root) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
 }
 
-/** Files and commits with more findings than recorded, and what else is worth a line. */
+/** Returns the files and commits with more findings than recorded, and notes to print. */
 export function compare(root, found = findingsBelow(root)) {
   const { since, files } = readRecord(root) ?? { files: {} };
   const commits = findingsOfCommits(root, since);
@@ -344,7 +351,7 @@ export function compare(root, found = findingsBelow(root)) {
   return { over: new Map([...over, ...(commits ?? [])]), notes };
 }
 
-/** Lowers the recorded counts; without a record, it records every count and the present commit. */
+/** Lowers the recorded counts. If there is no record, it records all counts and the current commit. */
 export function writeRecord(root, found = findingsBelow(root)) {
   const record = readRecord(root);
   const since = record?.since ?? spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim();

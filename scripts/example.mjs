@@ -1,4 +1,7 @@
-/** `examples/notes` as a team has it: with the packed package it is linted, built, tested, migrated and started. */
+/**
+ * Lints, builds, tests, migrates and starts `examples/notes` with the packed packages, like an extension project
+ * outside this repository.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +27,7 @@ function done(what) {
   began = performance.now();
 }
 
-// Of the environment of this checkout, only where programs and a database are.
+// Of the environment of this checkout, keep only the paths of programs and the database.
 const { PATH, HOME, TEST_DATABASE_URL } = process.env;
 const env = { PATH, HOME, ...(TEST_DATABASE_URL && { TEST_DATABASE_URL }) };
 
@@ -34,7 +37,7 @@ function run(command, ...args) {
   done(`${command} ${args.join(' ')}`);
 }
 
-/** The snippets of the guide to testing, in their order: a file of tests like those of the project. */
+/** The code snippets of the testing guide, in order, as a test file like those of the project. */
 function guide() {
   const text = readFileSync(join(root, 'docs/testing.md'), 'utf8');
   const code = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, snippet]) => snippet).join('\n');
@@ -106,7 +109,9 @@ const { token } = JSON.parse(await ask(200, '/v1/auth/register', { body: person 
 await ask(201, '/v1/notes', { token, body: { text: 'by the API' } });
 done('asked');
 
-/** Signs in by the page of the service, sees the note, writes another, and hears of a third. */
+/**
+ * Signs in on the page of the service, checks for the first note, writes a second one and receives a third one live.
+ */
 async function visit(executablePath) {
   const { chromium } = await importFrom('test', 'playwright-core');
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] });
@@ -114,7 +119,7 @@ async function visit(executablePath) {
     const page = await browser.newPage();
     const faults = [];
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-    // What a page is told before it is left may not reach the console any more.
+    // Console messages may be lost when the page navigates, so failed responses are also collected here.
     page.on('response', (answer) => answer.status() >= 400 && faults.push(`${answer.status()} ${answer.url()}`));
     page.on('pageerror', (error) => faults.push(String(error)));
     await page.goto(`${origin}/notes`);

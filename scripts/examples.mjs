@@ -1,7 +1,7 @@
 /**
- * Puts answers that a run of the suite got into the description, as what operations answer:
- * `RECORD_ANSWERS=<folder> npm run test:all && npm run examples -- <folder>`. Examples that are there already stay, unless
- * `--all` is said.
+ * Adds responses that were recorded during a test run to the OpenAPI document, as examples:
+ * `RECORD_ANSWERS=<folder> npm run test:all && npm run examples -- <folder>`. Existing examples are kept, unless you
+ * add `--all`.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const { readDescriptions } = await import('../dist/src/app.js');
 const { loadConfig } = await import('../dist/src/core/config/config.js');
 
 const FILE = join(import.meta.dirname, '../src/description/answers.json');
-/** How many members have a value, lists by their first item. */
+/** Counts the members that have a value. Only the first item of a list counts. */
 function membersOf(value) {
   if (Array.isArray(value)) return value.length > 0 ? membersOf(value[0]) : 0;
   if (typeof value !== 'object' || value === null) return value === null ? 0 : 1;
@@ -39,7 +39,7 @@ for (const name of readdirSync(folder)) {
     const key = `${operation} ${status}`;
     if (!operations.has(operation)) continue;
     const rank = [membersOf(body), -JSON.stringify(body).length];
-    // The one that shows most, in the fewest words.
+    // Prefer the response with the most values, and among those the shortest one.
     const isBetter =
       !found[key] || rank[0] > found[key].rank[0] || (rank[0] === found[key].rank[0] && rank[1] > found[key].rank[1]);
     if (isBetter) found[key] = { rank, body };

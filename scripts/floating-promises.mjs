@@ -1,6 +1,7 @@
 /**
- * Finds promises in src/ that nothing waits for and whose rejection nothing handles: it would end the process. `void` is
- * no handler. Allowed: a statement that ends with `.catch(handler)` or `.then(done, failed)`.
+ * Finds promises in src/ that are not awaited and whose rejection is not handled, because a rejection would end the
+ * process. `void` does not handle a rejection. Allowed: a statement that ends with `.catch(handler)` or
+ * `.then(done, failed)`.
  */
 import { join, relative } from 'node:path';
 import { answerHelp } from './help.mjs';
@@ -24,7 +25,7 @@ const isPromise = (type) =>
     ? type.types.some(isPromise)
     : (type.flags & ts.TypeFlags.Object) !== 0 && type.getProperty('then') !== undefined;
 
-/** `a.catch(b)` and `a.then(b, c)` whose handler is given. */
+/** True for `a.catch(b)` and `a.then(b, c)`, which handle the rejection. */
 function isHandled(expression) {
   if (!ts.isCallExpression(expression) || !ts.isPropertyAccessExpression(expression.expression)) return false;
   const { name } = expression.expression;
@@ -34,7 +35,7 @@ function isHandled(expression) {
   );
 }
 
-/** What is kept in a variable or a member is awaited by whoever reads that. */
+/** A promise that is stored in a variable or a member is awaited by the code that reads it. */
 const isKept = (node) =>
   ts.isBinaryExpression(node) &&
   node.operatorToken.kind >= ts.SyntaxKind.FirstAssignment &&
@@ -43,7 +44,7 @@ const isKept = (node) =>
 const isFloating = (expression) =>
   !isKept(expression) && isPromise(checker.getTypeAtLocation(expression)) && !isHandled(expression);
 
-/** A function that returns a promise where its caller expects nothing and so awaits nothing. */
+/** True for a function that returns a promise if its caller expects no return value and therefore does not await it. */
 function isMisused(node) {
   const [own] = checker.getTypeAtLocation(node).getCallSignatures();
   const wanted = checker.getContextualType(node)?.getNonNullableType().getCallSignatures() ?? [];

@@ -1,7 +1,10 @@
-/** Prints the comment at the head of a script that is called with `-h` or `--help`, and ends before the script does anything. */
+/**
+ * Prints the first doc comment of a script that is called with `-h` or `--help`, and exits before the script does
+ * anything.
+ */
 import { readFileSync, realpathSync } from 'node:fs';
 
-/** @param file the path of the script; nothing happens if another one was called */
+/** @param file the path of the script; the function does nothing if another script was called */
 export function answerHelp(file) {
   const [, called, ...args] = process.argv;
   if (realpathSync(called) !== realpathSync(file) || !args.some((arg) => arg === '-h' || arg === '--help')) return;

@@ -1,16 +1,16 @@
 /**
- * What an image holds: each folder of ours, and each package, by name. `deploy/image.txt` has what was accepted; what comes
- * or goes stands in a review. `node scripts/image.mjs --write` accepts.
+ * Lists the contents of an image: our folders and all packages, by name. `deploy/image.txt` contains the accepted list,
+ * so every addition and removal appears in a review. `node scripts/image.mjs --write` accepts the current contents.
  */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How deep folders of ours are told apart: the rooms of the program, and no more of what is made from other sources. */
+/** The depth at which our folders are listed. Below `dist/src`, every module is listed. */
 const deep = (folders) => (folders[1] === 'src' ? 3 : 2);
-/** What is there to test, to edit or to build. */
+/** Files for testing, editing or building. */
 const STRANGE =
   /(?:^|\/)(?:tests?|fixtures|__\w+__|bench|coverage|examples?)\/|[.-]spec\.[mc]?[jt]sx?$|(?<!\.d)\.[mc]?tsx?$|\.tsbuildinfo$|\.env$|\.pem$|\.key$/;
-/** Others' folders; and sources that the guides show, as texts. */
+/** Folders of third parties, and sources that the guides show as text. */
 const NOT_OURS = /(?:^|\/)node_modules\/|^dist\/guides\/files\//;
 
 function* filesBelow(folder, path = '') {
@@ -21,7 +21,7 @@ function* filesBelow(folder, path = '') {
   }
 }
 
-/** Where a file counts: its package, with the one that it is installed for; or its folder. */
+/** The entry that a file belongs to: its package, including the package that it is installed for, or its folder. */
 function placeOf(file, lock) {
   const inPackage = /^((?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
   if (!inPackage) {
@@ -29,12 +29,12 @@ function placeOf(file, lock) {
     return folders.length > 0 ? `${folders.slice(0, deep(folders)).join('/')}/` : file;
   }
   if (/node_modules\/\.[^/]+$/.test(inPackage)) return `${inPackage}/`;
-  // Binaries are those of the machine that installed them.
+  // Names of packages with binaries depend on the machine that installed them.
   const { os } = lock.packages[inPackage] ?? {};
   return os ? inPackage.replace(/-(?:linux|linuxmusl|darwin|win32|freebsd|android)[\w-]*$/, '-<platform>') : inPackage;
 }
 
-/** The places of a folder, with the bytes in each of them. */
+/** The entries of a folder, each with its size in bytes. */
 export function contentsOf(folder) {
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   const places = new Map();
@@ -47,14 +47,14 @@ export function contentsOf(folder) {
   return places;
 }
 
-/** Files of ours that have no business in an image. */
+/** Our files that do not belong in an image. */
 export const strangeIn = (files) => [...files].filter((file) => !NOT_OURS.test(file) && STRANGE.test(file));
 export const strangeBelow = (folder) => strangeIn(filesBelow(folder));
 
 const HEAD = 'What the image holds below /app: node scripts/image.mjs --write\n\n';
 export const textOf = (places) => `${HEAD}${[...places.keys()].sort().join('\n')}\n`;
 
-/** What came and what went since a list was accepted. */
+/** Entries that were added or removed since a list was accepted. */
 export function differences(places, accepted) {
   const lines = accepted.slice(HEAD.length).split('\n').filter(Boolean);
   return [

@@ -1,8 +1,7 @@
 /**
- * The stages of the Dockerfile in a temporary root, for machines without a container engine, started as `compose.yaml`
- * starts it: as user 1000, with a root that cannot be written, with its volumes and its settings. The production install
- * has nothing of development, refuses the defaults of development, serves a person who comes through the balancer, and
- * keeps media.
+ * Runs the stages of the Dockerfile in a temporary root, for machines without a container engine. Starts the result
+ * like `compose.yaml`: as user 1000, with a read-only root, its volumes and its settings. The production install must
+ * contain no development packages, reject development defaults, serve a user behind the load balancer, and keep media.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -53,8 +52,9 @@ for (const name of ['package.json', 'package-lock.json', 'client/package.json', 
 }
 const npm = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 demand(spawnSync('npm', npm, { cwd: image, stdio: 'inherit' }).status === 0, 'npm ci failed');
-// As in the Dockerfile: npm keeps TypeScript as somebody's optional peer, the test kit is for those who install the package.
-// What starts of this checkout have compiled is no part of the image, which is built from the sources alone.
+// As in the Dockerfile: npm keeps TypeScript as an optional peer dependency of another package. The test kit is for
+// projects that install the package.
+// The image is built only from the sources, so the compile cache of this checkout is not part of it.
 for (const path of [
   ...[
     'client',
@@ -104,7 +104,7 @@ console.log(
   bin ? `on Node ${line}, as the image` : `The registry has no binary of Node ${line}: on ${process.version}`,
 );
 
-// The line of the Dockerfile that prepares folders, with the folders and the user of this machine.
+// The line of the Dockerfile that creates folders, with the folders and the user of this machine.
 const isRoot = process.getuid() === 0;
 const [, prepare] = /^RUN (mkdir -p .+)$/m.exec(dockerfile);
 const here = prepare
@@ -115,7 +115,8 @@ demand(
   'no folders',
 );
 
-// As the Dockerfile does before it leaves the folder to root; its user may not read where the sources lie here.
+// As in the Dockerfile, before the folder belongs to root. The scripts are copied, because the user of the image may
+// not be allowed to read the sources here.
 for (const name of ['compiled.mjs', 'starting.mjs']) {
   cpSync(join(root, 'scripts', name), join(place, 'scripts', name));
 }
@@ -131,7 +132,10 @@ const compose = load(readFileSync(join(root, 'compose.yaml'), 'utf8'));
 const replica = compose.services['gatehouse-1'];
 const targets = replica.volumes.map((volume) => volume.slice(volume.indexOf('/app')).replace('/app', image));
 const canMount = isRoot && spawnSync('unshare', ['--mount', 'true']).status === 0;
-/** A command with the root of the image read-only, its volumes not, and as its user: by mounts, else by rights alone. */
+/**
+ * Runs a command as the user of the image, with a read-only root and writable volumes. Uses mounts, or only permissions
+ * if it cannot mount.
+ */
 function contained(command) {
   if (!isRoot) return command;
   const inside = [...drop, '--bounding-set=-all', ...command];
@@ -142,12 +146,12 @@ function contained(command) {
 }
 const restore = () => spawnSync('chmod', ['-R', 'u+w', image]);
 if (!isRoot) {
-  // Without the rights for mounts and users: what is no volume loses the right to be written.
+  // Without the permission to mount and to change the user, make everything outside of the volumes read-only.
   spawnSync('find', [image, '-type', 'd', '!', '-path', `${image}/data/*`, '-exec', 'chmod', 'u-w', '{}', '+']);
   process.on('exit', restore);
 }
 
-/** The command of the image with this environment and no other. */
+/** Runs the command of the image with a clean environment and these variables. */
 function run(env) {
   const [command, ...args] = contained([node, 'dist/service/main.cjs']);
   const child = spawn(command, args, {
@@ -171,7 +175,9 @@ for (const name of ['GATEHOUSE_SECRET', 'DATABASE_URL', 'MAIL_TRANSPORT']) {
   demand(bare.err.includes(name), `${name} was not asked for:\n${bare.err}`);
 }
 
-/** A database of its own on the server of the tests; without one the embedded database stands in, on a volume more. */
+/**
+ * Creates a database on the server of the tests. Without a server, uses the embedded database on an additional volume.
+ */
 async function databaseFor(server) {
   if (!server) {
     const DATA_DIR = join(place, 'database');
@@ -195,7 +201,7 @@ async function databaseFor(server) {
   return { env: { DATABASE_URL: url.href }, cache: join(image, 'data', 'media-cache'), drop };
 }
 
-// The settings of compose.yaml, but for what they name outside; the balancer is a local address.
+// The settings of compose.yaml, except those that name other services. The load balancer is a local IP address.
 const BALANCER = '127.0.0.10';
 const GATEWAY = '127.0.0.1';
 const media = join(image, 'data', 'media');
@@ -216,7 +222,7 @@ async function started() {
       throw new Error(`${error.message}\n${service.err}`);
     }),
   );
-  /** A request from an address, as the balancer passes it on or straight. */
+  /** Sends a request from an IP address: forwarded by the load balancer, or directly. */
   const ask = (localAddress, path, { method = 'GET', headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {
       const sent = request({ host: '127.0.0.1', port, path, method, headers, localAddress }, (response) => {
@@ -248,7 +254,7 @@ demand(
   (await first.ask(BALANCER, '/.well-known/service')).status === 403,
   'a balancer that keeps the address was believed',
 );
-// The line may come after the answer.
+// The log line may be written after the response.
 for (let n = 0; n < 100 && !first.service.out.includes('no X-Forwarded-For'); n++) await delay(50);
 demand(first.service.out.includes('no X-Forwarded-For'), 'the refusal was not logged');
 
@@ -279,7 +285,7 @@ demand(
 );
 await database.drop?.();
 
-// The command of the image, by the link that the Dockerfile makes.
+// The command of the image, through the link that the Dockerfile creates.
 const command = join(place, 'gatehouse');
 symlinkSync(join(image, 'dist', 'src', 'cli.js'), command);
 const help = spawnSync(command, ['user', 'show', '-h'], { encoding: 'utf8' });

@@ -1,6 +1,6 @@
 /**
- * `nest build`, `nest start` and `nest g` in a copy of the sources: they build what `npm run build` builds, run it, and put
- * new files where the house style has them.
+ * Runs `nest build`, `nest start` and `nest g` in a copy of the sources. They must build the same files as
+ * `npm run build`, run the service, and create new files where the house style expects them.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ function demand(isSo, message) {
 await build();
 const SOURCES = ['src', 'test/support', 'ormconfig.ts', 'tsconfig.build.json', 'nest-cli.json', 'package.json'];
 mkdirSync(join(copy, 'test'));
-// The pages are built by npm run build alone, the guides by npm run docs.
+// Only `npm run build` builds the pages, and only `npm run docs` builds the guides.
 for (const built of ['web', 'guides']) {
   const from = join(root, 'dist', built);
   if (existsSync(from)) cpSync(from, join(copy, 'dist', built), { recursive: true });
@@ -46,21 +46,21 @@ const filesIn = (folder) =>
     .sort();
 
 nest('build');
-// The Swagger UI is copied by npm run build alone: without the copy the service reads the package itself.
+// Only `npm run build` copies the Swagger UI. Without the copy, the service reads its package.
 const OF_THE_BUILD_ITSELF =
   /^(?:\..*stamp|\.tsbuildinfo|description\.json|database\.snapshot|service\/.*|src\/service\/static\/swagger-ui.*)$/;
 const built = filesIn(join(root, 'dist')).filter((path) => !OF_THE_BUILD_ITSELF.test(path));
 for (const path of built) {
   const [there, here] = [join(copy, 'dist', path), join(root, 'dist', path)];
   demand(existsSync(there), `nest build left ${path} out`);
-  // In what order a declaration lists the arms of a union depends on what was compiled before.
+  // The order of the members of a union in a declaration depends on what was compiled before.
   if (path.endsWith('.d.ts')) continue;
   demand(readFileSync(there).equals(readFileSync(here)), `nest build made another ${path}`);
 }
 const more = filesIn(join(copy, 'dist')).filter((path) => !OF_THE_BUILD_ITSELF.test(path) && !built.includes(path));
 demand(more.length === 0, `nest build made ${more}`);
 
-// A module first: what is generated beside it afterwards is entered into it.
+// The module comes first, because Nest registers the following classes in the module of their folder.
 const GENERATED = {
   module: ['cakes/cakes', 'src/cakes/cakes.module.ts'],
   controller: ['cakes/recipes', 'src/cakes/recipes.controller.ts'],
@@ -81,7 +81,7 @@ for (const name of ['RecipesController', 'RecipesService', 'Oven']) {
   demand(module.includes(`import { ${name} }`), `${name} was not entered into its module:\n${module}`);
 }
 
-// As in a terminal: what it starts is of its group, which is what is stopped.
+// As in a terminal, the command gets its own process group, and the signal goes to the whole group.
 const service = spawn(process.execPath, [cli, 'start'], {
   cwd: copy,
   env: { ...process.env, PORT: '0', MAX_LOOP_DELAY_MS: '0', DATA_DIR: join(copy, 'data') },
@@ -92,7 +92,7 @@ const stop = (signal) => {
   try {
     process.kill(-service.pid, signal);
   } catch {
-    // It has ended.
+    // It has already exited.
   }
 };
 process.on('exit', () => stop('SIGKILL'));

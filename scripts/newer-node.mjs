@@ -1,6 +1,6 @@
 /**
- * The smoke test and a part of the suite on the other lines of Node that package.json names; their binaries come as
- * packages of the registry, into a temporary folder.
+ * Runs the smoke test and a part of the test suite on the other versions of Node that package.json names. It downloads
+ * their binaries as packages from the npm registry, into a temporary folder.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { build } from './build.mjs';
 import { binaryOf } from './node-binaries.mjs';
 
 const PROCESSES = ['test/boot.e2e', 'test/process.e2e'];
-/** One whole file of each domain. */
+/** One complete test file for each domain. */
 const DOMAINS = [
   'auth-4.2-login',
   'account-profile',

@@ -1,10 +1,13 @@
-/** Binaries of other lines of Node, which come as packages of the registry. */
+/** Binaries of other major versions of Node, from packages of the npm registry. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder of the binary of a line of Node, in a folder of its own in `place`; none where the registry does not answer. */
+/**
+ * Downloads the binary of a major version of Node into a new folder in `place`. Returns the folder of the binary, or
+ * undefined if the registry does not respond.
+ */
 export async function binaryOf(line, place) {
   const folder = mkdtempSync(join(place, `${line}-`));
   const name = `node-${process.platform}-${process.arch}@${line}`;

@@ -1,6 +1,6 @@
 /**
- * Installs the packages of a folder that has a lock of its own (`scripts`, `test`, `docs/guides/.vitepress`), if what is
- * installed there is not what its lock says: `node scripts/packages.mjs <folder>...`
+ * Installs the packages of folders that have their own lock file (`scripts`, `test`, `docs/guides/.vitepress`), if the
+ * installed packages do not match it: `node scripts/packages.mjs <folder>...`
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
 
-/** Folders whose packages are not part of `npm ci`, so that a checkout installs fast. */
+/** Folders whose packages `npm ci` does not install, so that a checkout is ready quickly. */
 export const FOLDERS = ['scripts', 'test', 'docs/guides/.vitepress'];
 
 /** @throws Error if npm fails */
@@ -29,7 +29,10 @@ export function installPackages(folder) {
   writeFileSync(stamp, digest);
 }
 
-/** Imports a package of one of these folders, and installs it first if needed. @returns its default export, if it has one */
+/**
+ * Imports a package of one of these folders, and installs it first if necessary.
+ * @returns its default export, if it has one
+ */
 export async function importFrom(folder, name) {
   installPackages(folder);
   const { resolve } = createRequire(join(root, folder, 'package.json'));

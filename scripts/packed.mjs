@@ -1,4 +1,4 @@
-/** The packages as a project of a team installs them, with only the packages that they and the project declare. */
+/** Installs the packages like an extension project does, with only the packages that they and the project declare. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ const SERVER = '@gatehouse-auth/server';
 const CLIENT = '@gatehouse-auth/client';
 const FOLDERS = { [SERVER]: root, [CLIENT]: join(root, 'client') };
 
-/** Packs what is built: server and client. @returns path and size in bytes of each tarball, by name of the package */
+/** Packs the built server and client. @returns path and size in bytes of each tarball, by package name */
 export function pack(folder) {
   const args = [
     'pack',
@@ -63,9 +63,9 @@ function unpack(project, name, { path }) {
 }
 
 /**
- * Unpacks the tarballs into a project. The packages that project and tarballs declare are those of this checkout, one copy of
- * each; what neither declares is not there. Needs no registry.
- * @throws Error when the project asks for another version of something than Gatehouse does
+ * Unpacks the tarballs into a project. The packages that the project and the tarballs declare come from this checkout,
+ * one copy of each. Other packages are not available. Needs no registry.
+ * @throws Error if the project requires another version of a package than Gatehouse
  */
 export function install(project, tarballs) {
   installPackages('scripts');

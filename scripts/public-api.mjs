@@ -1,4 +1,4 @@
-/** `npm run -s public-api > test/public-api.snapshot.txt`: the types of everything that the packages export. */
+/** `npm run -s public-api > test/public-api.snapshot.txt`: prints the types of everything that the packages export. */
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';

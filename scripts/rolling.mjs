@@ -1,9 +1,10 @@
 /**
- * `npm run rolling -- [ref]`: two versions of the service under traffic. Two replicas of what a commit, a tag or a branch holds
- * (by default the last release) are replaced one by one by those of this checkout, then back, then again, while clients sign
- * in, change things, redeem codes, end sessions and listen to the gateway. Needs PostgreSQL and Redis: servers of its own, or
- * those of `TEST_DATABASE_URL`, `TEST_REDIS_URL`. `ROLLING_FOLDER` keeps the old version as it was built for another run. The
- * exit code is 1 where a request failed, a change was lost or a revocation was not heard of.
+ * `npm run rolling -- [ref]`: runs two versions of the service under traffic. It starts two replicas of a commit, a tag
+ * or a branch (default: the last release). It replaces them one by one with replicas of this checkout, then back, then
+ * forward again. At the same time, clients sign in, change data, redeem codes, end sessions and listen to the gateway.
+ * This needs PostgreSQL and Redis: servers of its own, or those of `TEST_DATABASE_URL` and `TEST_REDIS_URL`.
+ * `ROLLING_FOLDER` keeps the build of the old version for another run. Exits with 1 if a request failed, a change was
+ * lost or a revocation did not take effect.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
- * `npm run scan`: wapiti (Debian's package), which scans web applications for what befalls them, against the built service: its
- * pages, and every operation that is read, with a session. Its modules that need nothing of the internet run, for
- * `SCAN_SECONDS` (600) at most. The exit code is 1 where it finds more than what is explained here, or where it is refused what
- * it has to get.
+ * `npm run scan`: runs wapiti (the Debian package), a vulnerability scanner for web applications, against the built
+ * service. It scans the pages and, with a session, every GET operation. It runs only modules that need no internet
+ * access, for at most `SCAN_SECONDS` (600). Exits with 1 if wapiti finds more than is explained here, or if the service
+ * returned a 5xx status.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -21,7 +21,7 @@ const MODULES = [
   ...['backup', 'blindsql', 'cookieflags', 'crlf', 'csp', 'csrf', 'exec', 'file', 'htaccess', 'http_headers'],
   ...['methods', 'permanentxss', 'redirect', 'shellshock', 'sql', 'xss'],
 ];
-/** Pages that need no session, with what their links carry. */
+/** Pages that need no session, including the parameters in their links. */
 const PAGES = [
   ...['/', '/login', '/register', '/forgot', '/account', '/admin', '/docs'],
   ...[
@@ -31,7 +31,7 @@ const PAGES = [
     '/auth/sso/callback?code=a&state=b',
   ],
 ];
-/** What it reports and is as it should be, by category and words of the report. */
+/** Expected reports, by category and text, with the reason. */
 const EXPLAINED = [
   ['HTTP Secure Headers', /Strict-Transport-Security/, 'the scanned service has an origin of http'],
   ['HTTP Secure Headers', /X-XSS-Protection/, 'no browser has that filter any more; OWASP advises against the header'],
@@ -45,13 +45,13 @@ await build();
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-scan-'));
 const service = await start(join(import.meta.dirname, '..', 'dist/service/main.cjs'), {
   ...{ NODE_ENV: 'test', LOG_LEVEL: 'error', DATA_DIR: directory, MAX_LOOP_DELAY_MS: '0' },
-  // Whoever is refused for asking too often finds nothing.
+  // With rate limits and bans, the service would reject most requests of the scanner.
   ...{ RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off', REGISTRATION_ALLOWANCES: 'off', ABUSE_BANS: 'off' },
   GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
 });
 const { url } = service;
 
-/** An account that everything is asked as. */
+/** Registers an account and returns its session token, which is sent with every request. */
 async function session() {
   const body = JSON.stringify({ email: 'scan@example.com', password: randomBytes(12).toString('hex') });
   const headers = { 'content-type': 'application/json' };
@@ -60,7 +60,7 @@ async function session() {
   return (await answer.json()).token;
 }
 
-/** Every operation that is read, with a value for each of its parameters. */
+/** The path of every GET operation, with a value for each of its parameters. */
 async function operations() {
   const { paths, components } = await (await fetch(`${url}/openapi.json`)).json();
   const known = (parameter) => (parameter.$ref ? components.parameters[parameter.$ref.split('/').pop()] : parameter);
@@ -72,7 +72,7 @@ async function operations() {
   });
 }
 
-/** How often the service has answered with each class of status, and how many of its routes were reached. */
+/** The number of responses by class of status, and the number of routes that were reached. */
 async function answers() {
   const counts = {};
   const routes = new Set();

@@ -1,4 +1,6 @@
-/** `npm run -s schema > test/schema.snapshot.sql`: what the migrations make of an empty database. */
+/**
+ * `npm run -s schema > test/schema.snapshot.sql`: prints the schema that the migrations create in an empty database.
+ */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** Takes pictures of every page in every state that the tests reach, into a folder that a person looks through. */
+/**
+ * Takes screenshots of every page in every state that the tests reach, and saves them in a folder for manual review.
+ */
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { answerHelp } from './help.mjs';

@@ -1,4 +1,7 @@
-/** Starts the built service as a newcomer would, registers, reads the account, stops it; the data stays. */
+/**
+ * Starts the built service like a new user, registers an account, reads it and stops the service. The data must survive
+ * a restart.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Makes the database that a first start unpacks: `dist/database.snapshot`. */
+/** Creates the database that the first start unpacks: `dist/database.snapshot`. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { packSnapshot, snapshotKey } from '../dist/src/platform/database/snapsho
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-snapshot-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-// The migrations alone, with a key that nothing is made of: what a service would store of its own is not there yet.
+// Runs only the migrations, so the database contains no data that the service creates. Nothing uses the key.
 const env = { DATA_DIR: directory, GATEHOUSE_SECRET: Buffer.alloc(32, 1).toString('base64') };
 const database = await Database.open(loadConfig(env), databaseSchema());
 await database.migrate();
@@ -18,6 +18,6 @@ await database.manager.query('CHECKPOINT');
 await database.close();
 const file = join(import.meta.dirname, '..', 'dist', 'database.snapshot');
 writeFileSync(file, packSnapshot(join(directory, 'database'), snapshotKey(names)));
-// Whoever opens a database keeps what it writes to itself; this is for the user of an image, too.
+// Opening the database made new files accessible only to their owner. The user of an image also needs to read this one.
 chmodSync(file, 0o644);
 process.exit();

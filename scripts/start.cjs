@@ -1,8 +1,8 @@
-/** `npm start`: builds if the sources changed, then runs the service in this process. */
+/** `npm start`: builds if the sources have changed, then runs the service in this process. */
 require('../src/core/thread-pool.cjs');
 const { isPrimary } = require('node:cluster');
 
-// A worker runs what was built for the process that starts it.
+// A cluster worker runs the build of the primary process, so only the primary process builds.
 const build = async () => {
   (await import('./help.mjs')).answerHelp(__filename);
   await (await import('./build.mjs')).build();

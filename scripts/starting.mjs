@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 
 /**
- * Where a service listens that was just started, once it is ready.
- * @throws Error with what it wrote, if it ends before that
+ * Waits until a service is ready, and returns its URL.
+ * @throws Error with its output, if it exits before that
  */
 export async function listening(service) {
   let out = '';
@@ -18,8 +18,9 @@ export async function listening(service) {
 }
 
 /**
- * Whether a service that ran with `NODE_DEBUG_NATIVE=COMPILE_CACHE` found compiled what it loads, by what it wrote: all but the
- * few modules that the embedded database loads under flags of its own.
+ * True if the output of a service shows that it loaded its modules from the compile cache. The service must run with
+ * `NODE_DEBUG_NATIVE=COMPILE_CACHE`. A few modules are exempt, because the embedded database loads them with its own
+ * flags.
  */
 export function isPrecompiled(written) {
   const times = (what) => written.split(` was ${what}`).length - 1;

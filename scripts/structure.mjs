@@ -1,6 +1,7 @@
 /**
- * Holds the house to its drawing: arrows between rooms go one way, no two files and no two folders know each other, no
- * room is crowded and no file is long. `--write` renews the drawing in ARCHITECTURE.md.
+ * Checks the structure of `src`. Imports between modules go in one direction, and neither files nor folders import each
+ * other in a circle. The number of files in a folder and the length of a file are limited. `--write` updates the
+ * diagram in ARCHITECTURE.md.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +17,10 @@ const ROOT = join(import.meta.dirname, '..');
 const DRAWING = join(ROOT, 'ARCHITECTURE.md');
 const [BEGIN, END] = ['<!-- the rooms, drawn by npm run structure -- --write -->', '<!-- end of the rooms -->'];
 
-/** Rooms from the ground up. Each may know those of the lines below its own; of its own line, those before it. */
+/**
+ * The modules (folders of `src`) in layers, from the bottom up. A module may import from all modules before it in this
+ * list.
+ */
 const FLOORS = [
   ['core'],
   ['migrations', 'policy', 'platform'],
@@ -28,7 +32,7 @@ const FLOORS = [
   ['cli'],
 ];
 const ORDER = FLOORS.flat();
-/** What stands on one floor and knows nothing of its neighbours. */
+/** Modules of the same layer that may not import each other. */
 const APART = ['migrations', 'policy'];
 const LIMITS = { room: 25, hall: 9, lines: 400 };
 
@@ -85,7 +89,7 @@ const arrows = modules.flatMap(({ source, dependencies }) =>
   dependencies.filter(({ resolved }) => resolved.startsWith('src/')).map(({ resolved }) => [source, resolved]),
 );
 
-/** Folders that reach themselves over others. The hall, which assembles them all, is none of them. */
+/** Folders that import themselves through other folders. `src` is excluded, because its files connect all modules. */
 function circlesOfFolders() {
   const next = new Map();
   for (const [from, to] of arrows.map((pair) => pair.map(dirname))) {
@@ -115,7 +119,9 @@ for (const { path, files } of folders('src')) {
 }
 faults.push(...circlesOfFolders());
 
-/** Arrows between the rooms with the number of imports, as Mermaid draws them; what everybody knows is left out. */
+/**
+ * The imports between modules, with their number, as a Mermaid diagram. Imports of `core` and from `cli` are left out.
+ */
 function drawing() {
   const of = (file) => file.split('/').length > 2 && file.split('/')[1];
   const counts = new Map();
@@ -139,7 +145,7 @@ if (begin < 0 || end < begin) faults.push('ARCHITECTURE.md has no place for the 
 else {
   const drawn = `${text.slice(0, begin)}${BEGIN}\n${drawing()}\n${text.slice(end)}`;
   if (process.argv.includes('--write')) writeFileSync(DRAWING, drawn);
-  // The numbers follow every import that comes and goes; the arrows are the drawing.
+  // The numbers change with every import, so only the arrows are compared.
   else if (drawn.replace(/\|\d+\|/g, '') !== text.replace(/\|\d+\|/g, '')) {
     faults.push('the drawing in ARCHITECTURE.md is old: npm run structure -- --write');
   }

@@ -1,11 +1,11 @@
 /**
- * What the service is made of beside its own code, and whether that is as it was last accepted: the lock, licences,
- * install scripts, known advisories, and the bill of materials. All but advisories is read from this folder alone.
+ * Checks the dependencies of the service against their last accepted state: the lock file, licenses, install scripts,
+ * known advisories, and the bill of materials. Everything except the advisories is read from this folder.
  *
- *   npm run supply-chain                 checks; at a release with `-- --release`, which wants an answer about advisories;
- *                                        with `-- --offline` nobody is asked about them
- *   npm run supply-chain -- --write      accepts: writes licences.txt anew
- *   npm run -s sbom > sbom.cdx.json      the bill of materials (CycloneDX) of what production has
+ *   npm run supply-chain                 checks; at a release with `-- --release`, which requires the advisories;
+ *                                        with `-- --offline` the advisories are not requested
+ *   npm run supply-chain -- --write      accepts the current state: writes licences.txt again
+ *   npm run -s sbom > sbom.cdx.json      the bill of materials (CycloneDX) of production
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,11 +18,11 @@ answerHelp(import.meta.filename);
 const root = join(import.meta.dirname, '..');
 const LIST = 'licences.txt';
 
-/** Licences that ask for no more than their text, wherever they stand. */
+/** Licenses that require no more than a copy of their text. Every package may have them. */
 const ALLOWED = new Set([
   ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'Python-2.0'],
 ]);
-/** Licences of some packages only, with what makes them fit. */
+/** Licenses that only some packages may have, with the reason. */
 const ALLOWED_FOR = [
   {
     licence: 'LGPL-3.0-or-later',
@@ -30,25 +30,25 @@ const ALLOWED_FOR = [
     because: 'libvips, a library of its own that is loaded as it comes and can be replaced',
   },
 ];
-/** Packages in `dist/guides`, by the lock of the generator. */
+/** The folder whose lock file lists the packages in `dist/guides`. */
 const GUIDES = 'docs/guides/.vitepress';
-/** Its files are copied into `dist`. */
+/** Packages whose files are copied into `dist`. */
 const COPIED = ['swagger-ui-dist'];
 const IN_GUIDES = ['vitepress', 'vue', '@vueuse/core', '@vueuse/integrations', 'focus-trap', 'mark.js', 'minisearch'];
-/** Lower ones are said, and stop nothing. */
+/** Severities that fail the check. Lower ones are only reported. */
 const STOPPING = ['moderate', 'high', 'critical'];
 
 const nameIn = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** Whether a path of the lock is a package of this repository: its folder, or the link to it. */
+/** True if a path of the lock file is a package of this repository: its folder, or the link to it. */
 function isWorkspace(lock, path) {
   const workspaces = lock.packages[''].workspaces ?? [];
   return workspaces.includes(path) || (lock.packages[path].link && workspaces.includes(lock.packages[path].resolved));
 }
 
-/** The packages of a lock that production may have, whatever machine it is on. `legacy` knows older forms of a licence. */
+/** The packages of a lock file that production may contain on any machine. `legacy` reads older forms of a license. */
 export function production(lock, legacy = () => undefined) {
   return Object.entries(lock.packages).flatMap(([path, entry]) => {
     if (path === '' || entry.dev || entry.devOptional || isWorkspace(lock, path)) return [];
@@ -63,7 +63,7 @@ function lockedAs(lock, name) {
   return { path, name, version: entry.version, licence: entry.license ?? 'UNKNOWN' };
 }
 
-/** Development packages whose code is part of what is built: those that are imported, with those that they depend on. */
+/** Development packages whose code is part of the build: those that are imported, and their dependencies. */
 export function bundled(lock, imported) {
   const found = new Map();
   const follow = (name) => {
@@ -82,7 +82,7 @@ const inService = (lock) =>
     Object.keys(lock.packages[''].peerDependencies ?? {}).filter((name) => name.startsWith('@opentelemetry/')),
   );
 
-/** Whatever can be installed by this lock is what was locked, and comes from the registry that npm is set to. */
+/** Checks that the lock file pins every package by its hash, and that all packages come from one registry. */
 export function lockProblems(lock) {
   const problems = lock.lockfileVersion === 3 ? [] : [`the lock is of version ${lock.lockfileVersion}, not 3`];
   const origins = new Set();
@@ -102,10 +102,10 @@ export function lockProblems(lock) {
   return problems;
 }
 
-/** Whether an expression of SPDX is allowed for a package: `AND` asks for both, `OR` for one. */
+/** True if an SPDX expression is allowed for a package. `AND` requires both licenses, `OR` requires one of them. */
 function isAllowed(expression, name) {
   const text = expression.replaceAll(/[()]/g, ' ');
-  // Both in one expression would need precedence: nobody has that so far, and nobody is let in by a guess.
+  // An expression with both would need operator precedence. No package has one so far, so it is rejected.
   if (/ OR /.test(text) && / AND /.test(text)) return false;
   const isFine = (id) =>
     ALLOWED.has(id.trim()) || ALLOWED_FOR.some(({ licence, of }) => licence === id.trim() && of.test(name));
@@ -117,7 +117,7 @@ export const licenceProblems = (packages) =>
     .filter(({ name, licence }) => !isAllowed(licence, name))
     .map(({ name, version, licence }) => `${name}@${version} has the licence ${licence}, which is not allowed`);
 
-/** One line for each package and licence; without versions, which change more often than anybody looks. */
+/** One line for each package and license. Versions are left out, because they change too often for a review. */
 export function listOf(parts) {
   const lines = Object.entries(parts).flatMap(([title, packages]) => [
     '',
@@ -138,8 +138,8 @@ export function listProblems(list, accepted) {
 }
 
 /**
- * `allowScripts` of package.json says of every package that has an install script whether it may run, and of no other.
- * Production runs none (`--ignore-scripts`), so none of its packages may ask for one.
+ * Checks that `allowScripts` of package.json has an entry for every package with an install script, and no other
+ * entries. Production runs no install scripts (`--ignore-scripts`), so none of its packages may be allowed to run one.
  */
 export function scriptProblems(lock, allowScripts = {}) {
   const asking = Object.entries(lock.packages).filter(
@@ -157,7 +157,10 @@ export function scriptProblems(lock, allowScripts = {}) {
   return [...problems, ...idle.map((key) => `allowScripts names ${key}, which has no install script`)];
 }
 
-/** What `npm audit --json` said: advisories that stop, those that do not, or that nobody answered. */
+/**
+ * Sorts the result of `npm audit --json`: advisories that fail the check, lesser ones, and whether the registry
+ * responded.
+ */
 export function auditVerdict(report) {
   if (!report?.vulnerabilities) return { isAnswered: false, stopping: [], lesser: [] };
   const found = Object.values(report.vulnerabilities).map(({ name, severity, via = [] }) => {
@@ -169,7 +172,7 @@ export function auditVerdict(report) {
   return { isAnswered: true, stopping: lines(isStopping), lesser: lines((severity) => !isStopping(severity)) };
 }
 
-/** A bill of materials names every package that is there, once, with where it comes from, its hash and its licence. */
+/** Checks that a bill of materials names every delivered package once, with its origin, hash and license. */
 export function sbomProblems(sbom, packages) {
   if (sbom.bomFormat !== 'CycloneDX' || !/^1\.\d$/.test(sbom.specVersion)) return ['it is not a CycloneDX document'];
   const components = sbom.components ?? [];
@@ -185,7 +188,10 @@ export function sbomProblems(sbom, packages) {
   ];
 }
 
-/** Packages that older ones write as a list of objects are not in the lock with a licence. */
+/**
+ * The license of a package that declares it in an old form, such as a list of objects. The lock file does not contain
+ * it.
+ */
 const legacyIn = (folder) => (path) => {
   const manifest = join(folder, path, 'package.json');
   const { license, licenses } = existsSync(manifest) ? json(manifest) : {};
@@ -200,15 +206,19 @@ const npm = (folder, ...args) =>
     timeout: 120_000,
   }).stdout;
 
-/** Of what is installed in a folder. @throws Error where it does not tell what is there */
+/**
+ * The bill of materials of the packages that are installed in a folder. @throws Error if npm prints none, or if it is
+ * invalid
+ */
 export function sbomOf(folder) {
   const lock = json(join(folder, 'package-lock.json'));
   const isThere = (path) => existsSync(join(folder, path, 'package.json'));
-  // All of the lock: npm refuses a folder that was pruned, and `--omit=dev` leaves out whatever development needs too.
+  // Reads the whole lock file. npm rejects a folder that was pruned, and `--omit=dev` also omits packages that both
+  // production and development need.
   const out = npm(folder, 'sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only');
   if (!out) throw new Error('npm sbom said nothing: `npm sbom --package-lock-only` tells why');
   const sbom = JSON.parse(out);
-  // npm calls it by the folder.
+  // npm uses the name of the folder.
   sbom.metadata.component.name = json(join(folder, 'package.json')).name;
   const installed = production(lock, legacyIn(folder)).filter(({ path }) => isThere(path));
   const known = new Set(installed.map(({ name, version }) => `${name}@${version}`));
@@ -229,7 +239,7 @@ export function sbomOf(folder) {
 }
 
 const IMPORT = /(?:from|import\()\s*'((?:@[\w.-]+\/)?[\w.-]+)[^']*'/g;
-/** Packages that the pages import to be sent to browsers. */
+/** Packages that the pages import, and that browsers therefore receive. */
 function importedByPages() {
   const files = readdirSync(join(root, 'web'), { recursive: true, encoding: 'utf8' });
   const sources = files.filter((name) => /\.tsx?$/.test(name) && !/^vite\.config/.test(name));

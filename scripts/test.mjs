@@ -2,7 +2,7 @@
  * Builds what the tests need and runs jest.
  *
  *   npm test                      the core (test/setup/tiers.js)
- *   npm run test:all              every file; on Fastify without those that say the same on both platforms
+ *   npm run test:all              every file; on Fastify without those whose result is the same on both platforms
  *   npm test -- --beyond-core     every file outside the core
  *   npm test -- <arguments>       jest with these arguments
  */

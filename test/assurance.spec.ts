@@ -16,7 +16,7 @@ const ASVS = 'docs/assurance/asvs.md';
 const ATTACKS = 'docs/assurance/attacks.md';
 const SELF = 'test/assurance.spec.ts';
 
-/** A page of one requirement, shown by what stands in `how`. */
+/** A page with one requirement, with `how` as its evidence. */
 const page = (how: string, verdict = 'met') => {
   const counts = ['met', 'n/a', 'deviates'].map((name) => (name === verdict ? 1 : 0)).join(' | ');
   const table = `| Level | met | n/a | deviates | in all |\n|---|---|---|---|---|\n| MUST | ${counts} | 1 |\n| all | ${counts} | 1 |`;

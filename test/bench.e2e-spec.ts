@@ -7,11 +7,11 @@ const root = join(import.meta.dirname, '..');
 
 type Points = readonly (readonly [minutes: number, value: number])[];
 type Trend = (samples: Points, bound: { most: number; share?: boolean }) => { climb: number; isFlat: boolean };
-/** Scripts of the bench; they have no types. */
+/** The scripts of the benchmarks have no types. */
 const trendOf: () => Promise<Trend> = async () => (await import(join(root, 'bench/trend.mjs'))).trend;
 
 const minutes = Array.from({ length: 40 }, (_, n) => n / 2);
-/** Up and down by turns. */
+/** Alternates between up and down. */
 const restless = (minute: number) => (Number.isInteger(minute) ? 1 : -1);
 
 describe('the verdict of a soak', () => {

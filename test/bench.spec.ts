@@ -14,7 +14,7 @@ interface Bar {
   kind?: string;
 }
 
-/** A run in which who comes later takes longer: 100 us, 200 us, ... */
+/** A run in which each subject takes longer than the one before: 100 us, 200 us, ... */
 async function fixedRun() {
   const { SUBJECTS } = await load('subjects.mjs');
   const having = (job: string) => Object.keys(SUBJECTS).filter((name) => SUBJECTS[name][job]);
@@ -66,7 +66,7 @@ async function fixedRun() {
   };
 }
 
-/** The elements that are open where they must be closed, in an order that XML has. */
+/** The elements that are not closed in the order that XML requires. Empty if the document is balanced. */
 function unbalanced(svg: string): string[] {
   const open: string[] = [];
   for (const [, closing, name, alone] of svg.matchAll(/<(\/?)([a-z]+)(?:\s[^<>]*?)?(\/?)>/g)) {

@@ -33,7 +33,7 @@ class Undeclared {
 
 const lenient = { canActivate: () => true };
 
-/** Every way to declare a command wrongly, all in one application. */
+/** Every invalid way to declare a command, all in one application. */
 @GatewayCommands()
 class WrongGateway {
   @SubscribeMessage('UNDECLARED')

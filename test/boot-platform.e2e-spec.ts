@@ -31,7 +31,7 @@ import { withGatehouse } from './support/index.js';
 
 const PLATFORMS = ['express', 'fastify'];
 
-/** What Express and Fastify, and Nest's adapters of them, have in common. */
+/** The common interface of Express, Fastify and their Nest adapters. */
 interface Platform {
   get(path: string, handler: (request: unknown, response: { send(text: string): void }) => void): void;
   post: Platform['get'];
@@ -42,7 +42,7 @@ const answer = (_request: unknown, response: { send(text: string): void }) => re
 
 type Hang = (host: HttpAdapterHost) => void;
 
-/** Hangs something on the platform as soon as it is made. */
+/** Registers something on the platform as soon as the platform is created. */
 function early(hang: Hang): Type {
   @Module({})
   class Early {
@@ -53,7 +53,7 @@ function early(hang: Hang): Type {
   return Early;
 }
 
-/** The same once all modules are made. */
+/** Registers something on the platform after all modules are created. */
 function late(hang: Hang): Type {
   @Module({})
   class Late implements OnModuleInit {

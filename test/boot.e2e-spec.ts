@@ -59,7 +59,7 @@ class Undeclared {
   name: string;
 }
 
-/** Every way to declare a route wrongly, all in one application: the audit tells them all at once. */
+/** Every invalid way to declare a route, all in one application. The audit reports all of them together. */
 @Controller('v1/wrong')
 class WrongController {
   @Get('undeclared')

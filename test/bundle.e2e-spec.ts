@@ -19,7 +19,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** Everything that comes back on a connection until the service closes it. */
+/** Returns everything that the service sends on a connection until it closes the connection. */
 async function rawAnswer(port: number, { method, target, lines = [], body = '' }: Sent): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   const chunks: Buffer[] = [];
@@ -31,22 +31,22 @@ async function rawAnswer(port: number, { method, target, lines = [], body = '' }
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** Without what differs from one moment to the next. */
+/** Replaces the headers that differ for each response. */
 const still = (answer: string): string =>
   answer.replace(/^Date: .+\r$/m, 'Date: then\r').replace(/^X-Request-ID: [\da-f-]{36}\r$/m, 'X-Request-ID: any\r');
 
 const TEXTS = ['1', '%', '%zz', '%ff', '%ed%a0%80', '%00', '..%2f', '%E2%80%AE', '%25', 'x'.repeat(300)];
 const BODIES = ['{}', '[]', '{', '{"__proto__":{"a":1}}', '"\\ud800"', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`];
 /**
- * Routes that return what the process has counted, the time, or something that was made for this request, and descriptions: the
- * order of a union in them depends on what was compiled before.
+ * Routes that return counters of the process, the time, or a value created for the request. Also the API descriptions,
+ * because the order of their unions depends on what was compiled before.
  */
 const OWN =
   /^\/(?:metrics|health|openapi|asyncapi)|\/(?:sessions|statistics|register|authentication-options|handoff\/initiate)$/;
 
 const fill = ({ path }: RoutePlan, text: string): string => path.replace(/[:*]\w+/g, text);
 
-/** Requests to a route, of which none changes what another finds. */
+/** Requests to a route. No request changes the result of another. */
 function corpusOf(route: RoutePlan, session: string): Sent[] {
   const { method } = route;
   const plain = fill(route, '1');

@@ -38,7 +38,7 @@ export class NotesModule {}
 
 let folder: string;
 beforeAll(() => {
-  // Below the packages that the team would have installed.
+  // In a folder below the installed packages, as in a project of a team.
   mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });
   folder = mkdtempSync(join(ROOT, 'node_modules/.cache/team-'));
   mkdirSync(join(folder, 'node_modules/@gatehouse-auth'), { recursive: true });

@@ -38,7 +38,10 @@ const env: Record<string, string | undefined> = {
   ...UNHURRIED,
 };
 
-/** Opened once for all commands, where it is embedded: that each opens it for a person is shown by `cli.e2e-spec.ts`. */
+/**
+ * If the database is embedded, it is opened once for all commands. `cli.e2e-spec.ts` shows that each command can open
+ * it.
+ */
 let own: OwnDatabase;
 const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
 
@@ -63,13 +66,13 @@ function write(name: string, lines: readonly Line[]): string {
 
 const PROGRESS = /^\d+ lines \(\d+%\): .+; \d+ a second$/;
 
-/** Carries out `import users`; the process that does so for a person is the business of `cli.e2e-spec.ts`. */
+/** Runs `import users` in this process. `cli.e2e-spec.ts` tests the command in its own process. */
 async function importUsers(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal = {
     ...{ env, ...lent() },
     out: (line: string) => void out.push(line),
-    // How far it is, on a machine where it takes more than a second.
+    // Ignores the progress lines, which appear if the import takes more than a second.
     err: (line: string) => void (PROGRESS.test(line) || err.push(line)),
   };
   const code = await execute(['import', 'users', ...args], terminal);
@@ -85,7 +88,7 @@ async function sql(text: string, values: unknown[] = []): Promise<Row[]> {
   }
 }
 
-/** The service on the database that the commands use. */
+/** Starts the service on the database that the commands use. */
 async function started(): Promise<{ app: INestApplication; as(authorization?: string): Client }> {
   const limits = { RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off', REGISTRATION_ALLOWANCES: 'off' };
   const others = { IP_AUTHORIZATION: 'off', PORT: '0' };
@@ -96,7 +99,7 @@ async function started(): Promise<{ app: INestApplication; as(authorization?: st
 }
 
 const accountCount = async (): Promise<number> => Number((await sql('SELECT count(*) FROM account'))[0]?.count);
-/** Everything that an import may write. */
+/** Everything that an import can write. */
 const everything = async (): Promise<string> =>
   JSON.stringify([
     await sql('SELECT * FROM account ORDER BY id'),
@@ -204,7 +207,10 @@ const BCRYPT = `$2b$10$${'a'.repeat(21)}.${'a'.repeat(31)}`;
 const FUTURE_ID = String((BigInt(Date.now() + 86_400_000 - 1420070400000) << 22n) + 1n);
 const TOTP_OF_16_LETTERS = 'JBSWY3DPEHPK3PXP';
 
-/** What is refused, with every field and code that the report names. The fourth member of the example is `ada`. */
+/**
+ * Lines with every field and code that the report must name. None means that the line is accepted. The first user of
+ * the example is `ada`.
+ */
 const REFUSED: readonly (readonly [about: string, line: Line, faults: readonly string[]])[] = [
   ['no JSON', '{"email": "a@example.com"', [': INVALID_JSON']],
   ['a list', '["a@example.com"]', [': INVALID_JSON']],
@@ -308,7 +314,7 @@ const REFUSED: readonly (readonly [about: string, line: Line, faults: readonly s
   ['what is not said', { email: 'nulls@example.com', global_name: null, id: null, password_hash: null }, []],
 ];
 
-/** Everything that is no name and no code: none of it may be told. */
+/** Values that are neither names nor codes. The report must not contain them. */
 const SECRETS = [BCRYPT.slice(7), '5f4dcc3b5aa765d61d8327deb882cf99', 'JBSWY3DPEHPK3PA', 'example.com', '00u1a2b3c4'];
 
 describe('what is refused', () => {
@@ -373,7 +379,7 @@ describe('what is refused', () => {
 
 describe('a file of several batches', () => {
   const many = Array.from({ length: 2_500 }, (_, n) => ({ email: `many${n}@example.com`, username: 'many' }));
-  // Of the first batch and of others: in the last one they meet both.
+  // Duplicates of lines in the first batch and in others. The last batch contains both kinds.
   const lines = [
     ...many,
     { email: 'many3@example.com', username: 'other' },
@@ -436,7 +442,7 @@ describe('a file of several batches', () => {
   });
 });
 
-/** A file as a slow disk gives it: no chunk ends where a line does. */
+/** A file as a slow disk delivers it: chunks do not end where lines do. */
 async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let begin = 0; begin < bytes.length; begin += size) yield bytes.subarray(begin, begin + size);
 }
@@ -482,7 +488,7 @@ describe('lines', () => {
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 const salt = Buffer.from('sixteen of bytes');
 
-/** A cheap hash of every form that docs/importing.md names. */
+/** A cheap hash of every format that docs/importing.md lists. */
 const KINDS: Readonly<Record<string, (password: string) => string | Promise<string>>> = {
   ...Object.fromEntries(
     [Algorithm.Argon2id, Algorithm.Argon2i, Algorithm.Argon2d].map((algorithm) => [
@@ -522,7 +528,9 @@ const KINDS: Readonly<Record<string, (password: string) => string | Promise<stri
     `scrypt$16$pepper$8$1$${scryptSync(password, 'pepper', 64, { N: 16 }).toString('base64')}`,
 };
 
-/** Every operation that takes a password as proof: what it is sent beside it. Those that end sessions come last. */
+/**
+ * Every operation that accepts a password as proof, with the rest of its body. Operations that end sessions come last.
+ */
 const PLACES: Readonly<Record<string, object>> = {
   'POST /v1/auth/sessions/logout': { session_id_hashes: [] },
   'DELETE /v1/oauth2/applications/:id': {},
@@ -559,7 +567,7 @@ describe('hashes of other services', () => {
     ]);
     return row as Row;
   };
-  /** As it is for whoever came in by another way: the hash is still the foreign one, and the account as it was. */
+  /** Restores the imported hash and the account, as if the user had signed in without the password. */
   const putBack = (kind: string) =>
     sqlOf(service.app, 'UPDATE account SET password_hash = $2, flags = 0, deletion_at = NULL WHERE email = $1', [
       ...[emailOf(kind), foreign.get(kind)],
@@ -607,7 +615,7 @@ describe('hashes of other services', () => {
     expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
   });
 
-  /** One of each way in which a hash is read and computed. */
+  /** One kind of hash for each way to read and compute it. */
   const ways = ['argon2 2', 'bcrypt 2y', 'bcrypt_sha256 of Django', 'PBKDF2 sha256', 'PBKDF2 sha512 of Django'];
 
   test.each([...ways, 'scrypt', 'scrypt of Django'])(
@@ -712,7 +720,7 @@ describe('addresses without an account', () => {
     }
   }
 
-  /** The least processor time of a few runs, which what else happens can only lengthen. */
+  /** The lowest CPU time of several runs. Other work of the process can only increase it. */
   async function leastWork(work: () => Promise<unknown>): Promise<number> {
     const times: number[] = [];
     for (let i = 0; i < 4; i++) {
@@ -730,7 +738,7 @@ describe('addresses without an account', () => {
       expectWrong(await as().post('/v1/auth/login', { email, password }));
   const derived = () => promisify(pbkdf2)(password, 'pepper', ROUNDS, 32, 'sha512');
 
-  /** The strangers who cost what a hash of another service costs. */
+  /** The unknown email addresses whose check costs as much as an imported hash. */
   const costly = async ({ app }: Service): Promise<string[]> => {
     const found = await Promise.all(
       strangers.map(async (email) =>
@@ -759,7 +767,7 @@ describe('addresses without an account', () => {
     expect(await importUsers(write('brought.jsonl', brought))).toMatchObject({ code: 0 });
     const drawn = await withStarted(async (service) => {
       const found = await costly(service);
-      // 160 are expected; seven times the deviation of chance on either side.
+      // The expected count is 160. The bounds are seven standard deviations away on either side.
       expect(found.length).toBeGreaterThan(120);
       expect(found.length).toBeLessThan(200);
       const least = await leastWork(derived);

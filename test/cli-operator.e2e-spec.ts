@@ -27,7 +27,10 @@ const env: Record<string, string | undefined> = {
   ...UNHURRIED,
 };
 
-/** Opened once for all commands, where it is embedded: that each opens it for a person is shown by `cli.e2e-spec.ts`. */
+/**
+ * If the database is embedded, it is opened once for all commands. `cli.e2e-spec.ts` shows that each command can open
+ * it.
+ */
 let own: OwnDatabase;
 const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
 
@@ -36,7 +39,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Carries out a command; the process that does so for a person is the business of `cli.e2e-spec.ts`. */
+/** Runs a command in this process. `cli.e2e-spec.ts` tests commands in their own process. */
 async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal = {
@@ -49,7 +52,7 @@ async function cli(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-/** The service on the database that the commands use, for as long as `work` takes. */
+/** Runs the service on the database that the commands use, until `work` is done. */
 async function running<T>(work: (as: (authorization?: string) => Client, app: INestApplication) => Promise<T>) {
   const app = await createApp(loadConfig({ ...env, PORT: '0', RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off' }), lent());
   try {
@@ -77,7 +80,7 @@ const people: Record<'ada' | 'bob', { id: string; email: string; token: string }
 };
 const { ada, bob } = people;
 
-/** The last entry of the audit log, of which every command of an operator leaves one. */
+/** The last entry of the audit log. Every operator command adds one. */
 const lastDeed = async () =>
   (await sql('SELECT admin_user_id, action, target_id, metadata FROM audit_log ORDER BY sequence DESC LIMIT 1'))[0];
 

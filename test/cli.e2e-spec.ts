@@ -23,7 +23,7 @@ const env = {
   GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
 };
 
-/** The database of the directory, as long as one command after another finds it open. */
+/** The database of the directory, while it stays open for several commands. */
 let kept: EmbeddedDatabase | undefined;
 const keep = async (): Promise<void> => {
   kept = await openEmbedded(loadConfig({ ...env }));
@@ -45,7 +45,7 @@ interface Outcome {
   readonly err: string;
 }
 
-/** Carries out a command in this process. */
+/** Runs a command in this process. */
 async function cli(args: string[], extra: Record<string, string> = {}): Promise<Outcome> {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await execute(args, {
@@ -57,7 +57,7 @@ async function cli(args: string[], extra: Record<string, string> = {}): Promise<
   return { code, out: out.join(''), err: err.join('') };
 }
 
-/** Runs a command as a person would, in a process of its own. */
+/** Runs a command in its own process, as a user does. */
 function typed(args: string[], extra: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     const options = { cwd: root, env: { ...env, ...extra } };
@@ -67,7 +67,7 @@ function typed(args: string[], extra: Record<string, string> = {}): Promise<Outc
   });
 }
 
-/** The service on the directory that the commands use, for as long as `work` takes. */
+/** Runs the service on the directory that the commands use, until `work` is done. */
 async function running<T>(
   work: (anonymous: Client, as: (authorization: string) => Client, app: INestApplication) => Promise<T>,
 ): Promise<T> {

@@ -118,7 +118,7 @@ describe('@gatehouse-auth/client: the gateway', () => {
     for (const gateway of opened.splice(0)) gateway.close();
   });
 
-  /** A gateway client that shows its states, and its sockets. */
+  /** A gateway client that exposes its states and its sockets. */
   function connect(someone: Person) {
     const states: GatewayState[] = [];
     const sockets: WebSocket[] = [];
@@ -172,7 +172,7 @@ describe('@gatehouse-auth/client: the gateway', () => {
     await until('ready');
     const event = heard((listener) => gateway.on('USER_SETTINGS_UPDATE', listener));
     const resumed = heard((listener) => gateway.on('RESUMED', listener));
-    // Where the service is now, not where it says that it will be.
+    // Uses the actual URL of the service instead of the URL that the service announces.
     Object.assign(gateway as never as { session: object }, {
       session: { ...(gateway as never as { session: object }).session, url: `ws://127.0.0.1:${service.port}/gateway` },
     });

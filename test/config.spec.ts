@@ -18,7 +18,7 @@ const PRODUCTION = {
   MAIL_TRANSPORT: 'none',
 };
 
-/** The faults of an environment, each by the setting that it names. */
+/** The errors of an environment. Each starts with the name of its setting. */
 function faultsOf(env: Env): string[] {
   try {
     loadConfig({ GATEHOUSE_SECRET: secret(), ...env });

@@ -14,7 +14,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What is below a directory, itself included, without links. */
+/** Everything below a directory, including the directory itself, without links. */
 function* everything(path: string): Generator<string> {
   const facts = lstatSync(path);
   if (facts.isSymbolicLink()) return;
@@ -25,7 +25,7 @@ function* everything(path: string): Generator<string> {
 const loose = (path: string): string[] =>
   [...everything(path)].filter((found) => lstatSync(found).mode & 0o077).map((found) => found.slice(directory.length));
 
-/** A service, on the embedded database unless told otherwise, whoever starts it allowing others everything. */
+/** Starts a service with umask 0, which gives other users full access. It uses the embedded database by default. */
 async function startedLoosely(DATA_DIR: string, DATABASE_URL?: string): Promise<ServiceProcess> {
   const before = process.umask(0);
   try {

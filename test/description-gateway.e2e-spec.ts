@@ -5,7 +5,7 @@ import { CLOSING, OP } from '../src/gateway/protocol/protocol.js';
 import { describeInBrowser, openBrowser } from './machine/browser.js';
 import { type Gatehouse, gatehouse } from './support/index.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is read member by member
+// biome-ignore lint/suspicious/noExplicitAny: the test reads single members of the document
 type Document = any;
 
 let service: Gatehouse;

@@ -15,12 +15,11 @@ import { describedFixture } from './machine/described-fixture.js';
 import { Judge } from './support/described.js';
 import { expectApiError, type Gatehouse, gatehouse, person } from './support/index.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is read member by member
+// biome-ignore lint/suspicious/noExplicitAny: the test reads single members of the document
 type Document = any;
 
 const ROOT = join(import.meta.dirname, '..');
-/** What they answer says itself what it is. */
-/** What these answer in JSON is in a form that others own. */
+/** Operations that return JSON in a format defined outside of this project. */
 const OF_OTHERS = new Set(['GET /openapi.json', 'GET /asyncapi.json', 'GET /guides/{path}']);
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-description-'));
 
@@ -112,7 +111,7 @@ describe('every operation', () => {
         return json && Object.keys(json.schema).length > 0 && !('example' in json);
       }),
     );
-    // Of a team's operations none is recorded.
+    // The responses of a team's operations are not recorded.
     expect(silent.map(([where]) => where).filter((where) => !where.includes('cake'))).toEqual([]);
   });
 
@@ -144,7 +143,7 @@ describe('every operation', () => {
         for (const code of guard.possibleErrors(policy)) codes.add(code);
       }
     }
-    // Of any route: bodies wait their turn, and a dependency may be down.
+    // Codes of every route, because body transfers are limited and a dependency may be unavailable.
     const ofAll = new Set(['RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
     for (const [guard, codes] of declared) {
       const thrown = (own.guards[guard] ?? []).filter((code) => !ofAll.has(code) || guard === 'RateGuard');

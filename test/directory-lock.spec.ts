@@ -9,7 +9,7 @@ const SCRIPT = join(import.meta.dirname, 'machine', 'lock-holder.mjs');
 const REFUSED = /^DatabaseInUseError: .* is in use by process \d+ on /;
 const ROUNDS = Number(process.env.LOCK_ROUNDS ?? 300);
 
-/** A process that takes the lock when it is told to. */
+/** A process that takes and releases the lock on command. */
 class Contender {
   private constructor(readonly child: ChildProcess) {}
 
@@ -57,7 +57,7 @@ test(`of two processes that take it at once, one gets it, ${ROUNDS} times: new, 
   const place = fresh();
   const pair = [await Contender.at(place), await Contender.at(place)];
   for (let round = 0; round < ROUNDS; round++) {
-    // Every tenth round meets a directory that nobody has had.
+    // Every tenth round uses a directory that no process has locked before.
     if (round % 10 === 0) rmSync(place, { recursive: true, force: true });
     const answers = await Promise.all(pair.map((one) => one.told('take')));
     const held = answers.indexOf('held');
@@ -84,7 +84,7 @@ test('what a dead holder left is in nobody’s way, whoever has its number now',
   expect(await first.told('take')).toBe('held');
   expect(await (await Contender.at(place)).told('take')).toMatch(new RegExp(`process ${first.child.pid} on`));
   await first.killed();
-  // Words of a file are believed by nobody: neither this living process's number nor the dead one's.
+  // The lock does not trust the text of these files. This is the process ID of a live process.
   for (const name of ['lock', join('holder', 'pid')]) writeFileSync(join(place, name), String(process.pid));
   const release = await lockDirectory(place);
   expect(readdirSync(join(place, 'holder'))).toHaveLength(1);
@@ -125,7 +125,7 @@ testApart(
     expect(await pair[0]?.told('take')).toBe('held');
     await pair[0]?.killed();
     let answer = '';
-    // The namespace ends with `unshare`, its process a moment later.
+    // The namespace ends together with `unshare`. Its process ends a moment later.
     while (answer !== 'held') answer = (await pair[1]?.told('take')) ?? '';
   },
 );

@@ -28,7 +28,7 @@ const where = ({ page, line }: Block): string => `${page}:${line}`;
 const inLanguage = (...languages: string[]) =>
   blocks.filter(({ language, reason }) => languages.includes(language) && reason === undefined);
 
-/** Scripts of the site; they have no types. */
+/** The scripts of the site have no types. */
 const script = (name: string) => import(join(root, 'scripts/guides', name));
 
 const LANGUAGES = ['bash', 'sh', 'text', 'ts', 'python', 'env', 'yaml', 'nginx', 'caddy', 'json'];
@@ -145,7 +145,7 @@ describeWithTools('the guides, pasted into a terminal (skipped where bash or cur
     service = await gatehouse({ env: { PORT: String(port), PUBLIC_ORIGIN: origin, RATE_LIMITS: 'on' } });
     env = { ...process.env, API: origin, LC_ALL: 'C.UTF-8' };
     mkdirSync(place, { recursive: true });
-    // Clients of others are installed there.
+    // The third-party clients are installed there.
     symlinkSync(join(root, 'test/node_modules'), join(place, 'node_modules'));
   });
   afterAll(async () => {
@@ -243,7 +243,7 @@ describe('the guides, at the console', () => {
     for (const email of ['ada@example.com', 'grace@example.com']) {
       expect((await client.post('/v1/auth/register', { email, password: 'a long enough password' })).status).toBe(200);
     }
-    // The address that the guide to incidents lets in again.
+    // The IP address that the incident guide unbans.
     await ban({ app }, '203.0.113.7', null);
     await app.close();
   });
@@ -346,7 +346,7 @@ describe('the guides: files', () => {
   });
 });
 
-/** Addresses that are secrets, each with its secret part. */
+/** Secret URL paths, each with its secret part. */
 const SECRET_PATHS = [
   '/v1/webhooks/12/secret',
   '/media/external/secret/v2/x',
@@ -354,7 +354,7 @@ const SECRET_PATHS = [
   '/v1/auth/reset/secret',
 ];
 
-/** Words with which lines of a configuration may begin. */
+/** Words that a line of a configuration may begin with. */
 const NGINX =
   `upstream server keepalive map default '' "~^(?<begin>/v1/webhooks/\\d+/|/media/external/|/media/relay/|/v1/auth/reset/)"
   "~^(?<path>[^?]*)" log_format listen server_name ssl_certificate ssl_certificate_key access_log client_max_body_size
@@ -363,7 +363,7 @@ const NGINX =
 const CADDY = `id.example log format wrap fields request>uri request>headers>Authorization reverse_proxy health_uri
   health_interval flush_interval`.split(/\s+/);
 
-/** The directives of a configuration with braces. @throws where those do not match */
+/** The directives of a configuration with braces. @throws if the braces do not match */
 function directives(code: string, end: string): { name: string; line: string }[] {
   const text = code.replace(/^\s*#.*$/gm, '');
   let depth = 0;
@@ -396,7 +396,7 @@ const strict = (properties: object) => ({
 const list = (items: object) => ({ type: 'array', items, minItems: 1 });
 const named = (of: object) => ({ type: 'object', additionalProperties: of, minProperties: 1 });
 
-/** What their readers take of it, by the first word of a document: Traefik, and Prometheus twice. */
+/** The settings that Traefik and Prometheus read. The key is the first word of a document. Prometheus has two kinds. */
 const READERS: Readonly<Record<string, object>> = {
   http: strict({
     http: strict({
@@ -439,7 +439,7 @@ const READERS: Readonly<Record<string, object>> = {
   }),
 };
 
-/** Every metric that the sources register. */
+/** Every metric that the source files register. */
 const METRICS = (readdirSync(join(root, 'src'), { recursive: true }) as string[])
   .filter((name) => name.endsWith('.ts'))
   .flatMap((name) =>

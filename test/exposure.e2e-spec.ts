@@ -4,8 +4,8 @@ import { PAGES } from '../src/web/paths.js';
 import { type Gatehouse, gatehouse } from './support/index.js';
 
 /**
- * The ledger of every hole in the wall, copied from the contract. A route with one of these policies needs its line
- * here, and a line needs its route: a second pair of eyes on whatever lets more people in.
+ * The lists of all routes with relaxed protection, copied from the contract. A route with one of these policies must be
+ * listed here, and each line must have a route. This forces a second review of every change that grants more access.
  */
 const lines = (text: string): string[] => text.trim().split(/\s*\n\s*/);
 

@@ -134,7 +134,7 @@ const notes = defineFeature('notes', {
   modules: [NotesModule],
   settings: [NotesSettings],
   entities: [Note],
-  // In the order of their timestamps, whatever the order of this list.
+  // Migrations run in the order of their timestamps, regardless of the order of this list.
   migrations: [AddText1700000000001, CreateNote1700000000000],
   acls: { 'notes:list': { 'en-US': 'read the notes of everybody' } },
   buckets: { 'notes:use': [100, 60] },
@@ -214,7 +214,7 @@ describe('commands with what a team brings', () => {
     return { code, out: out.join('\n'), err: err.join('\n') };
   }
 
-  /** The service on the database of the commands, for as long as `work` takes. */
+  /** Runs the service on the database of the commands, until `work` is done. */
   async function serving<T>(work: (as: (authorization?: string) => Client) => PromiseLike<T>): Promise<T> {
     const more = { RATE_LIMITS: 'off', HTTP_PLATFORM: process.env.HTTP_PLATFORM };
     const app = await createApp(loadConfig({ ...env, ...more }, settingsOf(team)), { ...team, ...lent() });
@@ -318,7 +318,7 @@ describe('commands with what a team brings', () => {
       }
       async down(): Promise<void> {}
     }
-    // Older by its name, and yet after ours.
+    // Its name has an older timestamp, but it runs after the built-in migrations.
     class Failing1600000000000 implements MigrationInterface {
       async up(runner: QueryRunner): Promise<void> {
         await runner.query('INSERT INTO ours VALUES (1)');
@@ -350,7 +350,7 @@ describe('the project of a team, as the gatehouse command finds it', () => {
     mkdirSync(inner, { recursive: true });
     const named = { type: 'module', gatehouse: { extension: 'dist/extension.js' } };
     writeFileSync(join(folder, 'packages/notes/package.json'), JSON.stringify(named));
-    // A package.json that names none is passed over.
+    // A package.json that names no extension is skipped.
     writeFileSync(join(inner, 'package.json'), '{}');
   });
   afterAll(() => rmSync(folder, { recursive: true }));

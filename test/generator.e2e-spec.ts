@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'gatehouse-generator-'));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** Types a command in a folder; `answers` are what a person types when asked. */
+/** Runs a command in a folder. `answers` are the replies that a user types at its prompts. */
 async function typed(folder: string, args: readonly string[], answers?: string[]) {
   const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
   const ask = async (question: string) => {
@@ -33,7 +33,7 @@ async function typed(folder: string, args: readonly string[], answers?: string[]
   return { code, out: out.join('\n'), err: err.join('\n'), asked };
 }
 
-/** The same, of a command that says what it did as JSON. */
+/** Runs a command that reports its result as JSON, and returns the result. */
 async function made(folder: string, ...args: string[]) {
   const { code, out, err } = await typed(folder, [...args, '--json']);
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -46,11 +46,11 @@ const filesIn = (folder: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .sort();
 
-/** Every file with its text: what a refusal leaves as it was. */
+/** Every file with its text, to check that a failed command changes nothing. */
 const contentOf = (folder: string) =>
   Object.fromEntries(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 
-/** Runs a script of Node, with its options before it. */
+/** Runs a Node.js script. The options of Node.js come before the script. */
 function ran(folder: string, ...args: readonly string[]): void {
   const env = { ...process.env, GATEHOUSE_TEST_DESCRIPTION: undefined };
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env });
@@ -60,7 +60,7 @@ function ran(folder: string, ...args: readonly string[]): void {
 const biome = (folder: string) =>
   ran(folder, join(ROOT, 'scripts/node_modules/@biomejs/biome/bin/biome'), 'check', '.');
 
-/** What `npm install` would have put there, with this package as it was built: one copy of each. */
+/** Installs what `npm install` would, with the built version of this package. Each package has only one copy. */
 function install(folder: string, packages = readdirSync(join(ROOT, 'node_modules'))): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(modules);
@@ -71,7 +71,7 @@ function install(folder: string, packages = readdirSync(join(ROOT, 'node_modules
   symlinkSync(ROOT, join(modules, '@gatehouse-auth/server'));
 }
 
-/** A project with nothing but the compiler, which is what `new feature` wants. */
+/** A project with only the compiler installed, which is enough for `new feature`. */
 async function bare(name: string): Promise<string> {
   const { folder } = await made(place, 'new', 'project', name);
   install(folder, ['typescript']);
@@ -148,7 +148,7 @@ describe('a project of a team', () => {
     const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
     const [node, ...args] = scripts['test:run'].split(' ');
     expect(node).toBe('node');
-    // The databases that this suite lends are kept open for the next file.
+    // The databases of this suite stay open for the next file.
     ran(project, ...args, '--runInBand', '--forceExit');
   });
 });
@@ -208,7 +208,7 @@ describe('what a noun becomes', () => {
 
   test('a feature cannot have a name with which the service would not start', () => {
     const { errors, scopes, acls, buckets } = featureRegistry();
-    // What a generated feature declares, after its name.
+    // The suffixes of the names that a generated feature declares.
     const ending = /(?:_not_found|\.read|:(?:lookup|remove|read|write))$/;
     const declared = [errors, scopes, acls, buckets].flatMap((names) => [...names.keys()]);
     const clashing = declared
@@ -495,7 +495,7 @@ describe('new feature in this repository', () => {
   };
 
   test('is entered where rooms are, imports what the entry of the package exports, and passes lint and types', async () => {
-    // What is not touched is there as it was built, which the compiler reads faster.
+    // Unchanged files are present as built declarations, which the compiler reads faster.
     const folder = join(place, 'repository');
     for (const from of ['src', 'test/support']) declared(folder, from);
     const entry = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');

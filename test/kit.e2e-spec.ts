@@ -32,7 +32,7 @@ class CakesController {
   @Public()
   @RateLimit('auth:handoff:info')
   eat() {
-    // A team's code: the kit knows it since the service was started.
+    // An error code of a team. The test kit knows it after the service has started.
     throw new ApiError('CAKES_GONE');
   }
 }

@@ -5,7 +5,7 @@ const TEMPLATE = join(process.env.GATEHOUSE_TEST_EMBEDDED ?? '', 'template.tar')
 
 type Engine = Awaited<ReturnType<typeof lentDatabase>>['engine'];
 
-/** Every row and how large every table is, and how far every sequence has counted. */
+/** Every row, the size of every table, and the state of every sequence. */
 async function contentOf(engine: Engine) {
   const ask = async (text: string) => (await engine.query<Record<string, unknown>>(text)).rows;
   const content: Record<string, unknown> = { sequences: await ask('SELECT * FROM pg_sequences ORDER BY sequencename') };

@@ -10,7 +10,9 @@ const root = join(import.meta.dirname, '..');
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const DIRECT = Object.keys({ ...dependencies, ...peerDependencies });
 
-/** What every start loads. Whatever is added here is waited for at every start: first see whether it can be loaded later. */
+/**
+ * Packages that every start loads. Each new one slows down every start, so first check whether it can be loaded later.
+ */
 const ALWAYS = [
   ...['@nestjs/common', '@nestjs/core', '@nestjs/platform-ws', '@nestjs/websockets', 'reflect-metadata', 'rxjs'],
   ...['class-transformer', 'class-validator', 'pg', 'typeorm', 'ws'],
@@ -18,7 +20,7 @@ const ALWAYS = [
   ...['bowser', 'busboy', 'eta', 'file-type', 'ipaddr.js'],
 ];
 
-/** What a configuration loads besides; packages that are nowhere here are loaded when they are first used. */
+/** Packages that a configuration loads in addition. Packages in neither list are loaded on first use. */
 const BY_CONFIGURATION: readonly [what: string, env: Record<string, string>, packages: readonly string[]][] = [
   [
     'Express and nothing that has to be asked for',
@@ -41,13 +43,15 @@ const BY_CONFIGURATION: readonly [what: string, env: Record<string, string>, pac
       ...['@electric-sql/pglite', '@nestjs/platform-fastify', '@aws-sdk/client-s3'],
       ...['@opentelemetry/core', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
       '@opentelemetry/sdk-trace-node',
-      // Of Fastify itself.
+      // Dependencies of Fastify.
       ...['ajv', 'semver'],
     ],
   ],
 ];
 
-/** The direct dependencies of which a file is loaded once the service is ready, and has answered a request where one is named. */
+/**
+ * The direct dependencies that are loaded once the service is ready and, if `path` is given, has answered a request.
+ */
 async function loadedBy(entry: string, env: Record<string, string>, path?: string): Promise<string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-loaded-'));
   const child = spawn(process.execPath, [join(root, entry)], {
@@ -108,7 +112,7 @@ describe('the bundle is cheap to keep and to start', () => {
 
   test('no module is wrapped in a function that V8 reads twice', () => {
     expect(withAny(/__(commonJSMin|esmMin)\(\(function\(/)).not.toEqual([]);
-    // One that does nothing has nothing to be read.
+    // An empty function is allowed, because V8 has nothing to read there.
     expect(withAny(/__(commonJSMin|esmMin)\(\((async )?\([^()]*\) => \{(?!\}\))/)).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ const show = (kind: string, language: Language, product = 'Gatehouse') =>
 
 const OTHERS = LANGUAGES.filter((language) => language !== 'en-US');
 const PLURALS = ['minutes', 'hours', 'days'];
-/** Every text of a language by where it stands. */
+/** Every text of a language with its path. */
 function textsOf(value: unknown, at = ''): [string, string][] {
   if (typeof value === 'string') return [[at, value]];
   return Object.entries(value as object).flatMap(([name, inner]) => textsOf(inner, at ? `${at}.${name}` : name));
@@ -56,7 +56,7 @@ describe('web.md 1, languages: one complete catalogue for each', () => {
     for (const plural of PLURALS.map((name) => WORDS[language][name as 'minutes'] as Plural)) {
       expect(new Set(Object.keys(plural))).toEqual(new Set([...needed, 'other']));
       for (const [rule, text] of Object.entries(plural)) {
-        // Arabic says one and two without a number.
+        // Arabic writes one and two without a number.
         if (!['one', 'two'].includes(rule)) expect(text).toContain('{count}');
         expect(places(text).filter((name) => name !== 'count')).toEqual([]);
       }
@@ -133,7 +133,7 @@ describe.each(LANGUAGES)('every kind of message in %s', (language) => {
         .split(/<\/?(?:h1|p|td|br|a)\b[^>]*>/)
         .map((block) => joined(block.replace(/<[^>]*>/g, '')))
         .filter((block) => block !== '' && !/^https?:/.test(block));
-      // A line of the text is a part of a block: lines end at spaces, in Japanese between words.
+      // Each line of the text is part of a block. Lines end at spaces, and in Japanese between words.
       const lines = text
         .split('\n')
         .map((line) => joined(line.replace(/[:：\s]*(?:https?|mailto):\S+$|[:：]$|^-- $/, '')));
@@ -182,7 +182,7 @@ describe.each(LANGUAGES)('every kind of message in %s', (language) => {
     const { text, html } = show('phone_verification', language);
     expect([html, LEFT_OVER.test(text)]).toEqual([undefined, false]);
     expect(text).toContain('482913');
-    // One message holds 70 characters where they are not all Latin, else 160.
+    // One text message has 160 characters, or 70 if they are not all Latin.
     expect(text.length).toBeLessThanOrEqual(/^[ -~]*$/.test(text) ? 160 : 70);
   });
 });

@@ -8,7 +8,7 @@ import { ADVISORY_LOCKS } from './machine/postgres.js';
 import { type OwnDatabase, ownDatabase, withGatehouse } from './support/gatehouse.js';
 import { person } from './support/index.js';
 
-/** Longer than any statement of a request may take, in one statement and without any. */
+/** Runs longer than any statement of a request may. */
 class Slow1999999999991 implements MigrationInterface {
   name = 'Slow1999999999991';
 
@@ -65,7 +65,7 @@ describe('migrations on a pool of one connection', () => {
 
   test('one of six seconds is applied, once, by two processes at once on a server', async () => {
     database.source.migrations.push(new Slow1999999999991());
-    // The embedded database serves one process.
+    // The embedded database supports only one process.
     const other = copy.databaseUrl ? await open() : undefined;
     other?.source.migrations.push(new Slow1999999999991());
     const applied = await Promise.all([database, other].map((one) => one?.migrate() ?? []));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 const LEFT_OUT = /(?:^|\/)(?:node_modules|dist|data|results|fixtures)(?:\/|$)/;
 
-/** Everything that people read or copy: pages, sources with their texts and templates, examples, manifests. */
+/** Everything that users read or copy: pages, source files with their texts and templates, examples, manifests. */
 const PLACES = ['docs', 'examples', 'src', 'client', 'deploy', 'bench', 'scripts', 'test', '.ci'];
 
 const textsIn = (folder: string): string[] =>
@@ -15,7 +15,7 @@ const textsIn = (folder: string): string[] =>
       (path) => !LEFT_OUT.test(path) && /(?:\.(?:md|ts|tsx|mjs|cjs|js|json|eta|ya?ml|sh)|\/[A-Za-z]+)$/.test(path),
     );
 
-/** But this file. */
+/** All files except this one. */
 const files = [
   ...readdirSync(ROOT, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'package-lock.json')
@@ -23,7 +23,7 @@ const files = [
   ...PLACES.flatMap(textsIn),
 ].filter((path) => join(ROOT, path) !== import.meta.filename);
 
-/** A command of a package manager that looks the name up in a registry if it is not installed. */
+/** A package manager command that looks up the name in a registry if it is not installed. */
 const BY_NAME =
   /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun) (?:i|install|add|exec|x|dlx|create|init|view|info|update))\b(?: +-[-\w=]+)* +["'`]?(?:gatehouse(?![\w-])|@gatehouse-auth\/)/g;
 /** A dependency that a registry resolves: a version, a range, a tag, or an alias of the same name. */

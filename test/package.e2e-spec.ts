@@ -111,7 +111,7 @@ test('notes are for those who are signed in', async () => {
 
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** The package of this name as it is installed here: with no network, an install of a team cannot be more than a link. */
+/** Links the installed package of this name. Without network access, the project of a team can only link packages. */
 function link(name: string): void {
   const target = join(project, 'node_modules', name);
   mkdirSync(dirname(target), { recursive: true });
@@ -164,7 +164,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 describe('the package', () => {
   test('imports what it declares, and nothing that it does not hold', () => {
     const { dependencies, peerDependencies } = read(join(packed, 'package.json'));
-    // The compiler is that of the project: gatehouse describe asks for it.
+    // The compiler belongs to the project, and `gatehouse describe` requires it.
     const declared = new Set([...Object.keys({ ...dependencies, ...peerDependencies }), 'typescript']);
     const files = readdirSync(packed, { recursive: true, encoding: 'utf8' }).filter((file) => /\.[cm]?js$/.test(file));
     expect(files.length).toBeGreaterThan(400);

@@ -17,7 +17,7 @@ describe('files of tests that run at the same time', () => {
     const taken = files.flatMap((path) => {
       const source = readFileSync(join(ROOT, path), 'utf8');
       const numbers = [...source.matchAll(/\bredisDatabase\(([^)]+)\)/g)].map(([, number = '']) => number);
-      // By number alone, so that two of them can be told apart here.
+      // Only literal numbers are allowed, because this test can compare them.
       expect(numbers.filter((number) => !/^\d+$/.test(number))).toEqual([]);
       return [...new Set(numbers)];
     });

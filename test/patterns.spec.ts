@@ -3,15 +3,14 @@ import { type Attack, attacksOn, patternsOf } from './support/patterns.js';
 import { leastOf, processorTime } from './support/processor-time.js';
 
 /**
- * Every pattern with the most characters that it is ever given. A pattern that is new or changed is a line of this file
- * in review: who gives it what is to be known, and 16384, what the headers of a request hold, is the most that any may
- * see.
+ * Every pattern with the maximum length of its input. A new or changed pattern changes a line of that file, so a
+ * reviewer must know where its input comes from. No maximum may exceed 16384, the size limit of the request headers.
  */
 const LIST = 'test/patterns.snapshot.txt';
 const MOST = 16_384;
 const ENOUGH_MS = 10;
 const BEYOND_DOUBT_MS = 80;
-/** Whatever grows faster than the text shows at these lengths already: what takes no time there is no suspect. */
+/** Superlinear growth already shows at these lengths. A text that takes no time here is not suspect. */
 const SHORT = [
   { length: 1024, ms: 0.04 },
   { length: 4096, ms: 0.5 },
@@ -36,7 +35,7 @@ function isSuspect(pattern: RegExp, attack: Attack, most: number): boolean {
   });
 }
 
-/** Milliseconds that the worst text costs, or one that is bad enough. */
+/** The milliseconds of the slowest text, or of the first text that is slow beyond doubt. */
 async function worstOf(pattern: RegExp, length: number): Promise<{ ms: number; text: string }> {
   const worst = { ms: 0, text: '' };
   for (const attack of attacksOn(pattern)) {

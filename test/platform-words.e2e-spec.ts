@@ -6,7 +6,7 @@ import { wire } from './support/index.js';
 
 const SECRET = 'a-secret-of-a-path';
 
-/** Nothing that a client sends, whatever the door lets through, is answered by Fastify itself: that repeats the path. */
+/** Fastify never responds by itself, even if the front door admits a bad request. Its own responses repeat the path. */
 describe('conventions.md 1: the platform has no words of its own', () => {
   test.each([
     ['a path that cannot be decoded', `/v1/${SECRET}/%zz`],

@@ -36,7 +36,7 @@ describe('a process from its first start to its last signal', () => {
     ]);
     const [pages, listening, origin, docs, mail] = lines.map((line) => /http:\S+/.exec(line)?.[0] as string);
     for (const at of [listening, origin]) expect((await fetch(`${at}/health/ready`)).status).toBe(200);
-    // Passkeys and links work on the origin that is configured, which is what people should open.
+    // Passkeys and links work on the configured origin, so users should open that one.
     for (const link of [pages, origin, docs, mail]) {
       expect(new URL(link as string).origin).toBe(`http://localhost:${env.PORT}`);
     }
@@ -163,7 +163,7 @@ describe('a setup token that is preset', () => {
   });
 });
 
-/** What nobody catches, from outside: a signal each. */
+/** Uncaught errors. Each is triggered from outside by a signal. */
 const FAULTS = {
   SIGUSR2: ['an exception', (text: string) => `throw new Error(${text})`],
   SIGWINCH: ['a rejection', (text: string) => `void Promise.reject(new Error(${text}))`],
@@ -189,7 +189,7 @@ describe('conventions.md 13: a failure that nobody caught', () => {
       await until(async () => (await service.anonymous.get('/health/ready')).status === 503);
       expect((await service.anonymous.get('/health/live')).status).toBe(200);
       expect(service.child.exitCode).toBeNull();
-      // Another one does not cut the rest short.
+      // A second error does not shorten the time for the remaining requests.
       service.child.kill(signal as NodeJS.Signals);
       late.finish();
       expect(await late.answer).toEqual([200, expect.objectContaining({ token: expect.stringMatching(/^flx_/) })]);
@@ -213,7 +213,7 @@ describe('conventions.md 13: a failure that nobody caught', () => {
       DATA_DIR: join(directory, 'early'),
       LOG_LEVEL: 'warn',
     });
-    // The first words are said before anything is opened.
+    // The first output appears before the service opens anything.
     await until(() => service.out !== '');
     service.child.kill('SIGWINCH');
     expect(await service.exited).toBe(1);
@@ -281,7 +281,8 @@ describe('conventions.md 12: the end of a process', () => {
       const socket = connect({ port: Number(port), host: hostname, noDelay: true });
       let fault: NodeJS.ErrnoException | undefined;
       let unanswered = 0;
-      // A machine that is slower than its clients would answer what they have piled up, and nobody else, for minutes.
+      // Limits the pending requests. Otherwise a slow machine would spend minutes on them and respond to no other
+      // client.
       const ask = () => {
         if (!socket.writable || unanswered >= 20) return;
         unanswered++;

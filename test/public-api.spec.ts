@@ -9,7 +9,7 @@ const ADVICE = `The public types are others than those of test/public-api.snapsh
 What a team's code may no longer compile with is breaking: a major version, and a line in the table of docs/public.md.
 What only adds is a minor version. Then: npm run -s public-api > test/public-api.snapshot.txt`;
 
-/** What the lines of one text have that the other has not. */
+/** The lines of one text that the other text lacks. */
 const beyond = (text: string, other: string): string[] => {
   const known = new Set(other.split('\n'));
   return text.split('\n').filter((line) => !known.has(line));

@@ -15,7 +15,9 @@ const root = join(import.meta.dirname, '..');
 const README = readFileSync(join(root, 'README.md'), 'utf8');
 const blocks = [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language, code]) => ({ language, code }));
 
-/** The block that holds a piece of text, so that none is left out and none is meant twice. */
+/**
+ * The indexes of the blocks that tests have used, to find unused blocks. A piece of text must match exactly one block.
+ */
 const meant = new Set<number>();
 function block(piece: string): string {
   const found = blocks.flatMap(({ code }, index) => (code?.includes(piece) ? [index] : []));
@@ -37,7 +39,7 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
     preparedDirectory(join(place, 'data'));
     env.DATABASE_URL = await copyOfTemplate();
     env.PORT = String(await freePort());
-    // As `npm start` runs it: no limit is set.
+    // Like `npm start`, with no limits set.
     const limits = { RATE_LIMITS: undefined, LOGIN_ALLOWANCES: undefined, REGISTRATION_ALLOWANCES: undefined };
     service = await ServiceProcess.ready({ ...env, ...limits });
     terminal = new Terminal({ ...process.env, ...env, API: service.url, LOG_LEVEL: 'error' });
@@ -134,7 +136,7 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
         stdio: ['ignore', 'pipe', 'pipe'],
       });
 
-    /** One of them with the address that it listens at and a session of the tour. */
+    /** Starts one of the files. Returns its URL and a session of the tour. */
     async function serving(file: string) {
       const child = started(file);
       let out = '';

@@ -25,7 +25,7 @@ const ROUNDS = Number(process.env.REPLICA_ROUNDS ?? 20);
 
 const me = (service: ServiceProcess, authorization: string) => service.as(authorization).get('/v1/users/@me');
 
-/** Says how long it took, in milliseconds. */
+/** Prints the durations in milliseconds. */
 function report(what: string, times: number[]): void {
   const sorted = [...times].sort((x, y) => x - y);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]?.toFixed(1);
@@ -64,7 +64,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     await provider.stop();
   });
 
-  /** The same request at every replica at once. */
+  /** Sends the same request to all replicas in parallel. */
   const everywhere = <T>(work: (replica: ServiceProcess) => Promise<T>): Promise<T[]> =>
     Promise.all(replicas.map(work));
 
@@ -251,12 +251,14 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
   });
 });
 
-/** What stands before the replicas: it tries every other one where one refuses a connection or says that it is leaving. */
+/**
+ * A load balancer in front of the replicas. It tries the next replica if one is unreachable or announces its shutdown.
+ */
 class Balancer {
-  /** Answers that ended before they were whole. */
+  /** Responses that ended before they were complete. */
   readonly broken: string[] = [];
   private turn = 0;
-  // A caller that is slow to ask again finds its connection as it left it.
+  // Without a timeout, a slow caller can still use its idle connection.
   private readonly server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     const candidates = [...this.upstreams];
     const first = this.turn++;

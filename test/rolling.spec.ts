@@ -19,7 +19,7 @@ test('of what is due, whatever the version before cannot run on says so', async 
   expect(due(ALL, [])).toEqual({ names, breaking });
 });
 
-/** What happens to two old replicas, in order, when this is due. */
+/** What happens to two old replicas, in order, if these migrations are pending. */
 async function upgraded(names: readonly string[], breaking: readonly string[]): Promise<string[]> {
   const { Fleet, upgrade } = await load('fleet');
   const told: string[] = [];

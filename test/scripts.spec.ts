@@ -4,10 +4,10 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-/** The last step of each script, which is the one that gets what follows `--`. */
+/** The last step of each script, which gets the arguments after `--`. */
 const last = Object.values(scripts).map((script) => script.split(' && ').at(-1) as string);
 const called = last.flatMap((step) => /^node (\S+\.[cm]js)/.exec(step)?.[1] ?? []);
-/** Hands what follows to the commands of the service, which have a usage of their own. */
+/** Passes its arguments to the commands of the service, which have their own usage text. */
 const COMMANDS = 'scripts/cli.mjs';
 
 describe('npm run <script> -- -h', () => {

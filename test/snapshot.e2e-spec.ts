@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(place, { recursive: true, force: true });
 });
 
-/** A data directory of its own whose database comes from the snapshot of the build. */
+/** A data directory with a database from the snapshot of the build. */
 function unpacked(name: string): string {
   const directory = join(place, name);
   mkdirSync(directory);
@@ -36,7 +36,7 @@ async function withDatabase<T>(DATA_DIR: string, work: (database: Database) => P
   }
 }
 
-/** Every row of every table, but when a migration ran. */
+/** Every row of every table. */
 async function rowsOf(database: Database): Promise<Record<string, unknown>> {
   const tables: { name: string }[] = await database.manager.query(
     `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
@@ -58,7 +58,7 @@ test('a first start from the snapshot of the build has the schema and the rows t
   expect(found.schema).toBe(readFileSync(join(import.meta.dirname, 'schema.snapshot.sql'), 'utf8'));
   expect(found.passwords).toEqual([]);
 
-  // What is random, or of an instance, would differ between two that were made apart.
+  // Random or instance-specific values would differ between two databases that were created separately.
   const engine = await emptyDatabase();
   const migrated = await Database.open(loadConfig({ ...env, DATA_DIR: place }), databaseSchema(), engine);
   await migrated.migrate();

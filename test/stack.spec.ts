@@ -5,7 +5,7 @@ import { sourceMappedStack } from '../src/core/stack.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const SERVICE = join(ROOT, 'dist/service');
-/** A line of a source that the compiler and the bundler leave as it is. */
+/** Lines of source files that the compiler and the bundler do not change. */
 const LINES = [
   ['src/core/config/config.ts', 'throw new ConfigurationError(reader.faults);'],
   ['src/http/framing.ts', 'res.shouldKeepAlive = false;'],

@@ -29,12 +29,12 @@ const settings = (secrets: Record<string, string>) => ({
   ...UNHURRIED,
   ...secrets,
 });
-/** Before, in the middle of, and after a rotation of the secret. */
+/** The secrets before, during and after a rotation. */
 const BEFORE = { GATEHOUSE_SECRET: former };
 const BETWEEN = { GATEHOUSE_SECRET: current, GATEHOUSE_SECRET_PREVIOUS: former };
 const AFTER = { GATEHOUSE_SECRET: current };
 
-/** Carries out a command with the modules of the team. */
+/** Runs a command with the modules of the team. */
 async function cli(secrets: Record<string, string>, ...args: string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await execute(args, {
@@ -45,7 +45,7 @@ async function cli(secrets: Record<string, string>, ...args: string[]) {
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-/** The service with the modules of the team, for as long as `work` takes. */
+/** Runs the service with the modules of the team, until `work` is done. */
 async function running<T>(secrets: Record<string, string>, work: (app: INestApplication) => Promise<T>): Promise<T> {
   const limits = { RATE_LIMITS: 'off', REGISTRATION_ALLOWANCES: 'off', ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' };
   const app = await createApp(loadConfig({ ...settings(secrets), ...limits }), { ...extension, ...lent() });

@@ -308,7 +308,7 @@ class Throwing implements NestModule {
   }
 }
 
-/** A module with the routes and something that Nest runs around all of them. */
+/** A module with the routes and an enhancer that Nest runs around all of them. */
 function around(provide: string, useClass: Type): Type {
   @Module({
     controllers: [OwnController, VisitsController],
@@ -371,7 +371,7 @@ type Platform = {
   addHook?(event: string, hook: (request: unknown, reply: Marked, payload: unknown, done: () => void) => void): void;
 };
 
-/** Hangs something on Express or Fastify itself, which says that it saw a request. */
+/** Registers a hook directly on Express or Fastify. The hook marks each response. */
 function mark(platform: Platform): void {
   if (platform.addHook) {
     platform.addHook('onSend', (_request, reply, _payload, done) => {
@@ -386,7 +386,7 @@ function mark(platform: Platform): void {
   }
 }
 
-/** A module that does so as soon as it is made. */
+/** A module that registers something on the platform as soon as the module is created. */
 function hanging(hang: (host: HttpAdapterHost) => void): Type {
   @Module({ controllers: [OwnController, VisitsController], providers: [Visits] })
   class Hanging {
@@ -397,7 +397,7 @@ function hanging(hang: (host: HttpAdapterHost) => void): Type {
   return Hanging;
 }
 
-/** Names of all that is hung there below. */
+/** The names of everything that the tests below register on the platform. */
 const UNGUARDED = Object.fromEntries(
   ['use', 'hook onSend', 'setOnResponseHook', 'enableCors'].map((name) => [name, 'for this test']),
 );

@@ -9,7 +9,7 @@ import { WatchingModule } from './fixtures/team/watching.js';
 import { GatewayClient } from './support/gateway-client.js';
 import { eventually, type Gatehouse, gatehouse, newApp, newHook, type Persona, person } from './support/index.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is read member by member
+// biome-ignore lint/suspicious/noExplicitAny: the test reads single members of the document
 type Document = any;
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-team-'));
@@ -35,7 +35,7 @@ afterAll(async () => {
 const rename = (d: unknown) => ({ op: 0, t: 'NOTES_RENAME', d });
 const identified = async (token: string) => (await GatewayClient.identified(service, token)).client;
 
-/** How a command is refused, by a connection that goes on. */
+/** The error of a rejected command. The connection stays open. */
 async function refusal(client: GatewayClient, payload: object) {
   client.send(payload);
   const { d } = await client.event('REFUSED');
@@ -103,7 +103,8 @@ test('a sink of a team hears of messages of webhooks', async () => {
   expect(await eventually('a message', async () => [...found.values()][0])).toBe('create by hook');
 });
 
-// Last: reading the document keeps the process busy for longer than connections to the database stay silent.
+// These tests run last, because reading the document blocks the process for longer than the database connections
+// tolerate.
 describe('/asyncapi.json with the commands of a team', () => {
   let document: Document;
   beforeAll(async () => {

@@ -27,7 +27,7 @@ afterAll(() => service.close());
 
 const share = (user_id: string, title: string) => service.as(alice).post('/v1/notes/shares', { user_id, title });
 
-/** Somebody whose address takes mail. */
+/** A user with a verified email address. */
 async function reader(username: string, locale?: string): Promise<Persona> {
   const persona = await person(service, username);
   await verifyEmail(service, persona);

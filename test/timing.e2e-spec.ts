@@ -5,12 +5,12 @@ import { BoundedQueue } from '../src/auth/factors/passwords.service.js';
 import { eventually, type Gatehouse, gatehouse, settled } from './support/index.js';
 
 const TIMING = join(import.meta.dirname, '../bench/timing');
-/** Scripts of the bench; they have no types. */
+/** The scripts of the benchmarks have no types. */
 const load = (name: string) => import(join(TIMING, name));
 
-/** Rounds that are not looked at: the first of a kind prepares statements and opens connections. */
+/** Rounds that are ignored. The first requests of a kind prepare statements and open connections. */
 const WARM_UP = 2;
-/** What goes on beside a request is not always there; what only one of the two does is. */
+/** Background work does not occur in every round. Work that only one of the two requests does occurs in every round. */
 const MOST_ROUNDS = WARM_UP + 12;
 
 interface Asked {
@@ -32,23 +32,29 @@ interface Pair {
 type Query = (this: unknown, ...args: unknown[]) => unknown;
 type Result = { rows?: object[] } | undefined;
 
-/** Of so many values one more is not seen among the others: an account is as long without its address. */
+/**
+ * Counts above this are treated as equal, because one value more makes no visible difference. For example, an account
+ * may lack an email address.
+ */
 const MANY = 20;
 
-/** How many rows, and how many values are in them: one with nothing in it is sent and read sooner. */
+/** The number of rows and of their values. Empty values do not count, because they are sent and read faster. */
 function sizeOf(result: Result): string {
   const rows = result?.rows ?? [];
   const values = rows.flatMap((row) => Object.values(row)).filter((value) => value !== null);
   return `${result?.rows ? rows.length : 'no'} rows, ${Math.min(values.length, MANY)} values`;
 }
 
-/** The end of a savepoint, either way; and what goes out with a commit, which has its values in the text. */
+/**
+ * Treats both ways to end a savepoint as equal. Removes the values from `EXECUTE` statements, which contain them as
+ * text because they are sent together with the commit.
+ */
 function kindOf(text: string): string {
   if (/^(?:RELEASE|ROLLBACK TO) SAVEPOINT/.test(text)) return 'end of a savepoint';
   return text.startsWith('EXECUTE') ? text.replace(/'[^']*'/g, '?') : text;
 }
 
-/** Everything that anybody in this process asks a database, with how much it answers, and every password hash. */
+/** Records every database statement of this process, with the size of its result, and every password hash. */
 function watchWork() {
   const work: string[] = [];
   const clients = pg.Client.prototype as unknown as { query: Query };
@@ -87,7 +93,7 @@ function watchWork() {
       work.length = 0;
       answeredAt = undefined;
     },
-    /** What follows an HTTP answer takes nobody's time who waits for it; what a connection prepares it prepares once. */
+    /** Work after the HTTP response delays no caller. A connection prepares each statement only once. */
     untilAnswered: () => work.slice(0, answeredAt).filter((text) => !text.startsWith('PREPARE')),
     stop: () => {
       answers.end = end;
@@ -97,11 +103,11 @@ function watchWork() {
   };
 }
 
-/** Whether both lists hold the same, in whatever order it was done. */
+/** Whether both lists have the same elements, in any order. */
 const areAlike = (one: readonly string[], other: readonly string[]): boolean =>
   without(one, other).length + without(other, one).length === 0;
 
-/** What of `all` is left when each of `others` is taken away once. */
+/** Removes each element of `others` once from `all`. */
 function without(all: readonly string[], others: readonly string[]): string[] {
   const rest = [...others];
   return all.filter((one) => {
@@ -121,7 +127,7 @@ describe('what must take as long', () => {
     const { ENVIRONMENT, Stage } = await load('stage.mjs');
     pairs = (await load('pairs.mjs')).PAIRS;
     ask = (await load('ask.mjs')).ask;
-    // Connections of the embedded database keep what they find when they are made.
+    // Connections of the embedded database keep the functions that exist when the connections are created.
     watched = watchWork();
     service = await gatehouse({ env: ENVIRONMENT });
     stage = new Stage(service.url, MOST_ROUNDS, service.sql);

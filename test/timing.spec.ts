@@ -3,10 +3,12 @@ import { join } from 'node:path';
 
 const bench = join(import.meta.dirname, '../bench');
 const results = join(bench, 'results');
-/** Scripts of the bench; they have no types. */
+/** The scripts of the benchmarks have no types. */
 const load = (name: string) => import(join(bench, 'timing', name));
 
-/** Numbers between 0 and 1 that look random and are the same every time (a linear congruence of Numerical Recipes). */
+/**
+ * Pseudorandom numbers between 0 and 1, the same on every run (a linear congruential generator of Numerical Recipes).
+ */
 function* noise(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -14,7 +16,7 @@ function* noise(seed: number): Generator<number, never> {
   }
 }
 
-/** Durations about `centre`; one of a hundred takes a hundred times as long. */
+/** Durations around `centre`. One in a hundred takes a hundred times as long. */
 function durations(count: number, centre: number, seed: number): number[] {
   const random = noise(seed);
   return Array.from({ length: count }, () => {
@@ -74,7 +76,7 @@ describe('the verdict of a timing', () => {
       expect(close).not.toBe(secret);
       expect(far).toMatch(/^fa_123_[A-Za-z0-9]{10}$/);
       expect([...far.slice(7, -1)].filter((character, place) => character === secret[place + 7])).toEqual([]);
-      // With another one behind it base64url may be none.
+      // With another last character, it may not be valid base64url.
       expect(far.at(-1)).toBe(secret.at(-1));
       expect(BigInt(unknownId('1459999999999999999'))).toBeLessThan(1459999999999999999n);
     }

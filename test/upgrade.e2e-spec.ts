@@ -22,19 +22,21 @@ const text = (path: string): string => readFileSync(join(root, path), 'utf8');
 const kept = releases();
 afterAll(endProcesses);
 
-/** What migrations did to rows on purpose: tables that went, and columns that say something else since. */
+/**
+ * What migrations changed in rows on purpose: removed tables, and columns whose content now has a different meaning.
+ */
 const CHANGED: Record<string, readonly string[]> = {
   '0.1.0-first': ['gateway_event', 'one_time_secret.subject'],
 };
 
-/** Names of migrations that say that there is no way back. */
+/** Names of migrations that declare that they cannot be rolled back. */
 const BREAKING = new Set(
   (databaseSchema().migrations as readonly (new () => MigrationInterface & MigrationNotes)[])
     .filter((Migration) => new Migration().breaksRollback !== undefined)
     .map(({ name }) => name),
 );
 
-/** Columns stand in the order in which they came, which differs where some came later. */
+/** Columns are listed in the order in which they were added, which differs if some were added later. */
 const sorted = (schema: string): string[][] =>
   schema.split('\n\n').map((block) =>
     block
@@ -46,7 +48,7 @@ const sorted = (schema: string): string[][] =>
 type Asked = Pick<Database, 'manager'>;
 type Rows = Record<string, Record<string, unknown>[]>;
 
-/** A database as a release left it; the settings of a service on it. */
+/** Creates a database as a release left it. Returns the settings of a service on it. */
 async function restored({ sql, secret }: Release): Promise<Record<string, string>> {
   const settings = { NODE_ENV: 'test', GATEHOUSE_SECRET: secret };
   if (process.env.TEST_DATABASE_URL) {
@@ -82,7 +84,7 @@ async function rowsOf(database: Database): Promise<Rows> {
   return rows;
 }
 
-/** The rows as they were, without what was changed on purpose, in the columns that both have. */
+/** The rows without the intentional changes, limited to the columns that both versions have. */
 function common(rows: Rows, other: Rows, changed: readonly string[] = []): Record<string, string[]> {
   const pairs = Object.entries(rows).filter(([table]) => !changed.includes(table));
   return Object.fromEntries(
@@ -96,7 +98,7 @@ function common(rows: Rows, other: Rows, changed: readonly string[] = []): Recor
   );
 }
 
-/** What a program meets in a schema: columns with their types, and whatever may refuse a row. */
+/** The parts of a schema that affect a program: columns with their types, and everything that can reject a row. */
 async function shapeOf({ manager }: Asked): Promise<{ needs: Map<string, string>; bound: Set<string> }> {
   const columns = await manager.query<{ name: string; type: string }[]>(
     `SELECT c.relname || '.' || a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
@@ -123,7 +125,10 @@ async function shapeOf({ manager }: Asked): Promise<{ needs: Map<string, string>
 
 type Shape = Awaited<ReturnType<typeof shapeOf>>;
 
-/** What a program of before would meet that it does not know: what is gone or of another type, and what refuses its rows. */
+/**
+ * Changes that break the previous version: columns that are gone or have another type, and new rules that reject its
+ * rows.
+ */
 function breaches(before: Shape, after: Shape): string[] {
   const tables = new Set([...before.needs.keys()].map((name) => name.split('.')[0]));
   const changed = [...before.needs].flatMap(([name, type]) => {
@@ -137,7 +142,7 @@ function breaches(before: Shape, after: Shape): string[] {
 const totp = (secret: string): string =>
   new TOTP({ secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: 30 }).generate();
 
-/** Applies what is pending one by one, and answers what each of them breaks for the program before it. */
+/** Applies the pending migrations one by one. Returns what each one breaks for the version before it. */
 async function migrateOneByOne(database: Database): Promise<Record<string, string[]>> {
   const { migrations } = database.source;
   const [ours] = database.migrations;
@@ -159,7 +164,7 @@ async function migrateOneByOne(database: Database): Promise<Record<string, strin
   return found;
 }
 
-/** What of the statements of a release a database does not understand any more. */
+/** The statements of a release that a database no longer understands. */
 async function misunderstood({ manager }: Asked, { statements }: Release): Promise<string[]> {
   const found: string[] = [];
   for (const statement of statements) {
@@ -216,7 +221,7 @@ describe.each(kept.map((release) => [release.version, release] as const))('a dat
   });
 
   test('lets the people in it sign in, and who is signed in stay', async () => {
-    // As if it had been in use until now.
+    // As if the database had been in use until now.
     await opened().manager.query('UPDATE session SET created_at = now(), last_used_at = now()');
     await opened().manager.query('UPDATE authorized_ip SET created_at = now()');
     await database?.close();
@@ -270,7 +275,7 @@ describe('what breaks a version that still runs', () => {
     await own.giveBack();
   });
 
-  /** What a change breaks; it is taken back. */
+  /** Returns what a change breaks, and rolls the change back. */
   const brokenBy = async (change: string) => {
     const runner = database.source.createQueryRunner();
     const view = { manager: runner.manager };

@@ -20,7 +20,7 @@ const flat = (catalogue: Catalogue): Map<string, Entry> =>
 const formsOf = (entry: Entry): string[] => (typeof entry === 'string' ? [entry] : Object.values(entry));
 const placesOf = (text: string): string[] => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
 
-/** The same in another language: names, and what is written alike. */
+/** Texts that are the same in another language: names, and words with the same spelling. */
 const ALIKE = new Set(['login.or']);
 
 describe('web.md 1: the languages', () => {
@@ -42,7 +42,7 @@ describe('web.md 1: the languages', () => {
   });
 
   test.each(names)('%s has every form of a plural that its language has', (name) => {
-    // What is counted here is below the millions that some languages have a form for.
+    // Some languages have a form for millions. No count here is that high.
     const rules = new Intl.PluralRules(name)
       .resolvedOptions()
       .pluralCategories.filter((rule) => name === 'ar' || rule !== 'many');

@@ -15,13 +15,13 @@ import { type Persona, person, signIn } from './support/index.js';
 
 const REDIS_URL = redisDatabase(15);
 const TEAM = join(import.meta.dirname, 'fixtures', 'workers', 'main.mjs');
-/** Attempts of a quarter of an hour to sign in to one account. */
+/** Allowed sign-in attempts for one account in 15 minutes. */
 const ATTEMPTS = 5;
 const ME = '/v1/users/@me';
 
 afterAll(endProcesses);
 
-/** The processes that a process has started and that are still there. */
+/** The child processes of a process that still run. */
 function childrenOf({ child }: ServiceProcess): number[] {
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
   return children === '' ? [] : children.split(' ').map(Number);
@@ -29,14 +29,14 @@ function childrenOf({ child }: ServiceProcess): number[] {
 
 const isThere = (pid: number): boolean => {
   try {
-    // One that has ended and that nobody asked about yet is none any more.
+    // A process that ended and that its parent has not waited for (a zombie) does not count.
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
   } catch {
     return false;
   }
 };
 
-/** The lines of the log that say it. */
+/** The log lines with this message. */
 const said = ({ out }: ServiceProcess, message: string): Record<string, unknown>[] =>
   out
     .split('\n')
@@ -50,7 +50,7 @@ interface Heard {
   readonly body: string;
 }
 
-/** One connection at a time, which is kept from request to request: all of them go to one worker until it lets go of it. */
+/** Keeps one connection for all requests, so all of them go to one worker until it closes the connection. */
 class Line {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -78,7 +78,7 @@ class Line {
     });
   }
 
-  /** Which worker has it: the one that logs the refusal. */
+  /** The worker that has the connection. It is the one that logs the error. */
   async worker(): Promise<number> {
     const { id } = await this.ask(ME);
     const line = () => said(this.service, 'request refused').find(({ request_id }) => request_id === id);
@@ -91,7 +91,7 @@ class Line {
   }
 }
 
-/** A connection to each of two workers. */
+/** Opens a connection to each of two workers. */
 async function lineToEach(service: ServiceProcess, localAddress?: string): Promise<[Line, Line]> {
   const found = new Map<number, Line>();
   while (found.size < 2) {
@@ -103,14 +103,14 @@ async function lineToEach(service: ServiceProcess, localAddress?: string): Promi
   return [...found.values()] as [Line, Line];
 }
 
-/** A metric of all workers, summed over the series that `labels` is a part of. */
+/** The value of a metric for all workers, summed over all series that contain `labels`. */
 async function metric(service: ServiceProcess, name: string, labels = ''): Promise<number> {
   const { body } = await ask(service, '/metrics');
   const lines = body.split('\n').filter((line) => line.startsWith(name) && line.includes(labels));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** On a connection of its own. */
+/** Sends a request on its own connection. */
 async function ask(service: ServiceProcess, path: string, authorization?: string): Promise<Heard> {
   const line = new Line(service);
   try {
@@ -226,7 +226,7 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
       while (!isOver) {
         sent++;
         heard.push(await line.ask(ME, bob.authorization).then(({ status }) => status, String));
-        // Half of them keep their connections.
+        // Half of the callers keep their connections.
         if (n % 2 === 0) continue;
         line.close();
         line = new Line(service);
@@ -244,7 +244,7 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     await Promise.all(callers);
     expect(heard.filter((status) => status !== 200)).toEqual([]);
     expect(heard.length).toBeGreaterThan(50);
-    // Its connection came to an end while nobody used it.
+    // The service closed this connection while it was idle.
     expect((await idle.ask(ME, alice.authorization)).status).toBe(200);
     sent++;
     idle.close();
@@ -254,7 +254,7 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     expect(present.filter((pid) => former.includes(pid))).toEqual([]);
     expect(await metric(service, REQUESTS, OF_ME)).toBe(before + sent);
     await until(() => client.isAttached && client.isOpen);
-    // Every end but that of a session that nobody else has was asked for.
+    // The service requested every close (4000). The exception is a session that no other worker has (1006).
     expect(client.ends.get(4000)).toBeGreaterThanOrEqual(1);
     expect([...client.ends.keys()].filter((code) => code !== 4000)).toEqual(hasRedis ? [] : [1006]);
     if (hasRedis) expect([client.invalidations, client.resumes > 0]).toEqual([0, true]);
@@ -267,7 +267,7 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     const [one, other] = await lineToEach(service);
     const before = await metric(service, REQUESTS, OF_ME);
     const [victim = 0, survivor] = childrenOf(service);
-    // The connection that breaks was the victim's.
+    // The connection that breaks belongs to the victim.
     process.kill(victim, 'SIGKILL');
     await until(() => said(service, 'a worker died').length === 1);
     expect(said(service, 'a worker died')[0]).toMatchObject({ pid: victim, exit_code: null, signal: 'SIGKILL' });

@@ -1,4 +1,4 @@
-/** Lets the clock of the process be stepped: every date that is made from now on, whoever makes it, is off by as much. */
+/** Allows stepping the clock of the process. From then on, all new dates in the process are shifted by that amount. */
 const Real = Date;
 let ahead = 0;
 
@@ -12,7 +12,7 @@ class Stepped extends Real {
     return Real.now() + ahead;
   }
 
-  // Dates that Node makes itself are of the other class.
+  // Dates that Node creates itself are instances of the original class.
   static [Symbol.hasInstance](value) {
     return value instanceof Real;
   }

@@ -1,4 +1,4 @@
-/** The faults: one at a time, each followed by a rest in which everything has to be whole again. */
+/** Injects the faults, one at a time. After each one, everything must recover before the next one. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { rounds } from './random.mjs';
 import { until } from './servers.mjs';
@@ -6,11 +6,14 @@ import { until } from './servers.mjs';
 const REST_MS = [3000, 8000];
 
 export class Faults {
-  /** Each with its name, the replica it befell if it was one, and when it began, ended and was got over. */
+  /**
+   * Each fault with its name, the replica if it affected only one, and the times of its start, its end and the
+   * recovery.
+   */
   befell = [];
   current;
 
-  /** @param begin begins an operation of this name: a fault that nobody meets shows nothing */
+  /** @param begin starts an operation by name, because a fault without requests shows nothing */
   constructor({ stage, isWhole, begin }, random) {
     Object.assign(this, { stage, isWhole, begin, random });
   }
@@ -66,7 +69,7 @@ export class Faults {
     },
   };
 
-  /** What follows a fault before the next one may come. */
+  /** Restores the setup after a fault and waits for the recovery. */
   async #getOver({ name }) {
     if (name === 'failover') await this.stage.pair.addStandby();
     await until(this.isWhole, `an end of what ${name} has left`);
@@ -86,7 +89,7 @@ export class Faults {
     this.current = undefined;
   }
 
-  /** Until it is over, and each kind once at least. */
+  /** Runs until `isOver`, and until each kind of fault occurred at least once. */
   async run(isOver) {
     const names = Object.keys(this.kinds);
     for (const name of rounds(this.random, names)) {

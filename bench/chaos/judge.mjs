@@ -1,6 +1,6 @@
 /**
- * What a replica may hold more at the end than at the start, both at rest. A new connection prepares each statement when it first
- * sends it, so that it has some dozen more after a while.
+ * How much higher each figure of a replica may be at the end than at the start, both at rest. A new connection prepares
+ * each statement when it first sends it, so it has some dozens more after a while.
  */
 export const BOUNDS = {
   heap: ['heap after collection, MiB', 8],
@@ -11,7 +11,10 @@ export const BOUNDS = {
   statements: ['prepared statements of a connection', 40],
 };
 
-/** @param samples of one replica; what several show is the least that one of them does, and the kinds are those of the quietest */
+/**
+ * Returns the minimum of each figure. `kinds` is that of the sample with the fewest resources.
+ * @param samples of one replica
+ */
 export function leastOf(samples) {
   const { kinds } = samples.reduce((a, b) => (b.resources < a.resources ? b : a));
   const least = Object.keys(BOUNDS).map((key) => [key, Math.min(...samples.map((sample) => sample[key]))]);
@@ -28,8 +31,8 @@ export function judgeLeaks(start, end) {
 }
 
 /**
- * What the guide says of each fault: `red`: readiness of every replica turns red and comes back; `green`: of none; `silent`: one does
- * not answer, the others stay green.
+ * The readiness that the guide documents for each fault. `red`: every replica becomes unready and recovers. `green`:
+ * all replicas stay ready. `silent`: one replica does not respond, and the others stay ready.
  */
 export const READINESS = {
   'database restart': 'red',
@@ -41,7 +44,7 @@ export const READINESS = {
   'replica frozen': 'silent',
 };
 
-/** @param looks what each replica answered and when: `green`, `red` or `silent` */
+/** @param looks the observed state of each replica with the time: `green`, `red` or `silent` */
 export function judgeReadiness(fault, looks, replicas) {
   const during = looks.filter(({ at }) => at >= fault.start && at <= fault.whole);
   const saw = (replica, state) => during.some((look) => look.replica === replica && look.state === state);
@@ -60,7 +63,7 @@ export function judgeReadiness(fault, looks, replicas) {
 
 const sum = (text, pattern) => [...text.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
 
-/** The numbers of a scrape that the alerts of the guide are made of. */
+/** The figures of a scrape that the alerts of the guide use. */
 export const numbersOf = (text) => ({
   requests: sum(text, /^gatehouse_http_request_seconds_count\{[^}]*\} (\S+)$/gm),
   failed: sum(text, /^gatehouse_http_request_seconds_count\{[^}]*status="5\d\d"[^}]*\} (\S+)$/gm),
@@ -71,7 +74,7 @@ export const numbersOf = (text) => ({
   deferred: sum(text, /^gatehouse_mail_total\{[^}]*outcome="deferred"[^}]*\} (\S+)$/gm),
 });
 
-/** How much a counter grew from the last scrape before a fault to the first after it, over all replicas. */
+/** How much a counter grew from the last scrape before a fault to the first one after it, over all replicas. */
 function grew(scrapes, fault, key, replicas) {
   let total = 0;
   for (let replica = 0; replica < replicas; replica++) {
@@ -83,7 +86,7 @@ function grew(scrapes, fault, key, replicas) {
   return total;
 }
 
-/** Which alerts of the guide a fault moves, by the metric below each. */
+/** The alerts of the guide that each fault must affect. They are checked by their metrics, see `judgeAlerts`. */
 const MOVES = {
   'database restart': ['GatehouseFails'],
   failover: ['GatehouseFails'],
@@ -92,7 +95,7 @@ const MOVES = {
   'replica frozen': ['GatehouseDown'],
 };
 
-/** How old mail has to look while it waits; the alert itself wants 300 s. */
+/** The minimum age of waiting emails in this check, in seconds. The alert itself requires 300 s. */
 const WAITING_SECONDS = 5;
 
 export function judgeAlerts(fault, scrapes, replicas) {

@@ -1,14 +1,16 @@
-/** `ok`: acknowledged. `refused`: not done. `unknown`: the answer was 503, or none came, and it may be done all the same. */
+/**
+ * `ok`: acknowledged. `refused`: not done. `unknown`: the response was 503 or missing, and the change may still happen.
+ */
 export class Ledger {
-  /** Places that hold the value written last, by name: values in order, one at a time. */
+  /** Cells that have the value written last, by name. Values are in order and are written one at a time. */
   cells = new Map();
-  /** What there is once or not at all, by kind and name. */
+  /** Things that exist once or not at all, by kind and name. */
   things = new Map();
-  /** Secrets that one request may redeem. */
+  /** Secrets that only one request may redeem. */
   secrets = new Map();
   sessions = new Map();
 
-  /** @param isAnswered a request that was never answered may be worked off after later ones */
+  /** @param isAnswered if it is false, the request may be processed after later ones */
   wrote(cell, value, outcome, isAnswered = true) {
     if (outcome === 'refused') return;
     const writes = this.cells.get(cell) ?? [];
@@ -37,7 +39,7 @@ export class Ledger {
     if (outcome !== 'refused') this.sessions.set(token, outcome === 'ok' ? 'revoked' : 'unknown');
   }
 
-  /** The values that a cell may hold now; empty where nothing that is certain was written. */
+  /** The values that a cell may have now. Empty if no write to it is certain. */
   possible(cell) {
     const writes = this.cells.get(cell) ?? [];
     const last = writes.findLastIndex(({ outcome }) => outcome === 'ok');
@@ -50,7 +52,7 @@ export class Ledger {
 
 const short = (value) => JSON.stringify(value)?.slice(0, 60);
 
-/** @param found what each cell holds; how many there are of each thing; what each session is answered with */
+/** @param found the value of each cell, the number of each thing, and the response status of each session */
 export function judgeLedger(ledger, { cells, things, sessions }) {
   const [lost, doubled, revived] = [[], [], []];
   for (const cell of ledger.cells.keys()) {
@@ -76,8 +78,8 @@ export function judgeLedger(ledger, { cells, things, sessions }) {
 }
 
 /**
- * @param ledger accounts whose registration was mailed, by `account`
- * @param delivered pairs of recipient and id of a message; the same id again is the same message
+ * @param ledger has the accounts, which must get one registration email each, as `account`
+ * @param delivered pairs of recipient and message ID; the same ID again is the same message
  */
 export function judgeMail(ledger, delivered) {
   const ids = new Map();
@@ -97,13 +99,13 @@ export function judgeMail(ledger, delivered) {
   return { lost, doubled, repeated, count: [...ids.values()].reduce((sum, { size }) => sum + size, 0) };
 }
 
-/** Whether a message lies in a gap that a client has by being away for too long. */
+/** Whether a message is in a gap, which a client has if it was away for too long. */
 const isIn = ({ after = '0', before }, id) =>
   BigInt(id) > BigInt(after) && (before === undefined || BigInt(id) < BigInt(before));
 
 /**
- * @param stored messages of a listener's webhook in the order of their ids; `seen`: those that it was told of, as they came;
- *   `invalidated`: sessions that were gone too soon, by the seconds for which their client was away
+ * @param stored messages of a listener's webhook in the order of their IDs. `seen`: those that it received, in order.
+ *   `invalidated`: for each session that ended too early, the seconds for which its client was away.
  */
 export function judgeEvents(name, { stored, seen, invalidated, gaps, repeated }) {
   const [lost, doubled] = [[], []];

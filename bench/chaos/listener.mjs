@@ -3,22 +3,22 @@ import { WebSocket } from 'ws';
 const BEAT_MS = 4000;
 const SILENT_MS = 12_000;
 const AGAIN_MS = 250;
-/** How long a session outlives its socket. */
+/** How long a session is kept after its socket closes. */
 const RETAINED_MS = 60_000;
 
-/** A client of the gateway that stays: whatever ends its socket, it resumes its session at one of the replicas. */
+/** A permanent client of the gateway. When its socket closes, it resumes its session at one of the replicas. */
 export class Listener {
-  /** Ids of the messages that it was told of, as they came. */
+  /** IDs of the received messages, in order. */
   seen = [];
-  /** Sessions that were gone although their client was not away for longer than they are kept: how long it was, in seconds. */
+  /** For each session that ended although its client came back in time: how long the client was away, in seconds. */
   invalidated = [];
-  /** The last message before, and the first after a session that was away for too long. */
+  /** The last message before and the first one after a session that ended because its client was away for too long. */
   gaps = [];
   #awaySince = 0;
   resumes = 0;
-  /** Where it is. */
+  /** The URL of its current replica. */
   url = '';
-  /** Dispatches whose sequence came twice or went back. */
+  /** Number of dispatches whose sequence number was repeated or went back. */
   repeated = 0;
   #last = 0;
   #sessionId = '';
@@ -55,7 +55,7 @@ export class Listener {
     });
   }
 
-  /** A connection on which nothing comes any more is given up. */
+  /** Closes a connection on which nothing arrives any more. */
   #beat() {
     if (performance.now() - this.#heardAt > SILENT_MS) this.#socket.terminate();
     else if (this.#socket.readyState === WebSocket.OPEN)
@@ -100,7 +100,7 @@ export class Listener {
     this.seen.push(id);
   }
 
-  /** Its transport breaks. */
+  /** Breaks its connection. */
   drop() {
     this.#socket.terminate();
   }

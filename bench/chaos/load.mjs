@@ -1,4 +1,4 @@
-/** Mixed load at a rate on whichever replica, and what is acknowledged of it. */
+/** Mixed load at a fixed rate on random replicas, and a record of what was acknowledged. */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -20,10 +20,13 @@ const pathOf = (url) => {
 
 export class Load {
   people = [];
-  /** Uploads that were acknowledged: where each is, and its digest. */
+  /** Acknowledged uploads: the path and the digest of each. */
   files = new Map();
   done = {};
-  /** Answers that nothing explains, and how often each came; what was refused for a rate; what waited for nothing. */
+  /**
+   * Unexpected responses with their counts. `limited`: responses with 429. `skipped`: operations above the concurrency
+   * limit.
+   */
   unexpected = new Map();
   statuses = {};
   limited = 0;
@@ -34,7 +37,7 @@ export class Load {
   #running = new Set();
   #count = 0;
 
-  /** @param surroundings what is under load, its ledger, chance, and which fault there is now */
+  /** @param surroundings the replicas, their ledger, the source of randomness, the mailbox and the current fault */
   constructor({ replicas, ledger, random, mailbox, faultNow }) {
     Object.assign(this, { replicas, ledger, random, faultNow });
     this.pools = replicas.map(
@@ -43,7 +46,7 @@ export class Load {
     mailbox.onToken = (to, token) => this.#verifications.push({ to, token });
   }
 
-  /** People with credentials of each kind, a webhook and a client of the gateway. */
+  /** Creates users with credentials of each kind, a webhook and a gateway client. */
   async enter(count) {
     while (this.people.length < count) {
       const { person, hook } = await this.#enrolled();
@@ -53,7 +56,7 @@ export class Load {
     }
   }
 
-  /** Before anything is judged: on a machine with much else to do the first answers may be refusals. */
+  /** Retries, because the first responses on a busy machine may be errors. Nothing is checked yet. */
   async #enrolled() {
     for (let tries = 1; ; tries++) {
       try {
@@ -94,7 +97,7 @@ export class Load {
     return { status: answer.statusCode, body: isJson && raw.length > 0 ? JSON.parse(raw) : undefined, raw };
   }
 
-  /** Sends, and says what is known of it afterwards; `also` are refusals that are as they should be. */
+  /** Sends a request and returns its outcome. `also` lists further statuses that are expected. */
   async attempt(method, path, options = {}, { expected = 200, also = [] } = {}) {
     const before = this.faultNow();
     try {
@@ -111,10 +114,10 @@ export class Load {
     }
   }
 
-  /** Whatever is said while nothing is disturbed has to be what was asked for; 503 and silence are honest while something is. */
+  /** Without a fault, each response must be as expected. During a fault, 503 and missing responses are also allowed. */
   #wonder(method, path, before, status, body) {
     const fault = before ?? this.faultNow();
-    // A process that stood still takes what was sent to it meanwhile for late.
+    // A process that was frozen rejects the requests that arrived in that time as too late.
     if (fault === 'replica frozen' && status === 408) return;
     if (fault && (status === 503 || typeof status === 'string')) return;
     const route = path.replace(/\?.*/, '').replace(/\d{6,}|[\w-]{24,}/g, '*');
@@ -127,7 +130,7 @@ export class Load {
     this.unexpected.set(what, (this.unexpected.get(what) ?? 0) + 1);
   }
 
-  /** Whoever works off a person's things one after another. */
+  /** Reserves a user for `work`, so that operations of one user run one after another. */
   async #alone(work) {
     const person = this.random.pick(this.people.filter(({ isBusy }) => !isBusy));
     if (!person) return;
@@ -175,14 +178,16 @@ export class Load {
     if (outcome === 'ok') await this.attempt('GET', me, { authorization }, { expected: 401 });
   }
 
-  /** Of what a profile holds, the name may change as often as somebody likes. */
+  /** Changes the name, because there is no limit on how often it may change. */
   async #write({ id, session: authorization }) {
     const global_name = this.#name('name');
     const { outcome, isAnswered } = await this.attempt('PATCH', me, { authorization, body: { global_name } });
     this.ledger.wrote(`name of ${id}`, global_name, outcome, isAnswered);
   }
 
-  /** The same request at one replica, or at two at once, of which one may succeed; answers who did. */
+  /**
+   * Sends the same request to one replica, or to two at the same time, of which one may succeed. Returns the success.
+   */
   async #redeem(kind, secret, isRaced, work) {
     const pools = isRaced ? this.random.shuffled(this.pools).slice(0, 2) : [this.random.pick(this.pools)];
     const answers = await Promise.all(pools.map(work));
@@ -207,7 +212,7 @@ export class Load {
     const isRaced = this.random.next() < 0.4;
     const form = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
     const { ok } = await this.#redeem('code', code, isRaced, (on) => this.#token(person, form, on));
-    // Whoever redeems a code again ends what came of it.
+    // Redeeming a code again revokes its tokens.
     this.#grant(person, isRaced ? undefined : ok?.body);
   }
 
@@ -256,7 +261,7 @@ export class Load {
     const planned = await this.attempt('POST', '/v1/media/uploads', { authorization, body: { attachments } });
     if (planned.outcome !== 'ok') return;
     const { upload_url: url, upload_filename } = planned.body.attachments[0];
-    // The address was signed by one clock and is looked at by another.
+    // The URL was signed by one clock and is checked by another.
     const also = this.faultNow() === 'clock stepped' ? [400, 401, 403, 404, 410] : [];
     const sent = await this.attempt('PUT', pathOf(url), { bytes }, { also });
     if (sent.outcome !== 'ok') return;
@@ -272,7 +277,7 @@ export class Load {
     this.ledger.made('message', content, outcome);
   }
 
-  /** A session whose client is away while Redis loses everything may be gone. */
+  /** Does nothing while Redis is lost, because a client that is away at that time may lose its session. */
   async #drop() {
     if (this.faultNow() !== 'Redis lost') this.random.pick(this.people).listener.drop();
   }
@@ -288,7 +293,7 @@ export class Load {
     this.#running.add(work);
   }
 
-  /** One operation, whatever chance would have done. */
+  /** Starts one operation by name, instead of a random one. */
   begin(name) {
     this.#launch([name]);
   }
@@ -305,7 +310,7 @@ export class Load {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** What is there now, to be held against the ledger. */
+  /** Reads the current state, for comparison with the ledger. */
   async look(query) {
     const cells = new Map();
     const read = (name, token, member) => async () => {

@@ -1,4 +1,4 @@
-/** A PostgreSQL primary with a standby that has to have every commit before it is answered. */
+/** A PostgreSQL primary with a synchronous standby, which must have every commit before it is acknowledged. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { endsWithUs, program, until } from './servers.mjs';
 
 const STANDBY = 'chaos_standby';
 
-/** Whom PostgreSQL runs as: it refuses to run as root. */
+/** The user that runs PostgreSQL, which refuses to run as root. */
 function account() {
   const [uid, gid] = [process.getuid(), process.getgid()];
   if (uid !== 0) return { uid, gid };
@@ -99,7 +99,9 @@ export class Pair {
     await this.addStandby();
   }
 
-  /** A copy of the primary, which from then on answers no commit that the copy does not have. */
+  /**
+   * Adds a copy of the primary as standby. From then on, the primary acknowledges only commits that the standby has.
+   */
   async addStandby() {
     const standby = await this.#server();
     const from = `host=127.0.0.1 port=${this.primary.port} user=gatehouse application_name=${STANDBY}`;
@@ -120,14 +122,14 @@ export class Pair {
     return rows.length === 1;
   }
 
-  /** The primary is lost and the standby takes its place, alone. */
+  /** Stops the primary. The standby takes its place, without a standby of its own. */
   async fail() {
     await this.primary.stop('SIGQUIT');
     const { standby } = this;
     this.standby = undefined;
     await standby.query('SELECT pg_promote(true, 120)');
     this.primary = standby;
-    // It has taken over the demand of the one before: its commits would wait for a standby that it does not have.
+    // The new primary has inherited the setting, so its commits would wait for a standby that it does not have.
     await this.#demand('');
   }
 

@@ -1,4 +1,4 @@
-/** Numbers that a seed gives, the same each time (mulberry32). */
+/** Pseudo-random numbers from a seed, the same each time (mulberry32). */
 export class Random {
   #state;
 
@@ -29,7 +29,7 @@ export class Random {
   }
 }
 
-/** Each of the list once, in an order of chance, and again. */
+/** Repeats the list without end. Each round contains every item once, in random order. */
 export function* rounds(random, list) {
   for (;;) yield* random.shuffled(list);
 }

@@ -1,4 +1,4 @@
-/** The watched service on a clock that can be stepped, which counts what is prepared on its connections. */
+/** The watched service with a clock that can be stepped. Counts the prepared statements of its connections. */
 import './clock.mjs';
 import { Client } from '../servers/driver.mjs';
 
@@ -9,7 +9,7 @@ Client.prototype.connect = function (...args) {
   return connect.apply(this, args);
 };
 
-/** The most statements that one of the open connections has prepared, and how many are open. */
+/** The largest number of prepared statements of an open connection, and the number of open connections. */
 globalThis.preparedStatements = () => {
   for (const client of clients) if (client.connection.stream.destroyed) clients.delete(client);
   const counts = [...clients].map(({ connection }) => Object.keys(connection.parsedStatements).length);

@@ -2,7 +2,7 @@ import { markdown } from '../lib.mjs';
 
 const list = (faults) => (faults.length > 0 ? faults.slice(0, 20).join('; ') : 'kept');
 
-/** Every promise with what broke it: nothing, where it was kept. */
+/** Every promise with its violations. There are none if the promise was kept. */
 export function verdicts(run) {
   const { ledger, mail, events, files, leaks, readiness, alerts, unexpected } = run;
   const wrong = (judged) =>

@@ -1,4 +1,4 @@
-/** What replicas need beside PostgreSQL, each of which can be taken away: a way, a Redis, a mail server, a disk. */
+/** Dependencies of the replicas other than PostgreSQL. Each can fail: a TCP proxy, Redis, a mail server, a disk. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
@@ -19,7 +19,7 @@ export function program(...names) {
   return found;
 }
 
-/** Waits until `isSo` answers true; an error counts as false. */
+/** Waits until `isSo` returns true. An error counts as false. */
 export async function until(isSo, what, seconds = 300) {
   const end = performance.now() + seconds * 1000;
   while (!(await Promise.resolve(isSo()).catch(() => false))) {
@@ -28,14 +28,14 @@ export async function until(isSo, what, seconds = 300) {
   }
 }
 
-/** A bench that fails leaves no server behind. */
+/** Stops the child process when the benchmark exits, so that a failed run leaves no server behind. */
 export function endsWithUs(child, signal) {
   const end = () => child.kill(signal);
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));
 }
 
-/** An address that stays, whatever is behind it. */
+/** A TCP proxy with a fixed port and a target that can change. */
 export class Way {
   target;
   #isCut = false;
@@ -92,7 +92,7 @@ export class Redis {
     await this.start();
   }
 
-  /** Empty, as one that kept nothing. */
+  /** Starts empty, as after the loss of all data. */
   async start() {
     const args = ['--bind', '127.0.0.1', '--port', String(this.port), '--save', '', '--appendonly', 'no'];
     this.#child = spawn(program('redis-server', 'valkey-server'), args, { stdio: 'ignore', cwd: '/' });
@@ -113,13 +113,13 @@ export class Redis {
   }
 }
 
-/** The text of a message as it was before its transport encoding. */
+/** Undoes the quoted-printable encoding of a message, as far as its link needs it. */
 const decoded = (text) => text.replace(/=\r?\n/g, '').replace(/=3D/g, '=');
 
 export class Mailbox {
-  /** Every delivery, in order; a message that came twice stands here twice. */
+  /** Every delivery, in order. A message that was delivered twice is listed twice. */
   delivered = [];
-  /** Called with the recipient and the token of its link. */
+  /** Called with the recipient and the token from the link of a message. */
   onToken = () => {};
   #server;
   #open = new Set();
@@ -155,7 +155,7 @@ export class Mailbox {
     }
   }
 
-  /** Nobody listens any more, and who was connected is cut off. */
+  /** Stops listening and closes all connections. */
   async die() {
     if (!this.#server) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -164,7 +164,7 @@ export class Mailbox {
   }
 }
 
-/** A small file system, which can be filled to the last byte. */
+/** A small file system that can be filled completely. */
 export class Disk {
   constructor(path, mib) {
     this.path = path;

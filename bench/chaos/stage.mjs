@@ -1,4 +1,4 @@
-/** Three replicas of the built service on servers of their own. */
+/** Three replicas of the built service, with servers of their own. */
 import { chmodSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export const DISK_MIB = 64;
 const STARTS = 20;
 const root = join(import.meta.dirname, '..', '..');
 
-/** Limits of a rate that the load would meet; all others are as they are. */
+/** Rate limits that the load would exceed. All others keep their defaults. */
 const OFTEN = [
   ...['auth:login', 'auth:logout', 'auth:register', 'auth:verify', 'user:settings:get', 'user:update'],
   ...['oauth:authorize', 'oauth:token', 'oauth:introspect', 'media:relay', 'media:upload', 'media:read'],
@@ -34,14 +34,14 @@ export class Stage {
   #directory = mkdtempSync(join(tmpdir(), 'gatehouse-chaos-'));
 
   async open() {
-    // PostgreSQL runs as somebody else.
+    // PostgreSQL runs as another user.
     chmodSync(this.#directory, 0o755);
     this.disk = new Disk(join(this.#directory, 'media'), DISK_MIB);
     this.pair = new Pair(this.#directory);
     await Promise.all([this.pair.open(), this.redis.open(), this.mailbox.open()]);
     this.way = new Way(this.pair.primary.port);
     const env = this.#env(await this.way.open());
-    // The first migrates, and the others find it done.
+    // The first replica migrates the database before the others start.
     this.replicas.push(await this.#replica(0, env));
     const others = Array.from({ length: REPLICAS - 1 }, (_, n) => this.#replica(n + 1, env));
     this.replicas.push(...(await Promise.all(others)));
@@ -49,12 +49,12 @@ export class Stage {
 
   #env(databasePort) {
     return {
-      // Development: with the janitor, as in production, and limits that can be set.
+      // Development mode runs background jobs, as in production, and allows changing limits.
       NODE_ENV: 'development',
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
       WORKERS: '',
-      // Whatever else the machine does, nothing is shed.
+      // Turns load shedding off, because other load on the machine could trigger it.
       MAX_LOOP_DELAY_MS: '0',
       DATABASE_URL: `postgres://gatehouse@127.0.0.1:${databasePort}/postgres`,
       REDIS_URL: `redis://127.0.0.1:${this.redis.port}/0`,
@@ -73,7 +73,7 @@ export class Stage {
     };
   }
 
-  /** Tries as a supervisor does: one that gets no connection in time ends. */
+  /** Retries like a supervisor, because a process that gets no connection in time exits. */
   async #replica(n, env) {
     for (let tries = 1; ; tries++) {
       try {

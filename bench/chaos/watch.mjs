@@ -5,7 +5,7 @@ const LOOK_MS = 400;
 const SCRAPE_MS = 2000;
 const SILENT_MS = 3000;
 
-/** Asks every replica how it is, as a balancer and Prometheus do. */
+/** Checks every replica, as a load balancer and Prometheus do. */
 export class Watch {
   looks = [];
   scrapes = [];

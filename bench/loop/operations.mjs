@@ -11,13 +11,13 @@ const noise = (side) =>
     .png({ compressionLevel: 0 })
     .toBuffer();
 
-/** `size` bytes of JSON: `members` and one that no operation knows, which is dropped. */
+/** `size` bytes of JSON: `members`, and an unknown member that every operation ignores. */
 function padded(members, size) {
   const text = JSON.stringify({ ...members, unknown: '' });
   return `${text.slice(0, -2)}${'x'.repeat(size - text.length)}"}`;
 }
 
-/** As large as the limits of a message allow. */
+/** A message as large as the limits allow. */
 const message = () => ({
   content: 'word '.repeat(800).trim(),
   embeds: Array.from({ length: 10 }, (_, n) => ({
@@ -27,7 +27,7 @@ const message = () => ({
   })),
 });
 
-/** A push of as many commits as fit into the limit of the body. */
+/** A push with as many commits as fit into the size limit of the body. */
 function push(size) {
   const commit = (n) => ({
     id: randomBytes(20).toString('hex'),
@@ -47,7 +47,10 @@ function push(size) {
   return padded({ ...fixed, commits: Array.from({ length: count }, (_, n) => commit(n)) }, size);
 }
 
-/** The operations with the largest allowed input or output. @returns rows of name, work and how often, if not as often as all */
+/**
+ * The operations with the largest allowed input or output.
+ * @returns rows of name, work and the number of tries, if it is not the default
+ */
 export async function operations({ url, port }, { session, email, password, webhook, id }) {
   const json = { 'content-type': 'application/json' };
   const send = async (method, path, { body, headers = {}, authorization = session } = {}) => {
@@ -63,7 +66,7 @@ export async function operations({ url, port }, { session, email, password, webh
   const get = (path) => () => send('GET', path);
   const post = (path, body, headers = {}) => send('POST', path, { body, headers: { ...json, ...headers } });
 
-  /** Requests in one write; ends when all are answered. */
+  /** Sends requests in one write. Resolves when all are answered. */
   const pipelined = (path) => () =>
     new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1');
@@ -94,7 +97,7 @@ export async function operations({ url, port }, { session, email, password, webh
       socket.on('close', (code) => (code === 1000 ? resolve() : reject(new Error(`closed with ${code}`))));
     });
 
-  // 2 MiB decoded at most.
+  // At most 2 MiB after decoding.
   const images = await Promise.all([noise(830), noise(830)]);
   const [avatar, banner] = images.map((image) => image.toString('base64'));
   const photograph = await noise(2900);

@@ -1,10 +1,10 @@
 const ACCOUNTS = 5000;
-/** As many as are live by default. */
+/** The default limit of live sessions. */
 const SESSIONS = 250;
 const MESSAGES = 2000;
 const ROWS = 20_000;
 
-/** Fills the tables, and gives one account as much as it may have. */
+/** Fills the tables, and gives one account as much data as is allowed. */
 export async function fill(client, databaseUrl, { id }, webhook) {
   const { growTables } = await import('../../dist/test/support/crowd.js');
   await growTables(databaseUrl, 0, ACCOUNTS);

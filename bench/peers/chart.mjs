@@ -1,6 +1,6 @@
 /**
- * Bars as SVG, without a library. Names stand before the bars and figures behind them, so that nothing has to be read off an
- * axis; colours follow the scheme of the reader.
+ * Bar charts as SVG, without a library. Names are before the bars and figures behind them, so no axis is needed. The
+ * colors follow the color scheme of the reader.
  */
 const WIDTH = 860;
 const MARGIN = 24;
@@ -35,9 +35,9 @@ const escaped = (text) =>
   String(text).replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign]);
 
 /**
- * @param {{ title: string, what: string[], groups: { name?: string, bars: { name: string, value: number, figure: string,
- *   kind?: 'ours' | 'floor' }[] }[], shared?: boolean }} chart `what` is lines of text below the title; bars of a group share a scale, and of all
- *   groups where `shared` says so.
+ * @param {{ title: string, what: string[], groups: { name?: string, bars: { name: string, value: number, figure:
+ *   string, kind?: 'ours' | 'floor' }[] }[], shared?: boolean }} chart `what` has the lines of text below the title.
+ *   Bars of a group share a scale. If `shared` is true, all groups share it.
  */
 export function barChart({ title, what, groups, shared = false }) {
   const longest = (some) => Math.max(...some.map(({ value }) => value));

@@ -7,7 +7,7 @@ const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 const wanted = () => Object.entries(read(join(bench, 'package-lock.json')).packages).filter(([path]) => path);
 
-/** What the lock file asks for and is not there; packages for other platforms are not asked for. */
+/** Packages of the lock file that are not installed, without those for other platforms. */
 export function missing() {
   return wanted()
     .filter(([path, { version, optional }]) => {
@@ -17,14 +17,14 @@ export function missing() {
     .map(([path]) => path.replace(/^.*node_modules\//, ''));
 }
 
-/** The versions that are measured, of what `package.json` names. */
+/** The measured versions of the packages that `package.json` names. */
 export function versions() {
   const { dependencies } = read(join(bench, 'package.json'));
   const versionOf = (name) => read(join(bench, 'node_modules', name, 'package.json')).version;
   return Object.fromEntries(Object.keys(dependencies).map((name) => [name, versionOf(name)]));
 }
 
-/** Installs the peers beside the benches where they are not yet. */
+/** Installs the peers next to the benchmarks if they are missing. */
 export function install() {
   const absent = missing();
   if (absent.length === 0) return;

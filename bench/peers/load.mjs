@@ -6,7 +6,10 @@ import { cpuSeconds } from '../lib.mjs';
 
 const nanoseconds = (path) => Number(readFileSync(path, 'utf8').split(' ')[0]);
 
-/** Processor seconds of all threads of a server, finer than the hundredths of `/proc/<pid>/stat` where the kernel tells. */
+/**
+ * CPU seconds of all threads of a server, more precise than the hundredths of `/proc/<pid>/stat` if the kernel allows
+ * it.
+ */
 export function processorSeconds(server) {
   const tasks = `/proc/${server.child.pid}/task`;
   try {
@@ -16,7 +19,7 @@ export function processorSeconds(server) {
   }
 }
 
-/** The processes that serve a database, as far as they run on this machine. */
+/** The PostgreSQL processes that serve a database, if they run on this machine. */
 export class Backends {
   constructor(client, cores) {
     this.client = client;
@@ -30,7 +33,7 @@ export class Backends {
     return rows.map(({ pid }) => pid).filter(isPostgres);
   }
 
-  /** Off the core of the servers. */
+  /** Moves new processes off the core of the servers. */
   async pin(database) {
     const fresh = (await this.of(database)).filter((pid) => !this.pinned.has(pid));
     if (!this.cores || fresh.length === 0) return;
@@ -38,7 +41,7 @@ export class Backends {
     for (const pid of fresh) this.pinned.add(pid);
   }
 
-  /** Processor seconds of each. */
+  /** CPU seconds of each process. */
   async seconds(database) {
     const pids = database ? await this.of(database) : [];
     return new Map(pids.map((pid) => [pid, nanoseconds(`/proc/${pid}/schedstat`) / 1e9]));
@@ -53,7 +56,7 @@ function isPostgres(pid) {
   }
 }
 
-/** The same GET by as many connections, each with a credential of its own. */
+/** Sends the same GET request over several connections, each with its own credential. */
 export async function gets(url, credentials, connections, seconds) {
   let next = 0;
   const { requests, duration, non2xx, errors } = await autocannon({
@@ -67,7 +70,7 @@ export async function gets(url, credentials, connections, seconds) {
   return { count: requests.total, seconds: duration };
 }
 
-/** Every worker repeats `step` on its own state until the time is over, or until a step has nothing left. */
+/** Each worker repeats `step` on its own state until the time is over or a step has nothing left to do. */
 export async function closedLoop(states, seconds, step) {
   const begun = performance.now();
   let count = 0;
@@ -81,7 +84,10 @@ export async function closedLoop(states, seconds, step) {
   return { count, seconds: (performance.now() - begun) / 1000 };
 }
 
-/** Sends at a fixed rate, whatever is still unanswered; milliseconds from the moment at which each was due. */
+/**
+ * Sends at a fixed rate without waiting for responses. Returns milliseconds from the time at which each request was
+ * due.
+ */
 export async function openLoop(rate, seconds, send) {
   const count = Math.max(1, Math.round(rate * seconds));
   const milliseconds = [];

@@ -1,4 +1,4 @@
-/** What a run is told by: tables, charts and the part of the README, all made of its figures alone. */
+/** The report of a run: tables, charts and a part of the README, all made only from its figures. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { barChart } from './chart.mjs';
@@ -147,8 +147,8 @@ function startTable({ rows }) {
 const verdict = (...met) => (met.every(Boolean) ? 'yes' : met.some(Boolean) ? 'by one of the two' : 'no');
 
 /**
- * Targets and what this run says of them. What is asked of rates is told by processor time too: that is what rates of servers
- * on a core of their own would come to.
+ * The targets and the results of this run. Rates are also compared by CPU time, because it predicts the rates of
+ * servers on a core of their own.
  */
 function targetTable({ caller, signIn, oauth }) {
   const rows = [['Target', 'asked', 'by rate', 'by processor time', 'met']];
@@ -194,7 +194,7 @@ function targetTable({ caller, signIn, oauth }) {
   return rows;
 }
 
-/** The tables of a run, or of the parts of it that were measured. */
+/** The tables of a run, or of its measured parts. */
 export function summary(result) {
   const { caller, signIn, oauth, gateway, start } = result;
   return [
@@ -350,7 +350,7 @@ const CHARTS = {
 
 const drawn = (result) => Object.entries(CHARTS).filter(([name, { needs = name }]) => result[needs]);
 
-/** Names to SVG, of what was measured. */
+/** SVG by chart name, for the measured parts. */
 export function charts(result) {
   return Object.fromEntries(
     drawn(result).map(([name, { draw, needs = name }]) => {
@@ -360,7 +360,7 @@ export function charts(result) {
   );
 }
 
-/** What the README says of a run, between its two marks. */
+/** The part of the README about a run, with its two markers. */
 export function readmePart(result) {
   const { date } = result;
   const pictures = drawn(result).map(([name, { words }]) => `![${words}](bench/results/${name}.svg)`);
@@ -386,7 +386,7 @@ export function withReadmePart(readme, result) {
 const results = join(root, 'bench/results');
 const isDated = (name) => /^\d{4}-\d\d-\d\d\.json$/.test(name);
 
-/** The run that is told of now. */
+/** The run of the current report. */
 export function written() {
   const [name] = existsSync(results) ? readdirSync(results).filter(isDated) : [];
   return name && JSON.parse(readFileSync(join(results, name), 'utf8'));
@@ -406,7 +406,10 @@ function shortJson(result) {
   return `{\n${sections.join(',\n')}\n}\n`;
 }
 
-/** Writes the report of a run: tables, charts, figures and the performance part of the README. Replaces earlier ones. */
+/**
+ * Writes the report of a run: tables, charts, figures, and the performance part of the README. Replaces earlier
+ * reports.
+ */
 export function report(result) {
   mkdirSync(results, { recursive: true });
   for (const name of readdirSync(results)) {

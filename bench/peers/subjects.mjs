@@ -1,4 +1,4 @@
-/** Who is measured, and by which requests each does the jobs that it has. */
+/** The measured subjects, and the requests that each of them uses for its jobs. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
@@ -11,16 +11,16 @@ const serviceEnvironment = {
   RATE_LIMITS: 'off',
   LOGIN_ALLOWANCES: 'off',
   REGISTRATION_ALLOWANCES: 'off',
-  // Where others keep the processor for a second, nothing is shed for it.
+  // Turns load shedding off, because other programs may keep the CPU busy for a second.
   MAX_LOOP_DELAY_MS: '0',
   LOG_LEVEL: 'error',
   MAIL_TRANSPORT: 'none',
   GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
-  // Every session stays resumable for a while after its socket.
+  // Every session stays resumable for a while after its socket closes.
   GATEWAY_NUMBERS: JSON.stringify({ attempts_per_address: 1e6, payloads_per_address: 1e6, sessions_per_user: 1e6 }),
 };
 
-/** The service prepares by its own API what the others make at `/prepare`. */
+/** Prepares with the API of the service what the others create at `/prepare`. */
 const ofService = {
   script: service,
   ours: true,
@@ -65,7 +65,7 @@ const ofPeer = (name, { environment = {}, ...more }) => ({
   ...more,
 });
 
-/** `asks`: what the database is asked at every request for the caller. */
+/** `asks`: the database queries that each request for the caller makes. */
 export const SUBJECTS = {
   'bare node:http': { script: server('bare'), floor: true, caller: '/', asks: 'nobody' },
   'bare Nest, Fastify': {
@@ -162,7 +162,7 @@ export const SUBJECTS = {
   'oidc-provider, in memory': ofPeer('oidc-provider', {
     environment: { STORAGE: 'memory' },
     variant: true,
-    // Without one it would make an embedded database, which it would not ask either.
+    // Without one it would create an embedded database that it does not use.
     database: true,
     caller: '/me',
     asks: 'nobody',
@@ -172,7 +172,7 @@ export const SUBJECTS = {
 const json = { 'content-type': 'application/json' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** The requests of the jobs, as `call` takes them. */
+/** The requests of the jobs, in the form that `call` expects. */
 export const requests = {
   login({ login, passwordGrant }, { client }, { email, password }, origin) {
     if (passwordGrant) {

@@ -1,4 +1,4 @@
-/** The floor of a sign-in: Node's own HTTP server that verifies a password, and nothing else. */
+/** Baseline for sign-in: Node's own HTTP server that verifies a password, and nothing else. */
 import { hash, verify } from '@node-rs/argon2';
 import { ARGON2ID, PASSWORD, serve } from './serve.mjs';
 

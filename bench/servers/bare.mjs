@@ -1,4 +1,4 @@
-/** The floor: Node's own HTTP server and a small JSON. */
+/** Baseline: Node's own HTTP server and a small JSON response. */
 import { createServer } from 'node:http';
 
 const body = JSON.stringify({ id: '1573653208159485952', username: 'alice', discriminator: '1393' });

@@ -1,6 +1,6 @@
 /**
- * better-auth on PostgreSQL with joins, which its documentation recommends there, and without the rate limits that it brings
- * in production. `COOKIE_CACHE=on` believes a signed cookie, for as long as the run; `OAUTH=on` adds its OAuth 2.1 provider.
+ * better-auth on PostgreSQL with joins, which its documentation recommends for it, and without its rate limits for
+ * production. `COOKIE_CACHE=on` trusts a signed cookie for the whole run. `OAUTH=on` adds its OAuth 2.1 provider.
  */
 import { oauthProvider } from '@better-auth/oauth-provider';
 import { betterAuth } from 'better-auth';

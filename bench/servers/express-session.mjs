@@ -1,6 +1,6 @@
 /**
- * express-session with connect-pg-simple, as their documentation has it for production. The store moves the expiry of a
- * session at every request; `TOUCH=off` is its `disableTouch`.
+ * express-session with connect-pg-simple, as their documentation recommends for production. The store moves the
+ * expiration of a session on every request. `TOUCH=off` sets its `disableTouch`.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

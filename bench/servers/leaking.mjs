@@ -1,6 +1,6 @@
 /**
- * The built service with a route of a team beside it that takes `LEAK_MICROSECONDS` longer for one class of requests, which
- * whoever times it has to find.
+ * The built service with an additional route that takes `LEAK_MICROSECONDS` longer for one class of requests. The
+ * timing benchmark must find this leak.
  */
 import 'reflect-metadata';
 import { Controller, Get, HttpCode, Module } from '@nestjs/common';

@@ -1,4 +1,7 @@
-/** Module hooks: each ES module tells when its evaluation begins and ends. Those that wait in it (the entries) do not. */
+/**
+ * Module hooks that report when the evaluation of each ES module begins and ends. Entry modules are left out, because
+ * they wait during their evaluation.
+ */
 export async function load(url, context, next) {
   const loaded = await next(url, context);
   if (loaded.format !== 'module' || loaded.source === null || url.endsWith('/main.js')) return loaded;

@@ -1,4 +1,4 @@
-/** The floor of whoever asks a database at every request: Node's own HTTP server and one prepared statement. */
+/** Baseline for servers that query a database on every request: Node's own HTTP server and one prepared statement. */
 import { createHash, randomBytes } from 'node:crypto';
 import { people, pool, serve } from './serve.mjs';
 

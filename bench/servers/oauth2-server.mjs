@@ -1,4 +1,7 @@
-/** node-oauth2-server by its wrapper for Express, with a model on PostgreSQL in which every operation is one prepared statement. */
+/**
+ * node-oauth2-server with its wrapper for Express, and a model on PostgreSQL in which every operation is one prepared
+ * statement.
+ */
 import { randomBytes } from 'node:crypto';
 import OAuthServer from '@node-oauth/express-oauth-server';
 import { verify } from '@node-rs/argon2';

@@ -1,7 +1,7 @@
 /**
- * oidc-provider with rotating refresh tokens, opaque tokens, one confidential client, accounts in a table and keys of its own,
- * stored where the service stores: on PostgreSQL where `DATABASE_URL` names one, else in an embedded database.
- * `STORAGE=memory` is what it comes with instead, and asks nobody who an account is.
+ * oidc-provider with rotating refresh tokens, opaque tokens, one confidential client, accounts in a table and its own
+ * keys. It uses the same storage as the service: PostgreSQL if `DATABASE_URL` names a database, otherwise an embedded
+ * database. `STORAGE=memory` uses its default storage instead, and does not look up accounts.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { PGlite } from '@electric-sql/pglite';
@@ -102,7 +102,7 @@ const provider = new Provider(origin, {
   },
 });
 
-/** What a browser would have brought about: codes without an ID token, and access tokens that userinfo takes. */
+/** Creates the result of a browser flow: codes without an ID token, and access tokens that userinfo accepts. */
 async function prepare({ people: count, codes = 0, tokens = 0, challenge }) {
   if (count && !inMemory) {
     await makeTables();

@@ -1,7 +1,7 @@
 /**
- * passport-jwt on Express, as its documentation has it: the verify callback looks the account up by the subject, here by a
- * prepared statement. `LOOKUP=off` believes the token instead; `KEY=object` hands over a key that was read once, in place of
- * the string that the documentation shows.
+ * passport-jwt on Express, as in its documentation. The verify callback looks up the account by the subject, here with
+ * a prepared statement. `LOOKUP=off` trusts the token instead. `KEY=object` passes a key that was read once, instead of
+ * the string in the documentation.
  */
 import { createSecretKey } from 'node:crypto';
 import express from 'express';

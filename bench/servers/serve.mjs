@@ -1,4 +1,7 @@
-/** What the servers of the peers share: the pool, people with passwords, and `/prepare`, which makes what the load will use. */
+/**
+ * Shared by the servers of the peers: the pool, users with passwords, and `/prepare`, which creates the data for the
+ * load.
+ */
 import { createServer } from 'node:http';
 import { hash } from '@node-rs/argon2';
 import pg from 'pg';
@@ -7,11 +10,11 @@ const { DATABASE_URL: connectionString, POOL_SIZE, PORT } = process.env;
 
 export const origin = `http://127.0.0.1:${PORT}`;
 export const PASSWORD = 'a password of the benchmark';
-/** As the service hashes. */
+/** The same parameters as in the service. */
 export const ARGON2ID = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
 export const pool = new pg.Pool({ connectionString, max: Number(POOL_SIZE ?? 10) });
 
-/** Accounts, whose passwords are one. */
+/** Creates accounts that all have the same password. */
 export async function people(count, database = pool) {
   await database.query('DROP TABLE IF EXISTS account CASCADE');
   await database.query(`CREATE TABLE account (
@@ -24,7 +27,10 @@ export async function people(count, database = pool) {
   return rows;
 }
 
-/** Answers `/prepare?name=value...` with what `prepare` makes of the values, that it is ready, and everything else by `handle`. */
+/**
+ * Answers `/prepare?name=value...` with the result of `prepare` for these values, and readiness checks. `handle`
+ * answers all other requests.
+ */
 export function serve(handle, prepare) {
   const answer = async (url, res) => {
     const asked = Object.fromEntries(new URL(url, origin).searchParams);

@@ -1,4 +1,4 @@
-/** The floor of the gateway: raw `ws` and the same one-row lookup by digest, with nothing around it. */
+/** Baseline for the gateway: raw `ws` and the same one-row lookup by digest, with nothing else. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { WebSocketServer } from 'ws';

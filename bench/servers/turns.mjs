@@ -1,8 +1,9 @@
 /**
  * Loaded before the service (`--import`): measures how long a turn of its event loop takes.
- * A timer fires in every turn that is longer than a millisecond. The time between two of its calls is that of one long turn,
- * or of a few short ones. `cpu` is the CPU time of the main thread, which other work of the machine does not make longer.
- * Returns the longest turn when asked for `turns` over IPC, and begins again.
+ * A timer fires in every turn that is longer than a millisecond.
+ * The time between two of its calls is that of one long turn, or of a few short ones.
+ * `cpu` is the CPU time of the main thread, which other load on the machine does not increase.
+ * Returns the longest turn when asked for `turns` over IPC, and starts over.
  */
 import { openSync, readSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -23,7 +24,7 @@ if (isMainThread && process.channel) {
   }, 1).unref();
   process.on('message', ({ id, ask }) => {
     if (ask !== 'turns') return;
-    // Not before the timer has seen the turn of this message.
+    // Waits until the timer has measured the turn of this message.
     setTimeout(() => {
       process.send({ id, answer: longest });
       longest = { cpu: 0, wall: 0 };

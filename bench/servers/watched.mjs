@@ -1,6 +1,7 @@
 /**
- * The built service with a module of a team beside it that answers what a bench asks over IPC: what the process holds, which
- * statements it sends, and to erase what is due. `LEAK` (`heap`, `handles` or both) makes the module leak, which a soak has to find.
+ * The built service with an additional module that benchmarks control over IPC. It reports the resources of the process
+ * and the statements that it sends, and erases accounts that are due. `LEAK` (`heap`, `handles` or both) makes the
+ * module leak, which a soak test must find.
  */
 import 'reflect-metadata';
 import { readdirSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { Client } from './driver.mjs';
 
 const LEAKS_PER_SECOND = 10;
 
-/** Statements that were sent since they were last asked for, by their text. */
+/** Statements that were sent since the last report, by their text. */
 let recorded = new Map();
 const { query } = Client.prototype;
 

@@ -3,7 +3,10 @@ import { WebSocket } from 'ws';
 
 const microsecondsSince = (begun) => Number(process.hrtime.bigint() - begun) / 1000;
 
-/** Microseconds that the service rests before each request that is timed: one that follows sooner finds it warmer. */
+/**
+ * Idle time of the service before each timed request, in microseconds. Without it, requests in quick succession would
+ * find warmer caches.
+ */
 const REST = 200;
 
 function rest() {
@@ -11,7 +14,7 @@ function rest() {
   while (microsecondsSince(begun) < REST);
 }
 
-/** Sends a request; answers its status and the microseconds from its first byte to the last of the answer. */
+/** Sends a request. Returns its status and the microseconds from its first byte to the last one of the response. */
 const send = (url, { method, path, headers, text }, agent) =>
   new Promise((resolve, reject) => {
     const length = text === undefined ? {} : { 'content-length': Buffer.byteLength(text) };
@@ -24,7 +27,7 @@ const send = (url, { method, path, headers, text }, agent) =>
     sent.end(text);
   });
 
-/** Identifies on a new socket of the gateway; answers the code that closes it and the microseconds from Identify to its end. */
+/** Identifies on a new gateway socket. Returns the close code and the microseconds from Identify until it is closed. */
 const identify = (url, { path, headers }, token) =>
   new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace('http', 'ws') + path, { headers, perMessageDeflate: false });
@@ -39,9 +42,9 @@ const identify = (url, { path, headers }, token) =>
   });
 
 /**
- * What a pair asks: a request, or with `identify` a token that is shown to the gateway.
- * @param stage where the service is, and whose address asks
- * @returns the status, or the code that closed the socket, and the microseconds that it took
+ * Sends a request of a pair, or with `identify` a token to the gateway.
+ * @param stage the service, and the IP address that sends the request
+ * @returns the status or the close code of the socket, and the microseconds that it took
  */
 export const ask = (stage, asked, agent) => {
   const framed = stage.framed(asked);

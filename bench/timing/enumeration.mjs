@@ -11,7 +11,7 @@ const introspect = (authorization, token) => ({
   form: { token },
 });
 
-/** A login with accounts that are in some state against addresses that nobody has. */
+/** Compares a login to accounts in some state with a login to unknown email addresses. */
 const loginOf = (name, prepare = async () => {}) => ({
   name: `login: ${name}, unknown address`,
   status: 400,
@@ -26,18 +26,18 @@ const loginOf = (name, prepare = async () => {}) => ({
   request: (isFirst, round, { pick }) => login(pick(isFirst, round)),
 });
 
-/** While accounts are hidden nobody who registers is signed in. */
+/** While accounts are hidden, registration does not sign the user in. */
 const hideAccounts = (stage, isHidden) => stage.configure({ registration: { hide_existing_accounts: isHidden } });
 
-/** Changes of its address that an account may begin. */
+/** How many email changes an account may start. */
 const PER_ASKER = 3;
 
 const sha256 = (data) => createHash('sha256').update(data).digest();
 
-/** Stores a passkey of an account, as its registration would; the authenticator lost its key. */
+/** Stores a passkey of an account, as its registration would. Its private key is not kept. */
 async function storedPasskey(stage, accountId) {
   const { x, y } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
-  // COSE: a map of five, EC2, ES256, P-256, and the two coordinates.
+  // COSE key: a map of five entries, EC2, ES256, P-256 and the two coordinates.
   const head = Buffer.from('a5010203262001215820', 'hex');
   const key = [head, Buffer.from(x, 'base64url'), Buffer.from('225820', 'hex'), Buffer.from(y, 'base64url')];
   const id = randomBytes(32).toString('base64url');
@@ -47,7 +47,7 @@ async function storedPasskey(stage, accountId) {
   return id;
 }
 
-/** Whatever an authenticator says, well-formed, with a signature that fits no key. */
+/** A well-formed assertion whose signature matches no key. */
 function assertion(id, accountId, challenge) {
   const client = JSON.stringify({ type: 'webauthn.get', challenge, origin: PASSKEY_ORIGIN, crossOrigin: false });
   const authenticatorData = Buffer.concat([sha256(RELYING_PARTY), Buffer.from([0x05]), Buffer.alloc(4)]);
@@ -79,8 +79,8 @@ async function sessions(stage, { id }) {
 }
 
 /**
- * Operations that must not tell what there is: pairs of requests, the first of something that there is, the second of
- * something that there is not.
+ * Operations that must not reveal what exists. In each pair, the first request is for something that exists, and the
+ * second for something that does not.
  */
 export const ENUMERATION = [
   loginOf('wrong password'),

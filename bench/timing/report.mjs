@@ -3,7 +3,7 @@ import { CROPS, THRESHOLD } from './statistics.mjs';
 
 const percent = (share) => (share === 1 ? 'all' : `${share * 100} %`);
 
-/** What a pair turned out to be. The planted leak has to be found; what is known to differ says why. */
+/** The verdict on a pair. The planted leak must be found. Known differences include their reason. */
 export function verdictOf({ isLeak, known, worst }) {
   const differs = Math.abs(worst.t) > THRESHOLD;
   if (differs && known) return `differs: ${known}`;
@@ -13,7 +13,7 @@ export function verdictOf({ isLeak, known, worst }) {
 
 const pairsOf = ({ runs }) => runs.flatMap(({ pairs }) => pairs);
 
-/** Whether everything is as it must be, the controls included. */
+/** Whether all verdicts are as they must be, including those of the controls. */
 export const isPassed = (day) => pairsOf(day).every((pair) => !['DIFFERS', 'NOT FOUND'].includes(verdictOf(pair)));
 
 const HEAD = [
@@ -33,10 +33,13 @@ export const rowOf = (pair) => [
   ...[pair.worst.t.toFixed(2), percent(pair.worst.share), verdictOf(pair)],
 ];
 
-/** The rows of a day: a head, and one row for each pair. */
+/** The rows of a day: a header, and one row for each pair. */
 export const rows = (day) => [HEAD, ...pairsOf(day).map(rowOf)];
 
-/** What was measured earlier that day, with what a run has measured anew in its place; each run keeps its controls. */
+/**
+ * The results of earlier runs that day and of this run, which replaces pairs that it measured again. Each run keeps its
+ * controls.
+ */
 export function withRun(earlier, run) {
   const anew = new Set(run.pairs.filter(({ isControl }) => !isControl).map(({ name }) => name));
   const kept = earlier.map((one) => ({ ...one, pairs: one.pairs.filter(({ name }) => !anew.has(name)) }));
@@ -46,7 +49,7 @@ export function withRun(earlier, run) {
 const runText = ({ pairs, load, note }) =>
   `- ${pairs.length} pairs with ${pairs[0].n} of each class: load average (1, 5 and 15 minutes) ${load.before.join(', ')} before and ${load.after.join(', ')} after; ${note}`;
 
-/** A day's report, to be read. */
+/** The report of a day. */
 export function document(day) {
   const { date, machine, versions, platform, runs } = day;
   return `# Timing, ${date}

@@ -4,9 +4,9 @@ import { astray, either, letters, nearly } from './likeness.mjs';
 import { basic, SETUP_TOKEN, SIGNING_SECRET } from './stage.mjs';
 
 /**
- * A secret that is right but for its end, and one of the same form of which nothing is right: what compares
- * character by character tells them apart.
- * @param find `(stage) => { secret, kept? }`, of which the first `kept` characters are no secret
+ * Compares a secret that is wrong only at its end with one of the same form that is completely wrong. A comparison
+ * character by character would show a difference.
+ * @param find `(stage) => { secret, kept? }`, of which the first `kept` characters are not secret
  * @param request `(guess, found) => request`
  */
 const guessing = (what, status, find, request) => ({
@@ -24,7 +24,7 @@ const digestOf = (secret) => createHash('sha256').update(secret).digest('base64u
 const token = (form, authorization) => ({ method: 'POST', path: '/v1/oauth2/token', authorization, form });
 const PASSWORD = 'another long password';
 
-/** A secret of an account that is stored under its digest. */
+/** A secret of an account that is stored as a digest. */
 const stored =
   (purpose, { isDigested = false } = {}) =>
   async (stage) => {
@@ -43,7 +43,7 @@ async function client(stage) {
   return { ...enrolled, client: basic(enrolled.applicationId, enrolled.clientSecret) };
 }
 
-/** Turns single sign-on at a provider on or off that nobody asks anything. */
+/** Turns single sign-on on or off, with an identity provider that receives no requests. */
 const offerSso = (stage, enabled) => {
   const at = (path) => `https://127.0.0.1/${path}`;
   const sso = {
@@ -62,7 +62,7 @@ const began = (nonce) => {
   return ceremony('', { purpose: 'login', runner: 'native', nonce_hash });
 };
 
-/** A ceremony has five attempts at its redemption: each request has one of its own, ended by its page. */
+/** A ceremony allows five attempts to redeem it. Each request gets its own ceremony, which its page has canceled. */
 const redemption = (what, wrong) => ({
   name: `${what}: right but for its end, all wrong`,
   status: 401,
@@ -79,7 +79,7 @@ const redemption = (what, wrong) => ({
   },
 });
 
-/** The token of the first administrator, which is void once there is one. */
+/** The setup token for the first administrator. It is invalid as soon as there is one. */
 export const SETUP = guessing(
   'setup token',
   403,
@@ -203,7 +203,7 @@ export const SECRETS = [
       const totp = new TOTP({ secret });
       const enabling = { secret: secret.base32, code: totp.generate(), password };
       await stage.ask({ ...bodyOf('/v1/users/@me/mfa/totp/enable', enabling), authorization });
-      // The code of the step that has just begun is spent.
+      // The code of the current time step is already used.
       const mfa_code = totp.generate({ timestamp: Date.now() + 30_000 });
       const body = { session_id_hashes: [], mfa_method: 'totp', mfa_code };
       const { headers } = await stage.send({ ...bodyOf('/v1/auth/sessions/logout', body), authorization });

@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { enrol } from '../enrol.mjs';
 import { letters } from './likeness.mjs';
 
-/** The first administrator's token, and the key that signs addresses of foreign media. */
+/** The token for the first administrator, and the key that signs URLs of external media. */
 export const SETUP_TOKEN = randomBytes(32).toString('hex');
 export const SIGNING_SECRET = randomBytes(32).toString('hex');
 export const RELYING_PARTY = 'localhost';
 export const PASSKEY_ORIGIN = 'http://localhost:3000';
 
-/** What a service needs whose answers are timed; allowances that do not depend on who exists are off. */
+/** Settings for a service whose responses are timed. Limits that do not depend on which accounts exist are off. */
 export const ENVIRONMENT = {
   NODE_ENV: 'test',
   RATE_LIMITS: 'off',
@@ -28,7 +28,7 @@ export const ENVIRONMENT = {
   ARGON2_PASSES: '1',
 };
 
-/** Requests with one address of a client, and with one of an account: fewer than every allowance. */
+/** The number of requests per IP address, and per email address. Both are lower than every limit. */
 const PER_ADDRESS = 4;
 export const PER_EMAIL = 5;
 const AT_ONCE = 8;
@@ -37,22 +37,22 @@ export const basic = (id, secret) => `Basic ${Buffer.from(`${id}:${secret}`).toS
 export const freshEmail = () => `${randomBytes(10).toString('hex')}@example.com`;
 export const freshPassword = () => randomBytes(12).toString('hex');
 
-/** What is asked before the requests that are timed: a service, and its database for what no operation makes. */
+/** Sends the requests before the timed ones. Uses the database of the service for data that no operation creates. */
 export class Stage {
   #asked = 0;
   #people = [];
   #administrator;
 
   /**
-   * @param url where the service is
-   * @param rounds requests of each class of a pair, those included that only warm up
-   * @param sql sends a statement to the database of the service and answers rows
+   * @param url the URL of the service
+   * @param rounds number of requests of each class of a pair, including those that only warm up
+   * @param sql sends a statement to the database of the service and returns rows
    */
   constructor(url, rounds, sql) {
     Object.assign(this, { url, rounds, sql });
   }
 
-  /** A request as `fetch` takes it. Its client has an address that has not used up any allowance. */
+  /** A request in the form that `fetch` expects. Its IP address has not used up any limit. */
   framed({ method = 'GET', path, body, form, authorization, headers = {} }) {
     const block = Math.floor(this.#asked++ / PER_ADDRESS);
     const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
@@ -77,7 +77,7 @@ export class Stage {
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(answer) : answer };
   }
 
-  /** The body of a success; anything else is thrown. */
+  /** Returns the body of a successful response. Throws on any other response. */
   async ask(asked) {
     const { status, body } = await this.send(asked);
     if (status >= 300)
@@ -91,7 +91,7 @@ export class Stage {
     return { id: body.user_id, email, password, authorization: body.token };
   }
 
-  /** So many accounts, of which none is given out twice. */
+  /** Returns accounts. No account is returned twice. */
   async people(count) {
     while (this.#people.length < count) {
       const missing = Math.min(AT_ONCE, count - this.#people.length);
@@ -100,7 +100,10 @@ export class Stage {
     return this.#people.splice(0, count);
   }
 
-  /** Accounts of which each is asked about as often as its allowance admits, and as many addresses that nobody has. */
+  /**
+   * Accounts, with a function that picks each of them only as often as its limit allows, and the same number of unknown
+   * email addresses.
+   */
   async addresses() {
     const people = await this.people(Math.ceil(this.rounds / PER_EMAIL));
     const unknown = people.map(freshEmail);
@@ -115,7 +118,7 @@ export class Stage {
     return enrol(this.url, this.framed({}).headers);
   }
 
-  /** An administrator with every right, and an Admin API key of theirs. */
+  /** An administrator with all rights, and an Admin API key of this account. */
   async adminKey() {
     const owner = await this.register();
     await this.sql(`UPDATE account SET acls = '{*}' WHERE id = $1`, [owner.id]);
@@ -131,7 +134,9 @@ export class Stage {
     await this.ask({ method: 'PATCH', path: '/v1/admin/instance/config', authorization, body });
   }
 
-  /** A live secret of one purpose for an account; `stored` is what its digest is made of, if that is not it. */
+  /**
+   * Creates a valid secret of an account for a purpose. `stored` is the input of its digest, if that is not the secret.
+   */
   async secret(purpose, accountId, { payload = {}, secret = letters(64), stored = secret } = {}) {
     const key = createHash('sha256').update(`${purpose}\0${stored}`).digest();
     await this.sql(

@@ -1,9 +1,9 @@
-/** Beyond it the times of two classes differ (dudect: Reparaz, Balasch, Verbauwhede 2017). */
+/** Above this value, the times of two classes differ (dudect: Reparaz, Balasch, Verbauwhede 2017). */
 export const THRESHOLD = 4.5;
 
 /**
- * Shares of all samples of both classes, the fastest first, that are looked at: a difference that the slowest requests
- * drown shows among the others.
+ * The shares of all samples of both classes that are compared, fastest first. A difference that slow requests hide
+ * shows among the others.
  */
 export const CROPS = [1, 0.99, 0.95, 0.9, 0.75, 0.5, 0.25];
 
@@ -11,7 +11,7 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
 const variance = (values, of = mean(values)) =>
   values.reduce((sum, value) => sum + (value - of) ** 2, 0) / (values.length - 1);
 
-/** Welch's t of two samples: how many standard errors the mean of the first lies above that of the second. */
+/** Welch's t of two samples: by how many standard errors the mean of the first exceeds that of the second. */
 export function welch(first, second) {
   const error = Math.sqrt(variance(first) / first.length + variance(second) / second.length);
   const gap = mean(first) - mean(second);
@@ -19,7 +19,7 @@ export function welch(first, second) {
   return gap / error;
 }
 
-/** Whatever of both samples is no slower than that share of them together: one limit for both. */
+/** The values of both samples that are within this share of all values. Both samples have the same limit. */
 function cropped(first, second, share) {
   const all = [...first, ...second].sort((a, b) => a - b);
   const limit = all[Math.ceil(all.length * share) - 1];
@@ -27,8 +27,8 @@ function cropped(first, second, share) {
 }
 
 /**
- * Welch's t of two samples at each of `CROPS`, and `worst`, the one that is farthest from 0, by which they are judged. A crop
- * that leaves fewer than two of a class has none.
+ * Welch's t of two samples at each of `CROPS`, and `worst`, the value farthest from 0, which decides. Crops with fewer
+ * than two values of a class are left out.
  */
 export function compare(first, second) {
   const crops = CROPS.flatMap((share) => {

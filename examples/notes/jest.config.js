@@ -1,4 +1,4 @@
-/** Tests run as they were compiled. @type {import('jest').Config} */
+/** Runs the compiled tests. @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/dist/test/**/*.e2e-spec.js'],

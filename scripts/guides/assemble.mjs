@@ -1,15 +1,15 @@
-/** The sources of the site: the guides, the manual and the contract in one tree, with links that hold there. */
+/** The sources of the site: the guides, the manual and the contract in one tree, with links that work there. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { mapLinks, resolve } from './links.mjs';
 
 const root = join(import.meta.dirname, '../..');
-/** Pages at the top that belong to the manual. */
+/** Top-level pages that belong to the manual. */
 const AT_THE_TOP = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
 const REFERENCE = 'docs/guides/reference.md';
 
-/** Where a file of the project stands in the site. */
+/** The path of a project file in the site. */
 function placeOf(path) {
   if (path.startsWith('docs/guides/')) return path.slice('docs/guides/'.length);
   if (path.startsWith('docs/contract/')) return path.slice('docs/'.length).toLowerCase();
@@ -25,13 +25,15 @@ function* markdown(folder) {
   }
 }
 
-/** Every page of the project that goes into the site, by its path from the root. */
+/** Every project page that is part of the site, by its path from the root. */
 export function sources() {
   const paths = [...AT_THE_TOP, ...markdown('docs')];
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 }
 
-/** Whether a path of the project is there that is no page: a link to it is sound, and leads to a copy in the site. */
+/**
+ * True if a path of the project exists. A link to a file that is not a page is valid, and leads to a copy in the site.
+ */
 export const isFile = (path) => existsSync(join(root, path));
 
 const relative = (from, to) => {
@@ -40,11 +42,11 @@ const relative = (from, to) => {
 };
 
 /**
- * The pages of the site, by their path in it, and the files of the project that they link to, by their path below `files/`:
- * images under their own name, other files as `<path>.txt`.
- * Pages made from the code come under `reference/`. Sources link to them by the headings of `docs/guides/reference.md`, so that the same
- * links hold on a code host, where only that page exists.
- * @param generated what is made from the code, by its path in the site
+ * Returns the pages of the site by path, and the project files that they link to, by their path below `files/`. Images
+ * keep their name, other files become `<path>.txt`.
+ * Pages that are generated from the code are below `reference/`. Sources link to them by the headings of
+ * `docs/guides/reference.md`. These links also work on a code host, where only that page exists.
+ * @param generated the pages that are generated from the code, by their path in the site
  */
 export function assemble(generated) {
   const pages = sources();

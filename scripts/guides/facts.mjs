@@ -1,8 +1,8 @@
-/** What the reference says, read from the service itself: nothing of it is written a second time. */
+/** Reads the data of the reference from the service itself, so that nothing is written twice. */
 import { randomBytes } from 'node:crypto';
 
 /**
- * @param load imports a module of the service by its path below `src/`: compiled, or as it is
+ * @param load imports a module of the service by its path below `src/`, either compiled or as source
  */
 export async function readFacts(load) {
   const { readDescriptions, readRoutes } = await load('app.js');
@@ -42,13 +42,13 @@ export async function readFacts(load) {
   };
 }
 
-/** The first two rows judge before a route is known, and so say of none what they refuse with. */
+/** The first two guards run before the route is known, so no route lists their errors. */
 const ARRIVAL_CODES = {
   LoadGuard: ['SERVICE_UNAVAILABLE'],
   BanGuard: ['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED'],
 };
 
-/** Every code with which a row refuses on any route. */
+/** Every error code that a guard returns on any route. */
 function codesOf(name, plans, compiled) {
   const codes = plans.flatMap((plan) =>
     compiled

@@ -1,10 +1,10 @@
-/** Links and anchors of Markdown, as GitHub and the site of guides both understand them. */
+/** Markdown links and anchors, in the form that both GitHub and the site of guides understand. */
 import { posix } from 'node:path';
 
 const FENCE = /^(`{3,})[^\n]*\n[\s\S]*?^\1`*$/gm;
 const LINK = /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/g;
 
-/** The anchor of a heading: what GitHub makes of it. */
+/** The anchor of a heading, as GitHub generates it. */
 export const slug = (heading) =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -16,7 +16,7 @@ export const slug = (heading) =>
 
 const withoutFences = (text) => text.replace(FENCE, '');
 
-/** Every anchor of a page. A heading that comes twice is numbered. */
+/** Every anchor of a page. Repeated headings get a number. */
 export function anchorsOf(text) {
   const seen = new Map();
   return new Set(
@@ -29,7 +29,7 @@ export function anchorsOf(text) {
   );
 }
 
-/** Changes the targets of all links outside of code; `null` leaves the words alone. */
+/** Changes the targets of all links outside of code. If `change` returns `null`, only the text of the link remains. */
 export function mapLinks(text, change) {
   const code = [];
   const hide = (piece) => `\uE000${code.push(piece) - 1}\uE000`;
@@ -44,7 +44,7 @@ export function mapLinks(text, change) {
 
 const isForeign = (target) => /^[a-z][a-z+.-]*:/i.test(target);
 
-/** What a link of a page points to: the path of a file from the root, and an anchor. */
+/** The target of a link on a page: the path of a file from the root, and an anchor. */
 export function resolve(page, target) {
   const [path, anchor] = target.split('#', 2);
   const base = path.startsWith('/') ? path.slice(1) : posix.join(posix.dirname(page), path);
@@ -52,9 +52,9 @@ export function resolve(page, target) {
 }
 
 /**
- * What is wrong with the links of pages among each other.
+ * Finds broken links in pages.
  * @param pages their text by path
- * @param exists whether something else is there that a page may link to
+ * @param exists returns true if a path is another file that pages may link to
  */
 export function faultsOf(pages, exists) {
   const anchors = new Map([...pages].map(([path, text]) => [path, anchorsOf(text)]));

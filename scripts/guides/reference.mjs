@@ -1,4 +1,4 @@
-/** The pages of the reference, as Markdown, made from what `facts.mjs` reads. */
+/** Generates the pages of the reference as Markdown, from the data of `facts.mjs`. */
 
 const cell = (text) => String(text).replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
 const code = (text) => `\`${String(text).replaceAll('|', '\\|')}\``;
@@ -11,7 +11,7 @@ const table = (heads, rows) =>
   ].join('\n');
 const page = (title, about, ...parts) => `# ${title}\n\n${about}\n\n${parts.join('\n\n')}\n`;
 
-/** Operations of the description by method and path. */
+/** Operations of the OpenAPI document, by method and path. */
 const operationsOf = (api) =>
   new Map(
     Object.entries(api.paths).flatMap(([path, item]) =>
@@ -149,7 +149,7 @@ function commandsPage({ commands }) {
   );
 }
 
-/** What each row asks, in the words of `docs/contract/credentials.md`. */
+/** The question that each guard answers, in the words of `docs/contract/credentials.md`. */
 const ASKS = {
   LoadGuard: 'Is there room?',
   BanGuard: 'Is the address banned?',
@@ -195,7 +195,7 @@ function orderPage(facts) {
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** The order of outcomes, drawn: the way through on the left, refusals to the right. */
+/** Draws the order of the guards: the path of an accepted request on the left, the errors on the right. */
 export function orderDrawing(facts) {
   const rows = asked(facts);
   const [height, top] = [46, 40];
@@ -226,7 +226,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** Every page of the reference by its path in the site. */
+/** Every page of the reference, by its path in the site. */
 export function referencePages(facts) {
   return new Map([
     ['reference/routes.md', routesPage(facts)],

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { PATIENCE_MS } from '../../dist/test/support/patience.js';
 
-/** A promise that is not waited for without end; whoever waits in vain is told for what. */
+/** Waits for a promise with a timeout. The error says what was expected. */
 export function within(promise, what) {
   let timer;
   const late = new Promise((_, reject) => {
@@ -28,8 +28,8 @@ function exchange(url, method, headers, bytes) {
 }
 
 /**
- * Asks `front` (`url`, `name`) and answers the parsed body. `as`: the value of `Authorization`.
- * @throws Error when the status is another than `expected`
+ * Sends a request to `front` (`url`, `name`) and returns the parsed body. `as`: the value of `Authorization`.
+ * @throws Error if the status is not `expected`
  */
 export async function ask(front, expected, method, path, { as, body, form } = {}) {
   const text = form ? String(new URLSearchParams(form)) : body && JSON.stringify(body);
@@ -44,7 +44,7 @@ export async function ask(front, expected, method, path, { as, body, form } = {}
   return /^[[{]/.test(answer.text) ? JSON.parse(answer.text) : undefined;
 }
 
-/** Asks until `isSo` of the answer: for what the contract lets arrive in its time. */
+/** Repeats a request until `isSo` accepts its response, for effects that the contract allows to be delayed. */
 export async function askUntil(isSo, ...question) {
   const asking = { isOver: false };
   const asked = async () => {

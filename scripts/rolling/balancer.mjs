@@ -1,17 +1,17 @@
 import { createServer, request } from 'node:http';
 
 /**
- * What stands before the replicas: it tries every other one where one refuses a connection or says that it is leaving. What
- * was sent is sent to no second one: it may have been done.
+ * The load balancer for the replicas. It tries the next replica if one does not accept connections or reports that it
+ * is shutting down. Other requests are sent only once, because they may have been processed.
  */
 export class Balancer {
   name = 'the balancer';
   replicas = [];
-  /** Requests that were handed to each version. */
+  /** Number of requests that each version has handled. */
   handed = new Map();
   #turn = 0;
   #open = new Map();
-  // A caller that is slow to ask again finds its connection as it left it.
+  // No timeout, so that a slow client finds its connection still open.
   #server = createServer({ keepAliveTimeout: 0 });
 
   static async start() {
@@ -84,7 +84,7 @@ export class Balancer {
     attempt(0);
   }
 
-  /** Hands it nothing more, and waits until it has answered what it was handed. Sockets stay. */
+  /** Sends no more requests to a replica, and waits until it has responded to the open ones. WebSockets stay open. */
   async leave(replica) {
     this.replicas.splice(this.replicas.indexOf(replica), 1);
     const open = this.#open.get(replica);

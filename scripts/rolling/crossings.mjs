@@ -17,10 +17,10 @@ import {
   signIn,
 } from './people.mjs';
 
-/** Most of them wait for password hashes. */
+/** Number of checks that run in parallel. Most of them wait for password hashes. */
 const AT_ONCE = 3;
 
-/** The newest message of a type to an address. */
+/** Returns the data of the newest email of a type to a recipient. */
 async function mailTo(front, email, type) {
   const path = `/dev/inbox.json?${new URLSearchParams({ to: email })}`;
   let found;
@@ -35,7 +35,7 @@ async function mailTo(front, email, type) {
 const codeOf = (secret, after = 0) =>
   new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 }).generate({ timestamp: Date.now() + after * 1000 });
 
-/** What is made at one replica, used at another and ended at either. */
+/** Checks that create something on one replica, use it on the other and end it on either. */
 const CROSSINGS = {
   async 'a session'(from, to) {
     const alice = await register(from, 'alice');
@@ -196,7 +196,7 @@ const CROSSINGS = {
   },
 };
 
-/** Everything, each way between two replicas. Answers how many crossings there were, and what failed. */
+/** Runs all checks in both directions between two replicas. Returns their number and the failures. */
 export async function cross(one, other, root) {
   const crossings = Object.entries(CROSSINGS);
   const faults = [];

@@ -1,12 +1,15 @@
 import { cross } from './crossings.mjs';
 
-/** How often everybody does everything in each state of the fleet. */
+/** Number of rounds of each client, in each state of the fleet. */
 const ROUNDS = Number(process.env.ROLLING_ROUNDS ?? 5);
-/** While clients make new ones, of how many dead credentials each replica is asked; at the end it is of all. */
+/**
+ * Number of revoked credentials that are checked on each replica while clients revoke more. At the end, all are
+ * checked.
+ */
 const NEWEST = 200;
 const SHOWN = 20;
 
-/** Two replicas behind a balancer, under traffic. */
+/** Two replicas behind a load balancer, under traffic. */
 export class Fleet {
   faults = [];
   #stopped = [];
@@ -25,7 +28,7 @@ export class Fleet {
     this.replicas.push(await version.start(this.env));
   }
 
-  /** As operators do it: the balancer knows before the signal comes. */
+  /** Stops a replica like an operator does: it leaves the load balancer before it gets the signal. */
   async remove(replica) {
     await this.balancer.leave(replica);
     await replica.stop();
@@ -38,7 +41,7 @@ export class Fleet {
     await this.remove(leaving);
   }
 
-  /** Lets everybody do everything, tries what is made at one replica at the other, and looks at what was acknowledged. */
+  /** Runs all rounds of the clients and the checks across replicas, then checks everything that was acknowledged. */
   async work(what) {
     const before = [...this.balancer.handed.values()].reduce((sum, count) => sum + count, 0);
     const [one, other] = this.replicas;
@@ -53,14 +56,14 @@ export class Fleet {
     this.check();
   }
 
-  /** Asks every replica for what was acknowledged: of credentials that are dead, for so many of the newest. */
+  /** Checks on every replica everything that was acknowledged, but only the `newest` revoked credentials. */
   async look(newest) {
     for (const replica of this.replicas) {
       await this.traffic.ledger.holdAt(replica, this.root, newest).catch(({ message }) => this.faults.push(message));
     }
   }
 
-  /** @throws Error with whatever went wrong so far */
+  /** @throws Error with all failures so far */
   check() {
     const complaints = [...this.#stopped, ...this.replicas].flatMap((replica) => replica.complaints);
     const faults = [...this.traffic.faults, ...this.faults, ...complaints];
@@ -76,7 +79,7 @@ export class Fleet {
   }
 }
 
-/** One after another while clients are at work: forward, back, and forward again. */
+/** Replaces the replicas one after another under traffic: forward, back, and forward again. */
 async function roll(fleet, oldest, newest) {
   for (const [direction, version] of [
     ['forward', newest],
@@ -90,7 +93,7 @@ async function roll(fleet, oldest, newest) {
   }
 }
 
-/** As the guide has it where a migration says so: with a pause, and without a way back. */
+/** Upgrades as the guide requires it for some migrations: with downtime and without a rollback. */
 async function pauseAndReplace(fleet, newest, migrate) {
   await fleet.traffic.leave();
   for (const replica of [...fleet.replicas]) await fleet.remove(replica);
@@ -101,7 +104,7 @@ async function pauseAndReplace(fleet, newest, migrate) {
   await fleet.work('after a pause');
 }
 
-/** Of migrations those that are not applied, and of these what they say of the version before. */
+/** Returns the names of pending migrations, and the reasons why some of them prevent a rollback. */
 export function due(migrations, applied) {
   const pending = migrations.filter(({ name }) => !applied.includes(name));
   const breaking = pending.flatMap((Migration) => {
@@ -111,7 +114,7 @@ export function due(migrations, applied) {
   return { names: pending.map(({ name }) => name), breaking };
 }
 
-/** From the old version, which serves, to the new one, in the way that the migrations which are due leave. */
+/** Upgrades from the running old version to the new one, in the way that the pending migrations allow. */
 export async function upgrade(fleet, oldest, newest, { names, breaking }) {
   const migrate = async () => {
     await newest.migrate(fleet.env);

@@ -3,14 +3,14 @@ import { within } from './ask.mjs';
 
 const HEARTBEAT_MS = 20_000;
 const REVOKED = 4004;
-/** How a replica that leaves lets its sockets go. */
+/** The close reason that a replica sends when it shuts down. */
 const DRAIN = 'Session drain requested; reconnect to continue';
 
-/** A session of the gateway: whatever ends its sockets but a revocation, it resumes where `front` is then. */
+/** A gateway session. When its socket closes, it resumes at the current `front`, unless the session was revoked. */
 export class GatewaySession {
-  /** Names of what went wrong. */
+  /** Descriptions of the failures. */
   faults = [];
-  /** Data of dispatches, each once. */
+  /** Received events, each once. */
   seen = [];
   resumes = 0;
   isRevoked = false;
@@ -86,7 +86,7 @@ export class GatewaySession {
     for (const wake of this.#wakers) wake();
   }
 
-  /** Waits until it is so; looked at whenever something was heard. */
+  /** Waits until a condition is true. The condition is checked whenever the state of the session changes. */
   until(isSo, what) {
     let look;
     const heard = new Promise((resolve) => {
@@ -102,7 +102,7 @@ export class GatewaySession {
     return this.until(() => this.seen.some(({ t, d }) => t === event && isIt(d)), event);
   }
 
-  /** Its transport breaks; it resumes at `front`. */
+  /** Breaks the connection and resumes the session at `front`. */
   async resumeAt(front) {
     const before = this.resumes;
     this.front = front;

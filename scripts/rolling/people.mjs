@@ -4,7 +4,7 @@ import { ask } from './ask.mjs';
 export const CALLBACK = 'https://client.example/callback';
 const fresh = () => randomBytes(6).toString('hex');
 
-/** Somebody new: what he signs in with, his id and his session. */
+/** Registers a new user. Returns the email address, password, ID and session of the user. */
 export async function register(front, name) {
   const email = `${name}.${fresh()}@example.com`;
   const password = `${fresh()} ${fresh()}`;
@@ -54,7 +54,7 @@ export const authorisation = (front, { access_token }, expected = 200) =>
 export const botApp = (front, bot, expected = 200) =>
   ask(front, expected, 'GET', '/v1/applications/@me', { as: `Bot ${bot}` });
 
-/** A webhook: its id, and the path that its token opens. */
+/** Creates a webhook. Returns its ID, and the path that contains its token. */
 export async function newHook(front, as) {
   const { id, url } = await ask(front, 200, 'POST', '/v1/users/@me/webhooks', { as, body: { name: 'hook' } });
   return { id, path: new URL(url).pathname };

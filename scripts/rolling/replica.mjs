@@ -8,10 +8,10 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Number of each replica that was started. */
+/** Number of replicas that were started. */
 let count = 0;
 
-/** A process of one version. */
+/** A process of one version of the service. */
 export class Replica {
   out = '';
   err = '';
@@ -30,7 +30,7 @@ export class Replica {
     });
   }
 
-  /** Answers it when it is ready. */
+  /** Starts a replica. Returns it when it is ready. */
   static async start(version, entry, env) {
     const port = await freePort();
     const child = spawn(process.execPath, [entry], {
@@ -57,14 +57,14 @@ export class Replica {
     }
   }
 
-  /** Lets it drain. @throws Error when it does not end with 0 */
+  /** Shuts down the replica gracefully. @throws Error if it does not exit with 0 */
   async stop() {
     this.child.kill('SIGTERM');
     const code = await within(this.ended, `the end of ${this.name}`);
     if (code !== 0) throw new Error(`${this.name} ended with ${code}: ${this.out}${this.err}`);
   }
 
-  /** Errors that it logged, and whatever it complained of. */
+  /** The errors in its log, and everything that it wrote to stderr. */
   get complaints() {
     const errors = this.out.split('\n').filter((line) => /^\{.*"level":(?:50|60|"error"|"fatal")/.test(line));
     return [...errors, ...this.err.split('\n').filter(Boolean)].map((line) => `${this.name} said: ${line}`);

@@ -17,7 +17,7 @@ async function query(url, text, values) {
   }
 }
 
-/** @param servers addresses of a database and of a Redis, both empty, and a folder. @throws Error with what failed */
+/** @param servers URLs of a database and of a Redis, both empty, and a folder. @throws Error with the failures */
 export async function run(oldest, newest, { databaseUrl, redisUrl, folder }) {
   const env = {
     PATH: process.env.PATH,
@@ -26,9 +26,9 @@ export async function run(oldest, newest, { databaseUrl, redisUrl, folder }) {
     ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, PUBLIC_ORIGIN: 'http://localhost:8080' },
     GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
     ...{ RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off', REGISTRATION_ALLOWANCES: 'off', ABUSE_BANS: 'off' },
-    // What takes its time on purpose is none of this.
+    // Password hashing is slow on purpose, and is not tested here.
     ...{ NODE_ENV: 'test', ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' },
-    // A machine that is busy with something else is no reason to refuse.
+    // The service must not reject requests because the machine is busy with other work.
     MAX_LOOP_DELAY_MS: '0',
   };
   const balancer = await Balancer.start();

@@ -10,7 +10,7 @@ const DEBIAN = '/usr/lib/postgresql';
 const ofDebian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', ...ofDebian];
 
-/** @throws Error when none of these programs is on this machine */
+/** @throws Error if none of these programs is installed on this machine */
 function program(instead, ...names) {
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   if (!found) throw new Error(`no ${names.join(' or ')} on this machine: name a server by ${instead}`);
@@ -47,7 +47,7 @@ async function launched(command, args, options, port) {
   };
 }
 
-/** Answers the address of an empty database and what gives it back. */
+/** Returns the URL of an empty database and a function that releases it. */
 export async function database(folder) {
   const { TEST_DATABASE_URL: server } = process.env;
   if (server) {
@@ -73,7 +73,7 @@ export async function database(folder) {
   return { url: `postgres://gatehouse@127.0.0.1:${port}/postgres`, close };
 }
 
-/** Answers the address of a Redis and what ends it. */
+/** Returns the URL of a Redis server and a function that stops it. */
 export async function redis(folder) {
   const { TEST_REDIS_URL: url } = process.env;
   if (url) return { url, close: async () => {} };

@@ -15,9 +15,9 @@ import {
   signIn,
 } from './people.mjs';
 
-/** What clients do without pause, each round from the beginning; all of it must be answered as it is here. */
+/** The rounds that clients repeat without pause. Every response must be as expected here. */
 const ROUNDS = {
-  /** Signs in, looks, changes something, signs out. */
+  /** Signs in, reads the account, changes the profile and signs out. */
   async visitor({ front, ledger }, { ada }) {
     const token = await signIn(front, ada);
     demand((await me(front, token)).id === ada.id, 'GET /v1/users/@me told of somebody else');
@@ -40,7 +40,7 @@ const ROUNDS = {
     await ask(front, 204, 'POST', '/v1/auth/logout', { as: here });
   },
 
-  /** A grant: code, tokens, refresh, and its end. */
+  /** Runs an OAuth2 grant: code, tokens, refresh and revocation. */
   async grant({ front, ledger }, { cleo, app }) {
     const code = await consent(front, cleo.token, app);
     const first = await exchange(front, app, code);
@@ -55,7 +55,7 @@ const ROUNDS = {
     await exchange(front, app, code, 400);
   },
 
-  /** Comes for the first time, changes the password. */
+  /** Registers, and changes the password. */
   async newcomer({ front, ledger }) {
     const person = await register(front, 'newcomer');
     const new_password = `${person.password} more`;
@@ -68,7 +68,7 @@ const ROUNDS = {
     await ledger.change(front, changed, await signIn(front, changed));
   },
 
-  /** Changes a profile; the gateway tells of each change, and its session outlives every socket. */
+  /** Changes a profile. The gateway reports each change, and its session survives every socket. */
   async listener({ front, ledger, round }, { dora, session }) {
     const name = await ledger.change(front, dora, dora.token);
     await session.heard('USER_UPDATE', (d) => d.global_name === name);
@@ -76,7 +76,7 @@ const ROUNDS = {
     if (round % 3 === 0) await session.resumeAt(front);
   },
 
-  /** Uses what was made at the beginning. */
+  /** Uses the credentials that were created at the start. */
   async regular({ front }, { eve, tokens, eveApp, hook }) {
     demand((await me(front, eve.token)).id === eve.id, 'GET /v1/users/@me told of somebody else');
     await authorisation(front, tokens);
@@ -87,7 +87,7 @@ const ROUNDS = {
 
 const numberOf = (name) => Number(/^version (\d+)$/.exec(name)?.[1]);
 
-/** What was acknowledged: it must hold at every replica, whenever it is asked. */
+/** Everything that the service has acknowledged. It must be true on every replica at any later time. */
 class Ledger {
   #dead = [];
   #told = new Map();
@@ -98,7 +98,7 @@ class Ledger {
     this.#dead.push({ what, authorization });
   }
 
-  /** Changes a profile, and reads it. Answers what stands there now. */
+  /** Changes a profile and reads it. Returns the new name. */
   async change(front, { id }, token) {
     const name = `version ${++this.#changes}`;
     demand(
@@ -114,7 +114,7 @@ class Ledger {
     return { revocations: this.#dead.length, changes: this.#changes };
   }
 
-  /** Looks at what was acknowledged, at one replica; of changes a later one may stand there meanwhile. */
+  /** Checks on one replica that everything acknowledged is still true. A profile may already have a later change. */
   async holdAt(replica, root, newest = Number.POSITIVE_INFINITY) {
     const dead = this.#dead.slice(-newest);
     const look = async () => {
@@ -134,7 +134,7 @@ class Ledger {
   }
 }
 
-/** Clients that never pause, until they are told to. */
+/** Clients that send requests without pause until they are stopped. */
 export class Traffic {
   ledger = new Ledger();
   faults = [];
@@ -179,7 +179,7 @@ export class Traffic {
     }
   }
 
-  /** Waits until everybody has done `count` more rounds from their beginning to their end. */
+  /** Waits until every client has completed `count` more rounds from start to end. */
   async rounds(count) {
     const goals = new Map([...this.#rounds].map(([name, done]) => [name, done + count + 1]));
     const isDone = () => [...goals].every(([name, goal]) => this.#rounds.get(name) >= goal);
@@ -188,7 +188,7 @@ export class Traffic {
     });
   }
 
-  /** Lets everybody end what they are at; nobody is connected afterwards. */
+  /** Lets every client finish its round, and closes the gateway session. */
   async leave() {
     this.#isOver = true;
     await Promise.all(this.#lives);

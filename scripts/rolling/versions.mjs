@@ -7,10 +7,10 @@ import { Replica } from './replica.mjs';
 const root = join(import.meta.dirname, '..', '..');
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** How the service was started at one time or another, newest first. */
+/** The entry points of the service in different versions, newest first. */
 const ENTRIES = ['dist/service/main.cjs', 'dist/src/main.cjs', 'dist/src/main.js'];
 
-/** The service as it is built in a folder. */
+/** The build of the service in a folder. */
 export class Version {
   constructor(name, folder) {
     this.name = name;
@@ -24,7 +24,7 @@ export class Version {
     return Replica.start(this, entry, env);
   }
 
-  /** Answers what `gatehouse migrate` says. */
+  /** Returns the output of `gatehouse migrate`. */
   async migrate(env) {
     const cli = join(this.folder, 'dist/src/cli.js');
     const child = spawn(process.execPath, [cli, 'migrate'], {
@@ -40,7 +40,7 @@ export class Version {
   }
 }
 
-/** The newest tag, else the last commit before package.json got the version that it has. */
+/** The newest tag. If there is none, the last commit before package.json got its current version. */
 export function lastRelease() {
   const { status, stdout } = spawnSync('git', ['describe', '--tags', '--abbrev=0', 'HEAD^'], {
     cwd: root,
@@ -57,7 +57,10 @@ function run(folder, command, ...args) {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} of the old version ended with ${status}`);
 }
 
-/** The packages that its lock names: those of this checkout, where it names the same. */
+/**
+ * Installs the packages of the lock file. If this checkout has the same lock file, it links the packages of this
+ * checkout.
+ */
 function installed(folder) {
   if (existsSync(join(folder, 'node_modules'))) return 'packages as they were left';
   const lockOf = (place) => readFileSync(join(place, 'package-lock.json'), 'utf8');
@@ -69,7 +72,7 @@ function installed(folder) {
   return 'packages of its own';
 }
 
-/** Unpacks and builds what a commit holds. What an earlier run left in the folder is built only where it is another. */
+/** Unpacks and builds a commit. If an earlier run left a build in the folder, only the differences are built. */
 export function built(ref, folder) {
   const commit = git('rev-parse', '--verify', `${ref}^{commit}`);
   const archive = `${folder}.tar`;

@@ -25,7 +25,7 @@ function createLookups(limits: Partial<Config> = {}) {
   return { asked, texts, found: new CredentialLookups(database as unknown as Database, config as Config) };
 }
 
-/** Returns what a promise resolves to within some turns of the event loop, or 'no answer'. */
+/** Returns what a promise resolves to within some turns of the event loop, or `'no answer'`. */
 const resultSoon = <T>(promise: Promise<T>) =>
   Promise.race([
     promise,

@@ -30,14 +30,15 @@ describe('the registries of the service', () => {
   test('admin.md 2.1: the ACLs, in the order of the contract', () => {
     const named = quoted(section('contract/admin.md', '### 2.1'));
     const listed = [...new Set(named.filter((name) => name === '*' || /^[a-z_]+(?::[a-z_]+)+$/.test(name)))];
-    // The precisions of the page add it: "`user:update:traits` is in the ACL registry".
+    // A later note on the page adds it: "`user:update:traits` is in the ACL registry".
     expect([...ours.acls.keys()]).toEqual([...listed, 'user:update:traits']);
   });
 
   test('conventions.md 5: the error codes of each feature, in the order of the contract', () => {
     const order = [...new Set(quoted(section('contract/conventions.md', '## 5')))];
     for (const { name, errors = {} } of BUILT_IN_FEATURES) {
-      // Section 4 names the codes that stand only for their status, and media.md section 6 the one of another server.
+      // Section 4 lists the codes that stand only for their status. media.md section 6 lists the code of another
+      // server.
       const codes = Object.keys(errors).filter((code) => code !== 'GONE' && code !== 'UPSTREAM_FETCH_FAILED');
       expect({ name, codes: codes.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)) }).toEqual({ name, codes });
       expect({ name, unknown: codes.filter((code) => !order.includes(code)) }).toEqual({ name, unknown: [] });

@@ -204,7 +204,7 @@ const TOKEN = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.string({ minLength: 500, maxLength: 520 }),
 );
-/** Values close to valid ones: a scheme in some spelling, a separator, a token. */
+/** Values close to valid ones: a scheme in any spelling, a separator and a token. */
 const NEAR = fc
   .tuple(
     fc.constantFrom('', 'Bot', 'bot', 'BOT', 'Bearer', 'bearer', 'Admin', 'admin', 'Basic', '\u00a0', ' '),
@@ -216,7 +216,7 @@ const NEAR = fc
 const LINE = fc.oneof(NEAR, fc.string({ unit: 'binary' }), fc.string());
 const RUNS = { numRuns: 5000 };
 
-/** The same rules once more, in other means: by splitting, without a regular expression. */
+/** A second implementation of the same rules. It splits the value and uses no regular expression. */
 function model(lines: string[], { admin, anyCase }: HeaderRules): string {
   const [line] = lines;
   if (line === undefined) return 'none';

@@ -78,7 +78,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What a route makes of these `Authorization` lines, byte for byte as written here. */
+/** Returns the response of a route to these `Authorization` lines, which are sent byte for byte. */
 const ask = (path: string, ...values: string[]): Promise<WireAnswer> =>
   wire(service, [`GET ${path} HTTP/1.1`, ...values.map((value) => `Authorization:${value}`)]);
 
@@ -120,7 +120,7 @@ describe('2.1 credential kinds', () => {
   });
 });
 
-/** `Authorization` lines of a request with credentials that would be valid if they were presented rightly. */
+/** Malformed `Authorization` lines. Their credentials would be valid in the correct form. */
 const malformed = (): [title: string, lines: string[]][] => {
   const { session, bot, bearer } = alice;
   const flipped = (value: string) => value.replace(/[a-z]/i, (c) => (c < 'a' ? c.toLowerCase() : c.toUpperCase()));

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Lookup statements and lookups while `work` runs. */
+/** Counts the lookup statements and the lookups while `work` runs. */
 async function counted(work: () => Promise<unknown>): Promise<{ statements: number; lookups: number }> {
   const { counters } = service.app.get(IdentityResolver);
   const before = { ...counters };
@@ -65,7 +65,7 @@ describe('performance.md P4: what a credential costs the database', () => {
   });
 });
 
-/** Requests over a fixed number of connections, as load generators send them. */
+/** Sends requests over a fixed number of connections, as load generators do. */
 async function load(
   requests: number,
   authorization: (index: number) => string,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** An application whose bot has this token. */
+/** Creates an application and returns it with the token of its bot. */
 async function bot(owner: Persona) {
   const app = await newApp(service, owner);
   return { ...app, token: app.bot.slice('Bot '.length) };
@@ -34,7 +34,7 @@ async function bot(owner: Persona) {
 
 const hash = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-/** How the gateway ends a socket that identifies like this. */
+/** Returns the close code and reason of a connection after an Identify with this payload. */
 async function identifyEnds(d?: unknown): Promise<[number, string]> {
   const client = await GatewayClient.greeted(service);
   client.send({ op: 2, d });
@@ -43,7 +43,7 @@ async function identifyEnds(d?: unknown): Promise<[number, string]> {
   return end;
 }
 
-/** Announces what an operation that does not exist here would announce. */
+/** Publishes an announcement that no operation of this service publishes. */
 const announce = (topic: string, data: Record<string, unknown>): Promise<void> =>
   service.app.get(Database).transaction((tx) => service.app.get(ReplicaBus).announce(tx, { topic, data }));
 

@@ -44,7 +44,7 @@ describe('5.5 every route, every kind of credential', () => {
   });
   afterAll(() => service.close());
 
-  /** Refusals of a handler that use a code of the order: admin.md section 4, a key manages no keys. */
+  /** Errors of handlers that use a code of the order: an Admin API key cannot manage keys (admin.md section 4). */
   const OF_HANDLERS = [
     'POST /v1/admin/api-keys by adminKey: ACCESS_DENIED',
     'PATCH /v1/admin/api-keys/:key_id by adminKey: ACCESS_DENIED',
@@ -87,7 +87,9 @@ class NameInput {
   @Text({ min: 1, max: 5 }) name: string;
 }
 
-/** Every row of the order stands over these two; they differ in whether the caller's allowance is spent. */
+/**
+ * Every row of the order applies to `fresh` and `spent`. They differ only in whether the caller's allowance is used up.
+ */
 @Controller('v1/probe')
 class ProbeController {
   @Post('fresh')
@@ -166,7 +168,7 @@ describe('credentials.md 4: which refusal wins', () => {
   });
   afterAll(() => service.close());
 
-  /** An account that is limited by nothing but the bucket in question. */
+  /** Creates an account whose only rate limit in effect is the bucket under test. */
   const worn = async (options: OutfitOptions): Promise<Outfit> => {
     const made = await outfit(service, { flags: 1n << 33n, ...options });
     await service.sql('UPDATE account SET password_hash = $2 WHERE id = $1', [made.accountId, passwordHash]);
@@ -174,7 +176,7 @@ describe('credentials.md 4: which refusal wins', () => {
   };
 
   test('on a user operation, over every combination of faults', async () => {
-    // [name of the fault, or its absence, ..., in the order of the table]
+    // The faults of callers, in the order of the table. Only `bearer` and `session` have none.
     const callers = ['nobody', 'bot', 'bearer without scope', 'bearer', 'session'] as const;
     const outfits = new Map<string, Outfit>();
     for (const [captcha, suspicious] of every([true, false], [true, false])) {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const adminRoutes = () => service.app.get(Routes).all.filter(({ path }) => path.startsWith('/v1/admin/'));
-/** A path of the template with ids in place of parameters; nothing behind it is ever reached. */
+/** Replaces the parameters of a path with IDs. Every request is rejected before its handler runs. */
 const filled = (path: string) => path.replace(/[:*][^/]+/g, '1');
 
 describe('5.6 who reaches the Admin API', () => {

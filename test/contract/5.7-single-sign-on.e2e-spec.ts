@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 afterEach(() => enforceSso(service, false));
 
-/** The operations of sso.md section 4, with a body that each would otherwise act on. */
+/** The operations of sso.md section 4, each with a body that it would otherwise process. */
 const BLOCKED = (who: Persona, link: string): [method: 'GET' | 'POST', path: string, body: object][] => [
   ['POST', '/v1/auth/register', { email: 'new@example.com', password: 'a long enough password', username: 'fresh' }],
   ['POST', '/v1/auth/login', { email: who.email, password: who.password }],

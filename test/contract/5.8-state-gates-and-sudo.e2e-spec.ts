@@ -35,7 +35,7 @@ class NoteInput extends SudoInput {
   @Text({ min: 1, max: 10 }) note: string;
 }
 
-/** An operation that bots may use too, as a team could add it. */
+/** An operation that bots can also use, as an extension could add it. */
 @Controller('v1/notes')
 class NotesController {
   @Post()
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The operation with sudo that changes nothing. */
+/** Calls the operation that requires sudo mode, with a body that changes nothing. */
 const attempt = (caller: string | { authorization: string }, members: object = {}, proof?: string): Promise<Answer> => {
   const client = service.as(caller);
   return (proof === undefined ? client : client.sudo(proof)).post(SUDO_OPERATION, {
@@ -546,7 +546,7 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
   const seconds = () => service.clock.seconds();
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-  /** A proof as the service makes it, but for these members. `undefined` leaves a claim out. */
+  /** Signs a proof as the service does, with these members replaced. `undefined` removes a member. */
   async function forge(
     { header = {}, claims = {} }: { header?: Record<string, unknown>; claims?: Record<string, unknown> },
     signer: CryptoKey | Uint8Array = key,
@@ -736,7 +736,7 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
       .encrypt(service.app.get(Keyring).signing('sudo').bytes);
     await expectForged(jwe);
     const bomb = `${encode({ alg: 'PBES2-HS256+A128KW', enc: 'A128GCM', p2c: 2 ** 31, p2s: 'AAAA', typ: TYPE, kid })}.AAAA.AAAA.AAAA.AAAA`;
-    // The work that it asks for takes a quarter of an hour.
+    // The key derivation that this header requests would take 15 minutes.
     await expectForged(bomb);
   });
 

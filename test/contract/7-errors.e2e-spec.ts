@@ -33,7 +33,7 @@ import {
   wire,
 } from '../support/index.js';
 
-/** conventions.md section 5, word for word. */
+/** The error codes of conventions.md section 5, verbatim. */
 const TABLE: Readonly<Record<number, string>> = {
   400: `INVALID_FORM_BODY BAD_REQUEST CAPTCHA_REQUIRED INVALID_CAPTCHA INVALID_HANDOFF_CODE HANDOFF_CODE_EXPIRED
     SESSION_TOKEN_MISMATCH IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED TWO_FA_ALREADY_ENABLED TWO_FA_NOT_ENABLED
@@ -62,10 +62,10 @@ const TABLE: Readonly<Record<number, string>> = {
   503: 'SERVICE_UNAVAILABLE',
   504: 'GATEWAY_TIMEOUT',
 };
-/** Keeps the status of a media origin, so it stands in no row. */
+/** The response keeps the status of the media origin, so `TABLE` does not list this code. */
 const OF_ANY_STATUS = 'UPSTREAM_FETCH_FAILED';
 
-/** conventions.md section 6, word for word, the families written out, and what web.md section 5 adds. */
+/** The field codes of conventions.md section 6, verbatim with each family expanded, and those of web.md section 5. */
 const FIELD_CODES = `CONTENT_EXCEEDS_MAX_LENGTH STRING_LENGTH_EXACT EMAIL_LENGTH_INVALID INVALID_EMAIL_FORMAT
   INVALID_EMAIL_LOCAL_PART INVALID_EMAIL_ADDRESS INVALID_URL_FORMAT URL_NOT_PUBLICLY_ROUTABLE INVALID_SNOWFLAKE_FORMAT
   SNOWFLAKE_OUT_OF_RANGE BASE64_LENGTH_INVALID INVALID_BASE64_FORMAT IMAGE_SIZE_EXCEEDS_LIMIT INVALID_IMAGE_FORMAT
@@ -93,7 +93,7 @@ const words = (text: string): string[] => text.split(/\s+/).sort();
 
 const SECRET = 'a-detail-that-is-nobodys-business';
 
-/** What a handler may throw, by accident or on purpose, and what the caller sees. */
+/** Values that a handler can throw, by accident or on purpose, and the response that the caller receives. */
 const THROWN: Record<string, [thrown: () => unknown, expected: string]> = {
   error: [() => new Error(SECRET), '500 INTERNAL_SERVER_ERROR'],
   type: [() => new TypeError(SECRET), '500 INTERNAL_SERVER_ERROR'],
@@ -335,14 +335,14 @@ describe('5.5 one indistinct 401', () => {
   });
   afterAll(() => service.close());
 
-  /** Everything but what has to differ: date and request id. */
+  /** The response without the values that differ each time: the date and the request ID. */
   const seen = ({ status, lines, text }: WireAnswer) => ({
     status,
     text,
     lines: lines.map(([name, value]) => (/^(date|x-request-id)$/i.test(name) ? [name] : [name, value])),
   });
 
-  /** A path of the live service for every policy that refuses with this answer. */
+  /** Returns the path of a GET route with this policy kind, without parameters and with a case-sensitive scheme. */
   const routeOf = (kind: string): string => {
     const routes = service.app.get(Routes).all.filter(({ policy, method }) => policy.kind === kind && method === 'GET');
     const plain = routes.find(({ path, policy }) => !/[:*]/.test(path) && !policy.caseInsensitiveScheme);

@@ -17,7 +17,7 @@ import {
 
 const ME = '/v1/users/@me';
 
-/** Members of account.md 1.1 that are always there. */
+/** Members that are always present (account.md 1.1). */
 const MEMBERS = [
   ...['id', 'username', 'discriminator', 'global_name', 'avatar', 'avatar_color', 'flags', 'acls', 'traits', 'email'],
   ...['phone', 'has_verified_phone', 'bio', 'pronouns', 'banner', 'accent_color', 'locale', 'mfa_enabled', 'verified'],
@@ -73,7 +73,7 @@ describe('account.md 1.1 the user object', () => {
     await expectAll([]);
     await enrol(owner);
     await expectAll(types);
-    // The next owner's are another matter.
+    // After a transfer, the bot shows the authenticators of the new owner.
     const next = await person(service, 'next');
     const moved = await service.as(admin).patch(`/v1/admin/applications/${id}`, { new_owner_id: next.id });
     expect(moved.status).toBe(200);

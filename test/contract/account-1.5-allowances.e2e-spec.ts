@@ -37,7 +37,7 @@ async function verified(name: string): Promise<Persona> {
   return persona;
 }
 
-/** Asserts the shape of conventions.md 7.2: told how long, of which allowance, and of no bucket of a route. */
+/** Asserts the shape of conventions.md 7.2. The response names the wait and the allowance, but no bucket of a route. */
 function expectSpent(answer: Answer, limit: number): void {
   expectApiError(answer, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
   const header = (name: string) => answer.headers.get(name);
@@ -47,7 +47,7 @@ function expectSpent(answer: Answer, limit: number): void {
   expect(answer.headers.has('x-ratelimit-bucket')).toBe(false);
 }
 
-/** Lets the last mail of a ticket be older than the pause between two. */
+/** Backdates the last email of a ticket, so that the pause between two emails is over. */
 const sentLongAgo = ({ id }: Persona, purpose: string, member: string) =>
   service.sql(
     `UPDATE one_time_secret SET payload = jsonb_set(payload, $3::text[], '"2020-01-01T00:00:00.000Z"')
@@ -102,7 +102,10 @@ describe('account.md 1.5 the allowance of a recipient', () => {
     ...{ ticket: expect.any(String), new_code_expires_at: expect.any(String), resend_available_at: expect.any(String) },
   };
 
-  /** Asks for a code to the address in both procedures' ways; answers how to ask again on the same ticket. */
+  /**
+   * Requests a code to the email address, with the normal or the bounced procedure. Returns a function that requests it
+   * again with the same ticket.
+   */
   async function ask(who: string | Persona, address: string, isBounced: boolean) {
     const persona = typeof who === 'string' ? await verified(who) : who;
     let answer: Answer;
@@ -137,7 +140,8 @@ describe('account.md 1.5 the allowance of a recipient', () => {
     for (const { resend } of asked.slice(0, 4)) expect((await resend()).status).toBe(204);
     const mailed = (await settledInboxOf(service, address)).map(({ metadata }) => metadata.code as string);
     expect(mailed).toHaveLength(5);
-    // What was only as if sent can be confirmed by nothing that was, and another address is another matter.
+    // An email that was only reported as sent has no code, so none of the received codes confirms it. Another email
+    // address has its own allowance.
     const codes = service.app.get(EmailedCodes);
     const opening = asked.map(async ({ persona, ticket }) => {
       const [row] = await service.sql(

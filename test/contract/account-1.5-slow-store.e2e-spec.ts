@@ -34,7 +34,7 @@ let count = 0;
 const freshAddress = () => `fresh${++count}.${Date.now()}@example.net`;
 const freshNumber = () => `+4930${String(++count).padStart(7, '0')}`;
 
-/** Lets the last email of each procedure be older than the pause between two. */
+/** Backdates the last email of each procedure, so that the pause between two emails is over. */
 const mailedLongAgo = ({ id }: Persona) =>
   service.sql(
     `UPDATE one_time_secret SET payload = regexp_replace(payload::text, '"sentAt": "[^"]*"', '"sentAt": "2020-01-01T00:00:00.000Z"', 'g')::jsonb
@@ -90,7 +90,7 @@ const ticketOf = async (persona: Persona, path: string, body?: object): Promise<
   return answer.body.ticket;
 };
 
-/** A resend, for the ticket of the step at `start`. */
+/** An operation that requests an email again, with the ticket that the step at `start` returned. */
 const resend =
   (start: string, path: string): Operation =>
   async (persona) => {
@@ -98,7 +98,7 @@ const resend =
     return () => service.as(persona).post(path, { ticket });
   };
 
-/** A ticket of an account whose present email address does not have to agree. */
+/** Starts an email change that needs no confirmation from the current email address. */
 async function unconfirmed(persona: Persona) {
   await service.sql('UPDATE account SET email_verified = false WHERE id = $1', [persona.id]);
   return (await service.as(persona).post(`${EMAIL_CHANGE}/start`)).body;
@@ -107,7 +107,7 @@ async function unconfirmed(persona: Persona) {
 const bounced = ({ id }: Persona) =>
   service.sql('UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1', [id]);
 
-/** A challenge whose code was mailed. */
+/** Starts a challenge and reads the code from its email. */
 async function challenged(persona: Persona) {
   await withTotp(service, persona);
   const { ticket } = (await service.as(persona).post(CHALLENGE)).body;
@@ -115,7 +115,7 @@ async function challenged(persona: Persona) {
   return { ticket, code };
 }
 
-/** Every operation of an account's own with an in-handler allowance. */
+/** Every operation on a user's own account that has an in-handler allowance. */
 const OPERATIONS: Record<string, Operation> = {
   'a change of the profile': patch(() => ({ bio: 'another' })),
   'a rename': patch(({ password }) => ({ username: 'another', password })),
@@ -244,7 +244,7 @@ describe('account.md 2.2 charged before, given back afterwards', () => {
       for (const answer of answers.filter(({ status }) => status !== 200))
         expectInvalid(answer, 'bio: BIO_CHANGED_TOO_MANY_TIMES');
     }
-    // A bucket of 25 leaks one in 72 seconds.
+    // A bucket of 25 frees one place every 72 seconds, so the service can accept one more change.
     expect(await changes()).toBeLessThanOrEqual(26);
     expect(await bioOf(alice)).toMatch(/^(?:back|forth)$/);
   });

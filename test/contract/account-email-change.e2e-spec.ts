@@ -49,7 +49,7 @@ const post = (persona: Persona | string, step: string, body?: object) =>
 const codeTo = async (address: string, type: string, count = 1): Promise<string> =>
   (await mailTo(service, address, type, count)).metadata.code as string;
 
-/** The steps until the present address has agreed. */
+/** Runs the steps until the current email address is confirmed. */
 async function agreed(persona: Persona, count = 1): Promise<{ ticket: string; proof: string }> {
   const { body } = await post(persona, 'start');
   const { ticket } = body;
@@ -60,7 +60,7 @@ async function agreed(persona: Persona, count = 1): Promise<{ ticket: string; pr
   return { ticket, proof: answer.body.original_proof };
 }
 
-/** All steps but the last: a token to apply. */
+/** Runs all steps except the last one. The result contains the token for `apply`. */
 async function confirmed(persona: Persona, newEmail = freshAddress(), count = 1) {
   const { ticket, proof } = await agreed(persona, count);
   const requested = await post(persona, 'request-new', { ticket, new_email: newEmail, original_proof: proof });

@@ -41,15 +41,15 @@ declare module '../../src/core/merged.js' {
 }
 
 interface Fate {
-  /** Finds the rows of an account ($1), its bot ($2), its webhook ($3) and its planned upload ($4). */
+  /** SQL condition for the rows of an account ($1), its bot ($2), its webhook ($3) and its planned upload ($4). */
   readonly rows: string | null;
   readonly after: 'erased' | 'removed' | 'kept' | 'nobody';
-  /** The part of an export in which the rows occur. */
+  /** The part of an export that contains the rows. */
   readonly exported: string | null;
   readonly why?: string;
 }
 
-/** What becomes of every table when an account ends. A new table belongs here before anything works. */
+/** What happens to the rows of each table when an account is erased. The suite fails if a table is missing here. */
 const TABLES: Record<string, Fate> = {
   account: { rows: 'id IN ($1, $2)', after: 'erased', exported: 'account', why: 'others refer to its id' },
   account_settings: { rows: 'account_id IN ($1, $2)', after: 'removed', exported: 'settings' },
@@ -98,10 +98,10 @@ const NAME = 'Zaphod';
 const AGENT = 'CanaryBrowser/7.7';
 const ADDRESS = '127.77.7.7';
 const PHONE = '+493077777777';
-/** Text by which a leftover would show, wherever it is. */
+/** Texts that identify leftover data in any column. */
 const CANARIES = ['zaphod', 'canary', ADDRESS, PHONE.slice(1)];
 
-/** Takes no message, so that events wait. */
+/** Rejects every message, so that events stay in the queue. */
 const stuck: WebhookMessageSink = {
   name: 'stuck',
   handle: () => Promise.reject(new Error('not now')),
@@ -132,7 +132,7 @@ interface Whole {
   readonly authenticator: Authenticator;
 }
 
-/** An account with data in every table. */
+/** Creates an account with data in every table. */
 async function wholeAccount(email: string): Promise<Whole> {
   const visitor = service.anonymous.from(ADDRESS).with({ 'user-agent': AGENT });
   const password = 'a canary of a password';
@@ -176,12 +176,12 @@ async function wholeAccount(email: string): Promise<Whole> {
   return { persona, authenticator, ids: [persona.id, app.id, hook.id, planned?.upload_filename ?? ''] };
 }
 
-/** How many rows of the account each table holds. */
+/** Counts the rows of the account in each table. */
 async function count(ids: Whole['ids']): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [table, { rows }] of Object.entries(TABLES)) {
     if (rows === null) continue;
-    // Every parameter must occur for its type to be known.
+    // PostgreSQL can infer the type of a parameter only if the statement uses the parameter.
     const all = '$1::bigint IS NOT NULL AND $2::bigint IS NOT NULL AND $3::bigint IS NOT NULL AND $4::text IS NOT NULL';
     const [row] = await service.sql(`SELECT count(*)::int AS n FROM ${table} WHERE ${all} AND (${rows})`, [...ids]);
     counts[table] = row?.n;
@@ -189,7 +189,7 @@ async function count(ids: Whole['ids']): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Rows of any table, the audit log aside, that hold a canary. */
+/** Finds rows that contain a canary, in all tables except those that are kept. */
 async function leftovers(): Promise<Row[]> {
   const found: Row[] = [];
   for (const table of Object.keys(TABLES)) {
@@ -348,7 +348,10 @@ describe('account.md section 3 erasure', () => {
   });
 });
 
-/** What an adopting sign-in itself writes, by table; nothing else may be there of what erasure removes. */
+/**
+ * The number of rows that an adopting sign-in itself writes, by table. No other rows may remain in tables from which
+ * an erasure removes rows.
+ */
 const WRITTEN_BY_ADOPTION: Readonly<Record<string, number>> = {
   account_settings: 1,
   session: 1,
@@ -356,10 +359,10 @@ const WRITTEN_BY_ADOPTION: Readonly<Record<string, number>> = {
   sso_identity: 1,
   outbox: 1,
   inbox_message: 1,
-  // That it was taken over, and signed in to; the notice holds a link.
+  // The events are the adoption and the sign-in. The secret is the link in the notice.
   ...{ security_event: 2, one_time_secret: 1 },
 };
-/** Columns in which an adopted account differs from one that was provisioned. Every other one is as new. */
+/** Columns in which an adopted account differs from a newly provisioned one. All other columns must be equal. */
 const OWN_COLUMNS = [
   'id',
   'email',

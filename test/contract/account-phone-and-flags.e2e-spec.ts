@@ -39,7 +39,7 @@ async function codeFor(persona: Persona, phone: string, count = 1): Promise<stri
   return (await mailTo(service, phone, 'phone_verification', count)).metadata.code as string;
 }
 
-/** A code that is not this one. */
+/** Returns a code that differs from this one. */
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 describe('account.md section 5 phone verification', () => {
@@ -233,7 +233,7 @@ describe('account.md section 5 a provider over HTTP', () => {
 describe('account.md section 7 suspicious-activity flags', () => {
   const PATH = '/v1/users/@me/mfa/webauthn/credentials';
 
-  /** Stored bits that are refused as such, given what is verified. */
+  /** Stores the flags and the verification states. Returns the flags in the error response, or 0 without an error. */
   async function refusedAs(persona: Persona, stored: number, email: boolean, phone: boolean): Promise<number> {
     await service.sql(
       'UPDATE account SET suspicious_flags = $2, email_verified = $3, has_verified_phone = $4 WHERE id = $1',
@@ -305,7 +305,7 @@ describe('account.md section 7 suspicious-activity flags', () => {
   });
 });
 
-// The three lists of account.md section 9, as they stand there.
+// Copies of the three lists of account.md section 9.
 const BLOCKED_BY_SSO = [
   'POST /v1/auth/register',
   'POST /v1/auth/login',
@@ -358,7 +358,7 @@ const SUDO = [
 ];
 
 describe('account.md section 9 lists of /v1/auth and /v1/users', () => {
-  // What applications, authorisations and webhooks add is tested with them.
+  // Routes of applications, authorizations and webhooks are tested in their own suites.
   const isOurs = (route: string) =>
     /^\S+ \/v1\/(?:auth|users\/@me)(?:\/|$)/.test(route) && !/\/users\/@me\/(?:applications|webhooks)/.test(route);
   const routesWhere = (pick: (policy: Routes['all'][number]['policy']) => boolean) =>

@@ -155,7 +155,7 @@ describe('account.md 2.2 the profile', () => {
   test('of 32 renames to as many names at once five are made', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
-    // Of 32 passwords at once only ten would be looked at.
+    // The allowance admits only ten of 32 concurrent password attempts. Therefore the requests use a sudo proof.
     const proved = service.as(alice).sudo(await sudoProof(service, alice, authenticator));
     const names = Array.from({ length: 32 }, (_, i) => `alice${i}`);
     const answers = await Promise.all(names.map((username) => proved.patch(ME, { username })));

@@ -23,7 +23,7 @@ const SECRET = 'S'.repeat(43);
 
 type Target = 'self' | 'superadmin' | 'application';
 
-/** How an operation is asked for and what admin.md answers, by target; `open`: the page refuses nothing there. */
+/** How to call an operation, and the error that admin.md defines for each target. `open` stands for no error. */
 interface Recipe {
   readonly body?: Record<string, unknown>;
   readonly self: 'ACCESS_DENIED' | 'open';
@@ -34,7 +34,7 @@ const OF_EMAIL = { self: 'ACCESS_DENIED', application: 'BOT_USER_AUTH_ENDPOINT_A
 const OWN = { self: 'ACCESS_DENIED' } as const;
 const OPEN = { self: 'open' } as const;
 
-/** Every mutation of an account, by its route. One that is missing here fails the suite. */
+/** Every mutation of an account, by its route. The suite fails if one is missing here. */
 const OF_ACCOUNTS: Readonly<Record<string, Recipe>> = {
   'PUT /v1/admin/users/:user_id/acls': { ...OWN, body: { acls: [] } },
   'PUT /v1/admin/users/:user_id/ban': { ...OWN, body: { duration_hours: 1 } },
@@ -62,7 +62,7 @@ const OF_ACCOUNTS: Readonly<Record<string, Recipe>> = {
   'PATCH /v1/admin/applications/:application_id': OPEN,
 };
 
-/** Mutations that have no account as their target; each is told of below or in the suite that is named. */
+/** Mutations whose target is not an account. Each is tested below or in the suite that its text names. */
 const OTHERS: Readonly<Record<string, string>> = {
   'POST /v1/admin/api-keys': 'the grant bound, below',
   'PATCH /v1/admin/api-keys/:key_id': 'own keys only, below',
@@ -127,7 +127,7 @@ const mutations = () =>
   service.app.get(Routes).all.filter(({ path, method }) => path.startsWith('/v1/admin/') && method !== 'GET');
 const nameOf = ({ method, path }: RoutePlan) => `${method} ${path}`;
 
-/** Gives the caller, and the caller's key, exactly what the operation demands. */
+/** Gives the caller and the caller's key exactly the ACLs that the operation requires. */
 async function equip(acls: readonly string[]): Promise<void> {
   await setAcls(service, caller, ['admin:authenticate', ...acls]);
   await service.sql('UPDATE admin_key SET acls = $2 WHERE id = $1', [key.id, acls]);
@@ -138,7 +138,7 @@ const TABLES = [
   ...['one_time_secret', 'outbox', 'inbox_message', 'instance', 'ip_ban', 'audit_log', 'oauth_family', 'oauth_token'],
 ];
 
-/** Everything that is stored, but when it was last used. */
+/** Returns all stored rows, without the columns that record the last use. */
 async function everything(): Promise<Record<string, unknown>> {
   const state: Record<string, unknown> = {};
   for (const table of TABLES) {
@@ -151,7 +151,7 @@ async function everything(): Promise<Record<string, unknown>> {
   return state;
 }
 
-/** Asserts that every credential of the caller is refused with the code, and that nothing changes. */
+/** Asserts that every credential of the caller is rejected with the code, and that nothing changes. */
 async function refused(ask: (client: Client) => ReturnType<Client['send']>, code: string): Promise<void> {
   const before = await everything();
   for (const client of Object.values(credentials)) expectApiError(await ask(client), code);
@@ -160,7 +160,7 @@ async function refused(ask: (client: Client) => ReturnType<Client['send']>, code
 
 const idOf = (target: Target): string => ({ self: caller.id, superadmin: root.id, application: robot.id })[target];
 
-/** The address of a mutation of this account, or of the application with this id. */
+/** Returns the path of a mutation of the account or application with this ID. */
 const pathFor = (path: string, id: string): string =>
   path
     .replace(':user_id', id)
@@ -224,7 +224,7 @@ describe('admin.md 2 target protection and oneself', () => {
       await setAcls(service, owner, acls);
       await refused(transfer, 'MISSING_ACL');
     }
-    // Values outside the registry authorise nothing, and protect nothing.
+    // Values outside the registry grant no access and protect no account.
     await setAcls(service, owner, ['of a team that is gone']);
     expect((await transfer(credentials.session)).status).toBe(200);
   });
@@ -263,7 +263,7 @@ describe('admin.md 2 whom the instance believes', () => {
   test.each(Object.entries(TRUST))('a change of sso.%s needs the wildcard', async (member, value) => {
     await equip(['instance:config:update']);
     await refused((client) => client.patch(CONFIG, { sso: { [member]: value } }), 'MISSING_ACL');
-    // Nothing of a refused change is stored, what alone would be allowed included.
+    // A rejected change stores nothing, including the members that the caller may change.
     const mixed = { sso: { [member]: value, display_name: 'x' }, registration: { mode: 'closed' } };
     await refused((client) => client.patch(CONFIG, mixed), 'MISSING_ACL');
   });

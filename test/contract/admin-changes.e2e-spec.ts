@@ -21,7 +21,7 @@ interface Mutation {
   readonly status?: number;
 }
 
-/** Every mutation of an account that needs nothing prepared, with a body that works (admin.md 5.3). */
+/** Every mutation of an account that needs no preparation, with a valid body (admin.md 5.3). */
 const MUTATIONS: readonly Mutation[] = [
   { method: 'PUT', path: 'acls', body: { acls: [] }, acl: 'acl:set:user', action: 'set_acls' },
   { method: 'PATCH', path: 'flags', body: { add_flags: ['1'] }, acl: 'user:update:flags', action: 'update_flags' },
@@ -154,7 +154,7 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
       const before = await rowOf(chief);
       expectApiError(await withoutAudit(service, () => send(clerk, chief.id, mutation)), 'MISSING_ACL');
       expectApiError(await withoutAudit(service, () => send(clerk, root.id, mutation)), 'MISSING_ACL');
-      // A key reaches no further than key and owner do together.
+      // A key can use only the ACLs that both the key and its owner have.
       await setAcls(service, clerk, ['admin:authenticate', 'admin_api_key:manage', mutation.acl, 'audit_log:view']);
       const key = await adminKey(service, clerk, mutation.acl);
       expectApiError(await withoutAudit(service, () => send(key, chief.id, mutation)), 'MISSING_ACL');

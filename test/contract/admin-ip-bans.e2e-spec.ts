@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The service as seen from an address of a client behind the proxy. */
+/** The service as a client with this IP address reaches it through the proxy. */
 function behind(address: string): Gatehouse {
   const through = (client: Client) => client.with({ 'x-forwarded-for': address });
   return { ...service, anonymous: through(service.anonymous), as: (credential) => through(service.as(credential)) };

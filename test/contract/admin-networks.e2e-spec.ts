@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What of an answer tells one path from another. */
+/** The parts of a response by which a caller could distinguish one path from another. */
 function told({ status, body, headers }: Answer) {
   const rest = Object.entries(headers).filter(([name]) => name !== 'date' && name !== 'x-request-id');
   return { status, body, headers: Object.fromEntries(rest) };
@@ -54,7 +54,7 @@ describe('web.md 4 ADMIN_ALLOW_NETWORKS', () => {
 
   test('a page asks in vain, and nothing else is hidden', async () => {
     const outside = service.as(root).from(OUTSIDE);
-    // From 127.0.0.1, which is not listed.
+    // These requests come from 127.0.0.1, which is not a listed network.
     const page = async (path: string) => {
       const answer = await fetch(`${service.url}${path}`, { headers: { accept: 'text/html' } });
       return [answer.status, answer.headers.get('content-type'), await answer.text()];

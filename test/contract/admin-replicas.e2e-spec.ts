@@ -39,7 +39,7 @@ describeOnPostgres('on every replica', () => {
     await first.close();
   });
 
-  /** Waits until the other replica has heard of it. */
+  /** Waits until the change takes effect on the other replica. */
   const heard = (what: string, attempt: () => Promise<Answer>, code: string | undefined) =>
     eventually(what, async () => ((await attempt()).body?.code === code ? true : undefined));
 

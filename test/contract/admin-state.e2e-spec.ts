@@ -30,7 +30,7 @@ const noticesTo = async ({ email }: Persona, event: string) =>
   (await settledInboxOf(service, email, 'security_notice')).filter(({ metadata }) => metadata.event === event);
 const hours = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 3_600_000;
 
-/** Ends every session, the grant of the Admin application and every sudo proof of the account. */
+/** Asserts that the action revokes every session of the account and raises its epoch, which invalidates sudo proofs. */
 async function expectShutOut(target: Persona, act: () => Promise<unknown>): Promise<void> {
   const second = await signIn(service, target);
   const epochOf = async () => (await service.sql('SELECT epoch FROM account WHERE id = $1', [target.id]))[0]?.epoch;

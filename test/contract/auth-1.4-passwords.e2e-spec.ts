@@ -78,7 +78,7 @@ describe('auth 1.4 passwords', () => {
       expectInvalid(await set('🔑'.repeat(257)), `${member}: PASSWORD_LENGTH_INVALID`);
       expectInvalid(await set(TOO_COMMON), `${member}: PASSWORD_IS_TOO_COMMON`);
       expectInvalid(await set(TOO_COMMON.toUpperCase()), `${member}: PASSWORD_IS_TOO_COMMON`);
-      // Full-width letters and digits: hashed as what they are a form of.
+      // Full-width letters and digits. The service normalizes them before it hashes the password.
       expectInvalid(await set('ｐａｓｓｗｏｒｄ１２３'), `${member}: PASSWORD_IS_TOO_COMMON`);
       for (const odd of ['a password\u0000', 'half \ud83d of a pair']) {
         expectInvalid(await set(odd), `${member}: INVALID_FORMAT`);

@@ -7,7 +7,7 @@ import type { Call } from '../../src/policy/call.js';
 import { fake } from '../machine/callers.js';
 import { expectApiError, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
 
-/** Tokens that the provider was asked about, with the address of whoever presented them. It refuses some of them. */
+/** The tokens that the provider verified or rejected, each with the IP address of the client. */
 const asked: string[][] = [];
 let provider: Server;
 let service: Gatehouse;
@@ -39,7 +39,9 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-/** An operation behind a captcha, with a body that is refused once that has let it pass. */
+/**
+ * Calls an operation that requires a captcha. The body is invalid, so a request with a valid token fails validation.
+ */
 const present = (headers: Record<string, string>, client = service.anonymous) =>
   client.with(headers).post('/v1/auth/forgot', {});
 const presentToken = (token: string, more: Record<string, string> = {}) =>

@@ -8,7 +8,7 @@ import { expectApiError, type Gatehouse, gatehouse, type Persona, race } from '.
 const fresh = (): string => randomBytes(12).toString('hex');
 const GUARDED = ['/v1/auth/register', '/v1/auth/login', '/v1/auth/forgot'];
 
-/** A provider on loopback: what it is asked, and what it answers. */
+/** A captcha provider on the loopback interface. It records the requests and returns a configurable response. */
 class Provider {
   readonly asked: URLSearchParams[] = [];
   answer: { status?: number; body?: string; silent?: boolean } = {};

@@ -24,7 +24,7 @@ const issue = (id: string, payload: Record<string, unknown> = {}) =>
 const set = (assignment: string, id: string) => service.sql(`UPDATE account SET ${assignment} WHERE id = $1`, [id]);
 const issuedTo = (id: string) => service.sql('SELECT purpose FROM one_time_secret WHERE account_id = $1', [id]);
 
-/** An account whose address is not verified, with a token that verifies it. */
+/** Creates an account with an unverified email address, and a token that verifies it. */
 async function unverified() {
   const { accountId, applicationId } = await outfit(service);
   const email = `u${accountId}@example.com`;
@@ -105,7 +105,10 @@ describe('auth.md 1.7: a token of a mailed link', () => {
 describe('credentials.md 7: a token that was looked at, and is spent later', () => {
   const unknown = () => validationError('token', 'INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
 
-  /** The token of an account, as it was found, and what becomes of it once it is spent. */
+  /**
+   * Creates a token and finds it. The result also contains a function that redeems the token and a list of what was
+   * redeemed.
+   */
   async function found() {
     const { id, botId, token } = await unverified();
     const held = await tokens.find(PURPOSE, token);

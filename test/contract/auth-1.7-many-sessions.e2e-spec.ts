@@ -19,16 +19,19 @@ import {
 import { recordStatements } from '../support/plans.js';
 import { sweep } from '../support/sweep.js';
 
-/** More than the 65,535 parameters that a statement may have. */
+/** More than 65,535, the maximum number of parameters of a statement. */
 const MANY = 65_600;
-/** As many as show that no statement has a parameter for each. */
+/** Enough rows to show that no statement has one parameter per row. */
 const SOME = 400;
 const PARAMETERS = 50;
 
 const ok = ({ status, body }: Answer) =>
   expect({ status, body, isRight: status < 300 }).toMatchObject({ isRight: true });
 
-/** Rows as no operation makes them, `n` of them a number: few enough at once for a slow disk, and of known owners. */
+/**
+ * Inserts rows directly, numbered by `n`. The batches are small enough for a slow disk. Foreign keys are not checked,
+ * because the owners are known to exist.
+ */
 async function add(service: Gatehouse, count: number, text: string, values: unknown[]): Promise<void> {
   for (let first = 1; first <= count; first += 5000) {
     const [from, to] = [values.length + 1, values.length + 2];
@@ -40,7 +43,7 @@ async function add(service: Gatehouse, count: number, text: string, values: unkn
   }
 }
 
-/** Sessions from before there was a limit. */
+/** Inserts sessions as if they had started before there was a limit. */
 const addSessions = (service: Gatehouse, { id }: Persona, count: number) =>
   add(
     service,
@@ -65,7 +68,7 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
     await service.close();
   });
 
-  /** Does something, and sees that no statement of it had a parameter for each thing that it concerned. */
+  /** Runs the work, and asserts that none of its statements had one parameter per affected row. */
   async function withFewParameters<T>(work: () => Promise<T>): Promise<T> {
     statements.sent.clear();
     statements.resume();
@@ -122,7 +125,7 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
     },
   };
 
-  /** What the account and its webhook have beside sessions. */
+  /** Adds files of the account and its webhook, and uploads of the account. */
   async function addFiles(alice: Persona, hook: { readonly id: string }, count: number): Promise<void> {
     for (const owner of [alice.id, hook.id]) {
       await add(
@@ -195,7 +198,7 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
     const token = await withFewParameters(() => signIn(service, alice));
     expect(await sessionsOf(service, alice)).toBe(250);
     expect((await service.as(token).get('/v1/auth/sessions')).body).toHaveLength(250);
-    // The one that was registered with is used last, next to the new one.
+    // The session of the registration is kept, because only the new session was used more recently.
     expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
     const seen = await service.as(admin).get(`/v1/admin/users/${alice.id}/sessions`);
     expect(seen.body.sessions).toHaveLength(500);

@@ -20,7 +20,7 @@ const CALLBACK = 'https://panel.example/oauth2_callback';
 const SECRET = 'the client secret of the Admin application';
 const ADMIN = { ADMIN_OAUTH_CLIENT_SECRET: SECRET, ADMIN_ENDPOINT: 'https://panel.example' };
 
-/** As if the sessions of somebody had begun, or been used for the last time, that long ago. */
+/** Backdates the start or the last use of the user's sessions by this many seconds. */
 const since = (service: Gatehouse, column: 'created_at' | 'last_used_at', { id }: Persona, seconds: number) =>
   service.sql(`UPDATE session SET ${column} = now() - $2::int * interval '1 second' WHERE account_id = $1`, [
     id,
@@ -42,7 +42,7 @@ const endingsOf = async (service: Gatehouse, { id }: Persona) =>
 
 describe.each([
   ['SESSION_MAX_SECONDS', 'created_at', '3600', 3600],
-  // Uses are written once a minute: one of the last minute may not be written yet.
+  // The last use is written at most once a minute, so the idle limit allows for one minute more.
   ['SESSION_IDLE_SECONDS', 'last_used_at', '1800', 1860],
 ] as const)('auth 1.7 %s', (name, column, value, limit) => {
   let service: Gatehouse;
@@ -55,7 +55,7 @@ describe.each([
     panel = { id, owner: alice, secret: SECRET, bot: '', redirectUri: CALLBACK };
   });
   afterAll(() => service.close());
-  /** The age that every limit asks for first. */
+  /** Also backdates `created_at`, because the sweep checks only sessions that have a minimum age. */
   const age = async (who: Persona, seconds: number) => {
     await since(service, 'created_at', who, seconds);
     await since(service, column, who, seconds);

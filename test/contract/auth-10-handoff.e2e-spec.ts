@@ -27,7 +27,7 @@ describe('auth 10 session exchange', () => {
   });
   afterAll(() => service.close());
 
-  // Failures are counted by address: every test is somebody else.
+  // Failures are counted per IP address, so each test uses its own.
   let caller: ReturnType<Gatehouse['as']>;
   beforeEach(() => {
     caller = service.anonymous.from(`127.0.30.${++host}`).with({ 'user-agent': FIREFOX });

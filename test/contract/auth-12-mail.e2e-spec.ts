@@ -26,14 +26,14 @@ const register = (service: Gatehouse, email: string) =>
   service.anonymous.post('/v1/auth/register', { email, password, username: 'mailer' });
 const rowOf = async (service: Gatehouse, email: string) =>
   (await service.sql('SELECT * FROM outbox WHERE recipient = $1', [email]))[0];
-/** Waits until an attempt has failed and the next one is set. */
+/** Waits until an attempt has failed and the next one is scheduled. */
 const deferred = (service: Gatehouse, email: string, attempts = 1) =>
   eventually('a deferred message', async () => {
     const row = await rowOf(service, email);
-    // While an attempt runs, the lease keeps the row for two minutes.
+    // During an attempt, the lease schedules the next attempt in two minutes.
     return row?.attempts === attempts && row.next_attempt_at < new Date(Date.now() + 60_000) ? row : undefined;
   });
-/** Another message wakes the outbox, which then sends everything that is due. */
+/** Queues another message. The outbox then sends everything that is due. */
 const wake = (service: Gatehouse) => register(service, fresh());
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
@@ -265,7 +265,8 @@ describe('auth 12 mail by SMTP', () => {
     const plain = mail.replace(/=\r\n/g, '').replaceAll('=3D', '=');
     const links = plain.match(/http:\/\/localhost:8080\/auth\/verify#token=[A-Za-z0-9]{64}/g) ?? [];
     expect(new Set(links).size).toBe(1);
-    // The text has it once, the HTML in the button and in the address below, which is shown as well.
+    // The plain text contains the link once. The HTML contains it in the button and in the visible URL below, which is
+    // also a link.
     expect(links.length).toBe(4);
   });
 

@@ -18,7 +18,9 @@ const DISABLED = 1n << 38n;
 const ELSEWHERE = '127.0.50.1';
 const NEW_PASSWORD = 'a brand new password';
 
-/** How an account gets into each state; its password stays, so that only the state speaks. */
+/**
+ * SQL that puts an account into each state. The password stays valid, so that only the state determines the outcome.
+ */
 const STATES = {
   'disabled by its user': `flags = ${DISABLED}`,
   'sent to deletion by its user': `flags = ${SELF_DELETED}, deletion_at = now() + interval '1 day'`,
@@ -35,7 +37,10 @@ type State = keyof typeof STATES;
 const CREDENTIALS = 'email: INVALID_EMAIL_OR_PASSWORD, password: INVALID_EMAIL_OR_PASSWORD';
 const unknown = (kind: string, at = 'token') => `${at}: INVALID_OR_EXPIRED_${kind}`;
 
-/** What each operation answers: a status, a code, or field codes; where a state is not named, `otherwise`. */
+/**
+ * The outcome of each operation: a status, an error code or field codes. `otherwise` applies to states that are not
+ * listed.
+ */
 const EXPECTED: Record<string, { otherwise: string } & Partial<Record<State, string>>> = {
   login: {
     otherwise: '200',
@@ -129,7 +134,7 @@ describe('auth 2 every operation that finds an account has its own answer to eve
     return (await service.anonymous.from(ELSEWHERE).post('/v1/auth/login', { email, password })).body.ticket;
   }
 
-  /** Prepares what an operation needs, then answers how to do it. */
+  /** Prepares an operation and returns a function that runs it. */
   const OPERATIONS: Record<string, (persona: Persona) => Promise<() => Promise<string>>> = {
     login:
       async ({ email, password }) =>

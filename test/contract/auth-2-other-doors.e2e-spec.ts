@@ -37,7 +37,7 @@ const TIMEOUT = 'ticket: SESSION_TIMEOUT';
 
 type Outcomes = { otherwise: string } & Partial<Record<State, string>>;
 
-/** Ways in that start from what was proved before: the account changes its state in between. */
+/** Sign-in steps that continue an earlier step. The account changes its state between the two. */
 const DOORS: Record<string, Outcomes> = {
   'second factor by code': { otherwise: '200', ...ISSUANCE, [GONE]: TIMEOUT, 'a bot': BOT_ENDPOINT },
   'options of the second factor': { otherwise: '200', [GONE]: TIMEOUT, 'a bot': BOT_ENDPOINT },
@@ -77,7 +77,8 @@ function outcomeOf({ status, body }: Answer): string {
 let service: Gatehouse;
 beforeAll(async () => {
   service = await gatehouse({ env: { WEBAUTHN_ORIGINS: ORIGIN } });
-  // A bot has nothing that these operations could find it by; the rule must hold all the same.
+  // The constraint prevents bots from having the data by which these operations look up an account. The rule must
+  // also hold without it.
   await service.sql('ALTER TABLE account DROP CONSTRAINT account_check');
 });
 afterAll(() => service.close());
@@ -89,7 +90,10 @@ const logIn = ({ email, password }: Persona) => post('login', { email, password 
 const heldBy = async ({ email, password }: Persona): Promise<string> =>
   (await service.anonymous.from(ELSEWHERE).post('/v1/auth/login', { email, password })).body.ticket;
 
-/** Whoever has a second factor: set up by SQL for the passkey, so that one account serves both kinds. */
+/**
+ * Creates a user with a second factor. SQL makes the passkey a second factor, so that one account can use it for both
+ * kinds of sign-in.
+ */
 async function guarded() {
   const persona = await person(service, 'alice');
   const key = await withPasskey(service, persona);
@@ -106,7 +110,7 @@ async function bridged(key: SoftwareAuthenticator) {
   return () => post(`${base}/redeem`, { nonce: 'nonce', completion_code: completed.completion_code });
 }
 
-/** Prepares what a door needs, then answers whose it is and how to go through. */
+/** Prepares a sign-in step. Returns the user and a function that runs the step. */
 const PREPARE: Record<string, () => Promise<{ persona: Persona; go: () => Promise<string> }>> = {
   'second factor by code': async () => {
     const persona = await person(service, 'alice');

@@ -16,7 +16,7 @@ import {
 } from '../support/index.js';
 import { environmentOf, ScriptedProvider } from '../support/sso.js';
 
-/** The rows of docs/account-changes.md: what is done, and what its user learns by. */
+/** The rows of docs/account-changes.md: the operations, and how Gatehouse notifies the user. */
 const ROWS = readFileSync('docs/account-changes.md', 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('|'))
@@ -65,7 +65,7 @@ interface Deed {
   readonly make: (persona: Persona) => Promise<unknown>;
 }
 
-/** How each row is made true. */
+/** The calls that perform the operation of each row. */
 const DEEDS: Readonly<Record<string, Deed>> = {
   '`POST /v1/users/@me/disable`': { make: async (persona) => ok(await mine(persona, 'disable')) },
   'Sign in to an account that its user disabled': { before: (persona) => mine(persona, 'disable'), make: returning },
@@ -125,7 +125,7 @@ async function linked(persona: Persona): Promise<void> {
 
 const eventsOf = async ({ id }: Persona) =>
   (await service.sql('SELECT type FROM security_event WHERE account_id = $1', [id])).map(({ type }) => type as string);
-/** Kinds of mail that an account has got, other than what it asked for itself. */
+/** The types of emails that an account received, except the verification email that it requested itself. */
 const mailsOf = async ({ email }: Persona) =>
   (await settledInboxOf(service, email))
     .map(({ type, metadata }) => (type === 'security_notice' ? `${type} ${metadata.event}` : type))

@@ -230,7 +230,7 @@ describe('auth 1.5 login allowances', () => {
         200,
       );
     }
-    // What it knows has an allowance of its own, and no more than that.
+    // A known network has its own allowance, which is also limited.
     expectSpent(await attempt('127.0.8.1', dora.email, dora.password));
     expect(await sessionsOf(service, dora)).toBe(6);
   });

@@ -36,7 +36,7 @@ describe('auth 6 password recovery', () => {
   });
   afterAll(() => service.close());
 
-  // Every call from an address of its own: the allowance of one address is small and always on.
+  // Each call uses its own IP address, because the allowance per IP address is small and always enforced.
   const forgot = (email: unknown) =>
     service.anonymous.from(`127.1.${++host >> 8}.${host & 255}`).post('/v1/auth/forgot', { email });
   const reset = (token: unknown, password: unknown = NEW_PASSWORD) =>
@@ -73,7 +73,7 @@ describe('auth 6 password recovery', () => {
         );
         return rows.length === round ? Number(rows[0]?.at) : undefined;
       });
-      // A timer may be a little early.
+      // Timers can fire slightly early.
       expect(begun - asked).toBeGreaterThan(45);
     }
   });

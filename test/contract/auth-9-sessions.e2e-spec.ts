@@ -35,7 +35,7 @@ describe('auth 9 sessions', () => {
 
   const list = async (credential: string | Persona): Promise<Shown[]> =>
     (await service.as(credential).get('/v1/auth/sessions')).body;
-  /** One request of hers, and what is written behind it. */
+  /** Sends one request and writes the queued times of use. */
   const use = async (alice: Persona): Promise<void> => {
     expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
     await service.app.get(LastUsed).flushNow();
@@ -45,7 +45,7 @@ describe('auth 9 sessions', () => {
     await service.sql(`UPDATE session SET last_used_at = ${at} WHERE account_id = $1`, [id]);
     await service.sql(`UPDATE account SET last_active_at = ${at} WHERE id = $1`, [id]);
   };
-  /** The longest that her session or her account lags behind. */
+  /** Returns the seconds since the last use of the session or of the account, whichever is longer ago. */
   const secondsSinceUse = async ({ id }: Persona): Promise<number> => {
     const [row] = await service.sql(
       `SELECT extract(epoch FROM now() - least(a.last_active_at, s.last_used_at))::float8 AS lag
@@ -90,10 +90,10 @@ describe('auth 9 sessions', () => {
     const alice = await person(service, 'alice');
     const tokens = [await signIn(service, alice), await signIn(service, alice), await signIn(service, alice)];
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest('base64url'));
-    // What is written behind these requests is written now, and nothing behind those of the next minute.
+    // Write the times of use of these requests now. The requests of the next minute then write none.
     for (const token of tokens) await list(token);
     await service.app.get(LastUsed).flushNow();
-    // The later a session was made, the longer ago it was used.
+    // The later a session was created, the longer ago its last use is.
     await service.sql(
       `UPDATE session SET last_used_at = now() - interval '1 day' * (SELECT count(*) FROM session s WHERE s.id <= session.id)
        WHERE account_id = $1`,
@@ -107,7 +107,7 @@ describe('auth 9 sessions', () => {
         hashes.filter((hash) => hash !== hashes[index]),
       );
       const [inUse, ...others] = await list(token);
-      // The service and its database may not agree to the second.
+      // The clocks of the service and its database can differ slightly.
       expect(Date.parse(inUse?.approx_last_used_at ?? '')).toBeGreaterThan(before - 60_000);
       for (const other of others) expect(Date.parse(other.approx_last_used_at)).toBeLessThan(before - 3_600_000);
     }
@@ -134,7 +134,7 @@ describe('auth 9 sessions', () => {
     const alice = await person(service, 'alice');
     await use(alice);
     service.clock.advance({ minutes: 1 });
-    // By the clock of the database the minute since the last write is not over.
+    // By the clock of the database, the minute since the last write is not over.
     await usedAgo(alice, 30);
     await use(alice);
     expect(await secondsSinceUse(alice)).toBeGreaterThan(25);

@@ -12,7 +12,7 @@ describe('conventions.md 1: the client address behind a balancer', () => {
   const through = (forwarded?: string) =>
     service.anonymous.from(BALANCER).with(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded });
   const warnings = () => service.log.filter((line) => line.includes('TRUSTED_PROXIES'));
-  /** What is left of an allowance is per address, so it tells which one counted. */
+  /** Returns the remaining rate limit. Each IP address has its own, so the value shows which IP address was used. */
   const left = async (forwarded: string): Promise<number> => {
     const { status, headers } = await through(forwarded).get('/.well-known/service');
     expect(status).toBe(200);
@@ -34,7 +34,7 @@ describe('conventions.md 1: the client address behind a balancer', () => {
     expect(await left('[::ffff:198.51.100.20]:443')).toBe(56);
     expect(await left('2001:db8:7::1')).toBe(59);
     expect(await left('[2001:db8:7::1]:443')).toBe(58);
-    // Without brackets the last group belongs to the address.
+    // Without brackets, the last group is part of the IP address.
     expect(await left('2001:db8:7::1:443')).toBe(57);
     const unreadable = [
       ...['198.51.100.20:', '198.51.100.20:x', '198.51.100.20:65536', '198.51.100.20:443:1', ':443', '[]:443'],
@@ -51,7 +51,7 @@ describe('conventions.md 1: the client address behind a balancer', () => {
     for (const forwarded of unreadable) {
       expectApiError(await through(forwarded).get('/.well-known/service'), 'FORBIDDEN');
     }
-    // The log names the cause once a minute: the next one is that of the next test.
+    // The cause is logged once per minute. After 61 s, the next warning belongs to the next test.
     service.clock.advance({ seconds: 61 });
   });
 

@@ -19,10 +19,10 @@ const PER_ADDRESS = 64;
 const PER_ACCOUNT = 32;
 const PROXY = '127.0.0.2';
 const [A, B] = ['127.1.0.1', '127.1.0.2'];
-/** How long a client that was answered early may go on sending. */
+/** How long a client may keep sending after an early response. */
 const LINGER_MS = 1500;
 
-/** How often the service looks at bodies that come; these tests wait for looks, not for seconds. */
+/** Interval at which the service checks incoming bodies. `hurry` shortens it, so that tests need less time. */
 const LOOK_MS = 1000;
 
 let service: Gatehouse;
@@ -37,11 +37,11 @@ const head = (start: string, ...lines: string[]): string =>
   [`${start} HTTP/1.1`, 'Host: gatehouse.test', ...lines, '', ''].join('\r\n');
 
 const LENGTH = 5000;
-/** A login whose body does not come. */
+/** A login request whose body is never completed. */
 const stalled = (...lines: string[]): string =>
   `${head('POST /v1/auth/login', 'Content-Type: application/json', `Content-Length: ${LENGTH}`, ...lines)}{"email"`;
 
-/** Connections that send something each, and what was answered so far. */
+/** Connections that send one message each, and the responses received so far. */
 class Crowd {
   readonly answers: WireAnswer[] = [];
   private constructor(readonly connections: readonly Wire[]) {}
@@ -74,7 +74,7 @@ const login = (from: string): Promise<WireAnswer> =>
     ...{ body: '{}', from },
   });
 
-/** Asks until the answer has this status: that somebody else has left is seen in its time. */
+/** Repeats a request until its response has this status. The service notices closed connections with a delay. */
 async function until(ask: () => Promise<WireAnswer>, status: number): Promise<WireAnswer> {
   for (;;) {
     const answer = await ask();
@@ -97,7 +97,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
       for (const answer of crowd.answers) expectTooMany(answer);
       expectApiError(await login(B), 'INVALID_FORM_BODY');
       expect((await service.anonymous.get('/health/ready')).status).toBe(200);
-      // What needs no body is served at the crowded address, too.
+      // Requests without a body still succeed from the IP address that has reached its limit.
       expect((await wire(service, ['GET /.well-known/service HTTP/1.1'], { from: A })).status).toBe(200);
       expect(crowd.answers).toHaveLength(CROWD - PER_ADDRESS);
     } finally {
@@ -174,7 +174,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
 });
 
 describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
-  /** Lets time pass, by as much as is looked back each time, until the connection is answered and ended. */
+  /** Advances the clock by more than the 10 s window until the service sends a response and closes the connection. */
   async function expectGivenUp(connection: Wire): Promise<void> {
     let answer: WireAnswer | undefined;
     const answered = connection.answer().then((given) => {

@@ -26,7 +26,7 @@ const MIB = 1024 * 1024;
 const SIZE = 24 * MIB;
 const HAS_DESCRIPTORS = existsSync('/proc/self/fd');
 
-/** Handlers that answer when they are told to. */
+/** Functions that let the waiting handlers return. */
 const held: (() => void)[] = [];
 let most = 0;
 let inside = 0;
@@ -95,7 +95,7 @@ const PART = '--b\r\nContent-Disposition: form-data; name="content"\r\n\r\nwords
 const stalledForm = (): string => post(hook, MULTIPART, 5000, PART);
 const stalledLogin = (): string => post('/v1/auth/login', 'application/json', 5000, '{"email"');
 
-/** A connection of which nothing is read until that is asked for. */
+/** Opens a connection. Nothing is read from it until the test resumes it. */
 function open(from = '127.0.0.1'): Promise<Socket> {
   return new Promise((resolve) => {
     const socket: Socket = connect({ port: service.port, host: '127.0.0.1', localAddress: from }, () =>
@@ -111,12 +111,12 @@ const counts = () => countsOf(live as unknown as { counts: Map<string, number> }
 /** Waits until no request is live. Every count must be zero by then. */
 async function quiet(): Promise<void> {
   while (live.size > 0) await delay(5);
-  // What was in progress may try to go on.
+  // Work that was in progress may still try to continue.
   for (let turn = 0; turn < 20; turn++) await delay(1);
   expect([...counts()]).toEqual([]);
 }
 
-/** How many descriptors of the large file are open. */
+/** Number of open file descriptors of the large file. */
 const openFiles = (): number =>
   readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -275,7 +275,7 @@ describe('conventions.md 12: counts of requests', () => {
     nonsense: () => 'NONSENSE\r\n\r\n',
   };
 
-  /** Connections of the model that the service accepted, and those of them that it has not closed. */
+  /** Number of test connections that the service has accepted, and how many of them it has not closed. */
   const accepted = { all: 0, open: 0 };
   const count = (socket: Socket): void => {
     if (!socket.remoteAddress?.startsWith('127.1.0.')) return;
@@ -307,7 +307,7 @@ describe('conventions.md 12: counts of requests', () => {
       else if (step.do === 'pass') await delay(3);
     }
     for (const socket of sockets) socket?.destroy();
-    // A connection whose requests wait for their turn is not read: its end is seen once they have been answered.
+    // The service does not read from a connection while its requests are queued. It sees the end after the responses.
     while (accepted.all < expected || accepted.open > 0) {
       release();
       await delay(2);

@@ -16,24 +16,24 @@ import {
 
 const CROWD = 600;
 const PER_ADDRESS = 8;
-// Fewer than may read, so that readers who were work would keep others out.
+// Lower than PER_ADDRESS. If readers counted as work in progress, they would block other requests.
 const MAX_IN_FLIGHT = 6;
 const [A, B] = ['127.1.0.1', '127.1.0.2'];
 const MIB = 1024 * 1024;
-/** The most that the system takes over for a connection, at either end. */
+/** Maximum number of bytes that the operating system buffers for one end of a connection. */
 const taken = (end: 'rmem' | 'wmem'): number => {
   const path = `/proc/sys/net/ipv4/tcp_${end}`;
   return existsSync(path) ? Number(readFileSync(path, 'utf8').trim().split(/\s+/)[2]) : 8 * MIB;
 };
-// More than that for a reader who does not read.
+// More than both buffers, so that a download cannot complete if the client does not read.
 const SIZE = Math.min(90 * MIB, taken('rmem') + taken('wmem') + 12 * MIB);
 
-/** How often the service looks at who reads; these tests wait for looks, not for seconds. */
+/** Interval at which the service checks readers. `hurry` shortens it, so that tests need less time. */
 const LOOK_MS = 1000;
 
 let service: Gatehouse;
 let path: string;
-/** The ports of clients whose connections the service holds: who does not read learns nothing of an end. */
+/** Client ports of the open connections. A client that does not read does not notice that its connection was closed. */
 const served = new Set<number | undefined>();
 beforeAll(async () => {
   const calm = hurry(LOOK_MS, 50);
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A connection that sends requests and reads no answer until it is told to. */
+/** A connection that sends requests and reads responses only on demand. */
 class Reader {
   private readonly socket: Socket;
   readonly ended: Promise<void>;
@@ -81,7 +81,7 @@ class Reader {
     this.socket.write(bytes);
   }
 
-  /** The first bytes, of which nothing is lost for who reads on. */
+  /** Returns the first bytes of the response and leaves them in the stream for later reads. */
   async start(): Promise<string> {
     for (;;) {
       const chunk: Buffer | null = this.socket.read();
@@ -94,7 +94,7 @@ class Reader {
     }
   }
 
-  /** Reads to the end and tells how many bytes came. */
+  /** Reads to the end and returns the number of bytes received. */
   async drain(): Promise<number> {
     let size = 0;
     this.socket.on('data', (chunk) => {
@@ -117,7 +117,7 @@ const statusOf = (bytes: string): number => Number(bytes.split(' ')[1] ?? 0);
 
 const whole = (from: string): Promise<WireAnswer> => wire(service, [`GET ${path} HTTP/1.1`], { from });
 
-/** Lets time pass, in steps of so many seconds, until the service has ended the connections of all these. */
+/** Advances the clock in steps of `seconds` until the service has closed the connections of all these readers. */
 async function expectCut(readers: readonly Reader[], seconds: number): Promise<void> {
   while (readers.some(({ port }) => served.has(port))) {
     service.clock.advance({ seconds });
@@ -130,7 +130,7 @@ describe('conventions.md 12: readers of media who do not read', () => {
     const readers: Reader[] = [];
     const statuses: number[] = [];
     try {
-      // No more at once than may be at work.
+      // At most MAX_IN_FLIGHT requests at the same time.
       while (readers.length < CROWD) {
         const some = Array.from({ length: MAX_IN_FLIGHT }, () => new Reader(request(path), A));
         readers.push(...some);
@@ -187,7 +187,7 @@ describe('conventions.md 12: readers of media who do not read', () => {
     while (idle.length < PER_ADDRESS) {
       const reader = new Reader(page, A);
       expect(statusOf(await reader.start())).toBe(200);
-      // No more at once than may be at work.
+      // At most MAX_IN_FLIGHT requests at the same time.
       for (let more = 1; more < pages; more++) {
         reader.ask(page);
         if (more % 3 === 0) expect((await service.anonymous.get('/health/live')).status).toBe(200);

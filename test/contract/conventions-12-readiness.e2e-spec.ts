@@ -4,7 +4,7 @@ import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
 import { copyOfTemplate, expectApiError, type Gatehouse, gatehouse, withGatehouse } from '../support/index.js';
 
-/** Runs `work` while every connection of the pool is in a transaction of somebody else. */
+/** Runs `work` while other transactions use all connections of the pool. */
 async function whileBusy(service: Gatehouse, connections: number, work: () => Promise<void>): Promise<void> {
   const database = service.app.get(Database);
   let release: () => void = () => {};
@@ -54,7 +54,7 @@ describeOnPostgres('conventions.md 1 and 12: readiness tells what was last seen 
   const server = process.env.TEST_DATABASE_URL ?? '';
   const name = () => new URL(databaseUrl).pathname.slice(1);
 
-  /** As after a failover: connections end, and new ones can only read. */
+  /** Simulates a failover: existing connections are closed, and new ones are read-only. */
   async function setReadOnly(value: 'on' | 'off'): Promise<void> {
     await query(server, `ALTER DATABASE ${name()} SET default_transaction_read_only = ${value}`);
     await query(server, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name()]);
@@ -67,7 +67,7 @@ describeOnPostgres('conventions.md 1 and 12: readiness tells what was last seen 
     await until(async () => (await ready()) === 503);
     expectApiError(await service.anonymous.post('/v1/auth/register', input), 'SERVICE_UNAVAILABLE');
     expect((await service.anonymous.get('/health/live')).status).toBe(200);
-    // It stays so, and does not only tell that connections ended.
+    // Readiness keeps failing, so the cause is not only the closed connections.
     for (let round = 0; round < 20; round++) {
       expect(await ready()).toBe(503);
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -31,7 +31,7 @@ class ProbeController {
     return {};
   }
 
-  /** A statement that lacks a value: 08P01. */
+  /** Runs a statement with a missing parameter value, which fails with 08P01. */
   @Get('wrong')
   @Public()
   async wrong() {

@@ -16,13 +16,13 @@ afterAll(() => service.close());
 
 const scrape = async () => (await service.anonymous.get('/metrics')).text;
 
-/** The value of a series, by its name and labels in the order of the text; 0 when it is not there. */
+/** Returns the value of a series, given its name and labels as printed. Returns 0 if the series does not exist. */
 async function seriesOf(series: string): Promise<number> {
   const line = (await scrape()).split('\n').find((each) => each.startsWith(`${series} `));
   return Number(line?.slice(series.length + 1) ?? 0);
 }
 
-/** By how much a series grows while `work` runs. */
+/** Returns by how much a series increases while `work` runs. */
 async function growth(series: string, work: () => Promise<unknown>): Promise<number> {
   const before = await seriesOf(series);
   await work();

@@ -48,7 +48,7 @@ describe('conventions.md 13 traces', () => {
     collector.close();
   });
 
-  /** Waits for the span of a request, by the id that the request had. */
+  /** Waits for the span of the request with this ID. */
   async function spanOf(id: string): Promise<SentSpan & { readonly by: Record<string, unknown> }> {
     const found = () =>
       spans.find(({ attributes }) =>

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** What a server makes of these lines, and what it answers once `handle` has had it. */
+/** Sends these lines to a server. Returns the parsed call, and the response after `handle` has processed the call. */
 async function sent(lines: string[], handle = (call: Call) => void call.res.end()) {
   const handled = new Promise<Call>((resolve, reject) => {
     hear = (req, res) => {

@@ -32,7 +32,7 @@ class Failing extends Error {
 const circle: Record<string, unknown> = {};
 circle.itself = circle;
 
-/** What handlers throw, by name. */
+/** Functions that create the values that handlers throw, by name. */
 const THROWN: Readonly<Record<string, () => unknown>> = {
   header: () => new ApiError('NOT_FOUND').withHeaders({ 'X-Reason': 'café 中' }),
   'header-name': () => new ApiError('NOT_FOUND').withHeaders({ 'X Reason': 'words' }),
@@ -75,7 +75,7 @@ class ProbeController {
     return {};
   }
 
-  // Without parameters in its path a handler is called past the framework.
+  // A route without path parameters uses the fast path, which skips the framework.
   @Get('header')
   @Public()
   async header() {
@@ -190,7 +190,7 @@ describe('conventions.md 5: whatever is thrown is answered', () => {
 
 type Hook = () => unknown;
 
-/** Lets a method of the service throw while `work` runs. */
+/** Makes a method of the service throw while `work` runs. */
 async function broken(target: object, name: string, work: () => Promise<void>): Promise<void> {
   let calls = 0;
   const fail: Hook = () => {

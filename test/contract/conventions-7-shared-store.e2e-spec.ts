@@ -9,14 +9,14 @@ import { expectApiError, expectInvalid, type Gatehouse, gatehouse } from '../sup
 
 const REDIS_URL = redisDatabase(9);
 
-/** Longer than an answer of the store is waited for. */
+/** Longer than the service waits for a response from the store. */
 const STANDS_STILL_MS = 600;
 
 const wrong = { email: 'nobody@example.com', password: 'not a password of anybody' };
 const attempt = (service: Gatehouse) => service.anonymous.post('/v1/auth/login', wrong);
 const REFUSED = ['email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD'];
 
-/** A process counts by itself until it has a connection, which it makes beside its start. */
+/** Waits for the connection to the store. A process opens it in the background and uses local counters until then. */
 async function reached(store: SharedStore): Promise<void> {
   const client = new Redis(REDIS_URL);
   for (let n = 0; ; n++) {
@@ -54,7 +54,7 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     const client = new Redis(REDIS_URL);
     await client.flushdb();
     client.disconnect();
-    // So slow that no bucket falls while a test runs.
+    // The rate is so low that no capacity is restored while a test runs.
     const overrides = JSON.stringify({ 'auth:login': '10/86400' });
     const env = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: overrides, REDIS_URL: url };
     first = await gatehouse({ env });

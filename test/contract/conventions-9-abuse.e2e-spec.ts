@@ -22,12 +22,12 @@ import {
 const token = (): string => `flx_${randomBytes(18).toString('hex')}`;
 const WINDOW_SECONDS = 300;
 let next = 1;
-/** Basic with every character percent-encoded. */
+/** Basic credentials with every character percent-encoded. */
 const spelt = (id: string, secret: string): string => {
   const every = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
   return Buffer.from(`${every(id)}:${every(secret)}`).toString('base64');
 };
-/** A public address that no other test uses. */
+/** Returns a public IP address that no other test uses. */
 const address = (): string => `9.9.${next >> 8}.${next++ & 255}`;
 
 async function boot(env: Record<string, string> = {}): Promise<Gatehouse> {
@@ -46,7 +46,7 @@ describe('conventions 9 repeated failures of an address', () => {
     service = await boot({ IP_BAN_EXEMPT: '9.8.0.0/16' });
     alice = await person({ ...service, anonymous: service.anonymous.with({ 'x-forwarded-for': address() }) }, 'alice');
   });
-  // What a test counts lies in one window, however long the machine takes for it.
+  // Each test starts at the beginning of a window, so that all its failures fall into one window.
   beforeEach(() => service.clock.advance({ seconds: WINDOW_SECONDS - (service.clock.seconds() % WINDOW_SECONDS) }));
   afterAll(() => service.close());
 
@@ -54,7 +54,7 @@ describe('conventions 9 repeated failures of an address', () => {
     (credential === undefined ? service.anonymous : service.as(credential)).with({ 'x-forwarded-for': ip });
   const me = (ip: string, credential?: string): Promise<Answer> => from(ip, credential).get('/v1/users/@me');
   const isBanned = async (ip: string): Promise<boolean> => {
-    // A failure is counted after its answer, and that of the last answer begins at the latest with the next request.
+    // A failure is counted after its response is sent. Counting starts at the latest with the next request.
     await me(ip, alice.authorization);
     await service.idle();
     return (await me(ip, alice.authorization)).status === 403;
@@ -79,7 +79,7 @@ describe('conventions 9 repeated failures of an address', () => {
         signals: { trigger: 'rejected_credentials', score: expect.any(Number), rejected_credentials: 20, windows: 0 },
       },
     ]);
-    // The database has a clock of its own.
+    // The database uses its own clock.
     const left = Date.parse(refused.body.expires_at) - Date.now();
     expect(Math.abs(left - 86_400_000)).toBeLessThan(60_000);
     expect((await me(address(), alice.authorization)).status).toBe(200);
@@ -96,7 +96,7 @@ describe('conventions 9 repeated failures of an address', () => {
     const ip = address();
     const same = token();
     for (let window = 1; window <= 3; window++) {
-      // 0.75 for the 401 and 1 for the dead credential.
+      // Each request scores 0.75 for the 401 and 1 for the rejected credential.
       for (let i = 0; i < 35; i++) await me(ip, same);
       expect(await isBanned(ip)).toBe(window === 3);
       service.clock.advance({ minutes: 5 });
@@ -158,7 +158,7 @@ describe('conventions 9 repeated failures of an address', () => {
               expectApiError(answer, 'INVALID_CLIENT');
             }
           });
-          // Thirty guesses weigh 52.5, below a strike; as distinct ones they would have been too many.
+          // 30 guesses score 52.5, which is below a strike. As distinct guesses, they would exceed the limit.
           expect(isOut).toBe(false);
         },
       ),
@@ -218,7 +218,7 @@ describe('conventions 9 repeated failures of an address', () => {
     ['Sec-Fetch-Site: same-origin', { 'sec-fetch-site': 'same-origin' }],
     ['Sec-Fetch-Site: none', { 'sec-fetch-site': 'none' }],
   ];
-  /** Everything that a page could have sent and that would count, many times over. */
+  /** Sends 20 of each kind of request that a page could send and that is an abuse signal. */
   const misbehave = async (ip: string, headers: Record<string, string>) => {
     const caller = from(ip).with(headers);
     for (let i = 0; i < 20; i++) {
@@ -307,7 +307,7 @@ describe('conventions 9 repeated failures of an address', () => {
       expect((await own.next()).op).toBe(10);
       own.socket.terminate();
     }
-    // Another address has its own, and what was closed makes room.
+    // Another IP address has its own limit, and closing a socket frees capacity.
     const elsewhere = await GatewayClient.open(service, '', { 'x-forwarded-for': address(), ...foreign });
     expect((await elsewhere.next()).op).toBe(10);
     for (const socket of [elsewhere, ...sockets.splice(0, 1)]) socket.socket.close();
@@ -337,7 +337,7 @@ describe('conventions 9 repeated failures of an address', () => {
           await strict.idle();
         }
         expect((await look(viewer, 'GET', '/.well-known/service')).status).toBe(200);
-        // Others are, who look for what is not there.
+        // Clients that request nonexistent paths are banned.
         const prober = address();
         for (let n = 0; n < 21; n++) {
           await look(prober, 'GET', `/v1/nothing/${n}`);

@@ -105,7 +105,7 @@ function send(body: string | Buffer, { path = '/v1/probe/body', type = 'applicat
   return wire(service, [`POST ${path} HTTP/1.1`, ...lines], { body: bytes });
 }
 
-/** The same in chunks, so that no length is announced. */
+/** Sends a request with chunked transfer encoding, so that no length is announced. */
 function sendChunked(body: string, { path = '/v1/probe/body' }: Sent = {}, size = 16_384) {
   const parts = [];
   for (let at = 0; at < body.length; at += size) {

@@ -21,7 +21,7 @@ const rules = (shape: Shape) => getMetadataStorage().getTargetValidationMetadata
 const membersOf = (shape: Shape | undefined): string[] =>
   shape ? [...new Set(rules(shape).map(({ propertyName }) => propertyName))] : [];
 
-/** Characters that some converter or pattern has to work for. */
+/** Characters that are expensive for some converter or pattern. */
 const COSTLY = [
   'a',
   '0',
@@ -45,7 +45,7 @@ describe('conventions.md 1: lengths are judged before anything is converted', ()
     ...(getMetadataStorage() as unknown as { validationMetadatas: Map<Shape, unknown> }).validationMetadatas.keys(),
   ];
 
-  /** Calls `work` with a function that returns the longest text that a converter or a pattern is given by a check. */
+  /** Calls `work` with a function that measures the longest text that a check passes to a converter or pattern. */
   function watching(work: (longestOf: (check: () => void) => number) => void): void {
     let longest = 0;
     const restore: (() => void)[] = [];
@@ -83,8 +83,8 @@ describe('conventions.md 1: lengths are judged before anything is converted', ()
       membersOf(shape).map((member) => [`${shape.name}.${member}`, boundOf(shape, member) ?? Number.NaN] as const),
     );
     const wide = bounds.filter(([, bound]) => !(bound <= 8192));
-    // What is judged by the operation itself, what is a header elsewhere, and images, of which no pattern sees more than
-    // the prefix.
+    // Exceptions: members that the operation itself checks, members that are headers elsewhere, and images. Patterns
+    // see only the prefix of an image.
     for (const [name] of wide) {
       expect(name).toMatch(
         /^(?:\w+\.(?:avatar|banner|code_challenge|code_challenge_method)|(?:Complete)?Handoff\w*\.(?:code|confirmation)|CheckAddressPath\.value|CaptchaTestInput\.token)$/,
@@ -102,9 +102,9 @@ describe('conventions.md 1: lengths are judged before anything is converted', ()
     watching((longestOf) => {
       for (const shape of shapes()) {
         for (const member of membersOf(shape)) {
-          // A prefix and an ending are all that a pattern sees of an image.
+          // Patterns see only a prefix and an ending of an image.
           const bound = /avatar|banner/.test(member) ? 256 : (boundOf(shape, member) as number);
-          // A converted text may be longer than what was sent, by a factor that Unicode has fixed at 18.
+          // A converted text may be longer than the text that was sent. Unicode limits the expansion factor to 18.
           const most = Math.max(18 * bound, 64);
           for (const { pump, text, unlike } of texts) {
             for (const value of [text, [text], [text, [text]], { [member]: text }, unlike]) {
@@ -170,7 +170,7 @@ describe('conventions.md 12: no request of the allowed size holds the event loop
     `{${names.map((name) => `"${name}":${value}`).join()}}`;
   const nested = (count: number): string => list(count, `${'['.repeat(28)}${']'.repeat(28)}`);
 
-  /** Bodies of the allowed size that cost as much as such a body can. */
+  /** Bodies of the allowed size that are as expensive to process as possible. */
   function* bodiesFor(names: readonly string[], limit: number): Generator<[string, string]> {
     const each = Math.floor((MEMBERS - names.length) / names.length);
     const room = Math.floor((limit - 64) / names.length) - 40;

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Everything that has a tag. */
+/** All resources that have an ETag. */
 const PATHS = ['/login', '/openapi.json', '/asyncapi.json', '/docs/start.js', '/docs/swagger-ui.css', 'stored'];
 const pathIn = (path: string): string => (path === 'stored' ? stored : path);
 

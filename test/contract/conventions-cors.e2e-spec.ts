@@ -67,7 +67,7 @@ afterAll(() => service.close());
 const ask = (target: string, origin: string | null, method = 'GET', ...lines: string[]): Promise<WireAnswer> =>
   wire(service, [`${method} ${target} HTTP/1.1`, ...(origin === null ? [] : [`Origin: ${origin}`]), ...lines]);
 
-/** What depends on the origin; files also depend on the codings that a client takes. */
+/** Returns the headers that depend on the origin. Files also vary by `Accept-Encoding`, which is removed here. */
 const corsOf = ({ headers }: WireAnswer) =>
   Object.fromEntries(
     [...headers]
@@ -139,7 +139,7 @@ describe('conventions.md 3: answers', () => {
   test('every route, whatever it answers, carries what its policy says and nothing else', async () => {
     const wanted = ({ policy }: RoutePlan, origin: string) =>
       policy.cors === 'none' ? {} : policy.cors === 'any' ? OF_ANY : origin === APP ? OF_DEFAULT : { vary: 'Origin' };
-    // Media have rules of their own (media.md).
+    // Media routes have their own rules (media.md).
     for (const route of service.app.get(Routes).all.filter(({ path }) => !path.startsWith('/media/'))) {
       const target = route.path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
       for (const origin of [APP, 'https://evil.example']) {

@@ -13,7 +13,7 @@ import {
 const PLATFORMS = ['express', 'fastify'] as const;
 const services = {} as Record<(typeof PLATFORMS)[number], Gatehouse>;
 const callers = {} as Record<(typeof PLATFORMS)[number], Outfit>;
-/** Connections whose request does not come; the service ends each after ten seconds. */
+/** Connections with an incomplete request. The service closes each of them after ten seconds. */
 const unfinished = {} as Record<(typeof PLATFORMS)[number], Wire>;
 beforeAll(async () => {
   for (const platform of PLATFORMS) {
@@ -38,7 +38,7 @@ const NEVER_SENT = [
   'allow',
 ];
 
-/** What every answer has to carry, whoever writes it. */
+/** Checks the headers that every response must have, no matter which code writes it. */
 function expectFixedHeaders({ headers }: WireAnswer): void {
   expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
   expect(headers.get('x-service-version')).toBe('build-7');
@@ -49,7 +49,7 @@ function expectFixedHeaders({ headers }: WireAnswer): void {
   for (const name of NEVER_SENT) expect([name, headers.has(name)]).toEqual([name, false]);
 }
 
-/** Status and code, or what else there is to tell answers apart. */
+/** Returns the status of a response and, for an error, its code. */
 const shown = ({ status, body }: WireAnswer): string => `${status} ${body?.code ?? ''}`.trim();
 
 describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
@@ -186,7 +186,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
   });
 });
 
-/** Sends bytes, reads the one answer, and makes sure that nothing follows it but the end of the connection. */
+/** Sends bytes, reads the only response, and checks that the service then closes the connection without more data. */
 async function lastWord(platform: (typeof PLATFORMS)[number], bytes: string): Promise<WireAnswer> {
   const connection = await Wire.open(services[platform]);
   try {
@@ -204,7 +204,7 @@ const SMUGGLED = `GET ${ME} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const post = (...lines: string[]): string => ['POST /v1/auth/login HTTP/1.1', ...lines, '', ''].join('\r\n');
 const chunked = '2\r\n{}\r\n0\r\n\r\n';
 
-/** Messages whose end two servers could see in different places, and messages that are none. */
+/** Messages whose end two servers could see in different places (request smuggling), and malformed messages. */
 const FAULTY: [title: string, bytes: string][] = [
   ['length and chunks', post('Host: x', 'Content-Length: 4', 'Transfer-Encoding: chunked') + chunked],
   ['chunks and length', post('Host: x', 'Transfer-Encoding: chunked', 'Content-Length: 4') + chunked],
@@ -286,7 +286,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
     expectFixedHeaders(answer);
   });
 
-  // The answer to the first takes a look into the database, that to the others none.
+  // The responses to the requests before it need a database lookup. The response to the last message does not.
   test.each([
     ['CONNECT', 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'NOT_FOUND'],
     ['nonsense', 'nonsense\r\n\r\n', 'BAD_REQUEST'],

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Values that no field expects, as they stand in JSON. */
+/** Values that no field expects, in JSON notation. */
 const VALUES = [
   ...[
     'null',
@@ -37,7 +37,7 @@ const VALUES = [
   ...['"flx_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"', '"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"'],
 ];
 
-/** Bodies that are no sound JSON object. */
+/** Bodies that are malformed or not a JSON object, and objects that are malicious or exceed a limit. */
 const BODIES: (string | Uint8Array)[] = [
   ...['', ' ', '{', '[]', 'null', '1', '"x"', '{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}'],
   `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`,
@@ -46,7 +46,7 @@ const BODIES: (string | Uint8Array)[] = [
   new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
 ];
 
-/** What may stand in a path or a query, percent-encoded. */
+/** Values for path and query parameters, percent-encoded. */
 const TEXTS = [
   ...[
     '0',
@@ -82,7 +82,7 @@ function propertiesOf(shape: Shape | undefined): string[] {
   return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }
 
-/** Somebody who gets as far as the handler. */
+/** Returns a client that the policy of a route accepts. */
 function admittedTo({ policy }: RoutePlan, of: Outfit): Client {
   switch (policy.kind) {
     case 'Authenticated':
@@ -100,7 +100,7 @@ function admittedTo({ policy }: RoutePlan, of: Outfit): Client {
 
 const surprises = new Set<string>();
 
-/** Nothing may fail, and every refusal is one of the contract. */
+/** Records responses that are server errors, or errors that the contract does not define. */
 function inspect({ method, path }: RoutePlan, what: string, { status, body, headers }: Answer): void {
   const isKnown = status < 400 || codes.has(body?.code);
   const isOurs = status < 400 || headers.get('content-type') === 'application/json; charset=utf-8';
@@ -119,7 +119,7 @@ describe('conventions.md 4 and 6: no input makes an operation fail', () => {
   beforeEach(() => surprises.clear());
   const routes = () => service.app.get(Routes).all;
 
-  /** Calls every route that `concerns`, each with a caller of its own. */
+  /** Calls every route for which `concerns` returns true, each with its own caller. */
   async function sweep(
     concerns: (route: RoutePlan) => boolean,
     work: (route: RoutePlan, client: Client) => Promise<void>,

@@ -78,9 +78,9 @@ afterAll(() => service.close());
 const ask = (target: string, ...lines: string[]): Promise<WireAnswer> =>
   wire(service, [`GET ${target} HTTP/1.1`, `X-Forwarded-For: ${CLIENT}`, ...lines]);
 
-/** Runs `work` while two requests, all that the process takes at once, are held inside it. */
+/** Runs `work` while two requests, the maximum that the process accepts, are blocked in their handler. */
 async function whileFull(work: () => Promise<void>): Promise<void> {
-  // The last time is another story.
+  // Ends the previous overload episode: it is over after 2 s without overload.
   service.clock.advance({ seconds: 3 });
   const connections = [await Wire.open(service), await Wire.open(service)];
   held = new Promise((resolve) => {
@@ -147,7 +147,7 @@ describe('conventions.md 12: load shedding', () => {
       expect(answer.headers.get('retry-after')).toBe('1');
       expect((await ask('/health/live')).status).toBe(200);
     });
-    // A moment of calm is not the end of it.
+    // The overload episode does not end immediately. It ends in the next call, which first advances the clock by 3 s.
     await whileFull(async () => {});
     expect(await ready()).toBe(200);
   });

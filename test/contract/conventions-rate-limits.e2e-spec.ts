@@ -132,7 +132,7 @@ class ProbeModule {}
 
 const HEADERS = ['scope', 'global', 'limit', 'remaining', 'reset', 'reset-after', 'bucket'];
 
-/** The rate-limit headers of an answer by their short names. */
+/** Returns the rate-limit headers of a response by their short names. */
 const limits = ({ headers }: Answer): Record<string, string> => {
   const found = HEADERS.map((name) => [name, headers.get(`x-ratelimit-${name}`)]);
   const retry = headers.get('retry-after');
@@ -162,7 +162,7 @@ describe('conventions.md 7: rate limits', () => {
     (authorization ? service.as(authorization) : service.anonymous).with({ 'x-forwarded-for': address });
   const wearing = (options: OutfitOptions = {}): Promise<Outfit> => outfit(service, options);
 
-  /** How many of three requests the bucket of two admits. */
+  /** Sends one request per caller and returns for each of them whether it was within the limit. */
   async function admitted(...callers: [path: string, address: string, authorization?: string][]): Promise<boolean[]> {
     const answers: boolean[] = [];
     for (const [path, address, authorization] of callers) {
@@ -500,7 +500,7 @@ describe('conventions.md 7.1: switches', () => {
         expect([answer.status, limits(answer)]).toEqual([200, {}]);
       }
       const warnings = service.log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
-      // The allowances are off by default outside production.
+      // Outside production, the allowances are off by default, so no warning names them.
       expect(warnings.map(({ msg }) => msg).filter((text) => / is off$/.test(text))).toEqual(['RATE_LIMITS is off']);
     });
   });

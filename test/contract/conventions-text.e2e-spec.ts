@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What no database column and no JSON in one can hold. */
+/** Text that no database column can store, not even as part of JSON. */
 const ODD = ['\u0000', '\ud800', '\udc00', 'a\ud83db', '\ude00\ud83d', 'a\u0000b'];
 const membersOf = (shape: Shape): string[] => [
   ...new Set(
@@ -202,7 +202,7 @@ describe('webhooks.md 4 and 6: messages and callbacks', () => {
 });
 
 describe('webhooks.md 4.1: parts of forms that name their own encoding', () => {
-  /** Half of a surrogate pair in UTF-16, by itself and within text. */
+  /** Unpaired surrogates in UTF-16, alone and within text, and a NUL character. */
   const HALVES = ['\x00\xd8', '\x00\xdc', 'a\x00\x00\xd8b\x00', '\x00\xde\x3d\xd8', '\x00\x00'];
   const encoded = (half: string) => [...half].map((byte) => `%${Buffer.from(byte, 'latin1').toString('hex')}`).join('');
   const disposition = (rest: string) => `Content-Disposition: form-data; ${rest}\r\n`;
@@ -251,7 +251,7 @@ describe('webhooks.md 4.1: parts of forms that name their own encoding', () => {
   });
 });
 
-/** Payload, authentication and session faults: never 4000, the fault of the service. */
+/** Close codes for payload, authentication and session errors. 4000 is missing, because it means a service error. */
 const CLIENT_FAULTS = [4002, 4003, 4004, 4005, 4007, 4009];
 
 describe('gateway.md: payloads', () => {
@@ -294,7 +294,7 @@ describe('names that are shown to others', () => {
     const before = (await service.as(admin).get(config)).body;
     for (const name of CONTROL) {
       const branding = await service.as(admin).patch(config, { app_public: { branding: { product_name: name } } });
-      // What cannot be stored at all spoils the section.
+      // Text that cannot be stored at all makes the whole section invalid.
       const of = (path: string, section: string) => `${name.includes('\u0000') ? section : path}: INVALID_FORMAT`;
       expectInvalid(branding, of('app_public.branding.product_name', 'app_public'));
       expectInvalid(

@@ -31,7 +31,7 @@ import {
 import type { PolicyKind, RoutePolicy } from '../../src/policy/route-policy.js';
 import { bot, session } from '../machine/callers.js';
 
-/** A handler with these decorators, the first of them topmost. */
+/** Returns a handler with these decorators. The first one is the topmost. */
 function handlerWith(...decorators: MethodDecorator[]): object {
   const handler = () => {};
   for (const decorate of decorators.toReversed()) decorate({}, 'handler', { value: handler as never });

@@ -18,7 +18,7 @@ declare module '../../src/core/merged.js' {
   }
 }
 
-/** What a secret of each purpose is bound to, and so what voids it. */
+/** Purposes by the binding of their secrets. The binding determines which changes invalidate a secret. */
 const BOUND = {
   account: [
     ...['mfa-ticket', 'ip-ticket', 'ip-token', 'password-reset', 'email-change', 'bounced-email-change'],
@@ -62,7 +62,7 @@ const rowOf = async (purpose: string, secret: string) =>
 const set = (assignment: string, purpose: string, secret: string) =>
   service.sql(`UPDATE one_time_secret SET ${assignment} WHERE digest = $1`, [digestOf(purpose, secret)]);
 
-/** Everything that finds a live secret: whether each of them does, none spending it. */
+/** Calls every operation that looks up a secret, without consuming it. Returns the distinct results. */
 async function foundBy(purpose: Purpose, secret: string) {
   const ROLLED_BACK = new Error('rolled back');
   let consumed: unknown;

@@ -33,14 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Somebody with every factor. What they send comes from an address of their own. */
+/** A user with every factor. The requests of each user come from a different IP address. */
 interface Owner extends Persona {
   readonly address: string;
-  /** The token of a sign-in that waits for its confirmation, and the ticket of one that was confirmed. */
+  /** The token of a held sign-in that is not confirmed yet, and the ticket of one that was confirmed. */
   readonly held: { readonly token: string; readonly ticket: string };
   readonly authenticator: Authenticator;
   readonly key: SoftwareAuthenticator;
-  /** Undoes the last change of the address. */
+  /** Token that reverts the last change of the email address. */
   readonly revert?: string;
 }
 
@@ -51,7 +51,7 @@ const mine = (owner: { authorization: string }, path: string, body: object = {})
 const tokenOf = async ({ email }: Persona, type: string, count = 1) =>
   (await mailTo(service, email, type, count)).metadata.token ?? '';
 const taken = new Map<string, number>();
-/** The code of the next mail of a type that nobody has read. */
+/** Returns the code of the next unread email of this type. */
 async function codeOf(address: string, type: string): Promise<string> {
   const count = (taken.get(`${type} ${address}`) ?? 0) + 1;
   taken.set(`${type} ${address}`, count);
@@ -63,7 +63,7 @@ const ok = (answer: Answer): Answer => {
   return answer;
 };
 
-/** Sign-ins are only held without a second factor: they begin before there is one. */
+/** Sign-ins are held only for accounts without a second factor. They therefore start before it is added. */
 async function owner(): Promise<Owner> {
   const persona = { ...(await person(service, 'alice')), address: `127.0.70.${++host}` };
   const { email, password } = persona;
@@ -81,7 +81,7 @@ async function owner(): Promise<Owner> {
 
 const sudo = ({ authenticator }: Owner) => ({ mfa_method: 'totp', mfa_code: authenticator.next() });
 
-/** The sudo members of an account whose factors may be gone. */
+/** Returns the sudo members of a request, for an account whose factors may have been removed. */
 async function anySudo(owner: Owner): Promise<object> {
   const [row] = await service.sql(
     `SELECT totp_secret IS NOT NULL AS totp, EXISTS (SELECT 1 FROM passkey p WHERE p.account_id = a.id) AS passkey
@@ -131,15 +131,15 @@ const VOID_TICKET = 'ticket: INVALID_OR_EXPIRED_TICKET';
 
 interface Pending {
   readonly purpose: string;
-  /** The operation's own "invalid" answer; several where what is left of the account decides which. */
+  /** The error of the operation for an invalid secret. It can depend on the remaining state of the account. */
   readonly invalid: readonly string[];
-  /** Ends what it begins by another raise, so that nothing may follow it. */
+  /** Its conclusion raises the epoch again, so no other operation can be concluded after it. */
   readonly isLast?: boolean;
-  /** Begins it and answers how it is concluded, by whoever is signed in then. */
+  /** Begins the operation. Returns a function that concludes it with the session that is passed to it. */
   begin(who: Owner): Promise<(now: Owner) => Promise<Answer>>;
 }
 
-/** Everything that waits, in the order in which one account can have all of it. */
+/** All pending operations, in an order in which one account can have all of them. */
 const PENDING: Record<string, Pending> = {
   'a held sign-in that nobody confirmed': {
     purpose: 'ip-token',
@@ -318,7 +318,7 @@ const PENDING: Record<string, Pending> = {
   },
 };
 
-/** Purposes that no epoch voids, and what says so. */
+/** Purposes whose secrets are not invalidated by a raised epoch, and the reason. */
 const EXEMPT: Record<string, string> = {
   'email-verification':
     'auth.md section 6 leaves it out of what a reset voids; it proves the address, and opens nothing',
@@ -333,7 +333,7 @@ const asAdmin = (method: 'PUT' | 'DELETE', path: string, body?: object) => async
   ok(await service.as(admin).send(method, `/v1/admin/users/${who.id}/${path}`, body));
 };
 
-/** Everything that raises the epoch (credentials.md sections 6 and 7). `prepare` runs before anything pending begins. */
+/** Events that raise the epoch (credentials.md sections 6 and 7). `prepare` runs before pending operations begin. */
 const EVENTS: Record<string, { prepare?: (who: Owner) => Promise<Owner>; happen: (who: Owner) => Promise<void> }> = {
   'a change of the password': {
     happen: async (who) => {
@@ -403,7 +403,7 @@ function outcomeOf({ status, body }: Answer): string {
   return status < 400 ? (body?.status ?? String(status)) : body.code;
 }
 
-/** A session that is live whatever became of the account: no state keeps what is pending alive. */
+/** Creates a live session for any account state. Pending operations must be invalid in all of these states. */
 async function sessionOf(who: Owner): Promise<Owner> {
   const token = mintSessionToken();
   await service.sql("INSERT INTO session (id, digest, account_id, ip) VALUES ($1, $2, $3, '127.0.0.1')", [
@@ -412,7 +412,7 @@ async function sessionOf(who: Owner): Promise<Owner> {
   return { ...who, authorization: token };
 }
 
-/** Everything that a conclusion could change. */
+/** Returns all account data that the conclusion of an operation could change. */
 async function factsOf({ id }: Owner) {
   const [row] = await service.sql(
     `SELECT email, email_verified, password_hash, totp_secret, passkey_second_factor, phone_digest, has_verified_phone,
@@ -440,7 +440,7 @@ describe('credentials.md section 7 what is pending dies with every change that r
   test('without such a change each of them ends as it should', async () => {
     const who = await owner();
     const begun = await beginAll(who);
-    // Of what changes how the account is signed in to, one is enough here: the others end with it.
+    // Only one operation with `isLast` runs here, because it invalidates the others.
     const [last] = begun.filter(([name]) => PENDING[name]?.isLast).slice(-1);
     for (const [name, conclude] of [...begun.filter(([name]) => !PENDING[name]?.isLast), ...(last ? [last] : [])]) {
       const answer = await conclude(who);

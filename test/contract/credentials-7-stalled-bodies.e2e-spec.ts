@@ -34,17 +34,17 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Somebody with every factor and every ACL, signed in on a second device that is not theirs any more. */
+/** A user with every factor and every ACL. `stolen` is a session on a second device that was stolen. */
 interface Owner extends Persona {
   readonly authenticator: Authenticator;
   readonly key: SoftwareAuthenticator;
   readonly stolen: string;
 }
 
-/** What a request needs to be one that would be granted. */
+/** Body and path parameters with which a request would succeed. */
 interface Prepared {
   readonly body?: object;
-  /** Values of the path's parameters. */
+  /** Values of the path parameters. */
   readonly path?: Record<string, string>;
 }
 
@@ -55,7 +55,7 @@ const ok = (answer: Answer): Answer => {
 };
 
 const taken = new Map<string, number>();
-/** The code of the next mail of a type that nobody has read. */
+/** Returns the code of the next unread email of this type. */
 async function codeOf(address: string, type: string): Promise<string> {
   const count = (taken.get(`${type} ${address}`) ?? 0) + 1;
   taken.set(`${type} ${address}`, count);
@@ -90,7 +90,7 @@ async function emailTicket(who: Owner, upTo: 'started' | 'agreed' | 'requested')
   return { ticket, original_proof, code: await codeOf(to, 'email_change_new') };
 }
 
-/** The present codes may be replaced at once. */
+/** Backdates the current codes, so that new ones can be requested immediately. */
 const rested = (who: Owner) =>
   service.sql(
     `UPDATE one_time_secret SET payload = regexp_replace(payload::text, '"sentAt": "20..', '"sentAt": "2001', 'g')::jsonb
@@ -151,7 +151,7 @@ const another =
   (sent: object = {}) =>
   async (): Promise<Prepared> => ({ path: { user_id: (await person(service, 'bob')).id }, body: sent });
 
-/** A request to every route that changes how an account signs in; each would be granted to whoever is signed in. */
+/** A request to every route that changes how an account signs in. Each of them succeeds with a live session. */
 const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'PATCH /v1/users/@me': async (who) => ({ body: { password: who.password, new_password: PASSWORD, ...sudo(who) } }),
   'PATCH /v1/users/@me/settings': body({ session_ip_authorization: false }),
@@ -333,7 +333,7 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   },
 };
 
-/** Routes with an identity that change nothing of how an account signs in, and why. */
+/** Routes with an identity that do not change how an account signs in, and the reason. */
 const HARMLESS: Record<string, string> = {
   'POST /v1/auth/logout': 'ends the calling session itself',
   'POST /v1/auth/verify/resend': 'mails a token to the address that the account has',
@@ -353,10 +353,10 @@ const HARMLESS: Record<string, string> = {
   'POST /v1/admin/instance/captcha/test': 'changes nothing',
 };
 
-/** A challenge that is spent in vain gains nobody anything. */
+/** Excludes challenges: consuming one without success gives an attacker no advantage. */
 const SPENT = "WHERE purpose NOT LIKE 'webauthn-%'";
 
-/** Every row that says who may sign in, or how. */
+/** Returns hashes of all rows that determine which users can sign in, or how. */
 async function facts(): Promise<unknown> {
   const tables = [
     ...['account', 'account_settings', 'passkey', 'backup_code', 'application', 'admin_key', 'webhook', 'sso_identity'],
@@ -376,7 +376,7 @@ async function facts(): Promise<unknown> {
 const targetOf = (template: string, path: Record<string, string> = {}): string =>
   template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
 
-/** Sends all of a request but its last byte, and waits until the service has taken the credential for a live one. */
+/** Sends a request except for its last byte, and waits until the service has accepted its credential. */
 async function stall(who: Owner, route: string, { path = {}, body: sent = {} }: Prepared): Promise<Wire> {
   const [method = '', template = ''] = route.split(' ');
   const target = targetOf(template, path);
@@ -427,7 +427,7 @@ describe('credentials.md section 7 a request that began before a revocation', ()
     } finally {
       connection.close();
     }
-    // The same from whoever is signed in is granted: nothing else was wrong with it.
+    // The same request with a live session succeeds, so the ended session was the only reason for the error.
     const [method = '', template = ''] = route.split(' ');
     const { path, body: sent = {} } = await (CHANGES[route] as (typeof CHANGES)[string])(who);
     ok(await service.as(who).send(method, targetOf(template, path), sent));
@@ -439,7 +439,7 @@ describe('credentials.md section 7 a request that began before a revocation', ()
   ])('%s gains nothing when the epoch was raised meanwhile and its session lives', async (route) => {
     const who = await owner();
     const request = await (CHANGES[route] as (typeof CHANGES)[string])(who);
-    // Before the body is begun: a code of the next step moves the clock, by more than a body may stall.
+    // Created before the body begins: a new code advances the clock by more than the time that a body may stall.
     const code = who.authenticator.next();
     const connection = await stall(who, route, request);
     try {

@@ -12,7 +12,7 @@ import {
   withGatehouse,
 } from '../support/index.js';
 
-/** Each of them changes what the driver reads or what a statement of ours means. */
+/** Each setting changes the output that the driver parses, or the meaning of a statement of the service. */
 const HOSTILE: Readonly<Record<string, string>> = {
   array_nulls: 'off',
   bytea_output: 'escape',

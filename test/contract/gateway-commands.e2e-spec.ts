@@ -30,7 +30,7 @@ declare module '../../src/core/merged.js' {
   }
 }
 
-// As a team does: into what it imports.
+// Like an extension: augments the module that the extension imports.
 declare module '../../src/index.js' {
   interface EventTypes {
     NOTES_COUNT: number;
@@ -43,7 +43,7 @@ class WatchInput {
   @AnyObject({ optional: true }) more?: object;
 }
 
-/** What handlers were called with. */
+/** Records what the handlers were called with. */
 let served: unknown[] = [];
 let ended: GatewayConnection[] = [];
 let release = () => {};
@@ -154,7 +154,7 @@ const named = (t: string, d?: unknown) => ({ op: 0, t, d });
 const identified = async (token: string, more: object = {}) =>
   (await GatewayClient.identified(service, token, more)).client;
 
-/** How a command is refused, by a connection that goes on. */
+/** Sends a command that is rejected. Returns the error and checks that the connection stays open. */
 async function refusal(client: GatewayClient, payload: object) {
   client.send(payload);
   const { d } = await client.event('REFUSED');

@@ -24,12 +24,12 @@ afterAll(() => service.close());
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Nothing that could be made smaller on the way. */
+/** Returns text that cannot be compressed. */
 const text = (bytes: number): string => randomBytes((bytes * 3) / 4).toString('base64');
 const SMALL = text(150_000);
 const LARGE = text(MIB);
 
-/** What was told to each account, by number. */
+/** Number of events that were dispatched to each account. */
 const told = new Map<string, number>();
 const numberOf = ({ id }: Persona): number => told.get(id) ?? 0;
 
@@ -59,7 +59,7 @@ const connections = (): Connection[] => [
   ...(service.app.get(Gateway) as unknown as { connections: ReadonlySet<Connection> }).connections,
 ];
 
-/** Reads the next `count` events, which have to be the ones that were told, in their order. */
+/** Reads the next `count` events and checks that they are the dispatched events in the same order. */
 async function readAll({ client }: Reader, count: number, expected = SMALL): Promise<void> {
   let last: number | undefined;
   for (let n = 0; n < count; n++) {
@@ -70,7 +70,7 @@ async function readAll({ client }: Reader, count: number, expected = SMALL): Pro
 }
 
 async function leave(readers: readonly Reader[]): Promise<void> {
-  // Only what this file has made up, and too much of it to be searched for secrets.
+  // The frames contain only generated data, and too much of it to be searched for secrets.
   service.frames.length = 0;
   for (const { client } of readers) client.socket.terminate();
   while (connections().length > 0) await nextTurn();
@@ -82,7 +82,7 @@ describe('gateway 10: an event for many sockets', () => {
     const readers = await readersOf(who, 10);
     for (const { client } of readers) client.socket.pause();
     const before = process.memoryUsage().arrayBuffers;
-    // What the system takes on the way is full at some time.
+    // The operating system buffers the first events. Unsent bytes grow only after its buffers are full.
     while (connections().some(({ unsentBytes }) => unsentBytes < 10 * MIB)) {
       tell(who);
       await nextTurn();
@@ -116,7 +116,7 @@ describe('gateway 10: an event for many sockets', () => {
 });
 
 describe('gateway 10: unsent bytes', () => {
-  /** Sends events that the readers take one by one, until something has happened. */
+  /** Dispatches events, which the readers read one by one, until the condition is met. */
   async function tellUntil(readers: readonly Reader[], hasHappened: () => boolean): Promise<void> {
     for (let n = 0; !hasHappened(); n++) {
       if (n > 2000) throw new Error('it did not happen');
@@ -133,7 +133,7 @@ describe('gateway 10: unsent bytes', () => {
     const back = await GatewayClient.greeted(service);
     back.resume(who.authorization, id, last);
     await back.event('RESUMED');
-    // A list of the sessions may be among them, and may be sent at any time.
+    // These may include a `SESSIONS_REPLACE` event, which can be sent at any time.
     const missed = back.received.filter(({ t, s }) => s !== undefined && t !== 'RESUMED');
     expect(missed.map(({ s }) => s)).toEqual(missed.map((_, n) => last + 1 + n));
     const heard = [...client.received, ...missed].filter(({ t }) => t === 'WEBHOOKS_UPDATE');

@@ -25,14 +25,14 @@ beforeEach(() => until(async () => (await openSockets()) === 0));
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** A collection frees buffers beside the program; the next one waits until that is done. */
+/** A garbage collection frees buffers in the background. The second collection waits until that is done. */
 function heldBytes(): number {
   for (let count = 0; count < 2; count++) collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }
 
-/** Everything that was sent has been read: a ping that was sent behind it is answered. */
+/** Waits until the service has read all sent data, that is, until it answers a ping sent after the data. */
 async function heard(wires: readonly Wire[], mark: string): Promise<void> {
   for (const wire of wires) wire.send(frame(0x89, mark));
   for (const wire of wires) await wire.until(mark);

@@ -21,10 +21,10 @@ beforeAll(async () => {
   service = await gatehouse({ env: { RATE_LIMITS: 'on', GATEWAY_NUMBERS: JSON.stringify(NUMBERS) } });
 });
 afterAll(() => service.close());
-// Windows of addresses and sessions that a test has used end before the next.
+// Ends the rate-limit windows of the IP addresses and sessions that the previous test used.
 beforeEach(() => void pass(service, 130));
 
-/** Sends heartbeats until the service closes or `count` are acknowledged. */
+/** Sends `count` heartbeats and returns how many were acknowledged, also if the service closes the connection. */
 async function beats(client: GatewayClient, count: number): Promise<number> {
   for (let sent = 0; sent < count; sent++) client.send({ op: 1 });
   await Promise.race([client.settled(), client.closed()]);
@@ -165,7 +165,7 @@ describe('gateway 10: limits', () => {
     const { client, ready } = await GatewayClient.identified(service, who.authorization);
     client.socket.pause();
     const sessions = service.app.get(LiveSessions);
-    // Nothing that compression could make small: what the system takes on the way is full at some time.
+    // Not compressible, so that the buffers of the operating system become full.
     const webhook_id = randomBytes(75_000).toString('base64');
     for (let n = 1; sessions.find(ready.session_id)?.holder; n++) {
       sessions.dispatch(who.id, journalEvent(n, eventOf('WEBHOOKS_UPDATE', { webhook_id, action: 'update' })));

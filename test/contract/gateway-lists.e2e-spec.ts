@@ -11,8 +11,8 @@ const TRIM_SECONDS = 5;
 type Identified = Awaited<ReturnType<typeof GatewayClient.identified>>;
 
 /**
- * An account whose sessions start one after another and are told of each other, without an event between. Each client
- * acknowledges all that it was told, the first one all but the last.
+ * Creates an account whose sessions start one after another. Each start sends a list of sessions to all of them, with
+ * no other event in between. Each client acknowledges every list. The first client does not acknowledge the last list.
  */
 async function listed(services: readonly Gatehouse[]) {
   const who = await person(services[0] as Gatehouse);
@@ -33,7 +33,7 @@ async function listed(services: readonly Gatehouse[]) {
   return { who, first, clients, before: lists.at(-2) as Payload, last: lists.at(-1) as Payload };
 }
 
-/** What the first client has not acknowledged is the last list, and that is what it gets. */
+/** Checks that a Resume of the first client replays the last list, which is the only unacknowledged one. */
 async function expectLastList(service: Gatehouse, { who, first, before, last }: Awaited<ReturnType<typeof listed>>) {
   await first.client.vanish();
   const client = await GatewayClient.greeted(service);
@@ -78,7 +78,7 @@ describeWithSharedStore('gateway 13: lists of sessions that nobody can ask for',
     store.disconnect();
   });
 
-  /** What the store keeps for the account, and the sum of its sizes that the budget is held to. */
+  /** Returns the data that the store has for the account, and the total size that counts against the budget. */
   async function stored(accountId: string) {
     const [order, events] = await Promise.all([
       store.lrange(`gatehouse:gateway:order:${accountId}`, 0, -1),

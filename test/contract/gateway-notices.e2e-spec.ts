@@ -12,12 +12,12 @@ import { Detour } from '../support/detour.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { expectApiError, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
-/** Of this file alone: connections are counted. */
+/** Used only by this file, because its tests count connections. */
 const REDIS_URL = redisDatabase(14);
 const DATABASE = new URL(REDIS_URL).pathname.slice(1);
 const PROXY = '127.0.70.1';
 const ENTRIES = '/v1/admin/blocklists/ip/entries';
-// So seldom that no socket is closed because its credential was looked up again.
+// Credentials are rechecked so rarely that no socket is closed because of a recheck.
 const NUMBERS = { recheck_ms: 3_600_000, unchecked_ms: 3_600_000 };
 
 describeWithSharedStore(
@@ -31,7 +31,7 @@ describeWithSharedStore(
     let store: Redis;
     let root: Persona;
     let addresses = 0;
-    /** Ends what a test hears by beside the replicas. */
+    /** Functions that close the additional connections of a test. */
     const listeners: (() => unknown)[] = [];
 
     beforeAll(async () => {
@@ -78,7 +78,7 @@ describeWithSharedStore(
       String(await store.client('LIST'))
         .split('\n')
         .filter((line) => line.includes(` db=${DATABASE} `));
-    /** So many replicas hear by Redis. */
+    /** Waits until this number of replicas is subscribed in Redis. */
     const listening = (count: number) =>
       until(async () => (await clients()).filter((line) => line.includes(' sub=1 ')).length === count);
 
@@ -102,7 +102,7 @@ describeWithSharedStore(
     const visit = (address: string) =>
       second.anonymous.from(PROXY).with({ 'x-forwarded-for': address }).get('/.well-known/service');
 
-    /** A ban, its end, a setting and a revocation at the first replica reach the second. */
+    /** Checks that a ban, its removal, a changed setting and a revocation on the first replica reach the second one. */
     async function expectHeard({ client, who }: { client: GatewayClient; who: Persona }): Promise<void> {
       const address = await ban();
       await until(async () => (await visit(address)).status !== 200);
@@ -122,7 +122,7 @@ describeWithSharedStore(
       expect(await client.closed()).toEqual([4004, 'Invalid token']);
     }
 
-    /** No session starts until the store, which was out with Redis, answers again. */
+    /** Starts a session. It retries, because no session can start until the store in Redis responds again. */
     async function connected() {
       const who = await person(first);
       for (;;) {
@@ -189,7 +189,7 @@ describeWithSharedStore(
       const announce = (n: number, isHeld = false) =>
         first.app.get(Database).transaction(async (tx) => {
           await first.app.get(ReplicaBus).announce(tx, { topic: 'probe', data: { n } });
-          // After the row is written, before the commit.
+          // The gate blocks the transaction after the row is written and before the commit.
           if (!isHeld) return;
           const gate = { name: 'probe_gate', text: 'SELECT pg_advisory_xact_lock($1::bigint)', values: ['7'] };
           first.app.get(Database).withCommit(tx, () => ({ ...gate, onFailure: () => {} }));
@@ -292,7 +292,7 @@ describeWithSharedStore(
         for (let each = 0; each < 25; each++) await announce(25 * n + each);
       };
       await Promise.all(Array.from({ length: 8 }, lane));
-      // The end of a token waits for no event on its way.
+      // Wait for all events, because the revocation of a token does not wait for events in transit.
       const told = () => client.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE').length;
       await until(() => told() === 200);
       const words = { password: who.password, new_password: 'entirely new words' };

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What a request that asks for an upgrade is answered where there is none. */
+/** Returns the response to an upgrade request that the service rejects. */
 function refusedUpgrade(path: string, headers: Record<string, string> = HANDSHAKE, method = 'GET') {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: { code: string } }>(
     (resolve, reject) => {
@@ -46,7 +46,7 @@ function refusedUpgrade(path: string, headers: Record<string, string> = HANDSHAK
   );
 }
 
-/** Sends pieces on a plain TCP connection until the service ends it; answers everything that came back. */
+/** Sends pieces of data on a plain TCP connection. Returns all data received until the service closes it. */
 function raw(...pieces: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port: service.port, host: '127.0.0.1', noDelay: true }, async () => {
@@ -64,7 +64,7 @@ function raw(...pieces: (string | Buffer)[]): Promise<string> {
   });
 }
 
-/** Close code and reason of a raw conversation: the last frame that the service sent. */
+/** Returns the close code and reason from the last frame that the service sent on a raw connection. */
 async function rawClose(...frames: Buffer[]): Promise<[number, string]> {
   return lastClose(await raw(Buffer.concat([Buffer.from(upgradeBytes()), ...frames])));
 }
@@ -243,7 +243,7 @@ describe('gateway 1: an upgrade behind another request', () => {
 });
 
 describe('gateway 2 and 3: frames and inbound processing', () => {
-  /** What a message leads to on a socket without a session. */
+  /** Returns the close code and reason after a message on a socket without a session. */
   async function reactionTo(message: string | Buffer | object): Promise<[number, string]> {
     const client = await GatewayClient.greeted(service);
     client.send(message);

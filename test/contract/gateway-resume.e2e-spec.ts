@@ -24,7 +24,7 @@ afterAll(() => service.close());
 
 const commit = (work: Parameters<Database['transaction']>[0]) => service.app.get(Database).transaction(work);
 
-/** Announces events of one account, each in a transaction of its own, until the gateway has heard of all. */
+/** Announces events of one account, each in its own transaction. Waits until the gateway has received all of them. */
 async function announce(accountId: string, ...events: [type: string, d?: unknown][]): Promise<void> {
   const replica = service.app.get(ReplicaBus);
   for (const [type, d] of events) {
@@ -40,7 +40,7 @@ async function announce(accountId: string, ...events: [type: string, d?: unknown
 const note = (n: number): [string, unknown] => ['WEBHOOKS_UPDATE', { webhook_id: String(n), action: 'update' }];
 const idsOf = (events: readonly Payload[]): string[] => events.map(({ d }) => d.webhook_id);
 
-/** An account with a session that has seen everything up to now; its socket is gone. */
+/** Creates an account with a session that has received all events so far. Its socket is closed. */
 async function away(): Promise<{ who: Persona; id: string; seq: number }> {
   const who = await person(service);
   const { client, ready } = await GatewayClient.identified(service, who.authorization);
@@ -49,7 +49,7 @@ async function away(): Promise<{ who: Persona; id: string; seq: number }> {
   return { who, id: ready.session_id, seq: s };
 }
 
-/** Resumes and answers the client with what came up to RESUMED. */
+/** Resumes a session. Returns the client and the events that it received before RESUMED. */
 async function resumed(token: string, id: string, seq: number) {
   const client = await GatewayClient.greeted(service);
   client.resume(token, id, seq);
@@ -61,7 +61,7 @@ async function resumed(token: string, id: string, seq: number) {
   }
 }
 
-/** How a Resume ends the socket. */
+/** Returns the close code and reason after a Resume. */
 async function resumeEnds(d: unknown): Promise<[number, string]> {
   const client = await GatewayClient.greeted(service);
   client.send({ op: 6, d });
@@ -409,7 +409,7 @@ describe('gateway 11: events', () => {
   test('after events were gone before they could be heard, sessions end at their next Resume', async () => {
     const { who, id, seq } = await away();
     const { client } = await resumed(who.authorization, id, seq);
-    // biome-ignore lint/suspicious/noExplicitAny: what the replica does by itself when its connection is back
+    // biome-ignore lint/suspicious/noExplicitAny: simulates what the replica does after it reconnects
     await (service.app.get(ReplicaBus) as any).deliver({ topic: 'gap', data: {} });
     await announce(who.id, note(1));
     const { s = 0 } = await client.event('WEBHOOKS_UPDATE');
@@ -446,7 +446,7 @@ describe('gateway 11: events', () => {
   test('after a long time without any, the next event is heard like every other', async () => {
     const { who, id, seq } = await away();
     const replica = service.app.get(ReplicaBus) as unknown as { lastReadAt: number };
-    // A process that shares its database has looked every second.
+    // A process with a shared database polls every second, so its last read is always recent.
     if (!process.env.TEST_DATABASE_URL) replica.lastReadAt -= 600_000;
     await announce(who.id, note(1));
     expect(idsOf((await resumed(who.authorization, id, seq)).replayed)).toEqual(['1']);

@@ -8,7 +8,7 @@ import { person } from '../support/index.js';
 
 const REDIS_URL = redisDatabase(11);
 
-/** A socket at a process, with everything that it is sent. */
+/** A socket to a service process, with all messages that it has received. */
 class Socket {
   readonly received: Payload[] = [];
   readonly closed: Promise<unknown>;
@@ -22,7 +22,7 @@ class Socket {
     socket.on('message', (data) => this.received.push(JSON.parse(String(data))));
   }
 
-  /** The next message of a kind; others before it are passed over. */
+  /** Returns the next message that matches and skips the messages before it. */
   async next(isIt: (message: Payload) => boolean): Promise<Payload> {
     for (;;) {
       const message = this.received[this.read];

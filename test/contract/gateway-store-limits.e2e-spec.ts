@@ -30,10 +30,10 @@ describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
     await first.close();
     store.disconnect();
   });
-  // What a test has used is forgotten before the next; the store has its own clock.
+  // Resets the limits that the previous test used. The store has its own clock, which tests cannot advance.
   beforeEach(() => store.flushdb());
 
-  /** Sends heartbeats; answers how many were acknowledged before the end. */
+  /** Sends `count` heartbeats and returns how many were acknowledged before the connection closed. */
   async function beats(client: GatewayClient, count: number): Promise<number> {
     const acknowledged = () => client.received.filter(({ op }) => op === 11).length;
     const before = acknowledged();

@@ -39,7 +39,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     store.disconnect();
   });
 
-  /** Announces an event of an account at a replica, in a transaction of its own. */
+  /** Announces an event of an account on a replica, in its own transaction. */
   const announce = ({ app }: Gatehouse, { id }: Persona, n: number, type = 'WEBHOOKS_UPDATE') =>
     app.get(Database).transaction((tx) =>
       app.get(ReplicaBus).announce(tx, {
@@ -48,7 +48,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
       }),
     );
 
-  /** Resumes and answers with what came up to RESUMED. */
+  /** Resumes a session. Returns the client and the events that it received before RESUMED. */
   async function resumed(service: Gatehouse, token: string, id: string, seq: number) {
     const client = await GatewayClient.greeted(service);
     client.resume(token, id, seq);
@@ -60,7 +60,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     }
   }
 
-  /** An account with a session at the first replica that has seen everything; its socket is gone. */
+  /** Creates an account with a session on the first replica that has received all events. Its socket is closed. */
   async function away() {
     const who = await person(first);
     const { client, ready } = await GatewayClient.identified(first, who.authorization);
@@ -324,7 +324,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect((await resumed(first, who.authorization, id, seq + 2)).replayed).toEqual([]);
   });
 
-  /** Nothing but what is announced here reaches the sessions of an account. */
+  /** Checks that the sessions of an account receive only the events announced here. */
   async function expectQuiet(who: Persona, clients: readonly GatewayClient[]) {
     for (const n of [1, 2]) {
       await announce(first, who, n);
@@ -334,12 +334,12 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     }
   }
 
-  /** What this replica has hinted at so far is known to the others: hints of one sender arrive in their order. */
+  /** Waits until the other replicas have received all hints of this one. Hints of one sender arrive in order. */
   async function hintsHeard(from: Gatehouse) {
     const topic = `all of ${from.url}`;
     const unheard = new Set([first, second].filter((service) => service !== from));
     for (const service of unheard) service.app.get(ReplicaBus).onHint(topic, () => unheard.delete(service));
-    // What is hinted at before there is a connection is lost.
+    // Hints that are sent before the connection is established are lost.
     await until(async () => {
       if (unheard.size > 0) from.app.get(ReplicaBus).hint(topic, {});
       return unheard.size === 0;
@@ -347,7 +347,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     for (const service of [first, second]) await service.idle();
   }
 
-  /** An account with a session at each replica, and one at a replica that has stopped. */
+  /** Creates an account with a session on each replica, and one on a replica that has shut down. */
   async function bereft() {
     const who = await person(first);
     const leaving = await gatehouse({ env });
@@ -365,7 +365,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     return { who, token, id: orphan.ready.session_id as string, left, clients: [one.client, two.client] };
   }
 
-  /** Both sessions are told once of what is left, and a READY says the same. */
+  /** Checks that both sessions are notified once of the remaining sessions, and that READY lists the same sessions. */
   async function expectTold({ who, left, clients }: Awaited<ReturnType<typeof bereft>>) {
     for (const client of clients) expect(listed((await client.event('SESSIONS_REPLACE')).d)).toEqual(left);
     for (const id of left.slice(1)) await renewed(id);
@@ -374,7 +374,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(listed(late.ready.sessions)).toEqual([...left, late.ready.session_id]);
   }
 
-  /** The replica that serves a session has renewed it from here on. */
+  /** Waits until the replica that serves a session has renewed it. */
   async function renewed(id: string) {
     const key = `gatehouse:gateway:session:${id}`;
     await store.pexpire(key, 30_000);
@@ -490,7 +490,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
       await quiet.client.event('WEBHOOKS_UPDATE');
       await resumed(first, who.authorization, quiet.ready.session_id, 1);
       await client.beat();
-      // The store knows what clients have seen, and every replica knows that it does.
+      // The store has the last acknowledged event of each client again, and no session is marked as ahead of the store.
       await until(async () => (await first.sql('SELECT FROM gateway_session_ahead')).length === 0);
       const back = await resumed(first, busy.authorization, ready.session_id, seq + 1);
       expect(back.replayed).toEqual([]);
@@ -543,7 +543,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await announce(first, who, 1);
     await one.client.event('WEBHOOKS_UPDATE');
     await store.flushdb();
-    // Before anybody has put it back: it is put back for whoever asks where it is.
+    // No replica has restored the session in the store yet. The lookup for this Resume restores it.
     one.client.resume(who.authorization, one.ready.session_id, seq);
     expect(idsOf([await one.client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
     await one.client.event('RESUMED');

@@ -25,7 +25,7 @@ import {
 const former = randomBytes(32);
 
 let service: Gatehouse;
-/** A process of before the rotation, of after it, and of one that never knew either secret. */
+/** Keyrings of a process before the rotation, of one after it, and of one that never had either secret. */
 let before: Keyring;
 let afterwards: Keyring;
 let stranger: Keyring;

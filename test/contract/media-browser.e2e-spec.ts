@@ -11,7 +11,7 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
   let page: Page;
   let site: Server;
   let origin: string;
-  /** What the page of a stranger shows, and what was asked of the stranger since. */
+  /** HTML that the third-party site serves at `/page`, and the paths requested from that site since. */
   let shown = '';
   let asked: string[] = [];
 
@@ -34,7 +34,7 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
     await service?.close();
   });
 
-  /** Shows a page of the stranger's until everything in it has loaded or failed; answers what it asked for besides. */
+  /** Loads the HTML as a page of the third-party site. Returns all other paths requested from that site. */
   async function visit(html: string): Promise<string[]> {
     shown = `<!doctype html><link rel="icon" href="data:,">${html}`;
     asked = [];
@@ -84,7 +84,7 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
     const address = service.url + pathOf(url);
     expect(await visit(embedded(address))).toEqual([]);
     asked = [];
-    // What is offered for saving is no page: the browser stays where it is.
+    // If the browser downloads the file, `goto` rejects and the browser stays on its page.
     await page.goto(address, { waitUntil: 'load' }).catch(() => null);
     expect(asked).toEqual([]);
   });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Somebody with an attachment, an avatar, a banner, and avatars of a bot and of a webhook. */
+/** Creates a user with an attachment, an avatar, a banner, and avatars of a bot and of a webhook. */
 async function owner() {
   const persona = await person(service, 'owner');
   const me = service.as(persona);
@@ -58,7 +58,7 @@ const fileOf = (key: string): string => {
   return join(service.app.get(Config).media.root, 'media', name.slice(0, 2), name);
 };
 
-/** Everything that waits to be destroyed has waited long enough. */
+/** Runs the cleanup as if the waiting time of all garbage were over. */
 async function destroy(): Promise<void> {
   await sweep(service);
   await service.sql(`UPDATE media_garbage SET since = since - interval '1 day'`);

@@ -55,19 +55,19 @@ afterAll(async () => {
   await origin.close();
 });
 
-/** A host of its own for each fetch, so that none waits behind another's connection. */
+/** Gives each fetch its own host, so that no fetch waits for the connection of another one. */
 let hosts = 0;
 const site = (path = '/a.png') => `http://site${hosts++}.example.com${path}`;
 const sealed = (signed: string, secret = NEW) => `/media/external/${signatureOf(secret, signed)}/${signed}`;
 const pathTo = (url = site(), secret = NEW) => sealed(opaqueTarget(url), secret);
 const get = (path: string, headers: Record<string, string> = {}) => fetchBytes(service, path, headers);
-/** Whether the answer ends before it is whole. */
+/** Returns whether the response ends before it is complete. */
 const breaksOff = (path: string): Promise<boolean> =>
   get(path).then(
     () => false,
     () => true,
   );
-/** The answer as it came, for the refusals; the body is never an image there. */
+/** Sends a request that must be rejected, so the response body is never an image. */
 const refused = (path: string, headers: Record<string, string> = {}) => service.anonymous.get(path, { headers });
 
 describe('media.md 5.3, the issuer', () => {
@@ -469,7 +469,7 @@ describe('media.md section 6, fetching', () => {
     await until(33);
     for (const res of waiting) res.end(png);
     expect((await Promise.all([...fetches, other])).map(({ status }) => status)).toEqual(Array(33).fill(200));
-    // Every place is free again.
+    // All slots are free again.
     origin.serve(png);
     const later = await Promise.all(Array.from({ length: 32 }, () => ask('127.1.0.1')));
     expect(later.map(({ status }) => status)).toEqual(Array(32).fill(200));
@@ -586,7 +586,7 @@ describe('media.md 7.3 and section 9, what is sent', () => {
 
 describe('media.md section 8, ranges of foreign media', () => {
   const film = Buffer.concat([Buffer.from('00000018667479706d70343200000000', 'hex'), Buffer.alloc(9000, 7)]);
-  /** An origin that understands ranges. */
+  /** Makes the origin support range requests. */
   const ranged = (bytes: Buffer, type: string) => {
     origin.answer = (req, res) => {
       const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(req.headers.range ?? '') ?? [];

@@ -26,15 +26,15 @@ import {
 
 afterAll(endProcesses);
 
-/** The longest that there is for an image; whatever else takes time has another length. */
+/** Time limit per image. No other timeout has this length, so `hurry` shortens only this one. */
 const SECONDS = 59;
 
-/** 36 Mpx that no encoder finds easy. */
+/** An image of 36 megapixels that is hard to encode. */
 const large = sharp(randomBytes(600 * 600 * 3), { raw: { width: 600, height: 600, channels: 3 } })
   .resize(6000, 6000, { kernel: 'cubic' })
   .jpeg({ quality: 50 })
   .toBuffer();
-/** Takes minutes, each `n` a work of its own. */
+/** A transform that takes minutes. Each `n` is a separate job. */
 const endless = (n: number) => `?format=webp&quality=lossless&height=${6000 + n}`;
 
 const isAlive = (pid: number): boolean => {
@@ -46,7 +46,7 @@ const isAlive = (pid: number): boolean => {
 };
 const areGone = (pids: readonly number[]) => until(() => !pids.some(isAlive));
 
-/** An anonymous request that its client can give up. */
+/** Sends an anonymous request that the client can abort. */
 function ask(url: string) {
   const sent = get(url, { agent: false });
   const request = { isSettled: false, leave: () => sent.destroy(), answer: Promise.resolve('') };
@@ -85,7 +85,7 @@ describe('media.md 7.2, work that would take minutes', () => {
 
   test.each([2, 4])('%i of it: reads, small work and logins go on; it ends when its clients leave', async (count) => {
     const heavy = Array.from({ length: count }, (_, n) => ask(service.url + path + endless(n)));
-    // The last place is for small work.
+    // The last slot is reserved for small jobs.
     const places = Math.min(count, IMAGE_SLOTS - 1);
     await until(async () => (await metric(service, 'gatehouse_image_waiting')) === count - places);
     await until(async () => (await metric(service, 'gatehouse_image_running')) === places);
@@ -179,7 +179,7 @@ describe('media.md 7.2, memory', () => {
   test('an image that needs more than a process may hold cannot be decoded; the process is gone', async () => {
     await withGatehouse({ env: { MEDIA_IMAGE_MEMORY_BYTES: String(128 * 1024 ** 2) } }, async (service) => {
       const alice = await person(service, 'alice');
-      // What is turned has to be in memory whole.
+      // To rotate an image, the process must load all of it into memory.
       const turned = await sharp({ create: { width: 6000, height: 6000, channels: 3, background: '#806040' } })
         .withMetadata({ orientation: 6 })
         .jpeg({ quality: 10 })
@@ -220,7 +220,7 @@ describe('media.md 7.2, memory', () => {
 });
 
 describe('the processes of images and that of the service', () => {
-  /** A service of its own with a picture that is being transformed. */
+  /** Starts a separate service process with an uploaded large image. */
   async function working() {
     const env = { MEDIA_IMAGE_SECONDS: String(SECONDS), METRICS_ALLOW: '127.0.0.1' };
     const service = await ServiceProcess.ready({ ...(await migratedDatabase()), ...env });

@@ -41,10 +41,10 @@ afterAll(() => service.close());
 
 const store = async (filename: string, bytes: Uint8Array): Promise<string> =>
   pathOf((await uploadFile(service, alice, filename, bytes)).url);
-/** An image of its own for each test, so that no result is known already. */
+/** Creates a different image for each test, so that no result is cached. */
 const fresh = () => picture('png', 64, 64, `#${randomBytes(3).toString('hex')}`);
 
-/** Holds back whatever is read from storage until it is released. */
+/** Blocks all reads from storage until they are released. */
 function holdReads() {
   const { read } = storage;
   let release: () => void = () => {};
@@ -223,13 +223,13 @@ describe('media.md 7.2, readers of large results', () => {
       .toBuffer();
   });
 
-  /** Bytes outside of the heap that this process holds, the service in it. */
+  /** Bytes outside the heap in this process, which also runs the service. */
   const held = (): number => {
     global.gc?.();
     return process.memoryUsage().arrayBuffers;
   };
 
-  /** Readers who take the beginning of an answer and no more. */
+  /** Opens clients that read only the beginning of a response. */
   async function slowReaders(front: Gatehouse, path: string): Promise<{ size: number; close(): void }> {
     const sockets = await Promise.all(
       Array.from({ length: READERS }, async () => {
@@ -259,7 +259,7 @@ describe('media.md 7.2, readers of large results', () => {
     const origin = await new Origin().open();
     await withGatehouse({ network: origin }, async (front) => {
       const path = `${await put(front, origin, await person(front, 'reader'))}?format=png`;
-      // Made once, so that what making it takes is not looked at.
+      // Creates the result first, so that this work does not affect the measurement.
       await fetchBytes(front, path, { range: 'bytes=0-0' });
       const before = held();
       const readers = await slowReaders(front, path);

@@ -16,7 +16,7 @@ import {
 
 let service: Gatehouse;
 let alice: Persona;
-/** Path of a stored text of 26 letters. */
+/** Path of a stored text file with 26 letters. */
 let letters: string;
 beforeAll(async () => {
   service = await gatehouse();

@@ -23,7 +23,7 @@ let store: S3Server;
 let service: Gatehouse;
 let alice: Persona;
 let root: string;
-/** A stored text of 26 letters. */
+/** Path of a stored text file with 26 letters. */
 let letters: string;
 beforeAll(async () => {
   store = await s3Server();
@@ -42,7 +42,7 @@ const ME = '/v1/users/@me';
 const ETAG = '"71c480df93d6ae2f1efad1447c66c952"';
 const COMPLETE = '/v1/media/uploads/complete';
 
-/** The name under which the object at this path is stored. */
+/** Returns the storage name of the object at this path. */
 const nameAt = (path: string): string => objectName(path.replace('/media/attachments/', ''));
 
 async function clean(): Promise<void> {

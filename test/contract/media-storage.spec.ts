@@ -14,10 +14,10 @@ import { S3_READ_IDLE_TIMEOUT_MS, S3_RESPONSE_TIMEOUT_MS, S3Storage } from '../.
 import { s3Server } from '../machine/s3.js';
 import { hurry } from '../support/index.js';
 
-/** A storage of its own, which a test can make fail. */
+/** A separate storage that a test can make fail. */
 interface Stage {
   readonly storage: Storage;
-  /** All objects of a bucket, by their names. */
+  /** Returns the names of all objects in a bucket. */
   objects(bucket: 'uploads' | 'media'): string[];
   fail(): void;
   mend(): void;
@@ -214,7 +214,7 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
   });
 });
 
-/** A server that answers as it is told, and the storage that asks it. */
+/** Starts an S3 server with this request handler, and a storage that uses it. */
 async function against(answer: RequestListener) {
   const root = directory();
   const log: string[] = [];

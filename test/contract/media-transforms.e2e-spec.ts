@@ -17,7 +17,7 @@ import {
 
 let service: Gatehouse;
 let alice: Persona;
-/** Paths of a still picture of 400 x 200, and of one that moves, 40 x 20 in 3 frames. */
+/** Paths of a still image (400 x 200) and of an animation (40 x 20, 3 frames). */
 let still: string;
 let moving: string;
 beforeAll(async () => {
@@ -193,7 +193,7 @@ describe('media.md 7.1, transforms of attachments', () => {
   });
 });
 
-/** A PNG whose header claims a size; its pixels are zeros, which compress a thousand to one. */
+/** A PNG whose header claims a size. Its pixels are zeros, which compress 1000 to 1. */
 function png(width: number, height: number, rows: number): Buffer {
   const chunk = (type: string, data: Uint8Array): Buffer => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
@@ -221,7 +221,7 @@ function crc32(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** A GIF of `frames` frames of one pixel on a screen of any size. */
+/** A GIF with `frames` frames of one pixel on a canvas of any size. */
 function gif(width: number, height: number, frames: number): Buffer {
   const screen = Buffer.alloc(13);
   screen.write('GIF89a', 'latin1');

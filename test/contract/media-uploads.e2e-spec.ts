@@ -42,14 +42,14 @@ const filesBelow = (root: string): string[] => {
 };
 const staged = (): string[] => filesBelow(join(service.app.get(Config).media.root, 'uploads'));
 
-/** A capability as only the service could have signed it. */
+/** Signs a capability with the secret of the service. */
 function capability(claims: Record<string, unknown>): string {
   const [secret] = service.app.get(MediaUrlService).relaySecrets;
   const base = { b: 'uploads', k: 'key', m: 'put', mb: 1000, e: service.clock.seconds() + 100 };
   return signCapability(secret as Uint8Array, { ...base, ...claims } as unknown as Claims);
 }
 
-/** Waits until so many capabilities are in use. */
+/** Waits until this number of capabilities is in use. */
 async function busyCapabilities(count: number): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     const rows = await service.sql("SELECT 1 FROM media_capability WHERE state = 'busy'");

@@ -36,7 +36,7 @@ const set = (assignment: string, token: string) =>
 const ago = (seconds: number) => `consumed_at = now() - interval '${seconds} seconds', settled_at = consumed_at`;
 const expectNoGrant = (answer: Answer) => expectApiError(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
 
-/** A refresh token with what it was redeemed for. */
+/** Redeems a refresh token and returns both token pairs, the redeemed one and the new one. */
 async function redeemed(scope?: string) {
   const first = await newTokens(service, alice, app, 'identify email');
   const { status, body } = await refresh(service, app, first.refresh_token, scope === undefined ? {} : { scope });

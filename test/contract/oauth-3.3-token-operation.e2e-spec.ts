@@ -35,7 +35,7 @@ const isPending = async (code: string) =>
   (await service.sql(`SELECT 1 FROM oauth_code WHERE ${DIGEST}`, [code])).length === 1;
 const familiesOf = (code: string) => service.sql(`SELECT settled_at FROM oauth_family WHERE ${CODE_DIGEST}`, [code]);
 const rowOf = async (token: string) => (await service.sql(`SELECT * FROM oauth_token WHERE ${DIGEST}`, [token]))[0];
-/** Whether it is there and may still be redeemed. */
+/** Returns whether the token exists and can still be redeemed. */
 const isFresh = async (token: string) => (await rowOf(token))?.consumed_at === null;
 
 function expectNoRequest(answer: Answer, path: string) {
@@ -44,7 +44,7 @@ function expectNoRequest(answer: Answer, path: string) {
 }
 const expectNoGrant = (answer: Answer) => expectApiError(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
 
-/** What no family of them works for any more. */
+/** Asserts that the family of these tokens is revoked. */
 async function expectRevoked(tokens: Tokens) {
   expect(await isAlive(service, tokens.access_token)).toBe(false);
   expect(await rowOf(tokens.refresh_token)).toBeUndefined();

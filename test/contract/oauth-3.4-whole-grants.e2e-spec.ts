@@ -36,7 +36,7 @@ const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => service.a
 const grants = () => service.app.get(Grants);
 const ENDING = { by: 'service', reason: 'account_removed' } as const;
 
-/** What has been told of an account: of a removal the application, by whom and why. */
+/** Data of an account's security events. For a removal: the application, who removed it, and why. */
 const toldOf = async ({ id }: Persona, type: string) =>
   (
     await service.sql('SELECT data FROM security_event WHERE account_id = $1 AND type = $2 ORDER BY id', [id, type])
@@ -58,7 +58,7 @@ const newAdminCode = ({ id }: Persona, digest = id) =>
      VALUES (sha256(convert_to($1::text, 'UTF8')), $2, $3, 'x', '{identify}', true, false, now() + interval '1 minute')`,
     [digest, adminId, id],
   );
-/** The applications that hold something of an account. */
+/** IDs of the applications that have a grant or a code for an account. */
 const heldOf = async ({ id }: Persona) => {
   const rows = await service.sql(
     `SELECT application_id AS id FROM oauth_family WHERE account_id = $1
@@ -114,7 +114,7 @@ describe('oauth.md 3.4: a grant goes as a whole', () => {
 
   test('while it goes, nothing is built on what its account granted, and nothing waits for another account', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
-    /** The locks that a transaction of its own has taken by what it did for an account. */
+    /** Returns the advisory locks that a separate transaction holds after it ran `take` for an account. */
     const locksOf = ({ id }: Persona, take: (tx: Tx, id: string) => Promise<unknown>) =>
       inTransaction(async (tx) => {
         await take(tx, id);
@@ -163,7 +163,7 @@ describe('oauth.md 3: what has expired goes', () => {
     await expire('oauth_token', `account_id = ${alice.id} OR account_id = ${bob.id} AND kind = 'access'`);
     service.log.length = 0;
     await sweep(service);
-    // A family that has had no token yet is none that lost its last.
+    // A family that never had a token did not lose its last one.
     expect(await heldOf(alice)).toEqual([adminId]);
     expect(await service.sql('SELECT 1 FROM oauth_token WHERE account_id = $1', [alice.id])).toEqual([]);
     expect(await service.sql('SELECT kind FROM oauth_token WHERE account_id = $1', [bob.id])).toEqual([

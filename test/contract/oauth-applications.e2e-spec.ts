@@ -763,7 +763,7 @@ describe('6.1 of admin.md: the built-in Admin application', () => {
   test('OAU-47 an application that takes its name is an ordinary one', async () => {
     expectInvalid(await create({ name: 'Gatehouse Admin' }), 'name: USERNAME_CANNOT_CONTAIN_RESERVED_TERMS');
     const impostor = await newApp(service, alice);
-    // From before the product had its name.
+    // Simulates an application that got this name before the name was reserved.
     await service.sql("UPDATE application SET name = 'Gatehouse Admin' WHERE id = $1", [impostor.id]);
     const admin = await administrator(service, '*');
     const { access_token } = await newTokens(service, admin, impostor);

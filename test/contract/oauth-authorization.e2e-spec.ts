@@ -101,7 +101,7 @@ const request = (more: Record<string, string> = {}): Record<string, string> => (
   ...more,
 });
 
-/** Asserts a redirect and answers where it leads: the address without its query, and the query. */
+/** Asserts a redirect. Returns its URL, the URL without the query, and the query. */
 function redirectOf(answer: Answer) {
   expect({ status: answer.status, text: answer.text }).toEqual({ status: 302, text: '' });
   expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -310,7 +310,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
 });
 
 describe('3.2 redirect URIs of a request', () => {
-  /** About sixty ways to look like the registered address without being it. */
+  /** About 60 URIs that look like the registered one but are different. */
   const variants = (registered: string): string[] => {
     const url = new URL(registered);
     const { host, pathname } = url;

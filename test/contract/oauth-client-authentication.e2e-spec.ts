@@ -36,7 +36,7 @@ const TOKEN = { token: 'unknown' };
 const form = (fields: Record<string, string>, authorization?: string, path = PATH): Promise<Answer> =>
   (authorization === undefined ? service.anonymous : service.as(authorization)).form(path, fields);
 
-/** Every refusal of a client is the same to the byte. */
+/** Asserts the error response, which is byte-identical for every failed client authentication. */
 async function expectInvalidClient(answer: Answer) {
   expectApiError(answer, 'INVALID_CLIENT');
   expect(answer.text).toBe(

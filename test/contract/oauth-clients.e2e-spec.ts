@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What the consent page does with an authorisation request once somebody is signed in there. */
+/** Does what the consent page does with an authorization request after a user has signed in there. */
 async function decide(who: Persona, url: URL, decision: 'approve' | 'deny' = 'approve'): Promise<URL> {
   const page = await fetch(url, { redirect: 'manual' });
   expect(page.status).toBe(302);
@@ -180,7 +180,7 @@ describe('simple-oauth2, a client of the old style', () => {
         authorizePath: '/v1/oauth2/authorize',
       },
       options: { authorizationMethod },
-      // Unless it is told so, it insists on JSON even where RFC 7009 has no body.
+      // By default, the library requires JSON even for responses that have no body according to RFC 7009.
       http: { json: true },
     });
 
@@ -257,7 +257,7 @@ describe('discord.js', () => {
   });
 });
 
-/** A web application of a third party: it knows the service by its address, its own id and secret, and nothing else. */
+/** A third-party web application. It knows only the URL of the service, its own client ID and its secret. */
 class ThirdParty {
   private readonly visits = new Map<string, { state: string; verifier: string; user?: oauth.UserInfoResponse }>();
   private client: oauth.Client = { client_id: '' };
@@ -339,11 +339,11 @@ class ThirdParty {
   }
 }
 
-/** A browser without a screen: it keeps cookies by origin and follows redirects until a page is shown. */
+/** A headless browser. It stores cookies per origin and follows redirects until a page is shown. */
 class Visitor {
   private readonly cookies = new Map<string, string>();
 
-  /** Where it ended and what it saw there. */
+  /** Returns the final URL, with the status and text of its page. */
   async visit(address: string | URL): Promise<{ url: URL; status: number; text: string }> {
     let url = new URL(address);
     for (let hop = 0; hop < 10; hop++) {
@@ -358,7 +358,7 @@ class Visitor {
     throw new Error('redirects without end');
   }
 
-  /** What the script of the consent page does: shows the application, signs in, sends the decision, goes back. */
+  /** Acts like the consent page: loads the application, signs in, sends the decision, returns the redirect URL. */
   async consent(page: URL, { email, password }: Persona, decision: 'approve' | 'deny' = 'approve') {
     const { prompt, ...request } = Object.fromEntries(page.searchParams);
     const shown = await service.anonymous.get(`/v1/oauth2/applications/${request.client_id}/public`);

@@ -23,7 +23,7 @@ import {
 const PARALLEL = 32;
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
-/** Exactly one answer has tokens, every other one is the plain refusal; nothing is a fault. */
+/** Asserts that exactly one response has tokens and all others are `INVALID_GRANT`. Returns the tokens. */
 function theWinner(answers: Answer[]) {
   const won = answers.filter(({ status }) => status === 200);
   expect(won).toHaveLength(1);

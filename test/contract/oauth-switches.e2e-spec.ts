@@ -21,7 +21,7 @@ import {
 
 const S256 = (challenge: string) => ({ code_challenge: challenge, code_challenge_method: 'S256' });
 
-/** What answers no challenge of another request. */
+/** Verifier parameters that do not match the challenge of any other request: none, and an unrelated one. */
 const ANSWERS: Record<string, string>[] = [{}, { code_verifier: pkce().verifier }];
 
 describe('3.1 OAUTH_PKCE_REQUIRED', () => {
@@ -98,7 +98,7 @@ describe('3 OAUTH_FAMILY_MAX_SECONDS', () => {
   });
   afterAll(() => service.close());
 
-  /** As if all families had begun that much earlier. */
+  /** Makes all families look this old. */
   const age = (days: number) =>
     service.sql(`UPDATE oauth_family SET created_at = now() - $1::int * interval '1 day'`, [days]);
   const lifeOf = async (token: string) => {
@@ -123,7 +123,7 @@ describe('3 OAUTH_FAMILY_MAX_SECONDS', () => {
     for (const token of [body.access_token, body.refresh_token]) {
       expect(Math.abs((await lifeOf(token)) - 2 * DAY)).toBeLessThan(60);
     }
-    // Retried within the leeway it is the same pair.
+    // A retry within the leeway returns the same pair.
     expect((await refresh(service, app, first.refresh_token)).body.access_token).toBe(body.access_token);
   });
 

@@ -23,7 +23,7 @@ import {
 
 const PEOPLE = 12;
 
-/** The items that each statement of a name was sent with, most at once first. */
+/** Records the batch size of each statement with this name. `take` returns the sizes, largest first. */
 function watched(name: string) {
   const sizes: number[] = [];
   const prototype = pg.Client.prototype as unknown as { query: (this: unknown, ...args: unknown[]) => unknown };
@@ -41,7 +41,7 @@ function watched(name: string) {
   };
 }
 
-/** Codes and refresh tokens of one client that come at the same time go to the database together (oauth.md 3.3). */
+/** Codes and refresh tokens that one client sends at the same time share a database statement (oauth.md 3.3). */
 describe('of many at once each gets what it would get alone', () => {
   let service: Gatehouse;
   let people: Persona[];
@@ -138,7 +138,7 @@ describe('of many at once each gets what it would get alone', () => {
     expect(gained).toEqual([1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0]);
     expect(await holderOf(answers[0] as Answer)).toBe(people[0]?.id);
     expect(await holderOf(answers[6] as Answer)).toBe(people[6]?.id);
-    // What was malformed burnt nothing, and of what nobody presented nothing is gone.
+    // Malformed requests (7 and 8) consumed no code. The codes that were not presented (3, 10 and 11) still work.
     for (const n of [3, 7, 8, 10, 11]) expect((await at(n)).status).toBe(200);
     expectApiError(await exchange(service, stranger, foreign), 'INVALID_GRANT');
   });
@@ -177,11 +177,11 @@ describe('of many at once each gets what it would get alone', () => {
     expect(await Promise.all([0, 1].map((n) => holderOf(answers[n] as Answer)))).toEqual(
       [0, 1].map((n) => people[n]?.id),
     );
-    // Replays took their families with them: of the own client, and of the one that a stranger presented.
+    // The family of 3 was revoked because of token reuse, that of `foreign` because another client presented its token.
     const isLeft = (n: number) => isAlive(service, (given[n] as (typeof given)[number]).access_token);
     expect(await Promise.all([0, 1, 2, 3, 8].map(isLeft))).toEqual([true, true, true, false, true]);
     expect(await isAlive(service, foreign.access_token)).toBe(false);
-    // What was narrowed can have everything back, and what asked for too much is as it was.
+    // A narrowed token can get all scopes again, and a request for too many scopes changed nothing.
     expect((await refresh(service, app, answers[1]?.body.refresh_token)).body.scope).toBe('identify email');
     expect((await refresh(service, app, token(2))).status).toBe(200);
   });

@@ -13,7 +13,7 @@ import { expectApiError, type Gatehouse, gatehouse, MovableClock, pathOf, person
 const HOUR = 3_600_000;
 const SECRET = Buffer.alloc(32, 7).toString('base64');
 
-/** How often this process asked `getaddrinfo`. */
+/** How often this process called `getaddrinfo`. */
 let asks = 0;
 const hook = createHook({
   init: (_id, type) => {
@@ -51,7 +51,7 @@ describe('names that users chose', () => {
     }
     let settled = 0;
     let most = 0;
-    // Of two addresses, neither of which has all that one may ask for at once.
+    // Uses two IP addresses, each below the limit of concurrent fetches per IP address.
     const answers = paths.map((path, n) =>
       wire(service, [`GET ${path} HTTP/1.1`], { from: `127.1.0.${1 + (n % 2)}` }).finally(() => settled++),
     );
@@ -59,7 +59,7 @@ describe('names that users chose', () => {
     const login = { email: alice.email, password: alice.password };
     expect((await service.anonymous.post('/v1/auth/login', login)).status).toBe(200);
     if (process.env.TEST_DATABASE_URL) {
-      // Every connection has to be made anew.
+      // Closes all connections, so that the service must open new ones.
       await service
         .sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()`)
         .catch(() => {});

@@ -9,7 +9,7 @@ const PUBLIC = '93.184.216.34';
 const PUBLIC_6 = '2606:2800:220:1:248:1893:25c8:1946';
 const ORIGIN = '93.184.216.99';
 
-/** Addresses that no user's URL may reach, whoever names them. */
+/** IP addresses that a user's URL must never reach, whichever name resolves to them. */
 const INNER_4 = [
   ...['0.0.0.0', '0.1.2.3', '10.0.0.1', '10.255.255.255', '100.64.0.1', '100.100.100.200', '100.127.255.255'],
   ...['127.0.0.1', '127.0.0.53', '127.255.255.254', '169.254.0.1', '169.254.169.254', '169.254.170.2', '172.16.0.1'],
@@ -34,11 +34,11 @@ const INNER_6 = [
   ...['fd00:ec2::254', 'fdff::1', 'fe80::1', 'fe80::1%eth0', '2606:2800:220::1%eth0', 'febf::1', 'fec0::1', 'ff02::1'],
   ...['ff0e::1', '4000::1', '8000::1', 'e000::1'],
 ];
-/** What a resolver should never answer. */
+/** Invalid addresses that a resolver should never return. */
 const NO_ADDRESS = ['', 'localhost', '127.1', '0177.0.0.1', '0x7f.0.0.1', '2130706433', '1.2.3', '1.2.3.4.5', '[::1]'];
 
 const HOSTS = [
-  // Literals, public ones too, in every notation that some parser reads.
+  // IP address literals, including public ones, in every notation that some parser accepts.
   ...[...INNER_4, PUBLIC, '8.8.8.8', '1.1.1.1'],
   ...INNER_6.filter((address) => !address.includes('%')).map((address) => `[${address}]`),
   ...[`[${PUBLIC_6}]`, '[fe80::1%25eth0]', '[::1', '::1', '[::1].example.com', '[v1.x]', '[]'],
@@ -47,7 +47,7 @@ const HOSTS = [
   ...['1.2.3.4.5', '256.256.256.256', '127.0.0.256', '0x100000000', '93.184.216.034', 'example.1', '1.example.2'],
   ...['１２７.０.０.１', '①②⑦.⓪.⓪.①', '127。0。0。1', '127．0．0．1', '%31%32%37.0.0.1', '%5b::1%5d', '127.0.0.1%00'],
   ...['127%2e0%2e0%2e1', '0%78%37%66000001', '１６９.254.169.254'],
-  // Names of this machine and its network, and what is no name.
+  // Names of this machine and its network, and invalid names.
   ...['localhost', 'LOCALHOST', 'localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'lo%63alhost', 'intranet', 'metadata', 'db', 'gatehouse'],
   ...['public.example.com.', 'public..example.com', '.example.com', 'public.example.com..', '-public.example.com'],
   ...[
@@ -118,7 +118,7 @@ const PORTS = [
   21, 22, 23, 25, 53, 81, 110, 143, 389, 465, 587, 2375, 3306, 5432, 6379, 8080, 9200, 11211, 27017, 65535,
 ];
 
-/** A network of fake names. Whatever passes the checks arrives at the trap, but for the origin that redirects. */
+/** A network with fake DNS. Connections that pass the checks reach the trap, except those to the redirecting origin. */
 class FakeNetwork extends Network {
   readonly ways: string[] = [];
   readonly asked: string[] = [];
@@ -188,7 +188,7 @@ describe('media.md section 6: which targets are fetched for a user', () => {
       ...{ url, rules: { ports, ownHosts: getOwnHosts(config) }, client: '192.0.2.1', maxBytes: 1000, timeoutMs: 5000 },
     });
 
-  /** How a fetch ended: the reason of the refusal, or what was reached. */
+  /** Returns how a fetch ended: the reason for the rejection, or the response status. */
   async function outcome(url: string, ports?: number[]): Promise<string> {
     tricks++;
     try {

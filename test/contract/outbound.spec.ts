@@ -31,7 +31,7 @@ const reasonOf = async (work: Promise<unknown>): Promise<string> =>
     (error) => (error instanceof OutboundFault ? error.reason : String(error)),
   );
 
-/** What a test's server was asked, and how it answers. */
+/** The requests that the test server received, and its request handler. */
 let requests: IncomingMessage[] = [];
 let answer: (req: IncomingMessage, res: ServerResponse) => void = (_req, res) => void res.end('fine');
 const listener: RequestListener = (req, res) => {
@@ -68,7 +68,7 @@ afterAll(async () => {
   await stop(server);
 });
 
-/** A host of its own for each fetch, so that none waits behind another's connection. */
+/** Gives each fetch its own host, so that no fetch waits for the connection of another one. */
 let hosts = 0;
 const foreign = (over: { maxBytes?: number; timeoutMs?: number; url?: string } = {}) =>
   outbound.fetchForUser({
@@ -134,7 +134,7 @@ describe('conventions.md section 13: outbound requests', () => {
       for (const url of ['ftp://x', 'https://user:password@x/', 'words']) {
         expect([url, await outbound.mayReach(url, 'public')]).toEqual([url, false]);
       }
-      // Jest fails a test in which a promise is rejected without a handler.
+      // Jest fails a test if a promise is rejected without a handler.
       await delay(20);
     } finally {
       AbortSignal.timeout = timeout;

@@ -29,7 +29,7 @@ afterAll(() => service.close());
 
 const hashOf = (nonce: string) => createHash('sha256').update(nonce).digest('hex');
 
-/** A starter that keeps its nonce. */
+/** The client that starts a ceremony and keeps the nonce. */
 class Starter {
   readonly nonce = randomBytes(16).toString('hex');
 
@@ -56,7 +56,7 @@ const complete = (id: string, response: unknown, origin: string | undefined = OR
 const redeem = (id: string, nonce: string, completion_code: string) =>
   service.anonymous.post(`${BRIDGE}/${id}/redeem`, { nonce, completion_code });
 
-/** Options and completion on the bridge origin. */
+/** Gets the options and completes the ceremony on the bridge origin. */
 async function pass(id: string, key: SoftwareAuthenticator): Promise<Answer> {
   const { body } = await optionsOf(id);
   return complete(id, key.get(body.options));

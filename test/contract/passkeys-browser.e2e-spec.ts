@@ -16,7 +16,7 @@ import {
   verifyEmail,
 } from '../support/index.js';
 
-/** The ceremonies as the library has them: what a test brings along, the policy of the page does not judge. */
+/** The WebAuthn library, as an init script: the content security policy of the page does not apply to it. */
 const LIBRARY = readFileSync(
   join(createRequire(import.meta.url).resolve('@simplewebauthn/browser'), '../../dist/bundle/index.umd.min.js'),
   'utf8',
@@ -62,7 +62,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
   });
   afterEach(() => page?.close());
 
-  /** What `navigator.credentials` makes of options that the service sent. */
+  /** Passes options from the service to `navigator.credentials` and returns the result. */
   const inBrowser = (operation: 'startRegistration' | 'startAuthentication', options: unknown) =>
     page.evaluate(`SimpleWebAuthnBrowser.${operation}({ optionsJSON: ${JSON.stringify(options)} })`);
 
@@ -74,7 +74,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
     return answer;
   };
 
-  /** Registers the passkey of the browser for a fresh account. */
+  /** Creates an account and registers a passkey of the browser for it. */
   const withPasskey = async (): Promise<Persona> => {
     const alice = await person(service, 'alice');
     await verifyEmail(service, alice);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A person whose passkey is the second factor. */
+/** Creates a user with a passkey as second factor. */
 async function guarded(name: string) {
   const persona = await person(service, name);
   const key = await withPasskey(service, persona);

@@ -45,7 +45,7 @@ const stored = async () => {
 const sessionsOf = async (persona: Persona) =>
   (await service.sql('SELECT 1 FROM session WHERE account_id = $1', [persona.id])).length;
 
-/** Authenticator data with a flag set that nothing follows. */
+/** Sets a flag in the authenticator data without adding the data that the flag announces. */
 const withFlag = (bit: number) => (data: Buffer) => {
   const copy = Buffer.from(data);
   copy[32] = (copy[32] as number) | (1 << bit);
@@ -253,7 +253,7 @@ const rsaKey = (modulusLength: number, publicExponent = 65537) =>
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
 const nested = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x81), Buffer.of(0x00)]);
 
-/** The right key of the authenticator with some members replaced. */
+/** The valid key of the authenticator with some entries replaced. */
 const changed = (authenticator: SoftwareAuthenticator, entries: [number, unknown][]) =>
   cose([...authenticator.publicKey, ...entries]);
 

@@ -1,19 +1,19 @@
 import { testOnPostgres } from '../machine/postgres.js';
 import { newApp, newTokens, person, withGatehouse } from '../support/index.js';
 
-/** Each with the index that finds it. */
+/** Statement names with the index that each one must use. */
 const LOOKUPS = {
   'identity-session': 'session_digest',
   'identity-bot': 'application_bot_digest',
   'identity-bearer': 'oauth_token_digest',
 };
 
-/** PostgreSQL plans the first five for their values, whatever these are. */
+/** More than five, because PostgreSQL always creates a custom plan for the first five executions. */
 const TIMES = 12;
 
 describe('the lookup of a credential', () => {
   testOnPostgres('is planned once, however few are asked for', () =>
-    // One connection meets every statement.
+    // With a pool of one connection, all statements are prepared on the same connection.
     withGatehouse({ env: { DATABASE_POOL_SIZE: '1' } }, async (service) => {
       const alice = await person(service);
       const owner = await person(service);
@@ -30,7 +30,7 @@ describe('the lookup of a credential', () => {
       );
       expect(prepared).toHaveLength(3);
       expect(prepared.filter(({ planned }) => Number(planned) > 5)).toEqual([]);
-      // The plan that is kept is made while there is next to nothing, and has to be good for what comes.
+      // PostgreSQL creates the generic plan while the tables are almost empty. It must also be good for large tables.
       for (const [name, index] of Object.entries(LOOKUPS)) {
         const plan = JSON.stringify(await service.sql(`EXPLAIN EXECUTE "${name}"('{}')`));
         expect(plan).toContain(`Index Scan using ${index}`);

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The same secret as a row may hold it: as it is, as bytes, encoded once more, or cut in two and turned round. */
+/** Forms in which a row could contain the secret: as is, in other encodings, or reversed. */
 const spellings = (secret: string): string[] => {
   const bytes = [Buffer.from(secret), Buffer.from(secret, 'base64url')];
   return [
@@ -66,7 +66,7 @@ describe('whoever has stolen the database', () => {
     const waiting = await service.anonymous.post('/v1/auth/handoff/initiate');
     secrets['poll secret of another device'] = waiting.body.poll_secret;
     const tables = await service.sql(
-      // The inbox of development is mail that has arrived.
+      // The development inbox contains delivered emails, including their secrets.
       `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'inbox_message'`,
     );
     let all = '';
@@ -121,11 +121,11 @@ describe('what is kept of answers, and of requests', () => {
   test('HDS-01, OAU-49: no answer of an operation may be kept by anybody, whoever asks and whatever it says', async () => {
     const kept: string[] = [];
     for (const { method, path } of service.app.get(Routes).all) {
-      // Pages and files are the same for everybody.
+      // Pages and files are the same for every caller, so they may be cached.
       if (!/^\/(?:v1|health|metrics)\b/.test(path)) continue;
       const target = path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
       for (const lines of [[], [`Authorization: ${alice.authorization}`]]) {
-        // Signing out, or away, would leave nobody to go on with.
+        // Other methods could end the session or delete the account, which later requests need.
         if (lines.length > 0 && method !== 'GET') continue;
         const answer = await wire(service, [`${method} ${target} HTTP/1.1`, 'Content-Length: 0', ...lines]);
         const said = answer.headers.get('cache-control') ?? 'nothing';

@@ -48,7 +48,7 @@ const identityOf = async ({ id }: { id: string }) =>
 const rowOf = async ({ id }: { id: string }) => (await service.sql('SELECT * FROM account WHERE id = $1', [id]))[0];
 const asAdmin = () => service.as(admin);
 
-/** Runs what must be refused, and asserts that the account and its links are as they were. */
+/** Runs a request that must be rejected. Asserts that the account, its links and its sessions did not change. */
 async function untouched(account: { id: string }, refused: () => Promise<void>): Promise<void> {
   const state = async () => ({
     row: await rowOf(account),
@@ -83,7 +83,7 @@ describe('sso.md section 3: a linked identity', () => {
     await service.sql('UPDATE sso_identity SET issuer = $1 WHERE subject = $2', ['https://former.example', sub]);
     const { body } = await sso({ sub, email: `${sub}.new@corp.example.com` });
     expect(body.user_id).not.toBe(first.user_id);
-    // The former link revives with its issuer.
+    // The link to the former issuer still exists.
     expect(await identityOf({ id: first.user_id })).toEqual([{ issuer: 'https://former.example', subject: sub }]);
   });
 
@@ -150,7 +150,7 @@ describe('sso.md section 3: a linked identity', () => {
       expect(await identityOf(alice)).toEqual([{ issuer: provider.issuer, subject: alice.sub }]);
       expect((await auditOf(service, 'update_instance_config')).at(-1)?.metadata.voided_admin_links).toBe('2');
 
-      // Whoever comes back to the former provider finds the links gone for good.
+      // Switching back to the former provider does not restore the removed links.
       await restore();
       for (const { sub, email } of bosses) expectInvalid(await sso({ sub, email }), 'code: SSO_IDENTITY_MISMATCH');
       expect((await sso({ sub: alice.sub })).body.user_id).toBe(alice.id);
@@ -285,7 +285,7 @@ describe('sso.md section 3: an account that holds the address', () => {
     );
     expectApiError(await service.as(`Bearer ${tokens.access_token}`).get('/v1/users/@me'), 'UNAUTHORIZED');
     expectApiError(await service.as(own.bot).get('/v1/users/@me'), 'UNAUTHORIZED');
-    // An account without any factor needs no proof: what counts is that the old one would not do.
+    // An account without factors needs no sudo proof. The new epoch shows that the old proof is no longer valid.
     expect((await rowOf(mallory))?.epoch).toBe(epoch + 1);
     const left = await service.sql(
       `SELECT (SELECT count(*) FROM passkey WHERE account_id = $1) + (SELECT count(*) FROM backup_code WHERE account_id = $1)
@@ -295,7 +295,7 @@ describe('sso.md section 3: an account that holds the address', () => {
          (SELECT count(*)::int FROM authorized_ip WHERE account_id = $1) AS ips`,
       [mallory.id],
     );
-    // The one thing is the link of the notice, which only locks the account down.
+    // The remaining row is the token of the notice link, which can only lock the account down.
     expect(left).toEqual([{ things: '1', ips: 1 }]);
   });
 
@@ -548,7 +548,7 @@ describe('sso.md section 3: the state of the account', () => {
 });
 
 describe('sso.md 3.1: races', () => {
-  /** Callbacks that are all ready to complete, and then do so at once. */
+  /** Prepares all callbacks, then completes them in parallel. */
   async function allAtOnce(count: number, claims: (index: number) => Claims): Promise<Answer[]> {
     const bodies: { code: string; state: string }[] = [];
     for (let index = 0; index < count; index++) {

@@ -46,7 +46,7 @@ const counted = async () =>
     )
   )[0];
 
-/** Nothing may come of it: neither session nor account nor link. */
+/** Asserts that `work` creates no session, account or link. */
 async function withoutEffect(work: () => Promise<void>): Promise<void> {
   const before = await counted();
   await work();

@@ -45,7 +45,7 @@ const DEFAULTS = {
   auto_provision: false,
   redirect_uri: REDIRECT_URI,
 };
-/** An issuer with every endpoint named: nothing has to be discovered, nobody is asked. */
+/** A configuration with all endpoints set, so that the service sends no discovery request. */
 const described = (origin: string) => ({
   issuer: origin,
   authorization_url: `${origin}/authorize`,
@@ -229,7 +229,7 @@ describe('sso.md section 1: the stored configuration', () => {
   });
 });
 
-/** Names that lead where a test says; the provider's own leads to the provider. */
+/** Resolves names to the IP addresses that a test sets. Connections to any of them reach the provider. */
 class FakeNetwork extends Network {
   addresses: Record<string, readonly string[]> = { 'idp.example.com': ['93.184.216.34'] };
   readonly ways: string[] = [];

@@ -19,7 +19,7 @@ beforeAll(async () => {
   provider = await ScriptedProvider.start(await freePort());
   service = await gatehouseWithSso(provider);
 });
-/** Each test begins with a provider in order whose description was just read, and whose keys were not. */
+/** Starts each test with a working provider, a freshly cached discovery document and no cached keys. */
 beforeEach(async () => {
   provider.behave();
   await provider.rotate();
@@ -41,7 +41,7 @@ function expectOutage(answer: Answer): void {
   expect(answer.headers.get('retry-after')).toBe('5');
 }
 
-/** Every way in which an endpoint can fail to answer. */
+/** Every way in which an endpoint can fail to return a usable response. */
 const FAILURES: [name: string, handler: (req: IncomingMessage, res: ServerResponse) => void][] = [
   ['a broken connection', (_req, res) => void res.socket?.destroy()],
   ['500', (_req, res) => json(res, 500, { error: 'server_error' })],
@@ -81,7 +81,7 @@ describe('sso.md section 5: discovery', () => {
     expect((await service.anonymous.get('/v1/auth/sso/status')).body.enabled).toBe(true);
     service.clock.advance({ minutes: 2 * 60 });
     expectOutage(await start());
-    // An outage leaves the configuration complete.
+    // Despite the outage, the configuration counts as complete.
     const { body } = await service.anonymous.get('/v1/auth/sso/status');
     expect([body.enabled, body.enforced]).toEqual([true, false]);
     await provider.listen();

@@ -15,7 +15,7 @@ const { cert, key, path: NODE_EXTRA_CA_CERTS } = certificate('localhost', '127.0
 const newSecret = () => randomBytes(24).toString('base64url');
 const clientSecret = newSecret();
 
-/** People at the provider, by the login hint that names them. */
+/** Users of the provider by login hint. */
 const people: Record<string, { email?: string; name?: string; verified?: boolean }> = {
   ada: { email: 'ada@corp.example.com', name: 'Ada Lovelace', verified: true },
   eve: { email: 'eve@corp.example.com', name: 'Eve', verified: false },
@@ -24,10 +24,10 @@ const people: Record<string, { email?: string; name?: string; verified?: boolean
   bare: { email: 'bare@corp.example.com', verified: true },
 };
 
-/** A certified OpenID provider whose people sign in and consent without a page. */
+/** Starts a certified OpenID provider whose users sign in and consent without a page. */
 async function openProvider(): Promise<{
   readonly issuer: string;
-  /** The same provider with another signing key and another client secret; it knows neither of the former ones. */
+  /** Restarts the provider with a new signing key and client secret. It does not know the old ones. */
   restart(secret: string): Promise<void>;
   close(): Promise<void>;
 }> {
@@ -69,7 +69,7 @@ async function openProvider(): Promise<{
       return grant;
     },
   });
-  // Its advice to whoever runs it as a service.
+  // Mutes the advice that the library prints about production use.
   const muted = (['warn', 'info'] as const).map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
   const { default: Provider } = await import('oidc-provider');
   const start = async (secret: string) => {
@@ -106,7 +106,7 @@ async function signingKey() {
   return { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: `key ${++keys}` };
 }
 
-/** Follows redirects with cookies, as a browser would, until one leads away from the provider. */
+/** Follows redirects with cookies like a browser, until one leaves the provider. */
 async function browse(url: string, person: string): Promise<URL> {
   const cookies = new Map<string, string>();
   const start = new URL(url);

@@ -19,7 +19,7 @@ import {
 } from '../support/index.js';
 
 const NEW = 'a password of the day after';
-/** What differs without being done: when something was last seen, and what was prepared to be told. */
+/** Columns that may change without an operation: last activity, and the delivery state of queued messages. */
 const PASSING = [
   'last_used_at',
   'last_active_at',
@@ -29,10 +29,10 @@ const PASSING = [
   'sent_at',
   'payload',
 ];
-/** Written by what runs beside requests. */
+/** Tables that background jobs write to. */
 const BESIDE = ['journal', 'replica_statistics', 'inbox_message', 'migration', 'audit_verification'];
 
-/** An operation that changes something: prepared anew for every attempt, and sent. */
+/** A write operation. `prepare` sets up each attempt and returns a function that sends the request. */
 interface Operation {
   readonly title: string;
   prepare(): Promise<() => Promise<Answer>>;
@@ -44,7 +44,7 @@ let root: Persona;
 let owner: Persona;
 let app: App;
 beforeAll(async () => {
-  // Mail that waits stays as it was written.
+  // With `MAIL_TRANSPORT=none`, queued emails do not change.
   service = await gatehouse({ env: { MAIL_TRANSPORT: 'none' } });
   root = await superuser(service);
   owner = await person(service, 'owner');
@@ -134,7 +134,7 @@ const OPERATIONS: Operation[] = [
   },
 ];
 
-/** What is stored, a digest for each table, without what passes; a right proof was one, whatever became of what it was for. */
+/** Returns a digest per table, without `PASSING`. Ignores `sudo_granted` events, which also remain after a failure. */
 async function stored(): Promise<Record<string, string>> {
   const tables = await service.sql(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> ALL ($1) ORDER BY 1`,
@@ -151,7 +151,7 @@ async function stored(): Promise<Record<string, string>> {
 
 describe('FLT-14 an error at any statement of an operation: no success, and nothing is half done', () => {
   test.each(OPERATIONS.map((operation) => [operation.title, operation] as const))('%s', async (_, { prepare }) => {
-    // What is prepared on a connection once is prepared by the first time.
+    // The first run prepares everything that a connection prepares only once.
     expect((await (await prepare())()).status).toBeLessThan(300);
     const again = await prepare();
     await service.idle();

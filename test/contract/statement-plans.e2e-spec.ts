@@ -35,15 +35,15 @@ import {
 import { type Planned, plansOf, recordStatements, type Sent } from '../support/plans.js';
 import { sweep } from '../support/sweep.js';
 
-/** `KEEP_RELEASE=<version>` keeps the database and the statements of this run as those of a release (CONTRIBUTING.md). */
+/** `KEEP_RELEASE=<version>` saves the database and the statements of this run for a release (CONTRIBUTING.md). */
 const { KEEP_RELEASE } = process.env;
-/** Of the data that are kept, for good. */
+/** Secret of the saved databases. It must never change. */
 const KEPT_SECRET = Buffer.alloc(32, 'a release').toString('base64');
 
-/** `npm run bench -- plans` sets it: that many accounts are really there, and the statements are run. */
+/** Set by `npm run bench -- plans`. The test then creates this many accounts and runs the statements. */
 const CROWD = Number(process.env.PLANS_ACCOUNTS ?? 0);
 
-/** Accounts and applications of a platform that is neither small nor large. */
+/** Number of accounts and of applications on a medium-sized platform. */
 const MIDDLING = 10_000;
 
 const ok = ({ status, body }: Answer): Answer['body'] => {
@@ -51,7 +51,7 @@ const ok = ({ status, body }: Answer): Answer['body'] => {
   return body;
 };
 
-/** Rows of what needs a provider, a sink of a team's own, or a store that replicas share. */
+/** Rows that would otherwise need an identity provider, a custom sink, or a store shared by replicas. */
 const OTHERS = [
   "INSERT INTO sso_identity (issuer, subject, account_id) VALUES ('https://idp.example', 's', $1)",
   "INSERT INTO webhook_queue (sink, webhook_id) VALUES ('sink', $1)",
@@ -62,7 +62,7 @@ const OTHERS = [
    VALUES ($1, 'one that waits', '[]', now() + interval '1 day')`,
 ];
 
-/** Rows that are there for minutes: of an account and an application. */
+/** Rows of an account and an application that exist only for minutes. */
 const FLEETING = [
   `INSERT INTO oauth_code (digest, account_id, application_id, redirect_uri, scopes, consented, announced, expires_at)
    VALUES ('\\x00', $1, $2, 'https://app.example/back', '{identify}', true, true, now() + interval '100 years')`,
@@ -87,7 +87,7 @@ const wholeReadsIn = (plans: readonly Planned[]) =>
 describe('at any size', () => {
   let service: Gatehouse;
   let recorder: ReturnType<typeof recordStatements>;
-  /** Of all that the first test did. */
+  /** All statements that the first test recorded. */
   let statements: readonly Sent[] = [];
   beforeAll(async () => {
     recorder = recordStatements();
@@ -112,7 +112,7 @@ describe('at any size', () => {
     await service.close();
   });
 
-  /** What the tests ask of the tables themselves is no statement of the service. */
+  /** Runs a statement of the test itself without recording it. */
   const prepare = async (text: string, values: unknown[] = []) => {
     recorder.pause();
     const rows = await service.sql(text, values);
@@ -201,7 +201,7 @@ describe('at any size', () => {
     await service.as(owner).delete(`/v1/oauth2/applications/${app.id}`, { password: owner.password });
   }
 
-  /** Reports and ends everything that acts for somebody, of whom there is enough. */
+  /** Reports credentials of all kinds as leaked, then locks down the account that owns them. */
   async function locking(): Promise<void> {
     const carol = await superuser(service);
     await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [carol.id]);
@@ -211,7 +211,7 @@ describe('at any size', () => {
     const { authorization } = await adminKey(service, carol, 'user:lookup');
     const found = [await signIn(service, carol), app.bot, tokens.access_token, authorization, hook.url];
     ok(await service.anonymous.post('/v1/credentials/revoke', { credentials: found }));
-    // What is reported ends when its turn comes, and what was granted meanwhile with it.
+    // A background job revokes what was reported, including everything granted until then, so wait for it.
     await eventually('the end of the report', async () =>
       (await prepare('SELECT 1 FROM leak_report')).length === 0 ? true : undefined,
     );
@@ -283,7 +283,7 @@ describe('at any size', () => {
     await sweep(service);
   }
 
-  /** With people in it who can sign in whenever that may be. */
+  /** Saves the database for a release, with users who can sign in at any later time. */
   async function keep(version: string, statements: string[]): Promise<void> {
     const [ada, grace] = [await person(service, 'ada'), await person(service, 'grace')];
     const app = await newApp(service, grace);
@@ -340,7 +340,7 @@ describe('at any size', () => {
     await fillTables(service, CROWD);
     const { plans, empty } = await plansOf(service, statements, { isRun: CROWD > 0 });
     if (CROWD > 0) report(plans);
-    // A table that holds nothing is taken to stay so: what reads it has no plan worth looking at.
+    // PostgreSQL assumes that an empty table stays empty, so plans that read one prove nothing.
     expect(empty).toEqual([]);
     expect(wholeReadsIn(plans)).toEqual([]);
   });

@@ -229,7 +229,7 @@ describeInBrowser('mails in a browser', () => {
         await button.waitFor();
         const box = async (of: typeof button) => (await of.boundingBox()) ?? { x: 0, width: 0 };
         const [title, within] = [await box(frame.locator('h1')), await box(button)];
-        // Right to left: the button begins where the title does.
+        // In right-to-left text, the right edges of the button and the title match.
         expect(Math.round(within.x + within.width)).toBe(Math.round(title.x + title.width));
         const inner = page.frames()[1];
         const ground = await inner?.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor");

@@ -9,7 +9,7 @@ import { expectApiError, type Gatehouse, gatehouse, PRODUCTION_HASHES, withGateh
 const ORIGIN = 'https://gate.example';
 const ASSET = /\/assets\/[\w-]+\.(?:js|css)/g;
 
-/** As it comes over the wire: other clients unpack it. */
+/** Returns the response as sent. Other clients would decompress it. */
 const raw = (service: Gatehouse, path: string, headers: Record<string, string> = {}, method = 'GET') =>
   new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
     request(`${service.url}${path}`, { headers, method }, async (answer) => {
@@ -36,7 +36,7 @@ describe('web.md 1: how the pages are served', () => {
     expect(status).toBe(200);
     expect(text).toBe(page);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    // What an application asks for stands in the address of the one.
+    // The URL of the consent page contains the request of an application.
     expect(headers.get('cache-control')).toBe(path === CONSENT ? 'no-store' : 'no-cache');
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect(headers.get('referrer-policy')).toBe('no-referrer');

@@ -6,7 +6,7 @@ import { renderSample, SAMPLES } from '../../src/service/mail-samples.js';
 import { type Gatehouse, gatehouse, ownLinksIn } from '../support/index.js';
 
 const ORIGIN = 'http://localhost:8080';
-/** Kinds whose mail asks to be followed. */
+/** Kinds of email that contain an action link. */
 const LED = ['email_verification', 'password_reset', 'ip_authorization', 'email_change_revert'];
 
 describe('web.md 1: every link of our own in a mail opens a page', () => {
@@ -16,7 +16,7 @@ describe('web.md 1: every link of our own in a mail opens a page', () => {
   });
   afterAll(() => service.close());
 
-  /** What a link opens: what stands behind `#` does not leave the browser. */
+  /** Requests the link like a browser, which does not send the fragment after `#`. */
   const open = async (link: string) => {
     const { pathname, search } = new URL(link);
     const { status, headers } = await service.anonymous.get(`${pathname}${search}`);

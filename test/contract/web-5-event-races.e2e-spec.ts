@@ -54,20 +54,20 @@ const ok = ({ status, body }: Answer) => {
   return body;
 };
 
-/** What is done many times at once. */
+/** An action that runs many times in parallel. */
 interface Act {
-  /** Whom it befalls. */
+  /** The account whose events are counted. */
   readonly account: { readonly id: string } | ((race: Race) => { readonly id: string });
   readonly attempt: (index: number) => PromiseLike<Answer>;
-  /** How often it happens then: each time that is answered with success, once, or once to so many times. */
+  /** Expected number of events: one per successful response (`each`), or at least one and at most this number. */
   readonly happens: 'each' | number;
-  /** Looks at what came of it. */
+  /** Checks the result of the race. */
   readonly leaves?: (race: Race) => Promise<void>;
 }
 
 type Prepared = () => Promise<Act>;
 
-/** With an authenticator, and a proof of it that can be shown any number of times. */
+/** Creates a user with an authenticator, and a client with a reusable sudo proof. */
 async function proven() {
   const alice = await person(service, 'alice');
   const { authenticator } = await withTotp(service, alice);
@@ -80,7 +80,7 @@ const withKey = async () => {
   return { alice, key: await withPasskey(service, alice) };
 };
 
-/** A token that was mailed for the password to be reset. */
+/** Prepares a password reset with the token from the email. */
 async function resetting() {
   const alice = await person(service, 'alice');
   ok(await service.anonymous.post('/v1/auth/forgot', { email: alice.email }));
@@ -104,7 +104,7 @@ async function handingOver() {
   return { account: alice, attempt: () => service.anonymous.post(`/v1/auth/handoff/${code}/status`, { poll_secret }) };
 }
 
-/** A ceremony at the bridge that waits to be redeemed. */
+/** Completes a bridge ceremony, which can then be redeemed. */
 async function bridged(start: (nonceHash: string) => Promise<Answer>, key: SoftwareAuthenticator) {
   const nonce = randomBytes(16).toString('hex');
   const { ceremony_id: id } = ok(await start(createHash('sha256').update(nonce).digest('hex')));
@@ -116,7 +116,7 @@ async function bridged(start: (nonceHash: string) => Promise<Answer>, key: Softw
 const asRoot = ({ id }: Persona, method: 'put' | 'delete', what: string, body?: object) =>
   service.as(root)[method](`/v1/admin/users/${id}/${what}`, body);
 
-/** A registration that waits for a decision of administrators. */
+/** Prepares the decision of an administrator on a pending registration. */
 async function deciding(status: 'approved' | 'rejected'): Promise<Act> {
   const alice = await person(service, 'alice');
   await service.sql("UPDATE account SET traits = '{registration_pending_approval}' WHERE id = $1", [alice.id]);
@@ -124,7 +124,7 @@ async function deciding(status: 'approved' | 'rejected'): Promise<Act> {
   return { account: alice, attempt: () => service.as(root).patch(path, { status }), happens: 1 };
 }
 
-/** Many sign-ins at the provider, by one identity. */
+/** Returns a function that signs in through the identity provider, always with the same identity. */
 function vouched({ email }: Persona) {
   const claims = { sub: randomBytes(8).toString('hex'), email };
   return async () => {
@@ -133,7 +133,7 @@ function vouched({ email }: Persona) {
   };
 }
 
-/** Of what each of them answered only the last one works. */
+/** Asserts that only one of the successful responses, the last one, still works. */
 const lastWorks = (works: (answer: Answer) => Promise<boolean>) => async (all: Race) => {
   const working = await Promise.all(all.of(200).map(works));
   expect(working.filter(Boolean)).toHaveLength(1);
@@ -201,7 +201,7 @@ const ACTS: Record<string, Prepared> = {
     const { alice } = await proven();
     const { ticket } = ok(await logIn(service, alice));
     const attempt = () => service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' });
-    // The last one that the ticket allows destroys it, whichever others were not examined yet.
+    // The last allowed attempt deletes the ticket, even if other attempts were not checked yet.
     return { account: alice, attempt, happens: 5 };
   },
   ip_authorized: async () => {
@@ -472,7 +472,7 @@ const ACTS: Record<string, Prepared> = {
   },
 };
 
-/** With an authenticator, a proof of it, and a passkey. */
+/** Creates a user with an authenticator and a passkey, and a client with a sudo proof. */
 async function withBoth() {
   const { alice, key } = await withKey();
   const { authenticator } = await withTotp(service, alice, () => passkeySudo(service, alice, key));
@@ -498,7 +498,7 @@ describe(`web.md 5: what ${AT_ONCE} do at once is told as often as it happened`,
     const { account, attempt, happens, leaves } = await prepare();
     const before = typeof account === 'function' ? 0 : await recorded(account, type, method);
     const all = await race(AT_ONCE, attempt);
-    // Who waits too long for a connection is told so, and has done nothing.
+    // A request that waits too long for a database connection gets 503 and has no effect.
     for (const answer of all.answers.filter(({ status }) => status >= 500))
       expectApiError(answer, 'SERVICE_UNAVAILABLE');
     await eventually('the end of every report', async () =>

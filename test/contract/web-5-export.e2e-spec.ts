@@ -92,7 +92,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     const whole = await exported(service, alice);
     expect(JSON.stringify(whole.audit_of_account)).toContain('a private remark');
     expect(whole.audit_by_account).toEqual([expect.objectContaining({ target_id: bob.id })]);
-    // The reason of a ban is told to its user (admin.md section 5.3).
+    // The banned user may see the reason for the ban (admin.md section 5.3).
     expect(text).toContain('a public reason');
   });
 
@@ -102,7 +102,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       for (const socket of held.splice(0)) socket.destroy();
     });
 
-    /** Somebody with more than a connection takes unread. */
+    /** Creates a user whose export is too large for the buffers of an unread connection. */
     async function rich(name: string) {
       const owner = await person(service, name);
       const hook = await newHook(service, owner);
@@ -114,7 +114,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       return owner;
     }
 
-    /** Asks for the exports of these on one connection, and reads the beginning of the first response alone. */
+    /** Requests the exports of these users on one connection. Reads only the beginning of the first response. */
     async function hold(...owners: readonly { authorization: string; password: string }[]): Promise<Socket> {
       const socket = connect(service.port, '127.0.0.1');
       held.push(socket);
@@ -166,7 +166,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     test('of 32 at once for an account each is sent whole or refused without a trace', async () => {
       const alice = await person(service, 'alice');
       const { authenticator } = await withTotp(service, alice);
-      // A proof can be shown any number of times. Passwords are examined a few at a time.
+      // A sudo proof can be used any number of times, but only a few passwords are checked at a time.
       const client = service.as(alice).sudo(await sudoProof(service, alice, authenticator));
       const answers = await Promise.all(Array.from({ length: 32 }, () => client.post(EXPORT)));
       const sent = answers.filter(({ status }) => status === 200);

@@ -37,7 +37,7 @@ describeOnPostgres('web.md 5: an export of 60,000 messages', () => {
   });
 });
 
-/** Reads an export line by line, as nothing of this size fits into memory. */
+/** Reads an export line by line, because it does not fit into memory. */
 async function exportOf(service: ServiceProcess, owner: { authorization: string; password: string }) {
   const response = await fetch(`${service.url}/v1/users/@me/export`, {
     method: 'POST',

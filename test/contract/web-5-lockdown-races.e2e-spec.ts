@@ -27,7 +27,7 @@ import {
 } from '../support/index.js';
 
 const AT_ONCE = 8;
-/** Each begins the lockdown at another place among the others. */
+/** Each round starts the lockdown at a different position among the other requests. */
 const ROUNDS = Number(process.env.LOCKDOWN_ROUNDS ?? 3);
 
 let service: Gatehouse;
@@ -43,15 +43,15 @@ const ok = ({ status, body }: Answer) => {
 const works = async (credential: string, path = '/v1/users/@me') =>
   (await service.as(credential).get(path)).status === 200;
 
-/** Somebody whose password and session a thief has, too. */
+/** A user whose password and session a thief also has. */
 interface Robbed {
   readonly owner: Persona;
-  /** The session of the thief. */
+  /** Session token of the thief. */
   readonly thief: string;
   readonly app: App;
   readonly tokens: Tokens;
   readonly hook: Hook;
-  /** Of the mailed link. */
+  /** Token of the emailed lockdown link. */
   readonly link: string;
 }
 
@@ -67,13 +67,13 @@ async function robbed(): Promise<Robbed> {
 }
 
 interface Deed {
-  /** Does it once more. */
+  /** Sends the request once more. */
   readonly again: (robbed: Robbed) => PromiseLike<Answer>;
-  /** Whether what it answered works. */
+  /** Returns whether the credential in the response works. */
   readonly lives: (answer: Answer, robbed: Robbed) => Promise<boolean>;
 }
 
-/** What a thief does meanwhile; each is prepared beforehand. */
+/** Requests that a thief sends during the lockdown. Each one is prepared beforehand. */
 const DEEDS: Record<string, (robbed: Robbed) => Promise<Deed>> = {
   'token refreshes': async ({ owner, app, tokens }) => {
     const left = [tokens.refresh_token];
@@ -125,10 +125,10 @@ const DEEDS: Record<string, (robbed: Robbed) => Promise<Deed>> = {
   }),
 };
 
-/** Runs `deed` with the lockdown in its midst; answers what the lockdown answered, and the deeds that succeeded. */
+/** Runs one lockdown among parallel deeds. Returns the body of its response, and the successful deeds. */
 async function amid(place: number, lockdown: () => PromiseLike<Answer>, deed: () => PromiseLike<Answer>) {
   const { answers } = await race(AT_ONCE + 1, (index) => (index === place ? lockdown() : deed()));
-  // Who waits too long for a connection is told so, and has done nothing.
+  // A request that waits too long for a database connection gets 503 and has no effect.
   for (const answer of answers.filter(({ status }) => status >= 500)) expectApiError(answer, 'SERVICE_UNAVAILABLE');
   const done = answers.filter((answer, index) => index !== place && answer.status < 300);
   return { locked: ok(answers[place] as Answer), done };

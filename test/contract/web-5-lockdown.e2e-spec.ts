@@ -58,7 +58,7 @@ interface Equipped {
   readonly key: string;
 }
 
-/** Somebody for whom everything acts that can. */
+/** Creates a user who has every kind of credential. */
 async function equipped(): Promise<Equipped> {
   const owner = await verified(service, 'owner');
   await setAcls(service, owner, ['*']);
@@ -91,7 +91,7 @@ const GONE = { caller: false, session: false, bot: false, access: false, hook: f
 const events = ({ id }: { id: string }, type: string) =>
   service.sql('SELECT data FROM security_event WHERE account_id = $1 AND type = $2 ORDER BY id', [id, type]);
 
-/** The link of a notice: the first one is that of a changed password. */
+/** Changes the password. Returns the lockdown token from the security notice, and the new session. */
 async function noticed(owner: Persona): Promise<{ token: string; authorization: string }> {
   const change = { password: owner.password, new_password: NEW_PASSWORD };
   const { token: authorization } = ok(await service.as(owner).patch('/v1/users/@me', change));
@@ -174,7 +174,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
       Array.from({ length: 32 }, () => service.as(owner).post(LOCKDOWN, { password: owner.password })),
     );
     const done = answers.filter(({ status }) => status === 200);
-    // A password is examined a few times a minute only, whoever sends it.
+    // Passwords are checked only a few times per minute, regardless of the caller.
     for (const { status, body } of answers.filter(({ status }) => status !== 200)) {
       const refusals = [
         [401, 'UNAUTHORIZED'],
@@ -356,7 +356,7 @@ describe('web.md 5: a lockdown against what runs beside it', () => {
       ]);
       expect(locked.status).toBe(200);
       expect(await aliveOf(all)).toEqual({ ...GONE, caller: true });
-      // Who signed in after it is not among what it ended; whoever came before is.
+      // The lockdown ends a session created before it, but not one created after it.
       const since = await service.sql(
         `SELECT count(*)::int AS n FROM security_event e WHERE account_id = $1 AND type = 'signed_in'
          AND id > (SELECT id FROM security_event WHERE account_id = $1 AND type = 'locked_down')`,

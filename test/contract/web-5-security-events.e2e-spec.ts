@@ -47,7 +47,7 @@ const hashOf = async (token: string): Promise<string> => {
   return sessions.find(({ current }) => current)?.id_hash as string;
 };
 
-/** What is recorded of an account, oldest first: type and facts. */
+/** Security events of an account, oldest first, optionally of one type only. */
 async function recorded({ id }: { id: string }, type?: string): Promise<Row[]> {
   const rows = await service.sql('SELECT * FROM security_event WHERE account_id = $1 ORDER BY id', [id]);
   return rows.filter((row) => type === undefined || row.type === type);

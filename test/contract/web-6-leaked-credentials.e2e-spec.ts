@@ -172,7 +172,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     });
     await withGatehouse({}, async (service) => {
       const reports = service.app.get(LeakReports);
-      // From here on nothing is worked off.
+      // From here on, no reports are processed.
       await reports.beforeApplicationShutdown();
       const alice = await verified(service, 'alice');
       const app = await newApp(service, alice);
@@ -268,7 +268,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     await setAcls(service, owner, ['*']);
     const app = await newApp(service, owner);
     const { access_token, refresh_token } = await newTokens(service, owner, app);
-    // One after the other: each waits for the account, and together they would wait for longer than a request may.
+    // Sequential, because each request waits for a lock on the account. Parallel requests would time out.
     const [hooks, sessions, keys]: [Hook[], string[], { authorization: string }[]] = [[], [], []];
     for (let n = 0; n < 40; n++) hooks.push(await newHook(service, owner));
     for (let n = 0; n < 50; n++) sessions.push(await signIn(service, owner));

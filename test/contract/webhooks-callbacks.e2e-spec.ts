@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterAll(() => service.close());
 
 const received = async (of = hook) => (await service.as(alice).get(`/v1/webhooks/${of.id}/messages`)).body;
-/** Asserts that a request was refused, or ignored, without any effect. */
+/** Asserts that a request was rejected or ignored without any effect. */
 async function withoutEffect(work: () => Promise<void>): Promise<void> {
   const events = new Events(service);
   await work();
@@ -243,7 +243,7 @@ describe('webhooks.md section 6, slack', () => {
   });
 });
 
-/** Payloads in the shape that GitHub documents, cut down to some of their members. */
+/** Payloads as documented by GitHub, reduced to some of their fields. */
 const sender = { login: 'octocat', id: 1, avatar_url: 'https://avatars.example.com/u/1', type: 'User' };
 const repository = {
   ...{ id: 9, name: 'hello', full_name: 'octocat/hello', private: false, owner: sender },

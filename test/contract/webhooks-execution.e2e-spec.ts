@@ -356,7 +356,7 @@ describe('webhooks.md 4.3, outcome', () => {
     const { client } = await GatewayClient.identified(service, alice.authorization);
     const small = await sent({ content: 'for the gateway' });
     let event = await client.event('WEBHOOK_MESSAGE_CREATE');
-    // A message of an earlier test may still be on its way.
+    // A message of an earlier test may still arrive.
     while (event.d.id < small.id) event = await client.event('WEBHOOK_MESSAGE_CREATE');
     expect(event.d).toEqual(small);
     const large = await sent({ content: '𝒳'.repeat(4000), embeds: [{ description: '𝒳'.repeat(4000) }] });

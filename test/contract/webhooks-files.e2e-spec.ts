@@ -46,14 +46,14 @@ const sent = async (parts: [string, Part][]) => {
   expect({ status, body }).toEqual({ status: 200, body: expect.any(Object) });
   return body;
 };
-/** A body that no library would make. */
+/** Sends a handwritten body that no library would produce. */
 const raw = (body: string, boundary = 'edge', more: Record<string, string> = {}) =>
   service.anonymous.post(hook.path, new TextEncoder().encode(body.replaceAll('\n', '\r\n')), {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, ...more },
   });
 const text = (bytes = 'hello', name = 'a.txt'): Part => ({ bytes, name });
 
-/** Everything that a request could leave behind, once the time has come for the janitor. */
+/** Everything that a request can leave behind after the cleanup has run. */
 async function remains() {
   await service.sql("UPDATE media_garbage SET since = since - interval '21 minutes'");
   await sweep(service);
@@ -68,7 +68,7 @@ async function remains() {
   );
   return { files: files.sort(), ...rows };
 }
-/** Asserts that a refused request changed nothing, on disk or in the tables. */
+/** Asserts that a rejected request changed nothing, neither on disk nor in the tables. */
 async function withoutEffect(work: () => Promise<void>): Promise<void> {
   const events = new Events(service);
   const before = await remains();
@@ -416,7 +416,7 @@ describe('media.md section 3, the quota of the owner', () => {
     expect(messages).toBe(10);
     const attachments = [{ id: 0, filename: 'b.bin', file_size: 11, content_type: 'text/plain' }];
     expectApiError(await small.as(owner).post('/v1/media/uploads', { attachments }), 'MEDIA_QUOTA_EXCEEDED');
-    // Messages without files still come, and others have a quota of their own.
+    // Messages without files are still accepted, and other users have their own quota.
     expect((await small.anonymous.post(`${hooks[0]?.path}?wait=true`, { content: 'hello' })).status).toBe(200);
     expect((await post((await newHook(small, await person(small, 'other'))).path, 1000)).status).toBe(200);
   });

@@ -33,10 +33,10 @@ import {
 } from '../support/index.js';
 import { sweep } from '../support/sweep.js';
 
-/** A sink of a team that does as it is told. */
+/** A custom sink that a test controls. */
 class Sink implements WebhookMessageSink {
   readonly heard: WebhookMessageEvent[] = [];
-  /** What happens before an event counts as heard. */
+  /** Runs before an event counts as handled. */
   before: (event: WebhookMessageEvent) => Promise<void> = async () => {};
 
   constructor(readonly name: string) {}
@@ -55,7 +55,7 @@ class PagerPath {
   @Text({ min: 1, max: 256 }) token: string;
 }
 
-/** A callback format of a team's own: the body is the text. */
+/** A custom callback format. The request body is the text. */
 @Controller('v1/webhooks/:id/:token')
 class PagerController {
   constructor(
@@ -112,7 +112,7 @@ const told = (sink: Sink) =>
 const waiting = async () =>
   (await service.sql('SELECT count(*)::int AS n FROM webhook_event WHERE parked_at IS NULL'))[0]?.n;
 const settled = () => until(async () => (await waiting()) === 0);
-/** Lets the time until the next attempt pass. */
+/** Makes the next attempt due immediately. */
 const nextAttempt = async () => {
   await service.sql('UPDATE webhook_queue SET next_attempt_at = now()');
   service.app.get(MessageEvents).wake();
@@ -247,7 +247,7 @@ describe('webhooks.md section 7, sinks', () => {
   });
 });
 
-/** Every node of a plan as PostgreSQL writes it. */
+/** Returns every node of a query plan. */
 function nodesOf(plan: Record<string, unknown>): Record<string, unknown>[] {
   return [plan, ...((plan.Plans as Record<string, unknown>[]) ?? []).flatMap(nodesOf)];
 }
@@ -269,7 +269,7 @@ describe('webhooks.md section 7, a backlog', () => {
         `INSERT INTO webhook_queue (sink, webhook_id) SELECT DISTINCT sink, webhook_id FROM webhook_event
          WHERE sink = 'backlog'`,
       );
-      // What was handled a moment ago is still in the index, as far as another transaction may look at it.
+      // The index still contains events that were just handled, as long as another transaction may see them.
       await service.sql(
         `WITH gone AS (DELETE FROM webhook_event WHERE sink = 'backlog' AND id IN (
            SELECT id FROM webhook_event WHERE sink = 'backlog' AND webhook_id = 1 ORDER BY id LIMIT $1) RETURNING id)

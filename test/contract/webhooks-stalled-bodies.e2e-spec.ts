@@ -35,7 +35,7 @@ const ISSUE = {
   issue: { number: 1, title: 'late' },
 };
 
-/** Every operation by the token that reads a body: method, path below the webhook, body. */
+/** Every operation that reads a body and uses the webhook token: method, path below the webhook, body, content type. */
 const OPERATIONS: readonly [string, string, string, string?][] = [
   ['POST', '', '{"content":"late"}'],
   ['POST', '', FORM, `multipart/form-data; boundary=${BOUNDARY}`],
@@ -48,7 +48,7 @@ const OPERATIONS: readonly [string, string, string, string?][] = [
 const flag = (owner: Persona, bit: number) =>
   service.sql('UPDATE account SET flags = flags | (1::bigint << $2) WHERE id = $1', [owner.id, bit]);
 
-/** Everything after which the token opens nothing. */
+/** Every change after which the webhook token no longer works. */
 const ENDS: readonly [string, (owner: Persona, hook: Hook) => Promise<unknown>][] = [
   [
     'its token is rotated',
@@ -91,7 +91,7 @@ describe.each(ENDS)('webhooks.md section 3: a body that is still on its way when
       ...['x-github-event: issues', 'x-github-delivery: late', 'expect: 100-continue', '', ''],
     ];
     wire.send(head.join('\r\n'));
-    // The token was good: the service asks for the body.
+    // The token was valid, so the service asks for the body.
     expect((await wire.answer()).status).toBe(100);
 
     await end(owner, hook);

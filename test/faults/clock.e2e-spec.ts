@@ -21,7 +21,7 @@ describe('FLT-25 a clock that steps', () => {
   });
   afterAll(() => service.close());
 
-  /** Does `work` on a clock that is off by some seconds, then puts it right. */
+  /** Runs `work` while the clock is off by some seconds, then corrects the clock. */
   async function off<T>(seconds: number, work: () => Promise<T>): Promise<T> {
     service.clock.advance({ seconds });
     try {

@@ -32,7 +32,7 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
 
   const me = () => service.as(alice).get('/v1/users/@me');
 
-  /** What callers get who go on all the time, while `work` runs. */
+  /** Returns the responses of callers that send requests without pause while `work` runs. */
   async function meanwhile(work: () => Promise<void>): Promise<Answer[]> {
     const answers: Answer[] = [];
     let running = true;

@@ -6,7 +6,7 @@ import { person } from '../support/index.js';
 
 afterAll(endProcesses);
 
-/** A service with these settings ends by itself, says why in one line, and serves nothing before. */
+/** Expects that a service with these settings exits with a one-line reason and never starts to serve requests. */
 async function expectRefusedStart(env: Record<string, string>, sentence: string): Promise<void> {
   const service = ServiceProcess.start(env);
   expect(await service.exited).toBe(1);

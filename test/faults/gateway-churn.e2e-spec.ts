@@ -5,7 +5,7 @@ import { ResumingClient } from '../machine/resuming-client.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { type Hook, newHook, type Persona, person, signIn } from '../support/index.js';
 
-/** The size of the schedules; the long run has 2000 sockets and 300 seconds. */
+/** Size of the test. The long run uses 2000 sockets and 300 seconds. */
 const SOCKETS = Number(process.env.GATEWAY_FAULT_SOCKETS ?? 48);
 const SECONDS = Number(process.env.GATEWAY_FAULT_SECONDS ?? 6);
 const SOCKETS_PER_SESSION = 4;
@@ -50,7 +50,7 @@ describeWithSharedStore('gateway 9 and 11: three replicas while everything happe
     return { who, token, clients, revokedAt: null };
   }
 
-  /** Goes on with commits that announce, until it is told to stop. */
+  /** Sends webhook messages without pause. Each one commits an event. Returns a function that stops this. */
   function announcing(hooks: readonly Hook[]): () => Promise<number> {
     let isOver = false;
     let count = 0;
@@ -76,9 +76,12 @@ describeWithSharedStore('gateway 9 and 11: three replicas while everything happe
       }
     }
     const stop = announcing(hooks);
-    /** Of sockets that held their session, and of clients that were about to come back and were refused. */
+    /**
+     * Delays from revocation to close code 4004: `attached` for open sockets, `returning` for clients whose Resume was
+     * rejected.
+     */
     const delays = { attached: [] as number[], returning: [] as number[] };
-    /** Ends sessions in one of several ways, and follows how long their sockets outlive the answer. */
+    /** Revokes sessions in a random way and measures how long their sockets stay open after the response. */
     async function revoke(victim: Login): Promise<void> {
       const replica = pick(replicas);
       const others = logins.filter((each) => each.who === victim.who && each !== victim && each.revokedAt === null);
@@ -152,14 +155,14 @@ describeWithSharedStore('gateway 9 and 11: three replicas while everything happe
     }
     await stop();
     const kept = clients.splice(0, 3);
-    // They resume once more; the others are gone for good.
+    // The kept clients resume once more. The others close for good.
     for (const client of clients) client.close();
     const listOf = ({ seen }: ResumingClient) => {
       const { d } = seen.findLast(({ t }) => t === 'SESSIONS_REPLACE') ?? {};
       return new Set(((d ?? []) as { session_id: string }[]).map(({ session_id }) => session_id));
     };
     await until(() => kept.every(({ isOpen }) => isOpen));
-    // Whoever starts now is told to all; what has ended is listed until its time is over.
+    // All clients are notified of the new session. The list contains ended sessions until they expire.
     const last = await begin();
     const all = ['all', last.sessionId, ...kept.map(({ sessionId }) => sessionId)];
     await until(() => [last, ...kept].every((client) => all.every((id) => listOf(client).has(id))));

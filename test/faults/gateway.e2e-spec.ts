@@ -5,7 +5,7 @@ import { ResumingClient } from '../machine/resuming-client.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { newHook, person } from '../support/index.js';
 
-/** How long each schedule goes on; the long run has 600 seconds. */
+/** How long each test runs. The long run takes 600 seconds. */
 const SECONDS = Number(process.env.GATEWAY_FAULT_SECONDS ?? 8);
 const KILL_EVERY_MS = Math.min(10_000, (SECONDS * 1000) / 2);
 const SENDERS = [1, 2, 5, 20];
@@ -36,7 +36,7 @@ describeWithSharedStore('gateway 13: replicas that are killed while clients come
   });
   afterAll(endProcesses);
 
-  /** Kills one, and starts another in its place. */
+  /** Kills a random replica and starts another one in its place. */
   async function kill(): Promise<void> {
     const index = replicas.indexOf(pick(up()));
     const victim = replicas[index];
@@ -47,7 +47,7 @@ describeWithSharedStore('gateway 13: replicas that are killed while clients come
     started.push(successor);
   }
 
-  /** The messages of each account in the order of their commits, collected before the journal forgets them. */
+  /** The messages of each account in commit order, collected before the journal deletes them. */
   class Truth {
     readonly messages = new Map<string, Map<number, string>>();
     private last = '0';
@@ -140,7 +140,7 @@ describeWithSharedStore('gateway 13: replicas that are killed while clients come
     for (const { who, clients, answered } of accounts) {
       const committed = truth.of(who.id);
       for (const client of clients) {
-        // With what replicas said of it: an event that could not be read ends its sessions.
+        // On failure, this shows the errors that the replicas logged, because an unreadable event ends its sessions.
         expect([client.invalidations, client.invalidations > 0 ? faults : []]).toEqual([0, []]);
         expect(client.repeated).toEqual([]);
         expect(messagesOf(client)).toEqual(committed);

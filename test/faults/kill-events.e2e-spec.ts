@@ -5,10 +5,10 @@ import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { newHook, type Persona, person, signIn } from '../support/index.js';
 
-/** A mail server that takes nothing while it is told not to: whoever sends waits for its answer. */
+/** A mail server that can hold messages. While it does, senders wait for its response. */
 class Mailbox {
   isHeld = false;
-  /** Messages whose senders wait. */
+  /** Number of held messages, whose senders wait. */
   waiting = 0;
   readonly delivered: { readonly to: string; readonly id: string }[] = [];
   private readonly server = new SMTPServer({
@@ -31,7 +31,7 @@ class Mailbox {
   });
 
   async open(): Promise<string> {
-    // The connections of processes that are killed break.
+    // Connections of killed processes break.
     this.server.on('error', () => {});
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
     return `smtp://127.0.0.1:${(this.server.server.address() as { port: number }).port}`;
@@ -63,7 +63,9 @@ describeOnPostgres('FLT-01 kill -9 between what happened and who is told of it',
 
   const sql = (text: string, values: unknown[] = []) => query(env.DATABASE_URL as string, text, values);
 
-  /** Starts what was killed again; leases run by the database's clock. */
+  /**
+   * Restarts the killed service. Pending rows become due immediately, because their leases run on the database clock.
+   */
   async function restarted(): Promise<void> {
     await sql('UPDATE outbox SET next_attempt_at = now() WHERE sent_at IS NULL');
     await sql('UPDATE leak_report SET next_attempt_at = now()');
@@ -110,7 +112,7 @@ describeOnPostgres('FLT-01 kill -9 between what happened and who is told of it',
     const [leaked, hook] = [await signIn(service, owner), await newHook(service, owner)];
     await mailSettled();
     const before = mailbox.delivered.length;
-    // Nothing of the account can be changed while this lasts.
+    // While this transaction is open, nothing of the account can be changed.
     const holder = new pg.Client({ connectionString: env.DATABASE_URL });
     await holder.connect();
     await holder.query('BEGIN');

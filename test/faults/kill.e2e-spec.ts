@@ -19,7 +19,7 @@ import {
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 3);
 const PASSWORD = 'a long enough password';
 
-/** What a caller knows: the answer, or nothing, because the connection broke before it came. */
+/** The response that a caller receives, or `undefined` if the connection breaks first. */
 const known = (answer: Promise<Answer>): Promise<Answer | undefined> => answer.catch(() => undefined);
 
 describeOnPostgres('FLT-01 kill -9 in the middle of it: nothing acknowledged is lost, nothing is half done', () => {
@@ -43,7 +43,7 @@ describeOnPostgres('FLT-01 kill -9 in the middle of it: nothing acknowledged is 
         });
       },
     });
-    // The connections of processes that are killed break.
+    // Connections of killed processes break.
     mailbox.on('error', () => {});
     await new Promise<void>((resolve) => mailbox.listen(0, '127.0.0.1', resolve));
     const { port } = mailbox.server.address() as { port: number };
@@ -64,7 +64,7 @@ describeOnPostgres('FLT-01 kill -9 in the middle of it: nothing acknowledged is 
 
   const sql = (text: string, values: unknown[] = []) => query(env.DATABASE_URL as string, text, values);
 
-  /** Goes on with `work` in parallel, kills the process once `count` of it are answered, and starts it again. */
+  /** Repeats `work` in parallel, kills the process after `count` calls have finished, and restarts it. */
   async function interrupted(count: number, work: (index: number) => Promise<void>): Promise<void> {
     let answered = 0;
     let next = 0;
@@ -97,7 +97,7 @@ describeOnPostgres('FLT-01 kill -9 in the middle of it: nothing acknowledged is 
         const { status, body } = await service.as(token).get('/v1/users/@me');
         expect([status, body.email]).toEqual([200, email]);
       }
-      // The lease of the sender that died runs by the database's clock.
+      // Ends the lease of the killed sender, which runs on the database clock.
       await sql('UPDATE outbox SET next_attempt_at = now() WHERE sent_at IS NULL');
       await until(async () => sessions.every(({ email }) => delivered.some(({ to }) => to === email)));
     }
@@ -117,7 +117,8 @@ describeOnPostgres('FLT-01 kill -9 in the middle of it: nothing acknowledged is 
       expect(ids.length).toBeGreaterThanOrEqual(1);
       expect(new Set(ids).size).toBe(1);
     }
-    // Between the server's yes and the row that says so, a killed process sends once more: one per sender and kill.
+    // If a process is killed after the mail server accepts a message, but before it records this, the message is sent
+    // again. That allows one duplicate per sender and kill.
     expect(delivered.length - new Set(delivered.map(({ id }) => id)).size).toBeLessThanOrEqual(8 * ROUNDS);
   });
 

@@ -6,9 +6,9 @@ import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, identified, ServiceProcess } from '../machine/service-process.js';
 import { type Answer, copyOfTemplate, person } from '../support/index.js';
 
-/** Longer than every limit of ours on how long an answer of the database may take. */
+/** Longer than each of the service's timeouts for database responses. */
 const STANDS_STILL_MS = 5500;
-/** What was asked when is a matter of chance: whatever is under way must survive. */
+/** Which requests are in progress at a pause is random, so the test repeats it. All of them must succeed. */
 const TIMES = 2;
 
 afterAll(endProcesses);
@@ -36,7 +36,8 @@ describeOnPostgres('a process that stood still', () => {
 
   test('as on a machine that was suspended refuses nobody afterwards: what it waited for has come meanwhile', async () => {
     const service = await ServiceProcess.ready({ DATABASE_URL: await copyOfTemplate(), LOG_LEVEL: 'warn' });
-    // Of one account the next would wait at the server for a transaction that stands still, and be refused in good time.
+    // Each caller has its own account. Requests for one account would wait for the lock of a suspended transaction and
+    // time out.
     const people = await Promise.all(['ada', 'ben', 'cem', 'dee'].map((name) => person(service, name)));
     const { socket, closed } = await identified(service, (await person(service, 'bob')).authorization);
     const answers: Answer[] = [];

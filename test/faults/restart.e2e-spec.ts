@@ -8,7 +8,7 @@ const PASSWORD = 'a long enough password';
 
 const me = (service: ServiceProcess, token: string) => service.as(token).get('/v1/users/@me');
 
-/** Goes on with `load` in parallel while `course` runs; what it got is looked at afterwards. */
+/** Repeats `load` in parallel while `course` runs. The caller checks the results afterwards. */
 async function under(load: (index: number) => Promise<void>, course: () => Promise<void>): Promise<void> {
   let next = 0;
   let isOver = false;
@@ -29,7 +29,7 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
 
   beforeAll(async () => {
     server = await OwnServer.postgres();
-    // Whoever signs in all the time has many sessions, of which none may end for that.
+    // The load signs in without pause. None of the many sessions may end because of the session limit.
     const env = { DATABASE_URL: server.url, ARGON2_CONCURRENCY: '1', SESSIONS_PER_ACCOUNT: '10000' };
     [first, second] = [ServiceProcess.start(env), ServiceProcess.start(env)];
     await Promise.all([first.greeted(), second.greeted()]);
@@ -40,14 +40,14 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
     await server.close();
   });
 
-  /** Both processes hear what is announced. */
+  /** Waits until both processes listen for notifications. */
   const bothListen = () =>
     until(async () => {
       const rows = await query(server.url, `SELECT FROM pg_stat_activity WHERE application_name = 'gatehouse notices'`);
       return rows.length === 2;
     });
 
-  /** Both processes say that they can do everything again: each learns of it in its own time. */
+  /** Waits until both processes report that they are ready. Each one detects the recovery separately. */
   const bothReady = () =>
     until(async () => {
       const asked = [first, second].map((service) => service.anonymous.get('/health/ready'));
@@ -61,7 +61,7 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
     }
   }
 
-  // What `pg_ctl stop` sends with `-m fast` and with `-m immediate`.
+  // The signals that `pg_ctl stop` sends with `-m fast` and with `-m immediate`.
   for (const [mode, signal] of [
     ['stopped', 'SIGINT'],
     ['crashed', 'SIGQUIT'],
@@ -118,7 +118,8 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
 
     test(`${mode}: afterwards a revocation at one process reaches the sockets of the other`, async () => {
       await bothListen();
-      // What was missed is looked up once; a socket that ends after another one was told has heard of it.
+      // A catch-up query after the reconnect may close the first socket. The later ones close only if notifications
+      // arrive again.
       for (let round = 0; round < 5; round++) {
         const session = await signIn(first, alice);
         const { closed } = await identified(second, session);
@@ -195,7 +196,7 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
       expect(await admitted(first, shared)).toBe(LIMIT);
       expect(await admitted(second, shared)).toBe(0);
 
-      // Of somebody who has requests left when alice has none.
+      // This session belongs to ben, because the load uses up alice's rate limit.
       const session = await signIn(first, ben);
       const { closed, socket } = await identified(first, session);
       const statuses = new Map<number, number>();
@@ -218,7 +219,7 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
         await until(areShared);
         await more();
       });
-      // The callers outrun the 50 requests a second of an account; nothing else refused them.
+      // The callers exceed the limit of 50 requests per second and account. No other error may occur.
       expect([...statuses.keys()].filter((status) => status !== 200 && status !== 429)).toEqual([]);
 
       const again = visitors();

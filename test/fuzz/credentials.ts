@@ -5,7 +5,7 @@ import { PASSWORD, type Stage } from './stage.js';
 
 const [U, A] = ['UNAUTHORIZED', 'ACCESS_DENIED'];
 
-/** What the order of outcomes answers to a kind that a policy does not take (credentials.md sections 3 and 4). */
+/** The error code for each kind of credential that a policy does not accept (credentials.md sections 3 and 4). */
 const REFUSALS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Authenticated: { none: U, bearer: A, 'admin-key': U },
   UserOnly: { none: U, bot: A, bearer: A, 'admin-key': U },
@@ -17,7 +17,7 @@ const REFUSALS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ),
 };
 
-/** Values that are refused, by title, with the code. */
+/** Credentials that the operation rejects: title, value and expected error code. */
 async function refusedBy(operation: Operation, stage: Stage): Promise<[title: string, value: string, code: string][]> {
   const table = REFUSALS[operation.policy];
   if (!table) return [];
@@ -34,7 +34,7 @@ async function refusedBy(operation: Operation, stage: Stage): Promise<[title: st
     ['admin-key', worn.adminKey, 'admin-key'],
   ];
   return values.flatMap(([title, value, kind]) => {
-    // To an operation of administration, an ordinary application is another kind of bearer than the built-in one.
+    // Admin operations accept only bearer tokens of the built-in application, not those of ordinary ones.
     const isTaken = operation.credentials.includes(kind) && !(operation.policy === 'AdminAcl' && kind === 'bearer');
     if (isTaken) return [];
     const isTaught = operation.path === '/v1/applications/@me' && !/bot|malformed/.test(title);
@@ -42,7 +42,7 @@ async function refusedBy(operation: Operation, stage: Stage): Promise<[title: st
   }) as [string, string, string][];
 }
 
-/** A number for the content of every table, apart from when somebody was seen. */
+/** A checksum of the content of every table, without the columns that record the last activity. */
 async function contents(service: Gatehouse): Promise<Map<string, string>> {
   await service.idle();
   const tables = await service.sql(
@@ -56,7 +56,10 @@ async function contents(service: Gatehouse): Promise<Map<string, string>> {
   return new Map((await service.sql(sums.join(' UNION ALL '))).map(({ name, sum }) => [name, sum]));
 }
 
-/** Every credential that an operation must refuse is refused as the order of outcomes says, and does nothing. */
+/**
+ * Checks that each credential that the operation does not accept gets the error that the order of outcomes defines, and
+ * changes nothing.
+ */
 export async function checkCredentials(operation: Operation, stage: Stage, plan: Plan): Promise<string[]> {
   const path = await stage.pathOf(operation);
   const cases = await refusedBy(operation, stage);

@@ -3,15 +3,18 @@ import type { Operation } from './operations.js';
 import { FACTORS, type Plan } from './requests.js';
 import { isId, isNullable, kindOf } from './values.js';
 
-/** One thing that is wrong with a request. */
+/** A single defect of a request. */
 export interface Flaw {
   readonly title: string;
-  /** `fault`: of a field, by the rules of the input. `refused`: by whoever reads it. `any`: only not by a failure. */
+  /**
+   * The expected result. `fault`: input validation rejects it. `refused`: any 4xx error. `any`: anything but a server
+   * failure.
+   */
   readonly demand: 'fault' | 'refused' | 'accepted' | 'any';
   apply(plan: Plan): Plan;
 }
 
-/** `demand`: where it is another than that of the place. */
+/** `demand` overrides the default of the parameter or body. */
 type Bad = readonly [title: string, value: unknown, demand?: Flaw['demand']];
 
 const LONE_SURROGATE = 'a\ud800b';
@@ -25,9 +28,9 @@ function badTexts(schema: Schema): Bad[] {
   const isTold = [maxLength, format, pattern, choices].some((keyword) => keyword !== undefined);
   const isOther = pattern !== undefined && !new RegExp(pattern, 'u').test('\u0001 !');
   return [
-    // A text of which nothing is told may be dropped where it makes no sense.
+    // If the schema has no constraints, the service may ignore the text where it makes no sense.
     isTold ? ['a lone surrogate', LONE_SURROGATE] : ['a lone surrogate', LONE_SURROGATE, 'any'],
-    // Where control characters are taken out of a text, it is taken out too.
+    // Fields that strip control characters also strip NUL.
     ['a NUL', NUL, 'any'],
     ...(maxLength !== undefined ? [['too long', 'a'.repeat(maxLength + 1)] as const] : []),
     ...(maxLength !== undefined ? [['far too long', 'a'.repeat(MANY)] as const] : []),
@@ -49,7 +52,7 @@ function badNumbers({ minimum, maximum }: { minimum?: number; maximum?: number }
   ];
 }
 
-/** Values that break a schema, each in one way. */
+/** Values that violate a schema, each in one way. */
 function badValues(schema: Schema): Bad[] {
   const kind = kindOf(schema);
   if (kind === undefined) return [];
@@ -112,7 +115,7 @@ function ofBody({ body }: Operation): Flaw[] {
 
 const DEEP = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
 
-/** What is wrong with the bytes of a JSON body, whatever they say. */
+/** Defects in the bytes or the content type of a JSON body, whatever its members are. */
 function ofFraming({ body }: Operation): Flaw[] {
   if (body?.type !== 'application/json') return [];
   const raws: [title: string, raw: Uint8Array | string][] = [
@@ -141,7 +144,7 @@ function ofFraming({ body }: Operation): Flaw[] {
 
 const isSpoken = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
 
-/** What a URL can hold: text, and no more of it than a block of headers takes. */
+/** Whether a URL can contain the value: it must be text and fit into the size limit of the headers. */
 const isInUrl = (title: string, value: string): boolean =>
   !title.startsWith('of type') && title !== 'a lone surrogate' && value.length < 8000;
 
@@ -150,7 +153,7 @@ function ofQuery({ parameters }: Operation): Flaw[] {
     .filter((parameter) => parameter.in === 'query')
     .flatMap(({ name, required, schema, 'x-gatehouse-read-by-handler': isReadByHandler }) => {
       const others = ({ query }: Plan) => query.filter(([other]) => other !== name);
-      // What is asked for has to be there before its handler looks at how it is asked for.
+      // The handler checks that the resource exists before it reads the parameter, so a 404 error also counts.
       const isFree = Object.keys(schema).every((keyword) => keyword === 'type' || keyword === 'examples');
       const usual = !isReadByHandler ? 'fault' : isFree ? 'any' : 'refused';
       const set = (title: string, values: string[], demand: Flaw['demand'] = usual): Flaw => ({
@@ -210,7 +213,7 @@ function ofHeaders({ parameters }: Operation): Flaw[] {
     });
 }
 
-/** Everything that can be wrong with a request to an operation, as its description tells it. */
+/** All defects that are possible in a request to an operation, derived from its OpenAPI description. */
 export const flawsOf = (operation: Operation): Flaw[] => [
   ...ofPath(operation),
   ...ofQuery(operation),

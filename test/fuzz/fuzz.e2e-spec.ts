@@ -6,7 +6,7 @@ import { STAGE } from './stage.js';
 
 const { FUZZ_SEED, FUZZ_SECONDS = '0', FUZZ_OPERATION } = process.env;
 const SECONDS = Number(FUZZ_SECONDS);
-/** Of the suite, which asks the same each time; longer runs go elsewhere. */
+/** Seed of the suite, which sends the same requests each time. Longer runs use a random seed. */
 const USUAL_SEED = 1;
 const anySeed = () => (SECONDS > 0 ? randomInt(2 ** 31 - 1) : USUAL_SEED);
 

@@ -8,17 +8,17 @@ import { type Plan, plansOf, type Sent, sendPlan } from './requests.js';
 import { PASSWORD, Stage } from './stage.js';
 import { judgeAllowed, judgeFlawed } from './verdict.js';
 
-/** How many requests are tried for a smaller one that breaks the same: the end is near after few, and far off after. */
+/** Limit for shrinking attempts. The first few already get close to the minimum, and reaching it takes far more. */
 const MOST_SMALLER = 100;
 
 export interface Settings {
-  /** Repeats a run. */
+  /** The same seed repeats a run. */
   readonly seed: number;
-  /** Rounds go on for this long; one where it is not given. */
+  /** How long to repeat rounds. Default: one round. */
   readonly seconds?: number;
-  /** Requests with allowed data, for each operation and round. */
+  /** Number of valid requests per operation and round. */
   readonly runs: number;
-  /** Operations that are fuzzed: by their id, or below a path. */
+  /** Selects the operations to fuzz, for example by ID or path. */
   readonly only?: (operation: Operation) => boolean;
 }
 
@@ -31,15 +31,15 @@ export interface Found {
 export interface Report {
   readonly operations: number;
   readonly requests: number;
-  /** Of them, those that succeeded. */
+  /** How many of the requests succeeded. */
   readonly taken: number;
-  /** Operations that deleted a thing which was used after that. */
+  /** Number of operations that deleted a resource which was then used again. */
   readonly deletions: number;
   readonly rounds: number;
   readonly found: readonly Found[];
 }
 
-/** Calls every operation of a running service in every way that its description speaks of. */
+/** Fuzzes the operations of a running service with all kinds of requests that its OpenAPI document describes. */
 export class Fuzzer {
   private requests = 0;
   private taken = 0;
@@ -71,7 +71,7 @@ export class Fuzzer {
     const { seed, seconds = 0 } = this.settings;
     const until = performance.now() + seconds * 1000;
     let round = 0;
-    // Before there is much in the tables.
+    // Runs first, while the tables are still small.
     for (const operation of this.operations) await this.credentials(operation, seed);
     do {
       for (const operation of this.operations) {
@@ -106,7 +106,7 @@ export class Fuzzer {
     return sent;
   }
 
-  /** Runs a property, and notes the smallest request that breaks it, of as many as are tried for that. */
+  /** Checks a property and records the smallest failing request, found in at most `MOST_SMALLER` attempts. */
   private async hold(operation: Operation, seed: number, numRuns: number, judge: (plan: Plan) => Promise<void>) {
     let smaller = -1;
     const property = fc.asyncProperty(this.plans(operation), async (plan) => {

@@ -9,7 +9,7 @@ export interface Parameter {
   readonly 'x-gatehouse-read-by-handler'?: true;
 }
 
-/** An operation as the description of a running service tells it, every reference resolved. */
+/** An operation from the OpenAPI document of a running service, with all references resolved. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
@@ -18,23 +18,23 @@ export interface Operation {
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
-  /** Kinds of credential that it takes; the empty text where none is needed. */
+  /** Kinds of credentials that it accepts. An empty string means that it needs none. */
   readonly credentials: readonly string[];
   readonly takesSudo: boolean;
-  /** Codes of fields that its service finds, the rules of its input aside. */
+  /** Codes of field errors that the service reports in addition to those of input validation. */
   readonly fieldCodes: ReadonlySet<string>;
 }
 
 export interface Body {
   readonly type: string;
   readonly schema: Schema;
-  /** Whether the rules of a class are applied before the handler runs; otherwise the handler reads it in its turn. */
+  /** Whether a class validates the body before the handler runs. Otherwise the handler reads the body itself. */
   readonly isRuled: boolean;
 }
 
 type Named = { readonly [name: string]: Schema };
 
-/** The schema without references; parts that apply together are one object. */
+/** Resolves the references of a schema and merges the parts of `allOf` into one object. */
 function resolved(schema: Schema, named: Named): Schema {
   const { $ref, allOf } = schema as { $ref?: string; allOf?: Schema[] };
   if ($ref) return resolved(named[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}, named);
@@ -91,7 +91,7 @@ function operationOf(method: string, path: string, described: Described, named: 
   };
 }
 
-/** Every operation of a running service, in the order of its description. */
+/** Every operation of a running service, in the order of its OpenAPI document. */
 export async function operationsOf(service: Gatehouse): Promise<Operation[]> {
   const { body } = await service.anonymous.get('/openapi.json');
   return Object.entries<Record<string, Described>>(body.paths).flatMap(([path, methods]) =>
@@ -101,7 +101,7 @@ export async function operationsOf(service: Gatehouse): Promise<Operation[]> {
   );
 }
 
-/** Whether a concrete path is one of a template. `{path}` at the end takes several parts. */
+/** Whether a path matches a path template. A `{path}` at the end matches several segments. */
 export const isAt = (template: string, path: string): boolean =>
   new RegExp(
     `^${template

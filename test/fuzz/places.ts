@@ -2,12 +2,12 @@ import { isAt, type Operation } from './operations.js';
 import { targetOf } from './requests.js';
 import { creatorOf, PASSWORD, type Stage } from './stage.js';
 
-/** Beyond what is described: the slash at the end of the site of guides leads to it. */
+/** Paths that work without being in the OpenAPI document: `/guides/` redirects to the first page of the guides. */
 const LEADS_ON: ReadonlySet<string> = new Set(['/guides/']);
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'];
 
-/** Where no operation is, there is nothing: other methods of its path, and paths beside it. */
+/** Checks that other methods of the path and neighboring paths return 404, unless an operation is defined there. */
 export async function checkPlaces(operation: Operation, { service, operations }: Stage): Promise<string[]> {
   const target = targetOf(operation, {});
   const isThere = (method: string, path: string) =>
@@ -27,7 +27,10 @@ export async function checkPlaces(operation: Operation, { service, operations }:
   return surprises;
 }
 
-/** A thing that was made, deleted, and is used after that: by every operation that names it. `undefined`: there is none. */
+/**
+ * Creates a resource, deletes it and calls every operation that names it, which must return 404. Returns `undefined` if
+ * no operation creates such a resource.
+ */
 export async function checkAfterDeletion(
   deletion: Operation,
   stage: Stage,

@@ -3,25 +3,25 @@ import type { Answer, Client } from '../support/index.js';
 import type { Operation } from './operations.js';
 import { allowedBy, membersOf } from './values.js';
 
-/** A request to an operation, before the things that it names are looked up. */
+/** A request to an operation, before it refers to existing resources. */
 export interface Plan {
-  /** By name; things that exist go before unless `isMade` says otherwise. */
+  /** Path parameters by name. If `isMade` is true, existing resources replace them. */
   readonly path: Readonly<Record<string, string>>;
   readonly isMade: boolean;
-  /** Goes before both. */
+  /** Path parameters that replace generated and existing ones. */
   readonly fixed?: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Sent in the place of the body, as it is. */
+  /** Sent unchanged instead of the body. */
   readonly raw?: Uint8Array | string;
-  /** Which of the kinds of credential that the operation takes. */
+  /** The kind of credential to send, one of those that the operation accepts. */
   readonly kind: string;
-  /** Whether other factors than the password stay out. */
+  /** Whether to prove identity with the password and to remove all other factors. */
   readonly isProvenByPassword: boolean;
 }
 
-/** What proves a person in the body of an operation with sudo. */
+/** Members of a request body that prove identity in operations with sudo mode. */
 export const FACTORS: ReadonlySet<string> = new Set([
   ...['password', 'mfa_method', 'mfa_code', 'webauthn_response', 'webauthn_challenge'],
 ]);
@@ -32,10 +32,10 @@ const wanted = (isRequired: boolean, values: fc.Arbitrary<string>): fc.Arbitrary
 const given = (members: Record<string, string | undefined>): [string, string][] =>
   Object.entries(members).filter((entry): entry is [string, string] => entry[1] !== undefined);
 
-/** Letters that a header may hold. */
+/** Characters that are allowed in a header. */
 const headerText = fc.stringMatching(/^[!-~]{1,40}$/);
 
-/** Requests that the description of an operation allows. */
+/** Requests that the OpenAPI description of an operation allows. */
 export function plansOf(operation: Operation): fc.Arbitrary<Plan> {
   const places = (place: string) => operation.parameters.filter((parameter) => parameter.in === place);
   const record = (place: string, value: (parameter: Operation['parameters'][number]) => fc.Arbitrary<unknown>) =>
@@ -50,7 +50,7 @@ export function plansOf(operation: Operation): fc.Arbitrary<Plan> {
     return required ? values : fc.option(values, { nil: [] });
   });
   const headers = record('header', ({ name, required, schema }) =>
-    // A proof that is none is a factor that fails; the password is there.
+    // An invalid sudo token would fail. The password proves the identity instead.
     name === 'X-Service-Sudo-Mode-JWT'
       ? fc.constant(undefined)
       : wanted(required, schema.enum ? allowedBy(schema).map(String) : headerText),
@@ -82,7 +82,7 @@ export const targetOf = ({ path }: Operation, values: Readonly<Record<string, st
 const queryOf = (query: Plan['query']): string =>
   query.length === 0 ? '' : `?${new URLSearchParams(query as [string, string][])}`;
 
-/** The body as it goes out: what was generated, with the password of the persona where a factor is asked for. */
+/** The body to send: the generated members, with the persona's password if the operation requires sudo mode. */
 function bodyOf({ body: declared, takesSudo }: Operation, plan: Plan, password: string): unknown {
   if (!declared) return undefined;
   if (plan.raw !== undefined) return plan.raw;
@@ -101,7 +101,7 @@ export interface Sent {
   readonly answer: Answer;
 }
 
-/** Sends a plan. @throws Error when the answer is not as described, with the request. */
+/** Sends a plan. @throws Error with the request if the response does not match the OpenAPI document. */
 export async function sendPlan(
   client: Client,
   operation: Operation,
@@ -123,7 +123,7 @@ export async function sendPlan(
 
 const SHOWN = 600;
 
-/** The request as somebody could repeat it; who sends it is told by the kind of its credential. */
+/** The request as a `curl` command. The kind of credential is shown instead of its value. */
 function curlOf({ method }: Operation, target: string, { headers, kind, raw }: Plan, body: unknown): string {
   const shown =
     raw instanceof Uint8Array

@@ -10,14 +10,14 @@ const SCOPES = [...featureRegistry().scopes.keys()];
 
 export const PASSWORD = 'a quiet afternoon of fuzzing';
 
-/** Knows no name: nothing that a generated request names is asked. */
+/** Resolves no host name, so the service never connects to hosts that generated requests contain. */
 export class Nowhere extends Network {
   override resolve(): Promise<readonly string[]> {
     return Promise.reject(new DnsError('absent'));
   }
 }
 
-/** Of the service that is fuzzed: nothing but the request at hand decides about its answer. */
+/** Settings of the fuzzed service. With them, each response depends only on its own request. */
 export const STAGE = {
   env: {
     LOG_LEVEL: 'warn',
@@ -27,23 +27,23 @@ export const STAGE = {
   network: new Nowhere(),
 };
 
-/** Something that an operation made. */
+/** A resource that an operation created. */
 export interface Thing {
-  /** Parts of paths that name it. */
+  /** Path parameters that identify it. */
   readonly path: Readonly<Record<string, string>>;
-  /** Whether the service named it, rather than the caller. */
+  /** Whether the service assigned its ID, rather than the caller. */
   readonly isMinted: boolean;
 }
 
 interface Cast {
   readonly actor: Outfit;
-  /** An account that others act upon. */
+  /** An account that others act on. */
   readonly target: Outfit;
-  /** Of a confidential application of the actor. */
+  /** Credentials of a confidential application of the actor. */
   readonly client: string;
 }
 
-/** The operation that makes the thing which the last parameter of a path names, by the structure of the paths. */
+/** Finds the operation that creates the resource named by the last parameter of a path, based on the path structure. */
 export function creatorOf(operations: readonly Operation[], path: string): Operation | undefined {
   const parent = path.slice(0, path.lastIndexOf('/'));
   const collection = parent.slice(parent.lastIndexOf('/') + 1);
@@ -54,7 +54,7 @@ export function creatorOf(operations: readonly Operation[], path: string): Opera
   );
 }
 
-/** A member of this name, wherever it stands. */
+/** The first string member with this name, at any depth. */
 function memberOf(value: unknown, name: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const own = (value as Record<string, unknown>)[name];
@@ -66,7 +66,7 @@ function memberOf(value: unknown, name: string): string | undefined {
   return undefined;
 }
 
-/** Where the operations are called: accounts that may be spoilt and are renewed, and things that they own. */
+/** Accounts and resources for the requests. Requests may damage them, so they are replaced. */
 export class Stage {
   private cast: Promise<Cast> | undefined;
   private things = new Map<string, Promise<Record<string, string>>>();
@@ -77,7 +77,9 @@ export class Stage {
     readonly operations: readonly Operation[],
   ) {}
 
-  /** Everything that was there may be gone: the next request finds a new cast. */
+  /**
+   * Discards all accounts and resources, because a request may have deleted them. The next request creates new ones.
+   */
   async renew({ path }: Operation): Promise<void> {
     this.cast = undefined;
     this.things.clear();
@@ -112,9 +114,9 @@ export class Stage {
     return made;
   }
 
-  /** Who presents a credential of a kind that the operation takes. */
+  /** A client that presents a credential of the given kind. */
   async callerOf({ policy }: Operation, kind: string): Promise<Client> {
-    // A cast is made by many statements: for those only who need one.
+    // Creating the accounts takes many statements, so anonymous requests skip it.
     if (kind === '') return this.service.anonymous;
     const { actor, client } = await this.people();
     const values: Record<string, string> = {
@@ -132,7 +134,7 @@ export class Stage {
     return prefix.startsWith('/media') ? undefined : creatorOf(this.operations, prefix);
   }
 
-  /** Values for the parts of a path: of things that were made for it. */
+  /** Values for the parameters of a path, from resources that are created for it. */
   async pathOf(operation: Operation): Promise<Record<string, string>> {
     if (!operation.path.includes('{')) return {};
     const { target } = await this.people();
@@ -154,7 +156,7 @@ export class Stage {
     return made;
   }
 
-  /** Makes a thing by the example of its operation; `undefined` where the example alone makes none. */
+  /** Creates a resource with the example request of its operation. Returns `undefined` if that is not enough. */
   async make(creator: Operation, name: string, known: Record<string, string> = {}): Promise<Thing | undefined> {
     const example = await this.exampleOf(creator);
     const client = await this.callerOf(creator, creator.credentials.find((kind) => kind !== '') ?? '');

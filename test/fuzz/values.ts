@@ -5,12 +5,12 @@ import type { Schema } from '../../src/description/api-metadata.js';
 
 const DOT = readFileSync(join(import.meta.dirname, '../support/fixtures/dot.png')).toString('base64');
 const MAX_ID = 2n ** 63n - 1n;
-/** Long enough to be another length, short enough to be read in a report. */
+/** Long enough for various lengths, short enough to read in a report. */
 const LONG = 48;
 
 export const isId = ({ format, type }: Schema): boolean => format === 'int64' && type === 'string';
 
-/** Letters of several scripts and planes: what shows something and is no blank, of one code point each. */
+/** Visible, non-blank characters of several scripts and Unicode planes, one code point each. */
 const letter = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') },
   { weight: 1, arbitrary: fc.constantFrom(...'éßñøЖЩωשעب漢字かな한🙂🧪𝒳-._~!?\'"\\<>{}&%') },
@@ -34,14 +34,14 @@ const BY_FORMAT: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'account-flags': fc.constantFrom('0', '1'),
   'account-name': fc.constantFrom('1501314428688998182', 'ada@example.com', 'ada#0001'),
   'ip-address': fc.oneof(fc.ipV4(), fc.ipV6()),
-  // As wide as it takes to have no bits of a host.
+  // These ranges have no host bits set.
   'ip-network': fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('198.51.100.0/24', '2001:db8::/32')),
 };
 
-/** To take a pattern to pieces costs more than to draw from it, and the same few are asked for all the time. */
+/** Cache of generators. Parsing a pattern is slower than drawing from it, and the same few patterns repeat. */
 const byPattern = new Map<string, fc.Arbitrary<string>>();
 
-/** Texts that match and fit. @throws Error where those that match hardly ever fit: they would be drawn for ever */
+/** Texts that match and fit. @throws Error if matching texts almost never fit, because drawing would not end. */
 function matching(pattern: RegExp, fits: (value: string) => boolean): fc.Arbitrary<string> {
   const known = byPattern.get(pattern.source) ?? fc.stringMatching(pattern, { size: 'small' });
   byPattern.set(pattern.source, known);
@@ -76,7 +76,7 @@ export const isNullable = (schema: Schema): boolean => kindsOf(schema).includes(
 export const kindOf = (schema: Schema): string | undefined =>
   kindsOf(schema).find((kind) => kind !== 'null') ?? (schema.enum ? 'string' : undefined);
 
-/** Values that a schema of input accepts. */
+/** Values that an input schema accepts. */
 export function allowedBy(schema: Schema): fc.Arbitrary<unknown> {
   if (!isNullable(schema)) return solidOf(schema);
   return fc.oneof({ weight: 5, arbitrary: solidOf(schema) }, { weight: 1, arbitrary: fc.constant(null) });

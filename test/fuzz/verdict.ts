@@ -2,7 +2,7 @@ import type { Flaw } from './faults.js';
 import type { Operation } from './operations.js';
 import type { Sent } from './requests.js';
 
-/** Codes that a schema could have foretold. */
+/** Error codes that a schema can predict. */
 const OF_FORM: ReadonlySet<string> = new Set([
   ...['INVALID_FORMAT', 'CONTENT_EXCEEDS_MAX_LENGTH', 'STRING_LENGTH_EXACT', 'INVALID_SNOWFLAKE_FORMAT'],
   ...['SNOWFLAKE_OUT_OF_RANGE', 'EMAIL_LENGTH_INVALID', 'INVALID_EMAIL_FORMAT', 'INVALID_EMAIL_LOCAL_PART'],
@@ -13,14 +13,14 @@ const OF_FORM: ReadonlySet<string> = new Set([
 
 const told = ({ line, answer: { status, text } }: Sent): string => `${status} ${text.slice(0, 400)}\n  ${line}`;
 
-/** @throws Error on a failure of the service itself; those of others are declared, and held to that elsewhere */
+/** @throws Error if the service itself failed. Failures of external services are documented and checked elsewhere. */
 function demandNoFailure(sent: Sent): void {
   const { status, text } = sent.answer;
   if (status === 500 || status === 503) throw new Error(`the service failed: ${told(sent)}`);
   if (/(?<!\\)\\u0000/.test(text)) throw new Error(`a NUL is shown: ${told(sent)}`);
 }
 
-/** What the description allows may be refused for what there is, and not for its form. */
+/** Checks a valid request. It may be rejected because of existing data, but not because of its format. */
 export function judgeAllowed({ fieldCodes }: Operation, sent: Sent): void {
   demandNoFailure(sent);
   const { body } = sent.answer;
@@ -29,7 +29,7 @@ export function judgeAllowed({ fieldCodes }: Operation, sent: Sent): void {
   if (wrong.length > 0) throw new Error(`what the description allows is refused for its form: ${told(sent)}`);
 }
 
-/** What it does not allow is refused, by the rules of the input wherever there are any. */
+/** Checks an invalid request. It must be rejected, by input validation if there is any. */
 export function judgeFlawed(operation: Operation, { demand, title }: Flaw, sent: Sent): void {
   demandNoFailure(sent);
   const { status, body } = sent.answer;

@@ -12,12 +12,12 @@ interface Hook {
 
 type Owned = App & { readonly scope: string; readonly botScope: string; readonly secretScope: string };
 
-/** An account with sessions, an application with a bot, a grant, a webhook. */
+/** An account with sessions, an application with a bot, a grant and a webhook. */
 export class AccountLife extends MailboxLife {
   private app: Owned | undefined;
   private hook: Hook | undefined;
   private secretNow: Presented | undefined;
-  /** That of the first grant, until it was presented. */
+  /** The refresh token of the first grant, until it is presented. */
   private refreshToken: { readonly token: string; readonly issued: Attempted } | undefined;
 
   protected async begin(): Promise<boolean> {
@@ -58,20 +58,23 @@ export class AccountLife extends MailboxLife {
     if (this.random.chance(0.5)) await this.race(token);
   }
 
-  /** A code, and what is done with it. */
+  /** Gets an authorization code and passes it to `work`. */
   private async consented<T>(token: string, work: (code: string, issued: Attempted) => Promise<T>): Promise<T | null> {
     const answered = await this.done((replica) => consent(replica, { authorization: token }, this.app as App));
     return answered && work(parametersOf(answered.answer.body.redirect_to).code as string, answered);
   }
 
-  /** Another grant's code, or this one's refresh token: who redeems it again ends what came of it, and nothing else. */
+  /**
+   * Redeems the code of another grant more than once, and possibly a refresh token. Reuse revokes only the tokens that
+   * came from it.
+   */
   private async race(token: string): Promise<void> {
     const app = this.app as Owned;
     const scopes = [this.scopes.grants, app.scope];
     const raced = await this.consented(token, (code, consented) =>
       this.redeemed('code', consented, scopes, (replica) => exchange(replica, app, code)),
     );
-    // Whoever comes second ends the family: the access token of the first exchange is of another.
+    // Reuse revokes the token family. The access token of the first exchange belongs to another family.
     const next = raced?.answer.body.refresh_token;
     if (next && this.random.chance(0.5)) {
       await this.redeemed('refresh token', raced, scopes, (replica) => refresh(replica, app, next));
@@ -91,7 +94,7 @@ export class AccountLife extends MailboxLife {
       ({ answer: _, ...attempt }) =>
         this.recorder.history.revocations.push({
           ...attempt,
-          // One that comes second and is refused ends the family by that.
+          // A rejected reuse also revokes the family.
           outcome: 'unknown',
           kind: 'reuse of a refresh token',
           ends: [this.scopes.grants],
@@ -208,7 +211,7 @@ export class AccountLife extends MailboxLife {
     () => this.changeEmail(),
   ];
 
-  /** Everything that acts for the account while it is in use: its bot is an account of its own and goes on. */
+  /** Ends everything that acts for the account while it is in use. Its bot is a separate account and stays. */
   private async ended(kind: string, work: Parameters<typeof this.revoked>[2]): Promise<boolean> {
     const { sessions, grants } = this.scopes;
     await this.revoked(kind, [sessions, grants, ...(this.hook ? [this.hook.scope] : [])], work);
@@ -229,7 +232,7 @@ export class AccountLife extends MailboxLife {
     );
   }
 
-  /** What a lockdown ends: all that acts for the account. */
+  /** The scopes that a lockdown revokes: everything that acts for the account. */
   private get locked(): string[] {
     const { app, hook } = this;
     const { sessions, grants } = this.scopes;

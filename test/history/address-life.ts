@@ -2,10 +2,13 @@ import { PROXY } from './cluster.js';
 import { Life, type Step } from './life.js';
 import { now } from './recorder.js';
 
-/** How long an address may come in after its ban where nothing is disturbed: a second is promised, the rest is the machine's. */
+/**
+ * How long an IP address may have access after its ban if nothing is disturbed. The contract promises one second, and
+ * the rest is tolerance for a busy machine.
+ */
 const BANNED_WITHIN_MS = 5000;
 
-/** Somebody without a credential at an address, who is banned. */
+/** A client without a credential whose IP address is banned. */
 export class AddressLife extends Life {
   private readonly address = this.surroundings.cluster.newAddress();
   private readonly label = this.recorder.name(`address ${this.address}`);

@@ -6,13 +6,13 @@ import type { Attempted } from './recorder.js';
 const ACLS = ['user:lookup', 'audit_log:view'] as const;
 const ALWAYS = ['admin:authenticate', 'admin_api_key:manage'];
 
-/** An administrator with a key; what each ACL admits to is a credential of its own. */
+/** An administrator with an API key. The access that each ACL grants counts as a separate credential. */
 export class AdminLife extends Life {
   private readonly label = this.recorder.name('administrator');
   private id = '';
   private token = '';
   private session = '';
-  /** What replaces the ACLs may still be done, over whatever replaces them later. */
+  /** Whether an ACL change without a response may still take effect and overwrite later changes. */
   private mayGiveBack = false;
   private key: { readonly id: string; readonly scope: string } | undefined;
 
@@ -88,7 +88,7 @@ export class AdminLife extends Life {
     return true;
   }
 
-  /** One of the first two at most: a second one would give back what the first took. */
+  /** Only one of the two, because a second change would restore what the first one removed. */
   protected readonly partialEnds: readonly Step[] = [
     this.random.chance(0.5) ? () => this.narrowOwner() : () => this.narrowKey(),
   ];

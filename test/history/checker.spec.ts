@@ -3,7 +3,7 @@ import { type Credential, History, type Outcome } from './history.js';
 
 const PROMISES: Promises = { told: 1000, unchecked: 60_000, recovery: 10_000, wakeup: 1000 };
 
-/** A history that is made by hand, entry by entry. */
+/** A history that is written by hand, entry by entry. */
 class Made extends History {
   override end = 100_000;
 

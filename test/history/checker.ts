@@ -12,15 +12,15 @@ import type {
   Write,
 } from './history.js';
 
-/** What the contract promises in time, and what is allowed to a machine that is busy, in milliseconds. */
+/** Time limits of the contract, plus tolerance for a busy machine, in milliseconds. */
 export interface Promises {
-  /** A replica that hears the others closes the sockets of a dead credential within this. */
+  /** Within this time, a replica that receives notifications closes the sockets of a revoked credential. */
   readonly told: number;
-  /** One that does not closes those whose credential it cannot check. */
+  /** Within this time, a replica that receives none closes the sockets whose credential it cannot check. */
   readonly unchecked: number;
-  /** A replica that could not hear does so again within this. */
+  /** Within this time, a replica that received no notifications receives them again. */
   readonly recovery: number;
-  /** One that did not run runs again within this. */
+  /** Within this time, a replica that did not run runs again. */
   readonly wakeup: number;
 }
 
@@ -53,16 +53,16 @@ function byKey<T>(entries: readonly T[], keyOf: (entry: T) => string): Map<strin
 }
 
 /**
- * Whether a history can have come from a service that keeps its contract. It knows nothing of how the history was made:
- * every attempt took effect, if it did, at one moment between its start and its end, and one of unknown outcome at any
- * moment since its start or never.
+ * Checks whether a service that keeps its contract can produce the history. It does not depend on how the history was
+ * made. An attempt takes effect at one moment between its start and its end, if it does. An attempt with an unknown
+ * outcome takes effect at any moment since its start, or never.
  */
 export class Checker {
   private readonly violations: Violation[] = [];
   private readonly revocationsOf = new Map<string, Revocation[]>();
   private readonly hearing: HealthyTime;
   private readonly running: HealthyTime;
-  /** Of sockets that were closed because their credential died at a replica that heard of it: after how long. */
+  /** How long sockets outlived a revoked credential at replicas that nothing disturbed. */
   readonly delays: number[] = [];
 
   private constructor(
@@ -98,14 +98,17 @@ export class Checker {
     return [...found].filter(({ spares, outcome }) => outcome !== 'refused' && !spares.includes(id));
   }
 
-  /** The first success that surely ended a credential: it was issued before that began. */
+  /**
+   * The first acknowledged revocation that certainly ended a credential, because it started after the credential was
+   * issued.
+   */
   private endOf(credential: Credential): Revocation | undefined {
     return this.touching(credential)
       .filter(({ outcome, start }) => outcome === 'ok' && credential.issued.end <= start)
       .reduce<Revocation | undefined>((first, one) => (first && first.end <= one.end ? first : one), undefined);
   }
 
-  /** From when on something may have ended it. */
+  /** The earliest time at which a revocation may have ended it. */
   private doubtedFrom(credential: Credential): number {
     const some = this.touching(credential).filter(
       ({ outcome, end }) => outcome === 'unknown' || credential.issued.start < end,
@@ -175,7 +178,7 @@ export class Checker {
       );
       return;
     }
-    // What no answer tells of may have been done at last, over whatever was written meanwhile.
+    // A write without a response may take effect late and overwrite later writes.
     if (possible.some(({ outcome }) => outcome !== 'ok')) return;
     const settled = Math.max(...possible.map(({ end }) => end));
     const later = writes.find(({ outcome, start, end }) => outcome === 'ok' && start >= settled && end <= read.start);
@@ -223,7 +226,7 @@ export class Checker {
     }
   }
 
-  /** Whoever hears of something has heard of all that was done before it began. */
+  /** A session that received an event must also have received all events that ended before that event began. */
   private checkStream({ topic, since, heard }: Stream, events: readonly Happening[]): void {
     const places = new Map(heard.map((name, place) => [name, place]));
     const told = events.filter(({ name }) => places.has(name));

@@ -8,18 +8,18 @@ import { environmentOf, type Persona, person, ScriptedProvider } from '../suppor
 
 export const REPLICAS = 3;
 
-/** Whom the service believes the address of a visitor. */
+/** The proxy whose `X-Forwarded-For` header the service trusts. */
 export const PROXY = '127.0.50.1';
 
-/** How long a socket may live whose credential cannot be checked, in milliseconds; a minute unless set. */
+/** How long a socket may live if its credential cannot be checked, in milliseconds. The default is a minute. */
 export const UNCHECKED_MS = 10_000;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A place among the replicas: its process comes and goes, its ways to the servers are cut and mended. */
+/** A replica slot. Its process can stop and restart, and its connections to the servers can be cut and restored. */
 export class Replica implements Front {
   private process: ServiceProcess | undefined;
-  /** What stands before it, if anything does. */
+  /** The URL of a proxy in front of it, if there is one. */
   front: string | undefined;
 
   constructor(
@@ -41,7 +41,7 @@ export class Replica implements Front {
     return new Client(this.url, typeof credential === 'string' ? credential : credential.authorization, []);
   }
 
-  /** Tries until a process serves: one that finds no database ends. */
+  /** Retries until a process serves requests, because a process that finds no database exits. */
   async start(): Promise<void> {
     for (;;) {
       const process = ServiceProcess.start(this.env);
@@ -75,7 +75,7 @@ export class Replica implements Front {
   }
 }
 
-/** Three replicas with a PostgreSQL, a Redis and an OpenID provider of their own, and somebody who may do everything. */
+/** Three replicas with their own PostgreSQL, Redis and OpenID provider, and an account with all rights. */
 export class Cluster {
   private addresses = 0;
 
@@ -120,13 +120,13 @@ export class Cluster {
     return new Cluster(postgres, redis, replicas, root, provider);
   }
 
-  /** One that nobody had before: of those that are for measurements (RFC 2544). */
+  /** An unused IP address from the range for benchmarks (RFC 2544). */
   newAddress(): string {
     const count = ++this.addresses;
     return ['198', 18 + ((count >> 16) & 1), (count >> 8) & 255, count & 255].join('.');
   }
 
-  /** Waits until every replica serves. */
+  /** Waits until every replica is ready. */
   async isWhole(): Promise<void> {
     for (const replica of this.replicas) await until(() => replica.isReady());
   }

@@ -9,13 +9,13 @@ import type { Attempted, Presented } from './recorder.js';
 const PERIOD_MS = 30_000;
 const CODES_PER_TICKET = 3;
 
-/** A TOTP or backup code, as a credential that works once. */
+/** A TOTP or backup code, as a single-use credential. */
 interface Code {
   readonly code: string;
   readonly credential: Credential;
 }
 
-/** Somebody with an authenticator and backup codes, each of which works once, until they are replaced or taken away. */
+/** An account with an authenticator and backup codes. Each code works once, until the codes are replaced or removed. */
 export class FactorLife extends PersonLife {
   private secret: Secret | undefined;
   private enabled: Attempted | undefined;
@@ -56,7 +56,7 @@ export class FactorLife extends PersonLife {
     }));
   }
 
-  /** The code of the earliest step that is taken now and that none before it was of. */
+  /** The code of the earliest time step that is accepted now and was not used before. */
   private codeOf(secret: Secret): string | undefined {
     const step = Math.max(this.lastStep + 1, Math.floor(Date.now() / PERIOD_MS) - 1);
     if (step > Math.floor(Date.now() / PERIOD_MS) + 1) return undefined;
@@ -77,7 +77,7 @@ export class FactorLife extends PersonLife {
     return this.random.chance(0.5) ? (this.totpCode() ?? this.backupCodes.shift()) : this.backupCodes.shift();
   }
 
-  /** Proves the account by a code, for an operation that changes nothing here. */
+  /** Uses a code as proof of identity for an operation that changes nothing here. */
   private proving({ code, credential }: Code): Presented {
     const present = this.asMe('/v1/auth/sessions/logout', {
       ...{ session_id_hashes: [], mfa_method: 'totp', mfa_code: code },
@@ -89,7 +89,7 @@ export class FactorLife extends PersonLife {
     await Promise.all(this.surroundings.cluster.replicas.map((replica) => this.recorder.use(replica, presented)));
   }
 
-  /** A wrong code counts against the account: few enough are sent that the next right one is looked at. */
+  /** Invalid codes count against the account, so only a few are sent. The next valid code is then still checked. */
   private async spend(code: Code | undefined): Promise<boolean> {
     if (!code) return false;
     const presented = this.proving(code);
@@ -112,7 +112,7 @@ export class FactorLife extends PersonLife {
     for (const one of attempts) if (one.outcome === 'ok') this.session(one, one.answer?.body.token);
   }
 
-  /** One code answers two tickets at once. */
+  /** Submits one code for two tickets at the same time. */
   private async signInByCode(): Promise<boolean> {
     const tickets = [await this.ticket(), await this.ticket()];
     const spent = tickets[0] && this.anyCode();
@@ -127,7 +127,7 @@ export class FactorLife extends PersonLife {
     return true;
   }
 
-  /** One ticket is answered by several codes at once. */
+  /** Submits several codes for one ticket at the same time. */
   private async spendTicket(): Promise<boolean> {
     const ticket = await this.ticket();
     const codes = this.backupCodes.splice(0, CODES_PER_TICKET);
@@ -139,7 +139,7 @@ export class FactorLife extends PersonLife {
     return true;
   }
 
-  /** A code that an operation took is spent by that. */
+  /** Records that an operation used up a code. */
   private tookWith({ answer: _, ...attempt }: Attempted, { credential }: Code): void {
     this.recorder.history.uses.push({ ...attempt, credential: credential.id });
   }
@@ -158,7 +158,7 @@ export class FactorLife extends PersonLife {
     return true;
   }
 
-  /** What was right until now is presented once more, and a new authenticator may follow. */
+  /** Presents the former codes once more, and sometimes enables a new authenticator. */
   private async gone(): Promise<void> {
     const some = [this.totpCode(), this.backupCodes[0]];
     this.secret = undefined;

@@ -4,7 +4,7 @@ import { PersonLife, type Session } from './person-life.js';
 
 const ATTEMPTS = 5;
 
-/** Somebody whose gateway session loses its connection, and goes on at another replica until its credential ends. */
+/** A user whose gateway session loses its connection and resumes at another replica, until its credential ends. */
 export class GatewayLife extends PersonLife {
   private listener: Listener | undefined;
   private listening: Session | undefined;
@@ -22,7 +22,7 @@ export class GatewayLife extends PersonLife {
     return true;
   }
 
-  /** A new gateway session, for the login session that ends first. */
+  /** Starts a new gateway session for the login session that will end first. */
   private async listen(): Promise<void> {
     const session = this.sessions[0] as Session;
     const listener = new Listener(this.recorder, session.credential, session.token, this.topic);
@@ -30,7 +30,7 @@ export class GatewayLife extends PersonLife {
     [this.listener, this.listening] = [isOpen ? listener : undefined, session];
   }
 
-  /** Something of which the session is to be told. */
+  /** Creates a webhook, of which the session must be notified. */
   private async happen(): Promise<void> {
     const input = { name: `hook ${++this.hooks}` };
     const created = await this.done(this.asMe('/v1/users/@me/webhooks', input));
@@ -57,7 +57,7 @@ export class GatewayLife extends PersonLife {
     listener.drop();
     for (let missed = this.random.pick([1, 2, 3]); missed > 0; missed--) await this.happen();
     await this.resumed(listener);
-    // What comes after it shows that nothing before it is still on its way.
+    // When this event arrives, no earlier event is still on its way.
     await this.happen();
     return true;
   }
@@ -68,7 +68,7 @@ export class GatewayLife extends PersonLife {
     () => this.describe(),
   ];
 
-  /** Whatever ended the credential, its gateway session must not go on, attached or not. */
+  /** After any revocation of the credential, its gateway session must not resume, whether attached or not. */
   private async refused(end: () => Promise<unknown>): Promise<boolean> {
     const { listener } = this;
     if (this.random.chance(0.5)) listener?.drop();

@@ -1,6 +1,6 @@
 import type { Disturbance, Interval } from './history.js';
 
-/** Intervals in their order, those that touch as one. */
+/** Sorts intervals and merges those that touch. */
 function merged(intervals: readonly Interval[]): Interval[] {
   const result: { start: number; end: number }[] = [];
   for (const { start, end } of intervals.toSorted((a, b) => a.start - b.start)) {
@@ -11,11 +11,11 @@ function merged(intervals: readonly Interval[]): Interval[] {
   return result;
 }
 
-/** For how long of an interval a replica was as the contract's promises in time take it to be. */
+/** For how much of an interval a replica was in the state that the contract's time limits assume. */
 export class HealthyTime {
   private readonly disturbed = new Map<number, Interval[]>();
 
-  /** `recoveryMs`: how long a replica may take, after each disturbance, to be as before. */
+  /** `recoveryMs`: how long a replica may take to recover after each disturbance. */
   constructor(disturbances: readonly Disturbance[], recoveryMs: number) {
     for (const replica of new Set(disturbances.map((one) => one.replica))) {
       const some = disturbances.filter((one) => one.replica === replica);

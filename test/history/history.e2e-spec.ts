@@ -12,7 +12,7 @@ import { over } from './workload.js';
 
 const SECONDS = Number(process.env.HISTORY_SECONDS ?? 60);
 const SEED = Number(process.env.HISTORY_SEED ?? randomInt(2 ** 31));
-/** A planted fault is found long before. */
+/** Time limit for a planted fault, which is normally found much earlier. */
 const PLANTED_SECONDS = 480;
 
 jest.setTimeout((SECONDS * 2 + 600) * 1000);
@@ -51,7 +51,7 @@ describeWithOwnServers(`credentials.md 7 over the history of a run (HISTORY_SEED
       process.stdout.write(`the history: ${path}\n`);
     }
     expect(violations).toEqual([]);
-    // A run in which nothing happened proves nothing.
+    // A run without revocations and disturbances proves nothing.
     expect(history.revocations.filter(({ outcome }) => outcome === 'ok').length).toBeGreaterThan(0);
     expect(history.disturbances.length).toBeGreaterThan(0);
   });

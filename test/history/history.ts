@@ -1,87 +1,89 @@
-/** What a caller knows of an attempt: it was done, it was refused, or no answer tells. */
+/** The result of an attempt as its caller sees it: it succeeded, it was rejected, or no response shows the result. */
 export type Outcome = 'ok' | 'refused' | 'unknown';
 
-/** From when to when, in milliseconds of one monotonic clock. */
+/** Start and end, in milliseconds of one monotonic clock. */
 export interface Interval {
   readonly start: number;
   readonly end: number;
 }
 
-/** Something that a client asked of a replica: begun before it was sent, ended after its answer was read. */
+/** A request that a client sent to a replica. It starts before sending and ends after reading the response. */
 export interface Attempt extends Interval {
   readonly outcome: Outcome;
-  /** The place of the replica among the replicas. */
+  /** The index of the replica. */
   readonly replica: number;
 }
 
-/** Whatever admits: a token, a key with one of its ACLs, an address that is not banned, a secret that works once. */
+/**
+ * Anything that grants access: a token, a key with one of its ACLs, an IP address without a ban, a single-use secret.
+ */
 export interface Credential {
   readonly id: string;
-  /** Each can be ended as a whole, and this credential with it. */
+  /** Groups of credentials that can be revoked together, including this one. */
   readonly scopes: readonly string[];
-  /** The attempt that it came from. */
+  /** The attempt that issued it. */
   readonly issued: Interval;
   readonly isOneTime?: true;
-  /** The contract lets it be used for so long after its end, in milliseconds; 0 unless told. */
+  /** How long the contract allows its use after its end, in milliseconds. Default: 0. */
   readonly endsWithin?: number;
 }
 
 /** A credential was presented. */
 export interface Use extends Attempt {
   readonly credential: string;
-  /** With it a gateway session was to go on. */
+  /** Set if the attempt was to resume a gateway session. */
   readonly how?: 'resume';
 }
 
-/** Everything with one of these scopes that was issued before was to end. */
+/** An attempt to revoke everything with one of these scopes that was issued earlier. */
 export interface Revocation extends Attempt {
   readonly kind: string;
   readonly ends: readonly string[];
-  /** Ids of credentials that stay. */
+  /** IDs of credentials that stay valid. */
   readonly spares: readonly string[];
 }
 
-/** A member was to be changed to a value. */
+/** An attempt to change a member to a value. */
 export interface Write extends Attempt {
   readonly member: string;
   readonly value: string;
 }
 
-/** A member was read; null where it had no value. */
+/** A member was read. Null if it had no value. */
 export interface Read extends Interval {
   readonly replica: number;
   readonly member: string;
   readonly value: string | null;
 }
 
-/** A gateway session from its READY to the end of its socket. */
+/** A gateway session from READY until its socket closes. */
 export interface Socket {
   readonly credential: string;
   readonly replica: number;
   readonly opened: number;
-  /** Null while it was open when the history ended. */
+  /** Null if it was still open when the history ended. */
   closed: number | null;
   code: number | null;
 }
 
-/** Something was done of which every session that listens is to be told. */
+/** An event that every listening session must receive. */
 export interface Happening extends Interval {
   readonly topic: string;
   readonly name: string;
 }
 
-/** What a gateway session was told of a topic since it started, in this order, whatever sockets it had. */
+/** What a gateway session received of a topic since it started, in order, over all of its sockets. */
 export interface Stream {
   readonly topic: string;
   readonly since: number;
   readonly heard: string[];
-  /** When the gateway said that it knows the session no more. */
+  /** When the gateway reported that the session no longer exists. */
   forgotten: number | null;
 }
 
 /**
- * What was done to a replica: its process could not run (`stopped`), or ran and could not hear (`deaf`), as while its
- * database was away. `fault`: how.
+ * A disturbance of a replica. `stopped`: its process could not run. `deaf`: it ran and could not receive notifications,
+ * for example while its database was unreachable. `fault`: the cause.
  */
 export interface Disturbance extends Interval {
   readonly replica: number;
@@ -89,7 +91,7 @@ export interface Disturbance extends Interval {
   readonly fault: string;
 }
 
-/** A record of everything that was attempted, by one process and so by one clock. */
+/** A record of all attempts, made by one process and therefore with one clock. */
 export class History {
   readonly credentials = new Map<string, Credential>();
   readonly uses: Use[] = [];
@@ -100,7 +102,7 @@ export class History {
   readonly events: Happening[] = [];
   readonly streams: Stream[] = [];
   readonly disturbances: Disturbance[] = [];
-  /** When nobody looked any more. */
+  /** When the observation ended. */
   end = Number.POSITIVE_INFINITY;
 
   issue(credential: Credential): Credential {
@@ -108,7 +110,7 @@ export class History {
     return credential;
   }
 
-  /** One line of JSON for each entry, for whoever wants to look at what a checker found. */
+  /** One line of JSON per entry, for inspecting the findings of a checker. */
   *lines(): Generator<string> {
     yield JSON.stringify({ entry: 'end', at: this.end });
     for (const credential of this.credentials.values()) yield JSON.stringify({ entry: 'credential', ...credential });

@@ -8,16 +8,16 @@ export interface Surroundings {
   readonly cluster: Cluster;
   readonly recorder: Recorder;
   readonly pool: Pool;
-  /** Nothing more is to begin. */
+  /** Whether no new operation may begin. */
   isOver(): boolean;
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What may happen next; false where nothing is left that it could happen to. */
+/** The next operation. Returns false if there is nothing left that it can act on. */
 export type Step = () => Promise<boolean>;
 
-/** Credentials that come from one another, are presented by others all the time, and end one after the other. */
+/** Credentials that come from one another, are used by other clients all the time, and end one after the other. */
 export abstract class Life {
   protected readonly own: Presented[] = [];
 
@@ -26,9 +26,9 @@ export abstract class Life {
     protected readonly random: Random,
   ) {}
 
-  /** Begins; false where it did not come that far. */
+  /** Creates the credentials. Returns false if that failed. */
   protected abstract begin(): Promise<boolean>;
-  /** What ends some of it, and what ends all of it. */
+  /** Operations that end some of the credentials, and those that end all of them. */
   protected abstract readonly partialEnds: readonly Step[];
   protected abstract readonly wholeEnds: readonly Step[];
 
@@ -52,7 +52,7 @@ export abstract class Life {
     return this.surroundings.recorder;
   }
 
-  /** Whoever answers next. */
+  /** A random replica for the next request. */
   protected get anywhere(): Replica {
     return this.random.pick(this.surroundings.cluster.replicas);
   }
@@ -62,7 +62,7 @@ export abstract class Life {
     return this.surroundings.pool.add(presented);
   }
 
-  /** An attempt somewhere, of which only a success counts. */
+  /** Makes an attempt at a random replica. Returns null unless it succeeded. */
   protected async done(
     work: (replica: Replica) => PromiseLike<Answer>,
   ): Promise<(Attempted & { answer: Answer }) | null> {
@@ -80,7 +80,10 @@ export abstract class Life {
     return this.recorder.revoke(this.anywhere, kind, ends, work, spares);
   }
 
-  /** A secret that works once is presented to all replicas at once, twice to each, and then again; answers the success. */
+  /**
+   * Presents a single-use secret to all replicas at the same time, twice to each, and then once more. Returns the
+   * success.
+   */
   protected async redeemed(
     what: string,
     issued: Attempted,

@@ -9,11 +9,11 @@ interface Dispatch {
   readonly d?: any;
 }
 
-/** Which dispatches tell of what the history knows, and by which name it does. */
+/** The name by which the history records the event of a dispatch, if it records it. */
 const nameOf = ({ t, d }: Dispatch): string | undefined =>
   t === 'WEBHOOKS_UPDATE' && d.action === 'create' ? d.webhook_id : undefined;
 
-/** A gateway session, over as many sockets as it takes. */
+/** A gateway session, over as many sockets as needed. */
 export class Listener {
   private sessionId = '';
   private sequence = 0;
@@ -51,7 +51,7 @@ export class Listener {
     return (await this.greet(replica, { op: 2, d: { token: this.token } })).outcome;
   }
 
-  /** `forgotten`: the gateway knows the session no more. */
+  /** `forgotten`: the gateway no longer has the session. */
   async resume(replica: Replica): Promise<Outcome | 'forgotten'> {
     const { token, sessionId, sequence: seq } = this;
     const { outcome, isForgotten } = await this.greet(
@@ -64,7 +64,7 @@ export class Listener {
     return 'forgotten';
   }
 
-  /** Loses the connection. */
+  /** Drops the connection. */
   drop(): void {
     this.leave();
   }

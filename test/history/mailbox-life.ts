@@ -1,7 +1,7 @@
 import { PersonLife } from './person-life.js';
 import type { Attempted } from './recorder.js';
 
-/** Somebody whose address changes, and comes back by the token that the former address got. */
+/** An account whose email address changes, and changes back with the token that the former address received. */
 export abstract class MailboxLife extends PersonLife {
   private moves = 0;
 
@@ -13,7 +13,7 @@ export abstract class MailboxLife extends PersonLife {
     return this.done(this.asMe(`/v1/users/@me/email-change/${name}`, body));
   }
 
-  /** A token by which the address can be changed to another one, as far as somebody comes. */
+  /** Gets a token that allows changing the email address. Returns null if a step failed. */
   private async emailToken(address: string) {
     const started = await this.step('start');
     if (!started) return null;

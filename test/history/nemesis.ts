@@ -5,13 +5,13 @@ import { now } from './recorder.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A process that answers nothing for so long, not even that it lives, is taken not to have run. */
+/** If a process does not respond for this long, not even to the liveness check, it counts as stopped. */
 const SILENT_MS = 1000;
 const PROBE_MS = 500;
 
 type Fault = readonly [name: string, kind: Disturbance['kind'], work: (ms: number) => Promise<void>];
 
-/** Kills, stops and cuts off replicas and servers, one of each at a time, and writes down when. */
+/** Kills, stops and disconnects replicas and servers, one of each at a time, and records when. */
 export class Nemesis {
   readonly counts = new Map<string, number>();
 
@@ -21,7 +21,7 @@ export class Nemesis {
     private readonly random: Random,
   ) {}
 
-  /** Goes on until it is over; then everything runs and is connected again. */
+  /** Runs until `isOver`. Afterwards everything runs and is connected again. */
   async run(isOver: () => boolean): Promise<void> {
     const lane = async (random: Random, restMs: number, fault: (random: Random) => Promise<void>) => {
       for (;;) {
@@ -38,7 +38,7 @@ export class Nemesis {
     ]);
   }
 
-  /** Short ones for the most part; now and then one that outlasts every promise in time. */
+  /** Mostly short durations, and sometimes one that exceeds every time limit of the contract. */
   private static duration(random: Random): number {
     return random.chance(0.1) ? random.between(14_000, 18_000) : random.between(200, 5000);
   }
@@ -132,7 +132,7 @@ export class Nemesis {
     for (const { index } of on) this.history.disturbances.push({ replica: index, kind, fault, start, end });
   }
 
-  /** What the machine itself does to a process counts as what the nemesis does. */
+  /** Pauses that the machine itself causes also count as disturbances. */
   async probe(isOver: () => boolean): Promise<void> {
     const watch = async (replica: Replica) => {
       while (!isOver()) {

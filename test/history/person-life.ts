@@ -13,14 +13,14 @@ export interface Session extends Presented {
 
 type Work = (replica: Replica) => PromiseLike<Answer>;
 
-/** An account with an address and a password, whose sessions show its profile. */
+/** An account with an email address and a password, whose sessions show its profile. */
 export abstract class PersonLife extends Life {
   protected readonly label = this.recorder.name('account');
   protected email = `${this.label.replace(' ', '.')}@example.com`;
   protected password = `the password of ${this.label}`;
   protected sessions: Session[] = [];
   protected id = '';
-  /** A sign-in may still be done, and would enable a disabled account again. */
+  /** A sign-in without a response may still succeed, which would re-enable a disabled account. */
   protected mayReturn = false;
   private bios = 0;
 
@@ -28,7 +28,7 @@ export abstract class PersonLife extends Life {
     return { sessions: `sessions of ${this.label}`, grants: `grants of ${this.label}` };
   }
 
-  /** The session to act with. */
+  /** The session for requests of the account. */
   protected get acting(): Session {
     return this.sessions.at(-1) as Session;
   }
@@ -38,7 +38,7 @@ export abstract class PersonLife extends Life {
     return (replica) => replica.as(token).post(path, body);
   }
 
-  /** Registers; null where it did not come that far. */
+  /** Registers. Returns null if that failed. */
   protected async registered(): Promise<Attempted | null> {
     const { email, password } = this;
     const registered = await this.done((replica) =>
@@ -69,7 +69,7 @@ export abstract class PersonLife extends Life {
     return session;
   }
 
-  /** Whatever ended every session answered another one. */
+  /** Replaces all sessions by the one in the response to a request that ended them. */
   protected returned(issued: Attempted): void {
     this.sessions = [];
     this.session(issued, issued.answer?.body.token);
@@ -83,7 +83,7 @@ export abstract class PersonLife extends Life {
     else if (attempted.outcome === 'unknown') this.mayReturn = true;
   }
 
-  /** Sockets at replicas that have not seen their credentials before. */
+  /** Opens sockets at random replicas, which may not have seen the credentials before. */
   protected async watch(): Promise<void> {
     for (const { credential, gatewayToken } of this.own) {
       if (gatewayToken && this.random.chance(0.7))
@@ -100,7 +100,7 @@ export abstract class PersonLife extends Life {
     return true;
   }
 
-  /** The newest message of this type, whenever it comes. */
+  /** Waits for a message of this type and returns the newest one. */
   protected async mailed(type: string, address = this.email): Promise<Message | undefined> {
     for (const until = now() + MAIL_MS; now() < until && !this.surroundings.isOver(); await pause(200)) {
       const [message] = await inboxOf(this.anywhere, address, type).catch(() => []);
@@ -117,7 +117,7 @@ export abstract class PersonLife extends Life {
     );
   }
 
-  /** A secret that works once and ends what has these scopes. */
+  /** Redeems a single-use secret that ends everything with these scopes. */
   protected redeemedToEnd(
     kind: string,
     issued: Attempted,

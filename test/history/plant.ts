@@ -4,19 +4,19 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Replica } from './cluster.js';
 
 export type Fault =
-  /** Successes of reads are answered again for five seconds. */
+  /** Repeats successful responses to reads for five seconds. */
   | 'cache'
-  /** A client secret that was right is believed for five seconds, whatever became of it. */
+  /** Accepts a valid client secret for five more seconds, even if it is revoked in the meantime. */
   | 'remembered client'
-  /** Who proved an account here by a code can do so again by the same one. */
+  /** Accepts a code again if it has proven the identity of the account here before. */
   | 'second use of a code'
-  /** A secret that was redeemed here is redeemed again whenever it comes. */
+  /** Accepts a secret again at any time if it was redeemed here before. */
   | 'second redemption'
-  /** Changes of the profile are acknowledged and forgotten. */
+  /** Acknowledges changes of the profile and discards them. */
   | 'lost write'
-  /** Sockets whose session has started stay open whatever the service does with them. */
+  /** Keeps sockets open whose session has started, even if the service closes them. */
   | 'deaf sockets'
-  /** What a session missed is not sent again when it goes on. */
+  /** Does not resend missed events when a session resumes. */
   | 'lost replay';
 
 const CACHED_MS = 5000;
@@ -37,7 +37,7 @@ async function read(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What a server sends, without the events that it sends before a session has started or goes on. */
+/** Filters the data of a server: drops events that are sent before a session has started or resumed. */
 class Replay {
   private rest = Buffer.alloc(0);
   private isUpgraded = false;
@@ -67,7 +67,9 @@ class Replay {
   }
 }
 
-/** How long the frame is that these bytes begin with (RFC 6455 section 5.2, unmasked), as far as they tell. */
+/**
+ * The length of the frame at the start of these bytes (RFC 6455 section 5.2, unmasked), or infinity if it is unknown.
+ */
 function frameSize(bytes: Buffer): number {
   const length = (bytes[1] ?? 0) & 127;
   if (bytes.length < 2 || (length > 125 && bytes.length < 10)) return Number.POSITIVE_INFINITY;
@@ -75,7 +77,7 @@ function frameSize(bytes: Buffer): number {
   return length === 127 ? 10 + Number(bytes.readBigUInt64BE(2)) : 2 + length;
 }
 
-/** Stands before a replica and makes it one that has a fault. */
+/** A proxy in front of a replica that adds a fault to it. */
 export class Plant {
   private readonly kept = new Map<string, Kept>();
   private readonly sockets = new Set<Socket>();
@@ -158,5 +160,5 @@ export class Plant {
   }
 }
 
-/** A close frame (RFC 6455 section 5.5.1). */
+/** Whether this is a close frame (RFC 6455 section 5.5.1). */
 const isClose = (chunk: Buffer): boolean => chunk[0] === 0x88;

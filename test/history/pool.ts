@@ -1,12 +1,12 @@
 import type { Random } from './random.js';
 import { now, type Presented } from './recorder.js';
 
-/** How long credentials are presented after the life that they belong to is over: longer than any plausible cache. */
+/** How long credentials are presented after their life has ended. Longer than any plausible cache lifetime. */
 const LINGER_MS = 8000;
-/** Of those that nobody presents any more, so many are looked at once more when everything is over. */
+/** How many of the credentials that are no longer presented are checked once more at the end. */
 const KEPT = 150;
 
-/** The credentials that clients present, living and dead. */
+/** The credentials that clients present, whether valid or revoked. */
 export class Pool {
   private readonly present: { readonly presented: Presented; until: number }[] = [];
   private readonly kept: Presented[] = [];
@@ -19,7 +19,7 @@ export class Pool {
     return presented;
   }
 
-  /** Nothing will happen to these any more. */
+  /** Marks credentials to which nothing more happens. */
   retire(some: readonly Presented[]): void {
     for (const one of this.present) if (some.includes(one.presented)) one.until = now() + LINGER_MS;
   }
@@ -35,14 +35,14 @@ export class Pool {
     return undefined;
   }
 
-  /** Each has the same chance to be kept, however many there are. */
+  /** Each credential has the same chance to be kept, however many there are (reservoir sampling). */
   private keep(presented: Presented): void {
     this.forgotten++;
     if (this.kept.length < KEPT) this.kept.push(presented);
     else if (this.random.chance(KEPT / this.forgotten)) this.kept[Math.floor(this.random.next() * KEPT)] = presented;
   }
 
-  /** What is presented now, and a sample of what was. */
+  /** All credentials that are presented now, and a sample of the former ones. */
   all(): Presented[] {
     return [...this.present.map(({ presented }) => presented), ...this.kept];
   }

@@ -1,4 +1,4 @@
-/** Numbers that look random and follow from a seed (mulberry32, Tommy Ettinger, public domain). */
+/** Pseudo-random numbers from a seed (mulberry32, Tommy Ettinger, public domain). */
 export class Random {
   constructor(private state: number) {}
 
@@ -14,7 +14,7 @@ export class Random {
     return low + this.next() * (high - low);
   }
 
-  /** True that often, from 0 to 1. */
+  /** True with this probability, from 0 to 1. */
   chance(share: number): boolean {
     return this.next() < share;
   }
@@ -30,7 +30,7 @@ export class Random {
       .map(({ one }) => one);
   }
 
-  /** Another sequence, which this one determines: whoever has it is not disturbed by how often others draw. */
+  /** A new sequence, seeded by this one. Other draws do not change it. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 2 ** 32));
   }

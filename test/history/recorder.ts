@@ -5,25 +5,25 @@ import type { Attempt, Credential, History, Interval, Outcome, Socket } from './
 
 export const now = (): number => performance.now();
 
-/** An attempt as it is known, with the answer if one came. */
+/** An attempt as the client sees it, with the response if one arrived. */
 export interface Attempted extends Attempt {
   readonly answer: Answer | undefined;
 }
 
-/** How a credential is presented, and what is read of the answer on the way. */
+/** How to present a credential, and which members to read from the response. */
 export interface Presented {
   readonly credential: Credential;
   present(replica: Replica): PromiseLike<Answer>;
-  /** The token for Identify, of credentials that the gateway takes. */
+  /** The token for Identify, if the gateway accepts the credential. */
   readonly gatewayToken?: string;
-  /** The members that the answer shows. */
+  /** The members that the response contains. */
   readonly shows?: readonly { readonly member: string; of(answer: Answer): string | null }[];
 }
 
-/** How long the gateway may take to answer who greets it: a halted one would keep a run from its end. */
+/** Time limit for the first response of the gateway. Without it, a halted gateway would block the end of a run. */
 const PATIENCE_MS = 20_000;
 
-/** Who listens to the session, and whether it is to go on. */
+/** The callback for dispatches of the session, and whether to resume a session. */
 export interface Greeting {
   readonly hear?: (dispatch: { s?: number; t?: string; d?: unknown }) => void;
   readonly how?: 'resume';
@@ -31,7 +31,7 @@ export interface Greeting {
 
 export interface Greeted {
   readonly outcome: Outcome;
-  /** The gateway knows no such session. */
+  /** The gateway has no such session. */
   readonly isForgotten: boolean;
   leave(): void;
 }
@@ -41,15 +41,15 @@ function outcomeOf(answer: Answer | undefined): Outcome {
   return answer.status < 300 ? 'ok' : 'refused';
 }
 
-/** Does what clients do, and writes it down. */
+/** Performs the operations of clients and records them. */
 export class Recorder {
-  /** Of all runs: several have the same replicas, and what an earlier one named is still there. */
+  /** Shared by all runs. They use the same replicas, where the names of earlier runs still exist. */
   private static named = 0;
   private readonly open = new Set<WebSocket>();
 
   constructor(readonly history: History) {}
 
-  /** A name that nothing else has. */
+  /** A unique name. */
   name(what: string): string {
     return `${what} ${++Recorder.named}`;
   }
@@ -96,12 +96,12 @@ export class Recorder {
     this.history.writes.push({ ...attempt, member, value });
   }
 
-  /** Identifies; a session that starts is watched to the end of its socket. */
+  /** Identifies. If a session starts, its socket is recorded until it closes. */
   async identify(replica: Replica, credential: Credential, token: string): Promise<void> {
     await this.greet(replica, credential, { op: 2, d: { token } });
   }
 
-  /** Opens a socket, says this first, and watches a session that starts or goes on by that to the end of the socket. */
+  /** Opens a socket and sends `first`. If that starts or resumes a session, the socket is recorded until it closes. */
   async greet(
     replica: Replica,
     { id: credential }: Credential,
@@ -145,7 +145,7 @@ export class Recorder {
     return { outcome, isForgotten, leave };
   }
 
-  /** Nobody looks any more. */
+  /** Ends the observation. */
   finish(): void {
     this.history.end = now();
     for (const socket of this.open) socket.removeAllListeners('close').terminate();

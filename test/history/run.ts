@@ -7,12 +7,12 @@ import { Random } from './random.js';
 import { now, Recorder } from './recorder.js';
 import { Workload } from './workload.js';
 
-/** For what a busy machine adds, in milliseconds: what is never told is told no sooner for it. */
+/** Tolerance for a busy machine, in milliseconds. It does not hide a notification that never arrives. */
 const ALLOWANCE_MS = 5000;
-/** A replica that heard nothing for this long knows that it does not hear. */
+/** After this time without notifications, a replica detects that it receives none. */
 const UNHEARD_MS = 3000;
 
-/** What credentials.md section 7 and gateway.md section 9 promise. */
+/** The time limits of credentials.md section 7 and gateway.md section 9. */
 export const PROMISES: Promises = {
   told: 1000 + ALLOWANCE_MS,
   unchecked: UNHEARD_MS + UNCHECKED_MS + ALLOWANCE_MS,
@@ -25,7 +25,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export interface Findings {
   readonly violations: readonly Violation[];
   readonly history: History;
-  /** Numbers of the run, in words. */
+  /** The figures of the run as text. */
   readonly told: string;
 }
 
@@ -53,7 +53,7 @@ function summed(history: History, delays: readonly number[], faults: ReadonlyMap
   ].join('\n');
 }
 
-/** Lets clients and a nemesis work until it is over, waits until everything is whole again, and checks what they did. */
+/** Runs clients and a nemesis until `isOver`, waits until all replicas have recovered, and checks the history. */
 export async function run(cluster: Cluster, seed: number, isOver: () => boolean): Promise<Findings> {
   const random = new Random(seed);
   const history = new History();
@@ -66,7 +66,7 @@ export async function run(cluster: Cluster, seed: number, isOver: () => boolean)
   await Promise.all([workload.run(), nemesis.run(isOver)]);
   await cluster.isWhole();
   await workload.lookBack();
-  // Whoever was told last has its time to close what it was told of.
+  // Give the last replica that was notified its time to close sockets.
   await pause(PROMISES.told + 500);
   recorder.finish();
   isObserved = false;
@@ -77,7 +77,7 @@ export async function run(cluster: Cluster, seed: number, isOver: () => boolean)
 
 const LOOK_EVERY_MS = 1000;
 
-/** Lets clients work, with nothing but what is planted, until that is found or it is over; answers what is found. */
+/** Runs clients, with only the planted fault, until it is found or `isOver`. Returns the rules that were violated. */
 export async function runUntilFound(
   cluster: Cluster,
   seed: number,

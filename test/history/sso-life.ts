@@ -3,7 +3,10 @@ import type { Step } from './life.js';
 import { PersonLife } from './person-life.js';
 import type { Attempted } from './recorder.js';
 
-/** Somebody who signs in at the provider: each state works once, and the identity until it is unlinked or the account banned. */
+/**
+ * A user who signs in at the identity provider. Each state works once. The identity works until it is unlinked or the
+ * account is banned.
+ */
 export class SsoLife extends PersonLife {
   private readonly subject = this.label.replace(' ', '.');
   private identity: Credential | undefined;
@@ -13,7 +16,7 @@ export class SsoLife extends PersonLife {
     return `identity of ${this.label}`;
   }
 
-  /** What a replica begins, and what comes back from the provider as often as it is asked. */
+  /** Starts a sign-in. Returns what the identity provider sends back, with a new code on each call. */
   private async started() {
     const started = await this.done((replica) => replica.anonymous.post('/v1/auth/sso/start', {}));
     if (!started) return null;
@@ -25,7 +28,7 @@ export class SsoLife extends PersonLife {
     return { started, input };
   }
 
-  /** Every attempt brings a code of its own, so that nothing but the state can stop the second one. */
+  /** Each attempt has its own code, so that only the state can prevent the second one. */
   private async signInBySso(): Promise<(Attempted & { answer: NonNullable<Attempted['answer']> }) | null> {
     const begun = await this.started();
     if (!begun) return null;
@@ -54,7 +57,7 @@ export class SsoLife extends PersonLife {
     return true;
   }
 
-  /** With another address it is the identity alone that leads to the account. */
+  /** Signs in with another email address, so that only the identity leads to the account. */
   private async present(): Promise<boolean> {
     const begun = await this.started();
     if (!(begun && this.identity)) return false;
@@ -69,7 +72,7 @@ export class SsoLife extends PersonLife {
     return true;
   }
 
-  /** A code that the provider does not take a second time says nothing of the identity. */
+  /** If the identity provider rejects a reused code, that says nothing about the identity. */
   private judged({ outcome, answer }: Attempted): Outcome {
     if (outcome === 'ok') return answer?.body.user_id === this.id ? 'ok' : 'refused';
     return answer?.status === 403 ? 'refused' : 'unknown';

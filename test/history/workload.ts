@@ -13,7 +13,7 @@ const LIVES = 4;
 
 type Kind = new (surroundings: Surroundings, random: Random) => Life;
 
-/** Which share of the lives is of each kind or one before it. */
+/** Cumulative shares of the kinds of lives. */
 const KINDS: readonly (readonly [Kind, number])[] = [
   [AccountLife, 0.5],
   [FactorLife, 0.64],
@@ -25,7 +25,7 @@ const KINDS: readonly (readonly [Kind, number])[] = [
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Clients that present whatever there is without pause, while what they present comes and goes. */
+/** Clients that present all credentials without pause, while lives create and revoke them. */
 export class Workload {
   constructor(
     private readonly surroundings: Surroundings,
@@ -53,7 +53,7 @@ export class Workload {
     }
   }
 
-  /** Each begins with a life of another kind, so that there is something of most from the start. */
+  /** Each lane begins with a different kind of life, so that most kinds are present from the start. */
   private async lives(random: Random, lane: number): Promise<void> {
     let [Kind] = KINDS[lane % KINDS.length] as (typeof KINDS)[number];
     while (!this.surroundings.isOver()) {
@@ -63,7 +63,7 @@ export class Workload {
     }
   }
 
-  /** Once everything is whole again: what is, and what was, at every replica. */
+  /** After recovery, presents current and former credentials to every replica. */
   async lookBack(): Promise<void> {
     const { cluster, recorder, pool } = this.surroundings;
     for (const presented of pool.all()) {
@@ -72,7 +72,7 @@ export class Workload {
   }
 }
 
-/** Over when so many seconds have passed. */
+/** Returns a function that is true after this many seconds. */
 export function over(seconds: number): () => boolean {
   const end = now() + seconds * 1000;
   return () => now() >= end;

@@ -3,21 +3,21 @@ import { describe } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { PATIENCE_MS } from '../support/patience.js';
 
-/** The shell first: Chromium without the windows that nobody sees, at half the processor time. */
+/** `chromium-headless-shell` comes first. It is Chromium without windows and needs half the CPU time. */
 const PATHS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
   (name) => `/usr/bin/${name}`,
 );
 
-/** Where Chromium is on this machine, if it is. */
+/** The path of Chromium on this machine, if it is installed. */
 export const chromiumPath = PATHS.find((path) => existsSync(path));
 
-/** `describe`, or a skipped one that says why, where no Chromium is installed. */
+/** `describe`, or a skipped suite with the reason in its title if Chromium is not installed. */
 export const describeInBrowser = (title: string, suite: () => void): void => {
   if (chromiumPath) describe(title, suite);
   else describe.skip(`${title} (skipped: no Chromium on this machine)`, suite);
 };
 
-/** One browser for the process. It does not keep the process running while no test has it open. */
+/** One browser per process. It does not keep the process running while no test uses it. */
 interface Shared {
   readonly browser: Browser;
   readonly handles: readonly Handle[];
@@ -38,7 +38,7 @@ interface Child extends Handle {
 const SHARED = Symbol.for('gatehouse.browser');
 const ofProcess = globalThis as { [SHARED]?: Promise<Shared> };
 
-/** Playwright does not show the process of a browser. */
+/** The process of the browser and its pipes. Playwright does not expose them. */
 function handlesOf(path: string): Handle[] {
   const { _getActiveHandles } = process as unknown as { _getActiveHandles(): Child[] };
   const children = _getActiveHandles().filter(({ spawnfile }) => spawnfile === path);
@@ -59,7 +59,7 @@ async function launch(): Promise<Shared> {
   return { browser, handles: handlesOf(path), users: 0 };
 }
 
-/** The browser of this process, or a new one if it has crashed. */
+/** The browser of this process, or a new one if the previous one has crashed. */
 async function sharedBrowser(): Promise<Shared> {
   const former = ofProcess[SHARED];
   const isThere = await former?.then(
@@ -70,12 +70,14 @@ async function sharedBrowser(): Promise<Shared> {
   return ofProcess[SHARED] as Promise<Shared>;
 }
 
-/** The part of a browser that a test has for itself: its contexts share neither cookies nor storage nor emulation. */
+/**
+ * The part of a browser that belongs to one test. Its contexts share no cookies, storage or emulation with other tests.
+ */
 export type OwnBrowser = Pick<Browser, 'newContext' | 'newPage' | 'close'>;
 
 /**
- * A browser each of whose pages has the patience of all tests. All files of a worker share its process, because a start
- * costs more than most tests do. `close` ends the contexts that were opened here.
+ * Opens a browser whose pages use the timeout of all tests. All files of a worker share one browser process, because a
+ * start costs more than most tests do. `close` closes the contexts that were opened here.
  */
 export async function openBrowser(): Promise<OwnBrowser> {
   const shared = await sharedBrowser();

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { ServiceProcess } from './service-process.js';
 
 /**
- * The bundle as a second replica on the database of a test's service: the clients of the test talk to it instead. The
- * service itself stays, for what a test looks up in the process.
+ * Starts the bundle as a second replica on the database of a test's service. The clients of the test call the bundle
+ * instead of the service. The service keeps running, because tests inspect its process.
  */
 export async function startFront(env: Readonly<Record<string, string | undefined>>, write: (line: string) => void) {
   if (!env.DATABASE_URL) throw new Error('The bundle needs a database server. Set TEST_DATABASE_URL.');

@@ -43,7 +43,7 @@ export const key = (acls: string[] = [], more?: Person) =>
   ({ via: 'admin-key', keyId: '5', acls, account: accountOf(more) }) as AdminKeyIdentity;
 export const adminBearer = (more?: Person) => bearer([], ADMIN_APPLICATION, more);
 
-/** The refusal that something ends in, or null. */
+/** The API error that `work` throws, or null. */
 export async function refusalOf(work: () => unknown): Promise<ApiError | null> {
   try {
     await work();
@@ -55,7 +55,7 @@ export async function refusalOf(work: () => unknown): Promise<ApiError | null> {
 }
 export const codeOf = async (work: () => unknown) => (await refusalOf(work))?.code ?? null;
 
-/** What a row says to a caller: asked and foreseen, which has to be the same. */
+/** The error code of a guard for a caller, or null. Asserts that `check` and `dryRun` agree. */
 export async function judged(guard: Guard, caller: Partial<Call>, plan: RoutePlan): Promise<string | null> {
   const said = await codeOf(() => guard.check(caller as Call, plan));
   const foreseen = await codeOf(() => expect(guard.dryRun?.(caller as Call, plan.policy)).toBe(true));

@@ -4,21 +4,24 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { earnedCaptcha, type Gatehouse, type Persona, person } from '../support/index.js';
 
-/** An application, where it is sent the answer, and the address at which it asks. */
+/** An application that requests consent, with its redirect URI and the path of its consent page. */
 export interface Asking {
   readonly id: string;
   readonly secret: string;
   readonly owner: Persona;
   readonly redirectUri: string;
   readonly verifier: string;
-  /** The path of the consent page with a request; what is '' is left out. */
+  /** The path of the consent page with the parameters of a request. Empty parameters are omitted. */
   path(changes?: Record<string, string>): string;
   close(): void;
 }
 
 export const NAME = 'Sample <b>App</b>';
 
-/** Registers an application on a service; `front` may carry what registering asks for. */
+/**
+ * Registers an application on a service. `headers` returns the headers that registration requires, such as a captcha
+ * token.
+ */
 export async function asking(service: Gatehouse, headers: () => Promise<Record<string, string>>): Promise<Asking> {
   const receiver = createServer((_req, res) => res.end('<title>Arrived</title>'));
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -49,21 +52,21 @@ export async function asking(service: Gatehouse, headers: () => Promise<Record<s
   };
 }
 
-/** What an operation that asks for a captcha is sent, by provider. */
+/** The headers for an operation that requires a captcha of this provider. */
 export async function captchaFor(service: Gatehouse, provider: string | undefined): Promise<Record<string, string>> {
   if (!provider) return {};
   const token = provider === 'altcha' ? await earnedCaptcha(service) : `token ${randomBytes(9).toString('hex')}`;
   return { 'x-captcha-token': token };
 }
 
-/** Types name and password, as a person does. */
+/** Types the email address and the password, and submits them. */
 export async function enter(page: Page, { email, password }: Pick<Persona, 'email' | 'password'>): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Waits until the application has the answer. @returns its parameters */
+/** Waits until the application receives the redirect. @returns its query parameters */
 export async function arrival(page: Page): Promise<URLSearchParams> {
   await page.waitForURL(/\/callback\?/);
   return new URL(page.url()).searchParams;
@@ -71,18 +74,18 @@ export async function arrival(page: Page): Promise<URLSearchParams> {
 
 export const question = (page: Page) => page.getByRole('heading', { name: `${NAME}\u2069 asks for access` });
 
-/** A session of the browser, as the sign-in page leaves it. */
+/** Gives the browser a session, as the sign-in page stores it. */
 export const signedInAs = (page: Page, token: string) =>
   page.addInitScript(`if (location.port !== '' && !sessionStorage.getItem('test.begun')) {
     sessionStorage.setItem('test.begun', '1');
     sessionStorage.setItem('gatehouse.session', ${JSON.stringify(token)});
   }`);
 
-/** Answers the question, once the page takes an answer. */
+/** Allows or denies the request, as soon as the button is enabled. */
 export const decide = (page: Page, answer: 'Allow' | 'Deny'): Promise<void> =>
   page.getByRole('button', { name: answer }).click();
 
-/** Allows what is asked for. @returns the parameters of the answer */
+/** Allows the request. @returns the query parameters of the redirect */
 export async function allowing(page: Page): Promise<URLSearchParams> {
   await decide(page, 'Allow');
   return arrival(page);

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { copyOfTemplate } from '../support/gatehouse.js';
 import { preparedDirectory } from './service-process.js';
 
-/** A database of one's own on the server of `TEST_DATABASE_URL`, empty; the run removes it at its end. */
+/** Creates an empty database on the server of `TEST_DATABASE_URL`. The test run deletes it at its end. */
 export async function emptyDatabase(): Promise<string> {
   const { GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server = '' } = process.env;
   const name = `${template}_${randomBytes(4).toString('hex')}`;
@@ -17,8 +17,8 @@ export async function emptyDatabase(): Promise<string> {
 }
 
 /**
- * Settings of a process for a migrated database of its own, which the run removes at its end: making one is half of what
- * a first start costs.
+ * Settings that give a process its own migrated database. The test run deletes the database at its end. Running the
+ * migrations would take half the time of a first start.
  */
 export async function migratedDatabase(): Promise<Record<string, string>> {
   const DATABASE_URL = await copyOfTemplate();
@@ -27,7 +27,7 @@ export async function migratedDatabase(): Promise<Record<string, string>> {
   return { DATA_DIR: preparedDirectory(mkdtempSync(join(run, 'data-'))) };
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

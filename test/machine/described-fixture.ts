@@ -5,8 +5,8 @@ import { describeProject } from '../../src/description/compiler/describe.js';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * The file with what the compiler says of a project of `test/fixtures`: made once for each state of the sources, of
- * their build and of the fixtures, since it takes the compiler through all of them.
+ * Returns the file with the compiler's description of a project in `test/fixtures`. The file is created once per state
+ * of the sources, their build and the fixtures, because the compiler has to read all of them.
  */
 export async function describedFixture(name: string): Promise<string> {
   const { GATEHOUSE_TEST_STATE: state } = process.env;

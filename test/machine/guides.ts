@@ -3,18 +3,18 @@ import { join, posix } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** A block of a guide. */
+/** A code block of a guide. */
 export interface Block {
   readonly page: string;
-  /** Of its first line, from 1. */
+  /** The number of its first line, starting at 1. */
   readonly line: number;
   readonly language: string;
-  /** The words behind the language. */
+  /** The words after the language in the opening line. */
   readonly words: readonly string[];
   readonly code: string;
-  /** Why no test runs it, where the page says so. */
+  /** The reason that the page gives if no test runs the block. */
   readonly reason?: string;
-  /** What it prints: the block of text that follows at once. */
+  /** The expected output, if a text block follows immediately. */
   readonly prints?: string;
 }
 
@@ -28,7 +28,7 @@ function* markdown(folder: string): Generator<string> {
 
 const FENCE = /(?:^<!-- not run: ([^>]+) -->\n)?^```(\w+)((?: \w+)*)\n([\s\S]*?)^```$/gm;
 
-/** Every block of a page, in its order. */
+/** All code blocks of a page, in order. */
 export function blocksOf(page: string): Block[] {
   const text = readFileSync(join(root, page), 'utf8');
   const found = [...text.matchAll(FENCE)];
@@ -48,13 +48,13 @@ export function blocksOf(page: string): Block[] {
   });
 }
 
-/** Of the manual; what the other pages of it show is compared with what their own tests run. */
+/** Pages of the manual whose blocks are run. The examples of the other manual pages are checked by their own tests. */
 const MANUAL = ['docs/client.md', 'docs/description.md', 'docs/operating.md'];
 
-/** Every page of the guides, by its path, then of the manual. */
+/** The paths of all pages: the guides, sorted, then the manual. */
 export const guidePages = (): string[] => [...[...markdown('docs/guides')].sort(), ...MANUAL];
 
-/** What a block is said to print, as a pattern: `…` stands for anything, on a line of its own for any lines. */
+/** Converts an expected output to a pattern. `…` matches any text, and any lines if it is on its own line. */
 export function patternOf(prints: string): RegExp {
   const lines = prints.trimEnd().split('\n');
   const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -1,4 +1,4 @@
-/** Takes and gives up the lock of a directory as its parent says, and answers what came of it. */
+/** Acquires and releases the lock of a directory when the parent process sends a message, and sends back the result. */
 import { lockDirectory } from '../../dist/src/platform/database/directory-lock.js';
 
 const [directory] = process.argv.slice(2);

@@ -3,9 +3,12 @@ import { once } from 'node:events';
 
 const NXDOMAIN = 3;
 
-/** A name server on the loopback interface that stays silent until it is told to speak, and then knows no name. */
+/**
+ * A DNS server on the loopback interface. It sends no response until `speak` is called. Then it answers every query
+ * with NXDOMAIN.
+ */
 export class NameServer {
-  /** Questions that came, as `type name`, each once however often it was repeated. */
+  /** Queries that were received, as `type name`. Repeated queries count once. */
   readonly asked = new Set<string>();
   readonly answered = new Set<string>();
   private isSilent = true;
@@ -44,7 +47,7 @@ export class NameServer {
       this.answered.add(question);
       const reply = Buffer.from(message.subarray(0, at + 5));
       reply.writeUInt16BE(0x8180 | NXDOMAIN, 2);
-      // No records of any kind follow the question.
+      // The response contains only the question, so all record counts are 0.
       for (const counter of [6, 8, 10]) reply.writeUInt16BE(0, counter);
       this.socket.send(reply, from.port, from.address);
     };

@@ -19,7 +19,7 @@ interface Account {
   readonly gid: number;
 }
 
-/** Whom PostgreSQL runs as: it refuses to run as root. */
+/** The account that runs PostgreSQL, which refuses to run as root. */
 function accountOfPostgres(): Account | undefined {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (uid !== 0) return { uid, gid };
@@ -38,23 +38,23 @@ const account = accountOfPostgres();
 const noAccount = account ? undefined : 'root, and no user postgres that reaches temporary files';
 const noPostgres = initdb && postgres ? noAccount : 'no initdb and postgres on this machine';
 
-/** `describe`, or a skipped one that says why, where no PostgreSQL server can be started. */
+/** `describe`, or a skipped suite with the reason in its title if no PostgreSQL server can be started. */
 export const describeWithOwnPostgres = describeUnless(noPostgres);
 
 const noRedis = redisServer ? undefined : 'no redis-server on this machine';
 
-/** `describe`, or a skipped one that says why, where no Redis server can be started. */
+/** `describe`, or a skipped suite with the reason in its title if no Redis server can be started. */
 export const describeWithOwnRedis = describeUnless(noRedis);
 
-/** `describe`, or a skipped one that says why, where one of the two servers cannot be started. */
+/** `describe`, or a skipped suite with the reason in its title if one of the two servers cannot be started. */
 export const describeWithOwnServers = describeUnless(noPostgres ?? noRedis);
 
 const noPgbouncer = pgbouncer ? noPostgres : 'no pgbouncer on this machine';
 
-/** `describe`, or a skipped one that says why, where PgBouncer cannot be started before a PostgreSQL server. */
+/** `describe`, or a skipped suite with the reason in its title if PgBouncer or PostgreSQL cannot be started. */
 export const describeWithPgbouncer = describeUnless(noPgbouncer);
 
-/** A server of the test file's own, which it stops, kills and starts again. */
+/** A server that belongs to one test file, which can stop, kill and restart it. */
 export class OwnServer {
   private child: ChildProcess | undefined;
 
@@ -86,7 +86,7 @@ export class OwnServer {
     return server;
   }
 
-  /** `more`: settings of its command line. */
+  /** `more`: further command-line options. */
   static async redis(...more: string[]): Promise<OwnServer> {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
     const port = await freePort();
@@ -103,7 +103,7 @@ export class OwnServer {
     return server;
   }
 
-  /** PgBouncer in front of the server of a database URL, in one of its modes. */
+  /** Starts PgBouncer in front of the server of a database URL, in one of its pool modes. */
   static async pgbouncer(databaseUrl: string, mode: 'session' | 'transaction'): Promise<OwnServer> {
     const { hostname, port: serverPort, username, pathname } = new URL(databaseUrl);
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
@@ -135,7 +135,7 @@ export class OwnServer {
     });
   }
 
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits until the server exits. */
   async stop(signal: NodeJS.Signals): Promise<void> {
     const { child } = this;
     this.child = undefined;
@@ -144,7 +144,7 @@ export class OwnServer {
     await once(child, 'exit');
   }
 
-  /** Lets neither it nor any process of its own run, until `go`: what is sent to it waits. */
+  /** Suspends the server and its child processes until `go` is called. Data sent to it waits. */
   halt(): void {
     this.child?.kill('SIGSTOP');
     for (const pid of this.processes()) process.kill(pid, 'SIGSTOP');
@@ -155,7 +155,7 @@ export class OwnServer {
     this.child?.kill('SIGCONT');
   }
 
-  /** Those that it started; none is added while it is halted. */
+  /** The child processes of the server. A suspended server starts no new ones. */
   private processes(): number[] {
     const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
     const pairs = stdout

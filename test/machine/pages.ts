@@ -11,46 +11,46 @@ import { freePort } from './ports.js';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCHEMES = ['light', 'dark'] as const;
 const WIDTHS = [390, 1280] as const;
-/** What a refusal of the API leaves on the console is no fault of the page. */
+/** The browser logs every error response of the API to the console. This is not an error of the page. */
 const REFUSED = /^Failed to load resource: the server responded with a status of (?:4\d\d|503)/;
-/** Whoever pulls the plug, or leaves while something connects, sees this. */
+/** The browser logs these errors if the network is cut, or if the page is left while a connection is opened. */
 const CUT_OFF =
   /^(?:Failed to load resource|WebSocket connection to '[^']*' failed): .*(?:net::ERR_(?:INTERNET_DISCONNECTED|FAILED|ABORTED)|WebSocket is closed before the connection is established)/;
 
-/** A service whose pages a browser opens, and that browser. */
+/** A service whose pages are tested, and a browser. */
 export interface Site {
   readonly service: Gatehouse;
   readonly origin: string;
   readonly browser: OwnBrowser;
-  /** A person's own browser: nothing is shared with others. */
+  /** Opens a separate browser context, as for another user. */
   visit(options?: Parameters<Browser['newContext']>[0]): Promise<Visit>;
   close(): Promise<void>;
 }
 
-/** A page under watch: whatever it should not do is kept, and fails the test at `leave`. */
+/** A page under observation. Unexpected behavior is recorded and fails the test in `leave`. */
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Opens a path of the service. */
   open(path: string): Promise<void>;
-  /** Opens a path as somebody who has signed in there before: what they hold is a session, and nothing else. */
+  /** Opens a path as a user who is already signed in. The browser stores only the session of the user. */
   arrive(path: string, token: string, options?: { readonly isKept: boolean }): Promise<void>;
-  /** The socket over which the gateway has greeted the page, as soon as it has: it does not matter which came first. */
+  /** The latest open WebSocket that has received READY. Waits for one if there is none yet. */
   greeted(): Promise<WebSocket>;
-  /** Another tab of the same person, watched as well. */
+  /** Opens another tab of the same user, which is also observed. */
   tab(): Promise<Page>;
   /**
-   * Looks at what is shown now: axe in both schemes and from right to left, no scrolling to the side from 320 px on; and
-   * takes pictures where they are wanted (`SCREENS=<folder>`).
+   * Checks the current page with axe in both color schemes and in a right-to-left language. Also checks that it does
+   * not scroll sideways at 320 px or more. `SCREENS=<folder>` also saves screenshots.
    */
   look(name: string): Promise<void>;
-  /** Ends the visit. @throws Error when a page did what it should not */
+  /** Ends the visit. @throws Error if a page behaved unexpectedly */
   leave(): Promise<void>;
 }
 
 /**
- * The milliseconds that each request of a page waits before it is sent, as over a line: a test that looks at what the request
- * changes before that can be so fails each time, and not once in many runs.
+ * The delay of each request of a page in milliseconds, as on a slow network. With it, a test that checks the result
+ * before the response arrives fails every time. Without it, such a test fails only once in many runs.
  */
 const LAG_MS = Number(process.env.LAG_MS ?? 50);
 const LAG = `{
@@ -61,7 +61,7 @@ const LAG = `{
   };
 }`;
 
-/** Starts a service that knows its own address, and a browser. */
+/** Starts a browser and a service whose `PUBLIC_ORIGIN` is its own URL. */
 export async function site({ env, ...options }: GatehouseOptions = {}): Promise<Site> {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
@@ -146,12 +146,12 @@ function greetings(page: Page): () => Promise<WebSocket> {
   };
 }
 
-/** What axe judges by colours alone. */
+/** The rules of axe that depend only on colors. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** What axe finds on the page as it stands: by all that it knows, or by some of its rules. */
+/** The violations that axe finds in the current state of the page, by all rules or by `rules`. */
 export async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // Of what is right, nothing is told: it would be most of what goes from the page to here.
+  // Excludes passed checks, which would be most of the data that the page returns.
   const options = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) };
   const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => id + ': ' + html + '\\n' + failureSummary)))`;
@@ -159,7 +159,7 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<s
   return page.evaluate(run);
 }
 
-/** Everything that is shown and where, whatever its colour. */
+/** The elements of the page with their positions and styles, except colors. */
 const outline = (page: Page): Promise<string> =>
   page.evaluate(`JSON.stringify([...document.querySelectorAll('body, body *')].map((element) => {
     const { x, y, width, height } = element.getBoundingClientRect();
@@ -170,8 +170,8 @@ const outline = (page: Page): Promise<string> =>
   }))`);
 
 /**
- * What was changed is not computed anew before the browser draws; and with less motion every colour still has a
- * transition, however short, which those who inherit it begin only when it has ended.
+ * Waits until the browser has drawn all changes and no CSS transition is running. Even with reduced motion, every color
+ * has a short transition. Elements that inherit a color start their own transition only when the first one has ended.
  */
 const drawn = (page: Page): Promise<unknown> =>
   page.evaluate(`new Promise((done) => {
@@ -205,7 +205,7 @@ async function speak(page: Page, language: string): Promise<void> {
 }
 
 async function look(page: Page, name: string): Promise<void> {
-  // How a page looks does not depend on what serves it: the suite on the other platform need not look again.
+  // The appearance of a page does not depend on the HTTP platform, so the run on Fastify skips this check.
   if (process.env.HTTP_PLATFORM === 'fastify') return;
   const former = page.viewportSize() ?? { width: 1280, height: 900 };
   const folder = process.env.SCREENS;
@@ -219,12 +219,12 @@ async function look(page: Page, name: string): Promise<void> {
       await page.setViewportSize({ width, height: 900 });
       if (folder) await picture(page, `${name}-${scheme}-${width}`, folder);
     }
-    // Where the other scheme shows the same in the same places, only the colours can be wrong.
+    // If both schemes have the same layout, only the colors can differ. Then only the color rules are checked again.
     const shown = await outline(page);
     await judge(page, `${name}, ${scheme}`, judged.has(shown) ? OF_COLOURS : undefined);
     judged.add(shown);
   }
-  // Behind an open dialog the switch is out of reach.
+  // An open dialog covers the language selection.
   if ((await page.locator('dialog[open]').count()) === 0) {
     const spoken = await page.evaluate('document.documentElement.lang');
     await speak(page, 'ar');

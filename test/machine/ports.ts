@@ -1,15 +1,20 @@
 import { createServer } from 'node:net';
 
-/** Below what systems give to connections that go out, so that none of those takes a port before its service listens. */
+/**
+ * Below the ephemeral port range of most systems, so that no outgoing connection takes a port before its service
+ * listens on it.
+ */
 const FIRST_PORT = 12_000;
 const PORTS_OF_A_WORKER = 1000;
 const WORKERS = 20;
 
-/** One count for the process, whatever modules a file of tests has for itself. */
+/** One counter per process, because each test file may have its own instance of this module. */
 const GIVEN = Symbol.for('gatehouse.givenPorts');
 const given = globalThis as { [GIVEN]?: number };
 
-/** Ports of this worker alone; another run on this machine begins elsewhere among them. */
+/**
+ * The next port of the range that belongs to this worker. Another test run on this machine starts at a different port.
+ */
 function nextPort(): number {
   const count = (given[GIVEN] ?? process.pid) + 1;
   given[GIVEN] = count;
@@ -21,11 +26,11 @@ const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    // At every address, so that whoever listens at one of them is met.
+    // Listens on all addresses, so that a server on any single address is also detected.
     server.listen(port, () => server.close(() => resolve(true)));
   });
 
-/** A port where nobody listens, now or until whoever asked for it does. */
+/** Returns a port that is free and stays free until the caller listens on it. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < PORTS_OF_A_WORKER; tries++) {
     const port = nextPort();

@@ -3,18 +3,18 @@ import { describe, test } from '@jest/globals';
 const hasServer = Boolean(process.env.TEST_DATABASE_URL);
 const REASON = 'skipped: the embedded database serves one process; TEST_DATABASE_URL names no server';
 
-/** `describe`, or a skipped one that says why, where the suite runs on the embedded database. */
+/** `describe`, or a skipped suite with the reason in its title if the tests run on the embedded database. */
 export const describeOnPostgres = (title: string, suite: () => void): void => {
   if (hasServer) describe(title, suite);
   else describe.skip(`${title} (${REASON})`, suite);
 };
 
-/** `test`, or a skipped one that says why, where the suite runs on the embedded database. */
+/** `test`, or a skipped test with the reason in its title if the tests run on the embedded database. */
 export const testOnPostgres = (title: string, work: () => Promise<void>): void => {
   if (hasServer) test(title, work);
   else test.skip(`${title} (${REASON})`, work);
 };
 
-/** Advisory locks of the database that is asked: other files of tests have others of their own on the same server. */
+/** Advisory locks of the current database. Other test files have locks in their own databases on the same server. */
 export const ADVISORY_LOCKS = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory'
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;

@@ -6,16 +6,16 @@ const DEBIAN = '/usr/lib/postgresql';
 const ofDebian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', ...ofDebian];
 
-/** Where a program is on this machine, if it is. */
+/** The path of a program on this machine, if it is installed. */
 export const programPath = (name: string): string | undefined =>
   folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 
-/** `describe`, or a skipped one that says why, where there is a reason not to run it here. */
+/** `describe`, or a skipped suite with the reason in its title if there is a reason. */
 export function describeUnless(reason: string | undefined): (title: string, suite: () => void) => void {
   return (title, suite) => (reason ? describe.skip(`${title} (skipped: ${reason})`, suite) : describe(title, suite));
 }
 
-/** Why something cannot run here that needs programs or files: those that this machine does not have. */
+/** The programs and files that are missing on this machine, as a reason to skip a suite. */
 export function missing(...needed: string[]): string | undefined {
   const absent = needed.filter((name) => !(name.includes('/') ? existsSync(name) : programPath(name)));
   return absent.length > 0 ? `no ${absent.join(', no ')} on this machine` : undefined;

@@ -8,7 +8,7 @@ import { freePort } from './ports.js';
 import { programPath } from './programs.js';
 import { until } from './service-process.js';
 
-/** Whether a server accepts connections at a port of this machine. */
+/** Whether a server on this machine accepts connections on a port. */
 export function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   return once(socket, 'connect')
@@ -19,13 +19,13 @@ export function accepts(port: number): Promise<boolean> {
     .finally(() => socket.destroy());
 }
 
-/** A proxy that sends the requests of all its clients on connections that it keeps. */
+/** A proxy that sends the requests of all clients over persistent connections to the service. */
 export interface ReusingProxy {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Programs, and how each is told to keep one connection to a service and to send nothing twice. */
+/** Proxy programs with their configurations. Each keeps one connection to the service and never retries a request. */
 export const REUSING = {
   nginx: (port: number, service: number, folder: string) => [
     ...['daemon off;', 'master_process off;', `pid ${folder}/pid;`, `error_log ${folder}/errors;`],
@@ -50,7 +50,7 @@ const ARGUMENTS = {
   haproxy: (_folder: string, file: string) => ['-db', '-q', '-f', file],
 };
 
-/** Starts one in front of a service. */
+/** Starts a proxy in front of a service. */
 export async function reusingProxy(name: keyof typeof REUSING, service: number): Promise<ReusingProxy> {
   const folder = mkdtempSync(join(tmpdir(), `gatehouse-${name}-`));
   const port = await freePort();

@@ -2,14 +2,14 @@ import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { describeOnPostgres } from './postgres.js';
 
-/** Where tests look for a Redis or Valkey server. */
+/** The URL of a Redis or Valkey server for tests. */
 const SERVER_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
 
-/** A database of that server for one file of tests, which may empty it: files run at the same time. */
+/** The URL of a database on that server for one test file, which may empty it. Test files run in parallel. */
 export const redisDatabase = (index: number): string =>
   Object.assign(new URL(SERVER_URL), { pathname: `/${index}` }).href;
 
-/** Takes out of one what an earlier run of its file has counted there. */
+/** Deletes the counters that an earlier run of the test file left in a database. */
 export async function emptyRedis(url: string): Promise<void> {
   const client = new Redis(url);
   await client.flushdb();
@@ -31,12 +31,14 @@ const answers = (): Promise<boolean> =>
 
 export const hasRedis = await answers();
 
-/** `describe`, or a skipped one that says why, where no Redis answers. */
+/** `describe`, or a skipped suite with the reason in its title if no Redis server is available. */
 export const describeWithRedis = (title: string, suite: () => void): void => {
   if (hasRedis) describe(title, suite);
   else describe.skip(`${title} (skipped: no Redis on this machine)`, suite);
 };
 
-/** `describe`, or a skipped one that says why, where replicas have no PostgreSQL or no Redis to share. */
+/**
+ * `describe`, or a skipped suite with the reason in its title if replicas cannot share a PostgreSQL and a Redis server.
+ */
 export const describeWithSharedStore = (title: string, suite: () => void): void =>
   (hasRedis ? describeOnPostgres : describeWithRedis)(title, suite);

@@ -5,25 +5,25 @@ import semver from 'semver';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
 
-/** Somebody in the data of a release, as he signed in then. */
+/** A user in the data of a release, with a session from that time. */
 export interface Kept {
   readonly id: string;
   readonly email: string;
   readonly password: string;
-  /** The secret of his authenticator app, if he has one. */
+  /** The secret of the user's authenticator app, if there is one. */
   readonly totp?: string;
   readonly session: string;
 }
 
-/** A release as it is kept: its database with data in it, and what it says to a database. */
+/** A release as stored in the fixtures: its database with data, and the statements that it sends. */
 export interface Release {
   readonly version: string;
-  /** The `GATEHOUSE_SECRET` under which its secrets are stored. */
+  /** The `GATEHOUSE_SECRET` that encrypts its stored secrets. */
   readonly secret: string;
   readonly people: readonly Kept[];
-  /** What makes its schema, with its rows. */
+  /** SQL that creates its schema and rows. */
   readonly sql: string;
-  /** Statements that it sends, with parameters. */
+  /** Statements of the release, with parameter placeholders. */
   readonly statements: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const fileOf = (version: string): string => join(FIXTURES, `schema-${version}.sq
 const statementsOf = (version: string): string => join(FIXTURES, `statements-${version}.jsonl`);
 const HEAD = '-- ';
 
-/** Everything that is kept, the oldest first. */
+/** All releases in the fixtures, oldest first. */
 export function releases(): Release[] {
   const versions = readdirSync(FIXTURES).flatMap((name) => /^schema-(.+)\.sql$/.exec(name)?.[1] ?? []);
   return versions.sort(semver.compare).map((version) => {
@@ -49,7 +49,9 @@ export function releases(): Release[] {
   });
 }
 
-/** Keeps the database of a server as that of a release; what `pg_dump` tells a server of itself stays out. */
+/**
+ * Stores the database of a server as the fixture of a release. Comments and session settings of `pg_dump` are removed.
+ */
 export function keepRelease(databaseUrl: string, release: Omit<Release, 'sql'>): void {
   const { version, secret, people, statements } = release;
   const args = ['--no-owner', '--no-privileges', '--no-comments', '--inserts', databaseUrl];

@@ -2,16 +2,19 @@ import { WebSocket } from 'ws';
 import type { Front } from '../support/gatehouse.js';
 import type { Payload } from '../support/gateway-client.js';
 
-/** A client that stays: whatever ends its socket, it resumes its session at one of the replicas, and counts what it sees. */
+/**
+ * A gateway client that reconnects and resumes its session on one of the replicas whenever its socket closes. It
+ * records the events that it receives.
+ */
 export class ResumingClient {
-  /** Dispatches as they came, each under its sequence. */
+  /** Received dispatches in order, each with its sequence number. */
   readonly seen: Payload[] = [];
-  /** How often it was told to start anew, and with what else its sockets ended. */
+  /** The number of invalidated sessions and of resumes, and how often its sockets closed with each code. */
   invalidations = 0;
   resumes = 0;
   readonly ends = new Map<number, number>();
   sessionId = '';
-  /** Its present socket holds its session. */
+  /** Whether its current socket is attached to its session. */
   isAttached = false;
   private last = 0;
   private socket: WebSocket | undefined;
@@ -23,7 +26,7 @@ export class ResumingClient {
     private readonly ignored: readonly string[] = [],
   ) {}
 
-  /** Connects until it has a session. */
+  /** Connects and waits until it has a session. */
   async start(): Promise<void> {
     this.connect();
     while (this.sessionId === '') await new Promise((resolve) => setTimeout(resolve, 5));
@@ -63,7 +66,7 @@ export class ResumingClient {
     return this.socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Its transport breaks, and it resumes somewhere. */
+  /** Terminates the connection. The client then resumes on one of the replicas. */
   drop(): void {
     this.socket?.terminate();
   }
@@ -73,7 +76,7 @@ export class ResumingClient {
     this.socket?.terminate();
   }
 
-  /** Sequences that came twice or went back. */
+  /** Sequence numbers that were repeated or out of order. */
   get repeated(): number[] {
     const sequences = this.seen.flatMap(({ s }) => s ?? []);
     return sequences.filter((s, index) => index > 0 && s <= (sequences[index - 1] ?? 0));

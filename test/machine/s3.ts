@@ -7,15 +7,15 @@ import { Detour } from '../support/detour.js';
 
 const BUCKETS = { uploads: 'test-uploads', media: 'test-media' };
 
-/** An S3-compatible server with two empty buckets, and a way to it that can be cut. */
+/** An S3-compatible server with two empty buckets, behind a proxy that tests can cut. */
 export interface S3Server {
   readonly detour: Detour;
   readonly secretAccessKey: string;
-  /** What makes a service use it. */
+  /** Settings that make a service use this server. */
   readonly env: Record<string, string>;
-  /** The names of all objects of a bucket. */
+  /** The names of all objects in a bucket. */
   objects(bucket: keyof typeof BUCKETS): string[];
-  /** Loses an object. */
+  /** Deletes an object, as if the server had lost it. */
   remove(bucket: keyof typeof BUCKETS, name: string): void;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ const started = new Map<ChildProcess, string>();
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** Ends every process that the test file started, whatever it does; for `afterAll`. */
+/** Kills all processes that the test file started, in any state. For `afterAll`. */
 export async function endProcesses(): Promise<void> {
   for (const [child, directory] of started) {
     if (child.exitCode === null && child.signalCode === null) {
@@ -27,23 +27,26 @@ export async function endProcesses(): Promise<void> {
   started.clear();
 }
 
-/** A data directory as a first start leaves it but for what a start itself adds: with a migrated database. */
+/**
+ * Copies a migrated database into a data directory. The directory then contains what a first start creates, except the
+ * files that every start writes.
+ */
 export function preparedDirectory(directory: string): string {
   const template = join(process.env.GATEHOUSE_TEST_EMBEDDED ?? '', 'database');
   cpSync(template, join(directory, 'database'), { recursive: true });
   return directory;
 }
 
-/** The built service as a process of its own, with one secret for all processes of a test file. */
+/** The built service as a separate process. All processes of a test file have the same secret. */
 export class ServiceProcess implements Front {
   out = '';
   err = '';
-  /** The exit code; null when a signal ended it. */
+  /** The exit code, or null if a signal ended the process. */
   readonly exited: Promise<number | null>;
 
   private constructor(
     readonly child: ChildProcess,
-    /** Its working directory. */
+    /** The working directory of the process. */
     readonly directory: string,
   ) {
     child.stdout?.on('data', (chunk) => {
@@ -56,8 +59,8 @@ export class ServiceProcess implements Front {
   }
 
   /**
-   * Where `env` names neither a database nor where one is, it finds a migrated one. `script`: what is started in place of
-   * the service itself.
+   * If `env` sets neither `DATABASE_URL` nor `DATA_DIR`, the process gets a migrated database. If `script` is set, it
+   * is started instead of the service.
    */
   static start(env: Settings, script = join(root, 'dist/service/main.cjs')): ServiceProcess {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-process-'));
@@ -83,14 +86,14 @@ export class ServiceProcess implements Front {
     return new ServiceProcess(child, directory);
   }
 
-  /** Starts and waits for the last of the lines that greet. */
+  /** Starts the service and waits for the last line of its startup output. */
   static async ready(env: Settings, script?: string): Promise<ServiceProcess> {
     const service = ServiceProcess.start(env, script);
     await service.greeted();
     return service;
   }
 
-  /** Waits until the process serves. */
+  /** Waits until the process accepts requests. */
   async greeted(): Promise<void> {
     const ended = this.exited.then(() => true);
     while (!/^Database .+\n/m.test(this.out)) {
@@ -101,7 +104,7 @@ export class ServiceProcess implements Front {
     }
   }
 
-  /** Whoever waits in vain is told what the process has said. */
+  /** Waits for an event. After a timeout, the error contains the output of the process. */
   private async patiently<T>(what: string, event: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -123,19 +126,19 @@ export class ServiceProcess implements Front {
     return new Client(this.url, typeof credential === 'string' ? credential : credential.authorization, []);
   }
 
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits until the process exits. */
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     this.child.kill(signal);
     return this.patiently(`end after ${signal}`, this.exited);
   }
 }
 
-/** Waits until `isSo`; the test's own time limit is the only one. */
+/** Waits until `isSo` returns true. The only timeout is that of the test. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** A gateway session at a process: identified, and with the end of its socket. */
+/** Opens a gateway session on a process. Returns its socket and a promise of the close code and reason. */
 export async function identified(
   { url }: Front,
   token: string,

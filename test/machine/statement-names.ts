@@ -1,7 +1,9 @@
 import { Database } from '../../src/platform/database/database.js';
 import type { Gatehouse } from '../support/gatehouse.js';
 
-/** The names that begin so under which `work` has connections prepare statements, in the order in which they are asked. */
+/**
+ * Returns the names of the prepared statements that `work` sends, in order. Only names with this prefix are included.
+ */
 export async function namesAsked(
   service: Gatehouse,
   prefix: string,

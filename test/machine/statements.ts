@@ -18,9 +18,9 @@ const textOf = (asked: unknown): string =>
 const raising = (sqlstate: string): string =>
   `DO $planted$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = ${pg.escapeLiteral(sqlstate)}; END $planted$`;
 
-/** Statements of a service: what they are, and one of them that the database refuses. */
+/** Records the statements of a service, and can make one of them fail. */
 export class Statements {
-  /** What was sent since the last `record`, in its order. */
+  /** Statements that were sent since the last call of `record`, in order. */
   texts: string[] = [];
   /** Whether the planted error was raised. */
   isRaised = false;
@@ -44,26 +44,29 @@ export class Statements {
       const { sqlstate } = this.wanted;
       this.wanted = undefined;
       this.isRaised = true;
-      // What commits is refused as well: the server ends the transaction by that.
+      // A COMMIT can also fail in this way, because the error makes the server end the transaction.
       const callback = asked.find((part) => typeof part === 'function');
       return ask.apply(client, callback ? [raising(sqlstate), callback] : [raising(sqlstate)]);
     };
   };
 
-  /** What `work` sends. */
+  /** The statements that `work` sends. */
   async record(work: () => PromiseLike<unknown>): Promise<string[]> {
     this.texts = [];
     await work();
     return this.texts;
   }
 
-  /** From now on the occurrence of this text, counted from 0, fails with this SQLSTATE, once. */
+  /**
+   * Makes one later occurrence of this statement fail once with this SQLSTATE. Occurrences are counted from 0, starting
+   * now.
+   */
   plant(text: string, occurrence: number, sqlstate: string): void {
     this.isRaised = false;
     this.wanted = { text, occurrence, sqlstate };
   }
 
-  /** Nothing fails any more. */
+  /** Removes a planted error that was not raised. */
   clear(): void {
     this.wanted = undefined;
   }

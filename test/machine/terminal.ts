@@ -7,10 +7,10 @@ import { describe } from '@jest/globals';
 const root = join(import.meta.dirname, '..', '..');
 const hasTools = ['bash', 'curl'].every((tool) => spawnSync(tool, ['--version']).status === 0);
 
-/** `describe`, or a skipped one where bash or curl is missing. */
+/** `describe`, or a skipped suite if bash or curl is missing. */
 export const describeWithTools: typeof describe = hasTools ? describe : (describe.skip as typeof describe);
 
-/** A terminal into which blocks are pasted one after another. */
+/** A shell session in which code blocks run one after another. */
 export class Terminal {
   private readonly shell: ChildProcess;
   private output = '';
@@ -24,7 +24,7 @@ export class Terminal {
     }
   }
 
-  /** What a block prints, and how its last command ends. */
+  /** Runs a code block. Returns its output and the exit code of its last command. */
   async paste(code: string): Promise<{ output: string; status: number }> {
     this.output = '';
     const mark = randomBytes(8).toString('hex');

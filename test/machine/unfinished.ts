@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A request of which the service has the head and half of the body. */
+/** Sends the headers of a request and a part of its body. `finish` sends the rest. */
 export async function unfinished(
   url: string,
   account: object,

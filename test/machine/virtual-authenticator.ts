@@ -3,7 +3,7 @@ import { type Gatehouse, type Persona, verifyEmail } from '../support/index.js';
 
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 
-/** An authenticator in the browser of a page, as Chromium lends them to tests. */
+/** A virtual authenticator of Chromium in the browser of a page. */
 export class VirtualAuthenticator {
   private constructor(
     private readonly page: Page,
@@ -11,7 +11,7 @@ export class VirtualAuthenticator {
     private readonly authenticatorId: string,
   ) {}
 
-  /** Plugs it in. It holds passkeys and knows its person. */
+  /** Adds an authenticator that stores passkeys and verifies its user. */
   static async plugIn(page: Page): Promise<VirtualAuthenticator> {
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('WebAuthn.enable');
@@ -28,7 +28,7 @@ export class VirtualAuthenticator {
     return new VirtualAuthenticator(page, devtools, authenticatorId);
   }
 
-  /** Whether it answers as if somebody touched it. */
+  /** Turns the simulated touch of the authenticator on or off. */
   async attend(enabled: boolean): Promise<void> {
     const { authenticatorId, devtools } = this;
     await devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
@@ -44,7 +44,7 @@ export class VirtualAuthenticator {
     return (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
   }
 
-  /** Names of persons as it shows them. */
+  /** The user display names in its passkeys. */
   async displayNames(): Promise<(string | undefined)[]> {
     return (await this.credentials()).map(({ userDisplayName }) => userDisplayName);
   }
@@ -54,7 +54,7 @@ export class VirtualAuthenticator {
     return credentials.map(({ credentialId }) => Buffer.from(credentialId, 'base64').toString('base64url'));
   }
 
-  /** Registers a passkey of it for an account; the page has to be one of the service. */
+  /** Registers a passkey on this authenticator for an account. The page must be a page of the service. */
   async enroll(service: Gatehouse, persona: Persona): Promise<void> {
     await verifyEmail(service, persona);
     const { body } = await service

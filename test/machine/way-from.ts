@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a service that leaves from another address of this machine, as a context of a browser takes it. */
+/** A proxy through which a browser context reaches a service from another IP address of this machine. */
 export interface Way {
   readonly proxy: { readonly server: string; readonly bypass: string };
   close(): void;
 }
 
-// RFC 1928: no authentication; succeeded, bound to nothing that anybody needs to know.
+// RFC 1928: no authentication required; request granted, with an unspecified bound address.
 const WELCOME = Buffer.from([5, 0]);
 const CONNECTED = Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
 
-/** Opens it: whatever the browser asks for, it gets the service on this port. */
+/** Starts the proxy. Every connection leads to the service on this port, whatever host the browser requests. */
 export async function wayFrom(localAddress: string, port: number): Promise<Way> {
   const open = new Set<Socket>();
   const server = createServer((near) => {
@@ -37,7 +37,7 @@ export async function wayFrom(localAddress: string, port: number): Promise<Way> 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    // What is on this machine would be asked for directly.
+    // Without this entry, the browser connects to loopback addresses directly.
     proxy: { server: `socks5://127.0.0.1:${(server.address() as AddressInfo).port}`, bypass: '<-loopback>' },
     close() {
       for (const socket of open) socket.destroy();

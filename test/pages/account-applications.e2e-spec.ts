@@ -53,7 +53,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.page.getByLabel('Your password').fill(owner.password);
     await visit.page.keyboard.press('Enter');
   };
-  /** The secrets that are shown, which then count as kept. */
+  /** Returns the secrets in the dialog and confirms that they are saved. */
   const keep = async (): Promise<string[]> => {
     const dialog = visit.page.getByRole('dialog').filter({ has: visit.page.locator('code.secret') });
     await dialog.waitFor();
@@ -177,7 +177,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await page.getByLabel('Redirect address 2').fill('https://c.example/');
     await button('Save the addresses').press('Enter');
     await page.getByText('Saved', { exact: true }).last().waitFor();
-    // What was there twice is there once.
+    // The service stores a duplicate URI only once.
     await page.getByLabel('Redirect address 2').waitFor({ state: 'detached' });
     expect((await stored(app)).redirect_uris).toEqual(['https://c.example/']);
     await visit.leave();

@@ -184,7 +184,7 @@ describeInBrowser('web.md 3: /account/contact', () => {
     const owner = await person(world.service, 'owner');
     await world.service.sql('UPDATE account SET suspicious_flags = 5, email_bounced = true WHERE id = $1', [owner.id]);
     const next = freshAddress();
-    // The view that was asked for comes later than the one that stands in its place.
+    // The requested view loads later than the view that replaces it.
     let release = () => {};
     const late = new Promise<void>((resolve) => {
       release = resolve;

@@ -26,7 +26,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
   const dialog = () => visit.page.locator('dialog[open]').last();
   const meOf = async () => (await world.service.as(alice).get('/v1/users/@me')).body;
   const shownCodes = (): Promise<string[]> => dialog().locator('li').allInnerTexts();
-  /** The code of an app that was given this key. */
+  /** The current code of an authenticator app with this secret. */
   const codeOf = (secret: string): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.service.clock.now() });
 
@@ -124,7 +124,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
     await visit.look('account-factors-challenge');
     const [first] = await mailsTo(world.service, alice.email, CHALLENGE, 1);
 
-    // Half a minute later, for the service and for the page.
+    // Advances the time by half a minute, for the service and for the page.
     await ageMail(world.service, alice, 'lastSent', 31);
     await ageMail(world.service, alice, 'sent', 31);
     await page.clock.install();

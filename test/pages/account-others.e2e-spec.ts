@@ -91,7 +91,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await offer().waitFor();
     const elsewhere = await world.visit();
     await elsewhere.arrive('/account', other);
-    // The list is reloaded when a gateway session of the account ends: the other page must have one.
+    // The list reloads when a gateway session of the account ends, so the other page must have one.
     await elsewhere.greeted();
     await elsewhere.page.getByRole('button', { name: 'Sign out' }).click();
     await offer().waitFor({ state: 'detached' });
@@ -102,7 +102,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
     await inDialog('Use a passkey').press('Enter');
     await page.getByText('There is no passkey yet.').waitFor();
-    // Nobody else is signed in: there is nothing to offer.
+    // No other account is signed in, so the page has nothing to offer.
     expect(await offer().count()).toBe(0);
     await visit.leave();
   });

@@ -13,7 +13,10 @@ import {
 import { choose, focusOn, heading, signInAs, tabTo } from './driving.js';
 
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
-/** A browser that keeps the password makes a passkey by itself; the authenticator of tests does so when it is asked. */
+/**
+ * A browser with a saved password creates a passkey automatically. The test authenticator creates one only on an
+ * explicit request.
+ */
 const MAKES_BY_ITSELF = `
   PublicKeyCredential.isConditionalMediationAvailable = async () => false;
   PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: true });

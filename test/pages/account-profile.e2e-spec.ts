@@ -9,7 +9,7 @@ import { focusOn, type } from './driving.js';
 
 const KINDS = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
 
-/** A picture whose left half is red and whose right half is blue. */
+/** An image whose left half is red and whose right half is blue. */
 const halves = async (): Promise<Buffer> =>
   sharp(await picture('png', 800, 400, '#ff0000'))
     .composite([{ input: await picture('png', 400, 400, '#0000ff'), left: 400, top: 0 }])
@@ -221,7 +221,7 @@ describeInBrowser('web.md 3: /account/profile', () => {
 
   test('what is no picture, or too large a one, is refused before anything is sent', async () => {
     const { page } = visit;
-    // What follows the end of a GIF is nobody's.
+    // Bytes after the end of a GIF are ignored.
     const large = Buffer.concat([await movie('gif'), Buffer.alloc(2 * 1024 * 1024)]);
     const folder = mkdtempSync(join(tmpdir(), 'pictures-'));
     try {

@@ -71,7 +71,7 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     await button('End all others').press('Enter');
     await visit.page.getByText('112 devices are signed out at once.', { exact: false }).waitFor();
     await inDialog('End all others').press('Enter');
-    // An account with a password alone proves itself for each request.
+    // An account with only a password must enter it for each request.
     const first = visit.page.waitForResponse((response) => response.status() === 204);
     await prove();
     await first;

@@ -31,7 +31,7 @@ describeInBrowser('web.md 3: webhooks', () => {
   const message = (text: string) => visit.page.getByRole('log').getByRole('listitem').filter({ hasText: text });
   const focused = (selector: string, hasText?: string) =>
     visit.page.locator(`${selector}:focus`, hasText ? { hasText } : {}).waitFor();
-  /** The address that is shown, which then counts as kept; as a path of the service. */
+  /** Returns the path of the URL in the dialog and confirms that the URL is saved. */
   const keep = async (): Promise<string> => {
     const dialog = visit.page.getByRole('dialog').filter({ has: visit.page.locator('code.secret') });
     const url = await dialog.locator('code.secret').innerText();

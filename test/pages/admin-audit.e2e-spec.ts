@@ -283,7 +283,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     const local = parts.format(minute).replace(' ', 'T');
     await heading(visit, 'Audit log');
     await filter({ from: local, to: local });
-    // What was shown before goes first.
+    // The earlier entries disappear first.
     await entries().nth(1).waitFor({ state: 'detached' });
     await entry('second').waitFor();
     expect(await entries().count()).toBe(1);
@@ -317,7 +317,9 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  /** As many entries as it would take long to make by hand, and one of them that a spreadsheet would compute. */
+  /**
+   * Inserts many entries by SQL, because the API would take too long. A spreadsheet would run one of them as a formula.
+   */
   const crowd = (count: number, requestId: string, { service }: Site = world) =>
     service.sql(
       `INSERT INTO audit_log (id, admin_user_id, action, target_type, reason, request_id, created_at, metadata, sequence, hash)
@@ -389,7 +391,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     afterEach(() => limited?.close());
 
     const WAITS = /^The service asks for patience: this goes on in \d+ seconds?\.$/;
-    /** Opens the log of a service that answers only so many requests for it, of which this is one. */
+    /** Opens the log of a service with a rate limit for the log. Opening it counts as one request. */
     const openLimited = async (bucket: string, count: number): Promise<Site> => {
       await visit.leave();
       const env = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: JSON.stringify({ 'admin:audit_log': bucket }) };

@@ -36,7 +36,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
   const choose = async (...values: readonly string[]) => {
     for (const value of values) await item(value).getByRole('checkbox').check();
   };
-  /** Bans the address by what the service counts: twenty credentials that nobody holds. */
+  /** Gets the IP address banned automatically, by sending credentials that do not exist until the service bans it. */
   const earnBan = async (address: string) => {
     const guess = () => from(address, `flx_${randomBytes(18).toString('hex')}`).get('/v1/users/@me');
     await eventually('the ban', async () =>
@@ -178,7 +178,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await page.getByText(/^3 bans are lifted/).waitFor();
     await visit.look('admin-bans-chosen');
     await type(page, 'reason', 'moved away');
-    // The ACL goes while the first is on its way: the others are refused.
+    // The administrator loses the ACL during the first request, so the service rejects the others.
     let sent = 0;
     await page.route('**/v1/admin/blocklists/ip/entries/*', async (route) => {
       if (++sent === 2) await world.service.sql('UPDATE account SET acls = $2 WHERE id = $1', [root.id, []]);

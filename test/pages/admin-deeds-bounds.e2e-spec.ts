@@ -16,7 +16,7 @@ import { Deeds, pageOf } from './deeds.js';
 type Method = 'put' | 'patch' | 'post' | 'delete';
 type Asked = readonly [method: Method, path: string, body?: object];
 
-/** By ACL: the buttons of a sound account, those of one in trouble, and the operations behind them. */
+/** For each ACL: the buttons of a sound account, the buttons of a troubled account, and their operations. */
 const TABLE: Readonly<Record<string, readonly [sound: string[], troubled: string[], operations: Asked[]]>> = {
   'user:temp_ban': [
     ['Ban'],
@@ -142,7 +142,7 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
        FROM account a WHERE a.id = ANY ($1) ORDER BY a.id`,
       [[sound.id, troubled.id]],
     );
-  /** Opens the page of a person, and waits for what is there with these ACLs. */
+  /** Opens the page of a user and waits for everything that these ACLs show. */
   const arrive = async (admin: Persona, target: { readonly id: string }, acls: readonly string[]) => {
     await visit.arrive(pageOf(target), admin.authorization);
     await deeds.section.waitFor();
@@ -155,7 +155,7 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
     const root = await superuser(world.service);
     await arrive(root, sound, ACLS);
     expect(await shown()).toEqual(
-      // A verified address that mail reaches needs no verification; its password can be reset.
+      // A verified and reachable email address needs no verification. Its password can be reset.
       [...buttonsOf(SOUND, ACLS), 'Mail a password reset'].sort(),
     );
     await visit.open(pageOf(troubled));

@@ -29,7 +29,7 @@ describeInBrowser('web.md 4: permissions and marks of an account', () => {
   const field = (label: string) => deeds.dialog.getByLabel(label, { exact: true });
   const expectEntry = (action: string, metadata?: object) => deeds.expectEntry(root, alice, action, metadata);
 
-  /** An ACL among those to choose from: what it lets do stands beside its name. */
+  /** An ACL in the list of choices. Its description follows its name. */
   const acl = (name: string) => deeds.dialog.getByRole('checkbox', { name: new RegExp(`^${name} .`) });
 
   test('permissions are chosen from the registry, with the words of those that were added', async () => {

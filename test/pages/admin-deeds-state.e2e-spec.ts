@@ -56,7 +56,7 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
     expect(await page.evaluate('document.activeElement.value')).toBe('day');
     await tabTo(visit, 'Ban');
     await page.keyboard.press('Enter');
-    // Without a reason it is not sent: the browser goes to the field.
+    // Without a reason, the browser does not submit the form and focuses the field.
     await page.locator('textarea[name=reason]:focus').waitFor();
     expect((await user()).banned).toBe(false);
     await page.keyboard.insertText(REASON);

@@ -64,9 +64,9 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     await answer('Save').press('Enter');
   };
   const saved = () => dialog().waitFor({ state: 'detached' });
-  /** What the settings are, as the service says. */
+  /** The settings as the service returns them. */
   const config = async () => (await world.service.as(root).get(CONFIG)).body;
-  /** The bodies that the page sends from now on. */
+  /** The request bodies that the page sends from now on. */
   const sent = () => {
     const bodies: unknown[] = [];
     visit.page.on('request', (request) => {

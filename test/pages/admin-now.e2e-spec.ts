@@ -29,7 +29,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
   const table = (name: string) => visit.page.getByRole('region', { name, exact: true }).getByRole('table');
   const cells = (name: string, row: string) =>
     table(name).getByRole('row').filter({ hasText: row }).getByRole('cell').allInnerTexts();
-  /** What the next answer to the page is. */
+  /** The next response that the page gets. */
   const answered = () => visit.page.waitForResponse((response) => response.url().endsWith(STATISTICS));
   const refresh = async () => {
     const request = visit.page.waitForRequest((one) => one.url().endsWith(STATISTICS));
@@ -42,7 +42,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await chart('Sign-ins').waitFor();
     return root;
   };
-  /** Another replica, as it wrote its row that many seconds ago. */
+  /** Another replica that wrote its statistics `seen` seconds ago. */
   const tells = (worker: number, numbers: object, { seen = 0, started = 600, version = 'v2' } = {}) =>
     world.service.sql(
       `INSERT INTO replica_statistics (worker_id, version, started_at, seen_at, numbers)
@@ -101,7 +101,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await shows('Refusals', '2');
     await visit.page.getByLabel('Shown').selectOption({ label: 'Replica 2000' });
     await visit.page.waitForURL(/replica=2000/);
-    // 500 requests between what it said ten seconds ago and what it said five seconds ago.
+    // 500 requests between the reports of ten seconds ago and of five seconds ago.
     expect(Number(await figure('Requests per second').innerText())).toBeGreaterThan(50);
     await shows('Gateway connections', '3');
     expect(await chart('Mail waiting').count()).toBe(0);
@@ -110,7 +110,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await shows('Sign-ins', '9');
     await shows('Refusals', '2');
     expect(Number(await figure('Requests per second').innerText())).toBeCloseTo(10, 1);
-    // What was refused before it began anew was refused all the same.
+    // Errors from before the restart of the replica still count.
     const [, , late, ever] = await cells('Refusals by code', 'NOT_FOUND');
     expect([late, ever]).toEqual(['2', '0']);
     const replica = await cells('Replicas', '2000');
@@ -157,7 +157,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     const { page, context } = visit;
     await page.clock.install();
     await arrive();
-    // Looked at offline, the page cannot ask for the words of another language any more.
+    // The page cannot load another language while it is offline, so the test loads both before that.
     for (const language of ['ar', 'en-US']) {
       await page.selectOption('select[name=language]', language);
       await page.waitForSelector(`html[lang="${language}"]`);

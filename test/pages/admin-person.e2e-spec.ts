@@ -38,7 +38,7 @@ describeInBrowser('web.md 4: a person', () => {
   const who = (name = alice.username) => section(name);
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
   const link = (name: string) => visit.page.getByRole('main').getByRole('link', { name, exact: true });
-  /** The items of a list, without those of lists within them. */
+  /** The items of a list, without the items of nested lists. */
   const items = (name: string) => visit.page.getByRole('list', { name, exact: true }).locator(':scope > li');
   const says = (text: string) => who().getByText(text, { exact: false }).waitFor();
   const titles = () => visit.page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts();
@@ -46,7 +46,7 @@ describeInBrowser('web.md 4: a person', () => {
   const readingsOf = async (id: string) =>
     (await auditOf(world.service)).filter((entry) => entry.target_id === id && entry.action.startsWith('list_'));
   const change = (values: string) => world.service.sql(`UPDATE account SET ${values} WHERE id = $1`, [alice.id]);
-  /** Goes along a link within the console, and comes back. */
+  /** Follows a link within the console and goes back. */
   const leadsTo = async (name: string, address: string) => {
     await link(name).first().press('Enter');
     await visit.page.waitForURL(`**${address}`);
@@ -69,7 +69,7 @@ describeInBrowser('web.md 4: a person', () => {
     const told = visit.page.waitForResponse((answer) => answer.url().includes(`target_id=${alice.id}`));
     await button('Look again').press('Enter');
     await says('The account is banned until');
-    // The sessions are read anew at the same time: whether the log has that already is not said.
+    // The page reloads the sessions at the same time. The audit entry of that request may or may not be in the log yet.
     const isDeed = ({ action }: { readonly action: string }) => action !== 'list_user_sessions';
     expect((await (await told).json()).logs.filter(isDeed)).toMatchObject([
       {
@@ -77,7 +77,7 @@ describeInBrowser('web.md 4: a person', () => {
         metadata: { duration_hours: '24' },
       },
     ]);
-    // The ban, and both readings of the sessions.
+    // The ban, and both requests for the sessions.
     await items('What was done to this account').nth(2).waitFor();
     await section('What was done to this account')
       .getByRole('link', { name: /^root#/ })

@@ -29,7 +29,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     world.service.app
       .get(Database)
       .transaction((tx) => world.service.app.get(Instance).change(tx, 'registration', { mode: name }));
-  /** People who register while approval is asked for. */
+  /** Registers users while registrations need approval. */
   const apply = async (...names: readonly string[]) => {
     await mode('approval');
     const ids: string[] = [];
@@ -40,7 +40,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     await mode('open');
     return ids;
   };
-  /** Many that wait, by copies of one that applied: registering takes too long for so many. */
+  /** Creates many pending registrations by copying one, because registering that many takes too long. */
   const crowd = async (name: string, count: number) => {
     const [id] = await apply(name);
     const columns = (
@@ -161,7 +161,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     await arrive();
     await page.getByText('130 registrations wait.').waitFor();
     expect(await list().getByRole('listitem').count()).toBe(50);
-    // Those of the first page that others decide move all that comes after by so many places.
+    // Another administrator decides 10 entries of the first page, so all later entries move up by 10.
     for (const id of ids.slice(0, 10)) await world.service.as(root).patch(`${PENDING}/${id}`, { status: 'approved' });
     const shown = async () =>
       (

@@ -18,7 +18,7 @@ import { heading, tabTo } from './driving.js';
 
 const PHONE = '+493022222222';
 const ADDRESS = '203.0.113.9';
-/** Somebody who was there once, and does nothing now that would tell another address of them. */
+/** A user with one visit in the past. They send no requests now, which would change their last IP address. */
 const VISITOR = '1466055124025344000';
 
 describeInBrowser('web.md 4: the search of the console', () => {
@@ -44,7 +44,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
   });
 
   const box = () => visit.page.getByRole('search').getByLabel('What are you looking for?');
-  /** Everything by keyboard: whatever stands in the box is replaced. */
+  /** Types by keyboard and replaces the text in the box. */
   const search = async (text: string) => {
     await box().focus();
     await visit.page.keyboard.press('ControlOrMeta+a');
@@ -61,7 +61,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
   const list = (name: string) => visit.page.getByRole('list', { name, exact: true });
   const link = (group: string, name: string) => list(group).getByRole('link', { name, exact: true });
   const status = (text: string | RegExp) => visit.page.getByRole('status').getByText(text, { exact: true }).waitFor();
-  /** Nothing else was found: the groups and what they link to. */
+  /** The links of all results, to show that the search found nothing else. */
   const links = () =>
     visit.page
       .getByRole('main')

@@ -35,7 +35,7 @@ describeInBrowser('web.md 4: the first run', () => {
   });
   afterEach(() => world?.close());
 
-  /** Registers on the page, from /admin and back there. */
+  /** Registers on the page. The user comes from /admin and returns there. */
   const register = async (name: string): Promise<Visit> => {
     const visit = await world.visit();
     const { page } = visit;
@@ -112,7 +112,7 @@ describeInBrowser('web.md 4: the first run', () => {
     expect(outcomes.sort()).toEqual(['administrator', 'refused']);
     expect(await holders(world)).toHaveLength(1);
     expect(await auditOf(world.service, 'setup')).toHaveLength(1);
-    // The one who lost waits in vain for what it raced with.
+    // In the page that lost, the other wait of the race never ends.
     await Promise.all(visits.map(({ context }) => context.close()));
   });
 });
@@ -223,7 +223,7 @@ describeInBrowser('web.md 4: the first steps', () => {
       await there.service.sql(`DELETE FROM one_time_secret`);
       await page.getByRole('button', { name: 'I am a human' }).click();
       await page.getByText('It was solved, and the service accepted it.').waitFor();
-      // The script of the provider is what was asked of another origin, and nothing else.
+      // The script of the captcha provider is the only request to another origin.
       await expect(visit.leave()).rejects.toThrow(
         /should not:\nasked another origin: https:\/\/challenges\.cloudflare\.com$/,
       );

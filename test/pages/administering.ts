@@ -1,7 +1,7 @@
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { administrator, type Persona, superuser } from '../support/index.js';
 
-/** Opens a view of the console as somebody who holds these ACLs; without any, all of them. */
+/** Opens a view of the console as an administrator with these ACLs, or with all ACLs if none are given. */
 export async function arriveAsAdministrator(
   { service }: Site,
   visit: Visit,
@@ -13,10 +13,10 @@ export async function arriveAsAdministrator(
   return admin;
 }
 
-/** Where the administrators sit, behind the proxy. */
+/** The IP address of the administrators, behind the proxy. */
 const OFFICE = { 'x-forwarded-for': '198.51.100.1' };
 
-/** A site behind a proxy, asked from the office: other addresses are those that the proxy tells. */
+/** A site behind a proxy. Requests come from the office by default. The proxy reports any other IP address. */
 export async function siteBehindProxy(): Promise<Site> {
   const behind = await site({ env: { TRUSTED_PROXIES: '127.0.0.1', IP_BAN_EXEMPT: '198.51.100.0/24' } });
   const { anonymous, as } = behind.service;

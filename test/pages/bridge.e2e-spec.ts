@@ -22,7 +22,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     await authenticator.enroll(world.service, alice);
   });
 
-  /** Begins a ceremony; a page leaves what it keeps in its tab. */
+  /** Begins a ceremony. For a page, stores the data of the ceremony in its tab. */
   async function begin(runner: 'page' | 'native') {
     const nonce = randomBytes(32).toString('base64url');
     const nonce_hash = createHash('sha256').update(nonce).digest('hex');

@@ -5,7 +5,7 @@ import { type Asking, allowing, asking, captchaFor, enter, NAME, question } from
 import { type Site, site } from '../machine/pages.js';
 import { enforceSso, logIn, mailTo, person, signIn, withTotp } from '../support/index.js';
 
-/** How often the page asks whether a wait is over. */
+/** How often the page polls while it waits. */
 const POLL_MS = 3000;
 const HERE = { exact: true };
 
@@ -21,7 +21,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     await world?.close();
   });
 
-  /** The page of a service with settings of its own, with an application there. */
+  /** Runs `work` on a service with its own settings and an application. */
   async function elsewhere(env: Record<string, string>, work: (there: Site, its: Asking) => Promise<void>) {
     const there = await site({ env });
     const its = await asking(there.service, () => captchaFor(there.service, env.CAPTCHA_PROVIDER));
@@ -92,7 +92,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
       await page.route('**/v1/auth/ip-authorization/poll*', async (route) => {
         const loss = losses[polls++];
         if (loss) return loss === 'failed' ? route.abort(loss) : route.fulfill(loss);
-        // The answer to the one that brings the session is lost as well.
+        // The response to the poll that returns the session is lost as well.
         if (polls === losses.length + 1) {
           await confirmed;
           await route.fetch();
@@ -116,7 +116,9 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
       await context502(visit);
     });
 
-    /** What is not JSON leaves its trace on the console, and no other. */
+    /**
+     * Of the failed polls, only the 502 leaves an error in the console, because the browser check ignores 4xx and 503.
+     */
     const context502 = (visit: { leave(): Promise<void> }) => expect(visit.leave()).rejects.toThrow(/status of 502/);
 
     test('a wait whose ticket is gone ends with words and the form', async () => {
@@ -179,7 +181,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
         await enter(page, its.owner);
         await page.getByRole('button', { name: 'I am human, says site' }).click();
         expect((await allowing(page)).has('code')).toBe(true);
-        // The script of the provider is what was asked of another origin, and nothing else.
+        // The script of the captcha provider is the only request to another origin.
         await expect(visit.leave()).rejects.toThrow(
           new RegExp(`should not:\\nasked another origin: https://${host.source}$`),
         );

@@ -26,7 +26,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
   const allow = () => visit.page.getByRole('button', { name: 'Allow' });
   const deny = () => visit.page.getByRole('button', { name: 'Deny' });
 
-  /** Somebody who is signed in in this browser. */
+  /** A user who is signed in in this browser. */
   const signedIn = async (name: string): Promise<Persona> => {
     const whom = await person(world.service, name);
     await signedInAs(visit.page, await signIn(world.service, whom));
@@ -88,7 +88,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await decide(visit.page, 'Allow');
     await tokensFor((await arrival(visit.page)).get('code'));
     expect(await sessionsOf(cal)).toHaveLength(2);
-    // What was granted is shown the next time, and what was not is marked.
+    // The next request shows the scopes that are already granted and marks the others.
     await visit.open(app.path({ scope: 'identify' }));
     await visit.page.getByText(`You allowed ${NAME} all of this on`).waitFor();
     expect(await visit.page.getByText('New', { exact: true }).count()).toBe(0);
@@ -135,7 +135,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await visit.open(app.path());
     await page.getByLabel('E-mail address').fill(gus.email);
     await page.getByLabel('Password', { exact: true }).fill(gus.password);
-    // The first second does not begin before the window is in front, however slow the machine is.
+    // The reading time of one second starts only when the window is in front, even on a slow machine.
     await page.evaluate('document.hasFocus = () => window.isInFront === true');
     await page.keyboard.down('Enter');
     await page.locator('h1:focus').filter({ hasText: 'asks for access' }).waitFor();
@@ -150,14 +150,14 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
       await page.keyboard.press(' ');
     }
     expect([await codesOf(gus), new URL(page.url()).origin]).toEqual([[], world.origin]);
-    // Afterwards a key counts when it is pressed, not while it is held.
+    // After the reading time, a key must be pressed again. Holding it does not count.
     await allow().focus();
     await page.keyboard.down('Enter');
     await page.evaluate('window.isInFront = true; dispatchEvent(new Event("focus"))');
     await page.locator('button:not([aria-disabled])', { hasText: 'Allow' }).waitFor();
     for (let repeat = 0; repeat < 10; repeat++) await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
-    // What lay over the page may have caught the first of two clicks.
+    // A window on top may have received the first of two clicks.
     await page.evaluate('dispatchEvent(new Event("focus"))');
     await page.locator('button[aria-disabled]', { hasText: 'Allow' }).waitFor();
     await page.locator('button:not([aria-disabled])', { hasText: 'Allow' }).waitFor();
@@ -223,7 +223,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await page.getByRole('button', { name: 'Use another account' }).click();
     await enter(page, kay);
     await page.getByText(`You are ${kay.username}#`).waitFor();
-    // A reload changes nothing of it.
+    // A reload keeps the chosen account.
     await page.reload();
     await page.getByText(`You are ${kay.username}#`).waitFor();
     await decide(visit.page, 'Allow');

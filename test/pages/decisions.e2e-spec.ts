@@ -7,13 +7,13 @@ import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
 import { type Persona, person } from '../support/index.js';
 
 const TOKEN = 'x'.repeat(43);
-/** Whether the window is in front is up to the test, so nothing here depends on how fast the machine is. */
+/** The test decides whether the window is in front, so the result does not depend on the speed of the machine. */
 const FRONT = 'document.hasFocus = () => window.isInFront === true';
 
 interface Decision {
   readonly path: () => Promise<string>;
   readonly button: string;
-  /** The end of the URL of the request that decides. */
+  /** The end of the URL of the request that sends the decision. */
   readonly request: string;
   readonly fill?: Readonly<Record<string, string>>;
 }
@@ -102,7 +102,7 @@ describeInBrowser('web.md 1: pages that a stranger can link to and that end in a
         await page.mouse.down(options);
       };
 
-      // In the background nothing counts, however it is pressed.
+      // In the background, no kind of press counts.
       await pressed();
       await page.mouse.up();
       await button.evaluate('(button) => button.click()');
@@ -111,7 +111,7 @@ describeInBrowser('web.md 1: pages that a stranger can link to and that end in a
       for (const field of Object.keys(decision.fill ?? {})) await page.press(`[name=${field}]`, 'Enter');
       expect(sent).toBe(0);
 
-      // A press that began before does not count afterwards: button, key, and key that repeats.
+      // A press that began in the background does not count later: button, key and repeated key.
       await pressed();
       await show();
       await page.mouse.up();
@@ -125,10 +125,10 @@ describeInBrowser('web.md 1: pages that a stranger can link to and that end in a
       await show();
       for (let repeat = 0; repeat < 3; repeat++) await page.keyboard.down('Enter');
       await page.keyboard.up('Enter');
-      // The second half of a double click, whose first half another window has caught.
+      // The second half of a double click, whose first half went to another window.
       await pressed({ clickCount: 2 });
       await page.mouse.up({ clickCount: 2 });
-      // What comes to the front again has to be read again.
+      // When the window comes to the front again, the reading time starts again.
       await hide();
       await page.evaluate('window.isInFront = true; dispatchEvent(new Event("focus"))');
       expect(await button.getAttribute('aria-disabled')).toBe('true');

@@ -2,17 +2,17 @@ import type { Locator } from 'playwright-core';
 import type { Site, Visit } from '../machine/pages.js';
 import { auditOf, type Persona } from '../support/index.js';
 
-/** What is said to the audit log: whatever script it is written in. */
+/** The reason for the audit log. It can be in any script. */
 export const REASON = '本人の申請を確認しました (№ 7)';
 
-/** What an administrator can do on the page of a person, by keyboard. */
+/** What an administrator can do on the page of a user, by keyboard. */
 export class Deeds {
   constructor(
     private readonly world: Site,
     private readonly visit: Visit,
   ) {}
 
-  /** Everything else of the page is not meant. */
+  /** Only this section of the page is tested. */
   get section(): Locator {
     return this.visit.page.getByRole('region', { name: 'What you can do', exact: true });
   }
@@ -25,13 +25,13 @@ export class Deeds {
     return this.section.getByRole('button', { name, exact: true });
   }
 
-  /** Opens the question behind a button. */
+  /** Opens the dialog of a button. */
   async ask(name: string): Promise<void> {
     await this.button(name).first().press('Enter');
     await this.dialog.waitFor();
   }
 
-  /** Answers the open question. */
+  /** Presses a button of the open dialog. */
   async answer(name: string): Promise<void> {
     await this.dialog.getByRole('button', { name, exact: true }).press('Enter');
   }
@@ -41,7 +41,7 @@ export class Deeds {
     await this.visit.page.keyboard.insertText(reason);
   }
 
-  /** Does what needs nothing but a reason, and waits for what is said then. */
+  /** Runs an action that needs only a reason, and waits for its confirmation message. */
   async do(name: string, done: string): Promise<void> {
     await this.ask(name);
     await this.giveReason();
@@ -54,7 +54,7 @@ export class Deeds {
     await this.dialog.waitFor({ state: 'detached' });
   }
 
-  /** Asserts what the audit log says last. */
+  /** Expects this as the last entry of the audit log. */
   async expectEntry(by: Persona, of: { readonly id: string }, action: string, metadata: object = {}): Promise<void> {
     const entry = (await auditOf(this.world.service)).at(-1);
     expect(entry).toMatchObject({

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Types into a field by its name, by keyboard, over what stands there. */
+/** Types into a field by its name, by keyboard, and replaces its text. */
 export async function type(page: Page, name: string, text: string): Promise<void> {
   await page.focus(`[name=${name}]`);
   await page.keyboard.press('ControlOrMeta+a');
@@ -14,10 +14,10 @@ export async function signInAs(page: Page, { email, password }: { email: string;
   await page.keyboard.press('Enter');
 }
 
-/** Waits until what has the focus does something: a decision has to be read first. */
+/** Waits until the focused control is enabled. A button for a decision is disabled during the reading time. */
 const isOn = (page: Page): Promise<void> => page.locator(':focus:not([aria-disabled="true"])').waitFor();
 
-/** Goes on by Tab until a control with these words has the focus, and presses Enter there. */
+/** Presses Tab until a control with this text has the focus, and presses Enter there. */
 export async function choose(page: Page, words: string): Promise<void> {
   await page.getByText(words, { exact: true }).first().waitFor();
   for (let step = 0; step < 40; step++) {
@@ -32,7 +32,7 @@ export async function choose(page: Page, words: string): Promise<void> {
   throw new Error(`no keyboard reaches "${words}"`);
 }
 
-/** Where the browser keeps a session: of the tab alone, or for longer. */
+/** Where the browser stores the session: only for the tab, or for longer. */
 export const keptIn = (page: Page): Promise<{ tab: string | null; browser: string | null }> =>
   page.evaluate(
     `({ tab: sessionStorage.getItem('gatehouse.session'), browser: localStorage.getItem('gatehouse.session') })`,
@@ -40,7 +40,7 @@ export const keptIn = (page: Page): Promise<{ tab: string | null; browser: strin
 
 export const hasArrived = (page: Page): Promise<void> => page.waitForURL(/\/account/);
 
-/** The session that this tab holds, and whether it is kept. */
+/** The session of this tab, and whether the browser keeps it. */
 export async function heldSession({
   page,
 }: {
@@ -52,11 +52,11 @@ export async function heldSession({
   return { token: kept ?? token, isKept: kept !== null };
 }
 
-/** Waits until the page has that heading of the first rank. */
+/** Waits until the page has this level 1 heading. */
 export const heading = ({ page }: { readonly page: Page }, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** Presses Tab until what has that name has the focus, as somebody without a mouse does. */
+/** Presses Tab until the control with this name has the focus, like a user without a mouse. */
 export async function tabTo({ page }: { readonly page: Page }, name: string): Promise<void> {
   for (let presses = 0; presses < 30; presses++) {
     await page.keyboard.press('Tab');
@@ -69,7 +69,7 @@ export async function tabTo({ page }: { readonly page: Page }, name: string): Pr
   throw new Error(`${name} is out of reach of the keyboard`);
 }
 
-/** Waits until what has the focus says this: a page gives it once it has shown what is new. */
+/** Waits until the focused element has this text. A page moves the focus after it has shown new content. */
 export async function focusOn(page: Page, text: string | RegExp): Promise<void> {
   const focused = 'document.activeElement?.textContent';
   const isIt = typeof text === 'string' ? `${focused} === ${JSON.stringify(text)}` : `${text}.test(${focused})`;

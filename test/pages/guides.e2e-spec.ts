@@ -7,7 +7,7 @@ import { expectApiError, type Gatehouse, gatehouse } from '../support/index.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Before any service starts, which looks once. */
+/** Builds the guides before any service starts, because a service looks for them only once. */
 beforeAll(() => {
   if (existsSync(join(root, 'dist/guides/start.html'))) return;
   const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs'], { cwd: root, encoding: 'utf8' });
@@ -98,7 +98,7 @@ describeInBrowser('/guides in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'Sudo mode' }).waitFor();
     await page.waitForFunction('document.querySelectorAll(".vp-doc pre code span[class]").length > 0');
     expect(await findings(page)).toEqual([]);
-    // Whatever asks another origin or breaks the policy is told here.
+    // `leave` fails if the page sent a request to another origin or violated the Content Security Policy.
     await visit.leave();
   });
 });

@@ -28,7 +28,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
   });
   afterEach(() => visit.leave());
 
-  /** Another device that waits. */
+  /** Another device that waits for approval. */
   const waiting = async () => {
     const device = world.service.anonymous.from(`127.0.45.${++host}`).with({ 'user-agent': PHONE });
     const { body } = await device.post('/v1/auth/handoff/initiate');
@@ -147,7 +147,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
     await visit.page.getByText('This code was looked up too often').waitFor();
     await visit.look('handoff-blocked');
-    // The failed code is not asked for again by a reload.
+    // A reload does not look up the failed code again.
     await visit.page.reload();
     await visit.page.waitForSelector('input[name=code]');
     expect(lookups).toHaveLength(1);

@@ -18,7 +18,7 @@ const ELSEWHERE = '127.44.0.1';
 const PASSWORDS = ['four words to begin with', 'four words after the thief', 'four words after the lock'] as const;
 const PHONE = 'Safari on iOS';
 const APPLICATION = 'Night Reader';
-/** The grace of a deletion is fourteen days (account.md 3). */
+/** The grace period of a deletion is fourteen days (account.md 3). */
 const LATE = { days: 13 };
 const PAST_THE_DEADLINE = { days: 2 };
 
@@ -97,7 +97,7 @@ describeInBrowser('web.md: the life of a person', () => {
     await isInAgain();
   };
 
-  /** It then signs in by itself, as soon as somebody has signed out. */
+  /** After the sign-out, the passkey signs the user in automatically. */
   const enrolPasskey = async () => {
     const { page } = home;
     await view('Passkeys');
@@ -141,7 +141,7 @@ describeInBrowser('web.md: the life of a person', () => {
     await item('A session ended.').waitFor();
   };
 
-  /** @returns the backup codes, as the file has them */
+  /** @returns the backup codes from the downloaded file */
   const setUpApp = async (): Promise<string[]> => {
     const { page } = home;
     await view('Second step');
@@ -167,7 +167,10 @@ describeInBrowser('web.md: the life of a person', () => {
     await away.greeted();
   };
 
-  /** Makes an application, and is its first user. What it does with the answer is not done by hand. */
+  /**
+   * Creates an application and authorizes it as its first user. The test sends the token request of the application
+   * itself.
+   */
   const connect = async (): Promise<string> => {
     const { page } = home;
     const redirectUri = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/callback`;
@@ -219,7 +222,9 @@ describeInBrowser('web.md: the life of a person', () => {
     await says(home, `Your address is now ${next}.`);
   };
 
-  /** Whoever moved the account: the former address takes it back, from every device. */
+  /**
+   * The attacker changed the email address. The old email address reverts the change, which ends all other sessions.
+   */
   const revert = async () => {
     const gone = isOver(away);
     await follow('email_change_revert');

@@ -17,7 +17,7 @@ import { mailedLink } from './mailed.js';
 const NEW_PASSWORD = 'a password of four words';
 const DEAD = 'This link no longer works';
 const INCOMPLETE = 'This link is incomplete';
-/** From here nobody has signed in before: the service knows the address of the tests' own clients. */
+/** No user has signed in from this IP address. The service already knows the IP address of the test clients. */
 const STRANGE = '127.0.44.1';
 
 let world: Site;
@@ -87,7 +87,7 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await press('Send a new link');
     await page.getByText('a new e-mail is on its way').waitFor();
     await visit.look('verify-resent');
-    // In the same tab, where only what stands behind the address changes.
+    // In the same tab, where only the fragment of the URL changes.
     await page.goto(await link(2));
     await press('Confirm address');
     await heading(visit, 'Address confirmed');
@@ -127,7 +127,7 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await press('Confirm address');
     await heading(visit, INCOMPLETE);
     await page.goto(mailed);
-    // Another link to the page that is shown: it is loaded anew, which has to be over.
+    // Another link to the page that is already shown. The page reloads for it, and the test waits for that.
     await page.getByRole('button', { name: 'Confirm address' }).waitFor();
     await visit.context.setOffline(true);
     await press('Confirm address');
@@ -145,7 +145,7 @@ describeInBrowser('web.md 2: /auth/authorize-ip', () => {
   });
   afterAll(() => world?.close());
 
-  /** A sign-in from elsewhere that waits. */
+  /** A sign-in from another IP address that waits for confirmation. */
   const held = async () => {
     const { email, password } = owner;
     const stranger = world.service.anonymous.from(STRANGE);
@@ -183,7 +183,7 @@ describeInBrowser('web.md 2: /auth/authorize-ip', () => {
     await visit.open('/auth/authorize-ip');
     await heading(visit, INCOMPLETE);
     await visit.page.goto(link);
-    // The page loads itself anew for another link: what is cut off before that may be let through after it.
+    // The page reloads for another link. A request that is blocked before the reload may get through after it.
     await visit.page.getByRole('button', { name: 'Yes, it is me' }).waitFor();
     await visit.page.route('**/v1/auth/authorize-ip', (route) => route.abort());
     await press('Yes, it is me');
@@ -202,7 +202,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
   afterAll(() => world?.close());
 
   const TITLE = 'Undo the change of your address';
-  /** Somebody else takes the account; its owner gets a mail. */
+  /** An attacker takes over the account, and its owner gets an email. */
   const taken = async (proof?: () => object) => {
     await changeEmail(world.service, owner, { to: `thief.${owner.email}`, ...(proof ? { proof } : {}) });
     return mailedLink(world, owner.email, 'email_change_revert');

@@ -4,10 +4,10 @@ import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '../..');
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete']);
-/** Where the operations of auth.md, account.md, oauth.md, webhooks.md and admin.md are. */
+/** The paths of the operations in auth.md, account.md, oauth.md, webhooks.md and admin.md. */
 const AREAS = /^\/v1\/(?:auth|users|oauth2|applications|webhooks|gateway|admin|setup)(?:\/|$)/;
 
-/** What no page calls, each with the reason. */
+/** Operations that no page calls, each with the reason. */
 const NOT_OF_PAGES: Readonly<Record<string, string>> = {
   'GET /v1/applications/@me': 'a bot asks who it is',
   'GET /v1/gateway/bot': 'a bot asks where the gateway is',
@@ -34,7 +34,7 @@ const NOT_OF_PAGES: Readonly<Record<string, string>> = {
   'DELETE /v1/webhooks/:id/:token/messages/:message_id': 'whoever posts, by the address of the webhook',
 };
 
-/** The operations as the service has them: test/routes.e2e-spec.ts holds that file to it. */
+/** All operations of the service. `test/routes.e2e-spec.ts` checks that the snapshot is current. */
 const operations = readFileSync(join(ROOT, 'test/routes.snapshot.txt'), 'utf8')
   .split('\n')
   .map((line) => line.split(' ').slice(0, 2) as [method: string, path: string])
@@ -56,7 +56,7 @@ function* nodesOf(node: ts.Node): Generator<ts.Node> {
 
 type Named = ReadonlyMap<string, readonly string[]>;
 
-/** All that a text of a source may say, where its parts are texts, names of texts, and choices of those. */
+/** All values of a string expression that consists of literals, named strings and conditionals. */
 function textsOf(node: ts.Node, named: Named): readonly string[] {
   if (ts.isStringLiteralLike(node)) return [node.text];
   if (ts.isIdentifier(node)) return named.get(node.text) ?? [];
@@ -72,7 +72,7 @@ function textsOf(node: ts.Node, named: Named): readonly string[] {
 
 const nodes = new Map(sources.map((source) => [source.fileName, [...nodesOf(source)]]));
 
-/** Names of texts in a file: its own, and those that it imports from a file that exports them. */
+/** The strings of a file by name. Includes those that it imports from files that export them. */
 function namesIn(file: string): Map<string, readonly string[]> {
   const named = new Map<string, readonly string[]>();
   for (const node of nodes.get(file) ?? []) {

@@ -100,7 +100,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await visit.page.fill('input[name=password]', NEW_PASSWORD);
     await save();
     await visit.page.waitForURL('**/account');
-    // The other one still shows its form.
+    // The other page still shows its form.
     await second.page.fill('input[name=password]', 'another password of words');
     await second.page.getByRole('button', { name: 'Save and sign in' }).click();
     await heading(second, DEAD);

@@ -10,7 +10,7 @@ const PASSWORD = 'four words that I made up';
 const TITLE = 'Create an account';
 const fresh = () => `${randomBytes(6).toString('hex')}@example.com`;
 
-/** Changes how people register, as an administrator would. */
+/** Changes the registration settings, as an administrator would. */
 const configure = ({ service }: Site, registration: object) =>
   service.app.get(Database).transaction((tx) => service.app.get(Instance).change(tx, 'registration', registration));
 
@@ -233,7 +233,7 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
     await visit.look('register-terms');
     await fill(visit, email);
     await submit();
-    // The browser itself says what is missing.
+    // The browser itself reports the missing field.
     expect(await page.evaluate("document.querySelector('input[name=consent]').validity.valueMissing")).toBe(true);
     expect(await accountsOf(world, email)).toBe(0);
     await agree();

@@ -73,7 +73,7 @@ describeInBrowser('web.md 1: what holds for every page', () => {
     const visit = await world.visit();
     const { page } = visit;
     let asked = 0;
-    // Load that sheds for a second is not to be had on demand.
+    // Real overload that lasts one second cannot be produced on demand.
     await page.route('**/v1/auth/login', async (route) => {
       if (++asked > 1) return route.continue();
       const body = JSON.stringify({ code: 'SERVICE_UNAVAILABLE', message: 'Busy.' });

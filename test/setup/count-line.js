@@ -1,4 +1,4 @@
-/** The last line of a run: plain counts for people and machines. */
+/** Prints the last line of a run: counts that users and programs can read. */
 export default class CountLine {
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, numFailedTestSuites, testResults }) {
     const broken = testResults.filter(({ testExecError }) => testExecError).length;

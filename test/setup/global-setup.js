@@ -23,7 +23,7 @@ const { Database } = await import('../../src/platform/database/database.ts');
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What the embedded template is made from: while none of it changes, one that was made before serves again. */
+/** The hash of all files that define the embedded template. If it is unchanged, the cached template is used. */
 function fingerprint() {
   const migrations = join(ROOT, 'src/migrations');
   const hash = createHash('sha256');
@@ -40,8 +40,8 @@ function fingerprint() {
 }
 
 /**
- * The folder with the embedded template: `template.tar`, from which databases in memory are opened, and `database`, which
- * is copied to where a process finds it. Making a database anew costs more than everything else in a start together.
+ * Returns the folder of the embedded template. `template.tar` is loaded into databases in memory, and `database` is
+ * copied into the data directories of processes. Creating a new database costs more than the rest of a start.
  */
 async function embeddedTemplate(env) {
   const folder = join(ROOT, 'node_modules/.cache/gatehouse-test', fingerprint());
@@ -56,14 +56,14 @@ async function embeddedTemplate(env) {
   try {
     renameSync(unfinished, folder);
   } catch (error) {
-    // Another run was faster.
+    // Another run created the folder first.
     if (!existsSync(folder)) throw error;
     rmSync(unfinished, { recursive: true, force: true });
   }
   return folder;
 }
 
-/** Of everything that the compiler is shown of the projects in `test/fixtures`. */
+/** The hash of all files that the compiler reads for the projects in `test/fixtures`. */
 function stateOfFixtures() {
   const hash = createHash('sha256').update(fingerprintOfSources('src', 'client', 'test/fixtures'));
   for (const path of ['tsconfig.json', 'dist/.stamp', 'dist/description.json']) {
@@ -72,7 +72,7 @@ function stateOfFixtures() {
   return hash.digest('hex');
 }
 
-/** What the compiler says of the sources as they are now: made once for each state of them. */
+/** The file with the compiler's description of the current sources. It is created once per state of the sources. */
 function descriptionOfSources() {
   const folder = join(ROOT, 'node_modules/.cache/gatehouse-test');
   const file = join(folder, `description-${fingerprintOfSources('src')}.json`);
@@ -88,8 +88,8 @@ function descriptionOfSources() {
 }
 
 /**
- * One migrated database for the whole run, from which every test file gets a copy: a template database where
- * `TEST_DATABASE_URL` names a server, else a dump of the embedded one.
+ * Creates one migrated database for the whole run. Every test file gets a copy of it. It is a template database if
+ * `TEST_DATABASE_URL` names a server, otherwise a dump of the embedded database.
  */
 export default async function setUp() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import pg from 'pg';
 
-/** Removes the template and everything that was copied from it. */
+/** Deletes the template and all copies of it. */
 export default async function tearDown() {
-  // Where the tests ran in this process: the engine's timers would keep it for seconds.
+  // Needed if the tests ran in this process. The timers of the engine would keep the process running for seconds.
   for (const { engine } of globalThis[Symbol.for('gatehouse.idleDatabases')] ?? []) await engine.close();
   const { GATEHOUSE_TEST_DIR: directory, GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server } = process.env;
   if (directory) rmSync(directory, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 /**
- * `@jest/globals` for modules that outlive a file of tests: each name leads to the framework of the file that runs.
+ * `@jest/globals` for modules that stay loaded across test files. Each export forwards to the framework of the current
+ * file.
  */
 const live = (name) =>
   new Proxy(() => {}, {

@@ -3,14 +3,14 @@ const { join } = require('node:path');
 
 const TICKS_A_SECOND = 100;
 
-/** The parent of a process, and the seconds of CPU that the process and its ended children have used. */
+/** The parent of a process, and the CPU seconds that the process and its exited children have used. */
 function statOf(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   return { parent: fields[1], seconds: ticks / TICKS_A_SECOND };
 }
 
-/** CPU seconds of this process and of all that it started, whether they have ended or still run, as a shared browser does. */
+/** CPU seconds of this process and all its descendants, exited or running. This includes a shared browser. */
 function processorTime() {
   try {
     const stats = new Map();
@@ -18,7 +18,7 @@ function processorTime() {
       try {
         stats.set(pid, statOf(pid));
       } catch {
-        // It has just ended.
+        // The process has just exited.
       }
     }
     const totalOf = (pid) =>
@@ -32,7 +32,7 @@ function processorTime() {
   }
 }
 
-/** The process itself, whose environment variables and time limit are put back after each file. */
+/** Runs tests in the process itself. Restores the environment variables and resets the time limit for each file. */
 module.exports = class NativeEnvironment {
   global = globalThis;
 
@@ -43,7 +43,7 @@ module.exports = class NativeEnvironment {
   async setup() {
     this.before = processorTime();
     this.variables = { ...process.env };
-    // Node maps traces to the sources itself; Jest's way knows only what Jest compiled.
+    // Node.js maps stack traces to the sources itself. Jest's hook knows only files that Jest compiled.
     Error.prepareStackTrace = undefined;
     delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];
   }

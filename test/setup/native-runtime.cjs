@@ -6,13 +6,16 @@ const { fn, spyOn } = require('jest-mock');
 register('./typescript-hooks.js', pathToFileURL(__filename));
 process.setSourceMapsEnabled(true);
 
-/** What class-validator knows, and what of that the service itself declares. */
+/** The classes that class-validator has registered, and those of them that the service itself declares. */
 const inputClasses = () => globalThis.classValidatorMetadataStorage.validationMetadatas;
 let ofTheService;
 
 const load = createRequire(require.resolve('jest-circus'));
 
-/** What the framework keeps of the test that runs. One runs at a time, and no promise of the service need be followed for it. */
+/**
+ * Stores the framework's state of the current test. Only one test runs at a time, so it is not necessary to track the
+ * promises of the service.
+ */
 class OfOneAtATime {
   getStore() {
     return this.store;
@@ -47,9 +50,9 @@ function loadFramework(path) {
 }
 
 /**
- * Jest's runtime without a realm of its own for each file of tests: Node's modules are evaluated once per worker, not
- * once per file, which is where most of the processor time of a suite of this kind goes. Nothing here mocks a module.
- * The framework itself is loaded anew for each file, since its state is the list of that file's tests.
+ * A Jest runtime without a separate realm for each test file. Node.js evaluates each module once per worker, not once
+ * per file. Module evaluation takes most of the CPU time of such a test suite. Modules cannot be mocked. The framework
+ * itself is reloaded for each file, because its state is the list of that file's tests.
  */
 module.exports = class NativeRuntime {
   requireInternalModule(path) {
@@ -88,7 +91,7 @@ module.exports = class NativeRuntime {
 
   getAllCoverageInfoCopy() {}
 
-  /** Input classes that a file of tests declared are none of the service, and gone with it. */
+  /** Removes the input classes that a test file declared, because they do not belong to the service. */
   teardown() {
     for (const declared of ofTheService ? inputClasses().keys() : []) {
       if (!ofTheService.has(declared)) inputClasses().delete(declared);

@@ -1,4 +1,4 @@
-/** What the tests use of a package that brings no types. */
+/** The API that the tests use. The package has no types of its own. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

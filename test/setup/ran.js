@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** With `TESTS_RAN=<file>` a run writes there what each of its tests came to, a line of JSON each. */
+/** With `TESTS_RAN=<file>`, a run appends the result of each test to that file, one JSON line per test. */
 export default class Ran {
   onTestResult(_test, { testFilePath, testResults }) {
     const file = process.env.TESTS_RAN;

@@ -7,7 +7,7 @@ const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequen
 const ROOT = join(import.meta.dirname, '../..');
 const secondsOf = ({ path }) => recorded[relative(ROOT, path)] ?? 0;
 
-/** The slowest files begin first: a slow one at the end would keep the other workers waiting. */
+/** Starts the slowest files first. A slow file at the end would keep the other workers waiting. */
 export default class SlowFirst extends Sequencer {
   sort(tests) {
     return super.sort(tests).toSorted((one, other) => secondsOf(other) - secondsOf(one));

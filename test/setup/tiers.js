@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Files that `npm test` leaves to `npm run test:all`, with the reason. The core keeps every rule of the contract on the
- * embedded database. It needs neither a browser nor the packages of `test/package.json`.
+ * Files that `npm test` leaves to `npm run test:all`, with the reason. The core suite tests every rule of the contract
+ * on the embedded database. It needs neither a browser nor the packages of `test/package.json`.
  */
 const BEYOND_CORE = [
   [/^test\/pages\/.+e2e-spec/, 'pages in Chromium'],
@@ -26,8 +26,8 @@ const BEYOND_CORE = [
 ];
 
 /**
- * Files that say the same on the other platform and database, so that they run once, with the reason. One page of each kind
- * runs on both: sign-in, a decision for an application, a page that stays open, and static files.
+ * Files that run only once, because their result is the same on the other platform and database, with the reason. One
+ * page of each kind runs on both: sign-in, a decision for an application, a page that stays open, and static files.
  */
 const ONCE = [
   [/(?<!e2e-)spec\.ts$/, 'no service is started'],
@@ -56,7 +56,7 @@ function* specsIn(folder) {
   }
 }
 
-/** The files of each line. @throws Error if a line matches no file */
+/** The files that match each line. @throws Error if a line matches no file */
 function grouped(lines) {
   const all = ['src', 'test'].flatMap((folder) => [...specsIn(folder)]);
   return lines.map(([pattern, reason]) => {

@@ -3,13 +3,13 @@ import { join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const RECORDED = join(import.meta.dirname, 'times.json');
-/** A file that takes twice its recorded time is reported, unless that is less than this much more. */
+/** A file that takes twice its recorded time is reported only if the difference is at least this many seconds. */
 const LEAST_SECONDS_MORE = 3;
 
-/** CPU seconds of each file on a quiet machine, by its path, with those of programs that it started. */
+/** CPU seconds of each file on a quiet machine, by its path. They include the programs that the file starts. */
 export const recorded = existsSync(RECORDED) ? JSON.parse(readFileSync(RECORDED, 'utf8')) : {};
 
-/** CPU seconds of each file of this run, as the workers wrote them down. */
+/** CPU seconds of each file in this run, as recorded by the workers. */
 function measured() {
   const path = join(process.env.GATEHOUSE_TEST_DIR ?? '', 'processor-time.tsv');
   const lines = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
@@ -22,8 +22,8 @@ function measured() {
 }
 
 /**
- * Reports files that take twice their recorded time. `SLOWEST_FILES=10` also lists the ten slowest files. `RECORD_TIMES=1`
- * writes the times of this run to times.json, which also decides the order of files.
+ * Reports files that take twice their recorded time. `SLOWEST_FILES=10` also lists the ten slowest files.
+ * `RECORD_TIMES=1` writes the times of this run to times.json, which also defines the order of files.
  */
 export default class Times {
   onRunComplete() {

@@ -25,7 +25,7 @@ export function resolve(specifier, context, next) {
   if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL) {
     const { pathname, search } = new URL(context.parentURL);
     const url = new URL(specifier.replace(/js$/, 'ts'), context.parentURL);
-    // A module with a query, as mutation tests load it, imports others with the same query.
+    // Mutation tests load a module with a query. Its imports get the same query.
     if (pathname.endsWith('.ts') && existsSync(url)) {
       return { url: `${url.href}${search}`, format: 'module', shortCircuit: true };
     }

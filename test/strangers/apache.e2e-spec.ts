@@ -13,7 +13,7 @@ import {
 } from '../support/index.js';
 import { Apache, apacheMissing } from './apache.js';
 
-/** The addresses of the operations are those of the metadata, so that they have to be right. */
+/** Apache reads the URLs of the endpoints from the metadata, so `PUBLIC_ORIGIN` has to be correct. */
 async function atItsOrigin(env: Record<string, string> = {}) {
   const port = await freePort();
   return { env: { PORT: String(port), PUBLIC_ORIGIN: `http://127.0.0.1:${port}`, ...env } };

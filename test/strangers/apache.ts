@@ -11,10 +11,10 @@ import { until } from '../machine/service-process.js';
 const MODULES = '/usr/lib/apache2/modules';
 const LOADED = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'headers', 'socache_shmcb', 'auth_openidc'];
 
-/** Why Apache cannot guard anything here, if it cannot. */
+/** The reason why Apache cannot run here, if it cannot. */
 export const apacheMissing = missing('apache2', `${MODULES}/mod_auth_openidc.so`);
 
-/** Apache with mod_auth_openidc in front of files, as a server that asks the service about every token. */
+/** Apache with mod_auth_openidc in front of files. It introspects every token at the service. */
 export class Apache {
   private constructor(
     readonly url: string,
@@ -22,7 +22,7 @@ export class Apache {
     private readonly directory: string,
   ) {}
 
-  /** `/` wants a live token, `/mail` one with the scope `email`; both tell whose it is in `X-User`. */
+  /** `/` requires a valid token, `/mail` one with the scope `email`. Both return the user ID in `X-User`. */
   static async open(issuer: string, { id, secret }: { id: string; secret: string }): Promise<Apache> {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-apache-'));
     const port = await freePort();
@@ -89,7 +89,7 @@ Header set X-User expr=%{REMOTE_USER}
     return existsSync(path) ? readFileSync(path, 'utf8') : 'before it had a log';
   }
 
-  /** What it makes of a request: the status, and of whom it takes it to be. */
+  /** Sends a request. Returns the status and the user that Apache identified. */
   async asked(path: string, authorization?: string): Promise<{ status: number; user: string | null; text: string }> {
     const answer = await fetch(this.url + path, { headers: authorization ? { authorization } : {} });
     const user = answer.headers.get('x-user');

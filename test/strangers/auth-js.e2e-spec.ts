@@ -1,6 +1,6 @@
 /**
- * Auth.js, by its core. `next-auth` 5 is a thin layer above it: `auth()` asks the handler of the core for the session, as
- * `render` does here. The core does the OAuth2 work, and it needs neither Next.js nor React.
+ * Tests Auth.js through its core. `next-auth` 5 is a thin layer above it: `auth()` requests the session from the core's
+ * handler, as `render` does here. The core does the OAuth2 work and needs neither Next.js nor React.
  */
 import { type App, asApp, type Gatehouse, isAlive, newApp, type Persona, person } from '../support/index.js';
 import { BrowserOfAuthJs, type Refresh, type SessionOfAuthJs, SiteOfAuthJs } from './auth-js.js';
@@ -31,7 +31,7 @@ async function signedIn(): Promise<{ browser: BrowserOfAuthJs; first: SessionOfA
   return { browser, first };
 }
 
-/** Sends no refresh before `count` wait. */
+/** Holds refresh requests back until `count` of them are waiting. */
 function together(count: number): Refresh {
   const waiting: (() => void)[] = [];
   return async (...request) => {
@@ -42,7 +42,7 @@ function together(count: number): Refresh {
   };
 }
 
-/** The service answers, and the connection ends before the application has read it. */
+/** The service responds, and the connection ends before the application has read the response. */
 function lost(): { send: Refresh; answers: Record<string, unknown>[] } {
   const answers: Record<string, unknown>[] = [];
   const send: Refresh = async (...request) => {
@@ -131,7 +131,7 @@ test('server-side renders that refresh at the same moment work, and so does the 
     expect(error).toBeUndefined();
     expect(await isAlive(service, access_token)).toBe(true);
   }
-  // A render cannot set the cookie: the tab still has the old refresh token.
+  // A render cannot set the cookie, so the tab still has the old refresh token.
   site.send = fetch;
   const tab = await browser.session();
   expect(tab).toMatchObject({ refresh_token: renders[0]?.refresh_token, access_token: renders[0]?.access_token });

@@ -26,13 +26,13 @@ interface AuthConfig {
     profile(claims: Record<string, string>): Record<string, string | undefined>;
   }[];
   readonly callbacks: {
-    /** `account` has the tokens, and is there only at sign-in. */
+    /** `account` has the tokens. It is set only at sign-in. */
     jwt(given: { token: Token; account?: Token | null }): Promise<Token>;
     session(given: { session: object; token: Token }): object;
   };
 }
 
-// The types of the package include those of a browser, which would then be the types of all files.
+// The types of the package include those of a browser, which would then apply to all files.
 const PACKAGE: string = '@auth/core';
 const { Auth } = (await import(PACKAGE)) as { Auth(request: Request, config: AuthConfig): Promise<Response> };
 
@@ -48,7 +48,7 @@ interface Kept extends Token {
   readonly error?: string | undefined;
 }
 
-/** The tokens are there for the tests. An application keeps them from the page. */
+/** The tokens are here for the tests. A real application does not expose them to the page. */
 export interface SessionOfAuthJs {
   readonly user?: { readonly name?: string; readonly email?: string };
   readonly access_token: string;
@@ -58,7 +58,7 @@ export interface SessionOfAuthJs {
 
 export type Refresh = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Auth.js, with the refresh of its guide "Refresh Token Rotation". */
+/** Auth.js, with the refresh from its guide "Refresh Token Rotation". */
 export class SiteOfAuthJs {
   private readonly server = createServer((request, response) => void this.serve(request, response));
   private config: AuthConfig | undefined;
@@ -152,7 +152,7 @@ export class SiteOfAuthJs {
     response.writeHead(answer.status).end(await answer.text());
   }
 
-  /** A page that the server renders: it reads the session by the cookies of the request, and can set none. */
+  /** A page that the server renders. It reads the session from the cookies of the request, and cannot set any. */
   async render(cookies: string): Promise<SessionOfAuthJs> {
     if (!this.config) throw new Error('use() comes first');
     const headers = { cookie: cookies };
@@ -165,7 +165,7 @@ export class SiteOfAuthJs {
     this.aheadMs += 30 * 86_400_000;
   }
 
-  /** As it was before the first request. */
+  /** Restores the state before the first request. */
   reset(): void {
     this.aheadMs = 0;
     this.send = fetch;
@@ -179,7 +179,7 @@ export class SiteOfAuthJs {
   }
 }
 
-/** A browser at the application; its tabs share the cookies. */
+/** A browser that visits the application. Its tabs share the cookies. */
 export class BrowserOfAuthJs {
   private readonly jar = new Map<string, string>();
 
@@ -201,7 +201,7 @@ export class BrowserOfAuthJs {
     return answer;
   }
 
-  /** The button "Sign in with Gatehouse". @returns the URL that it leads to */
+  /** Presses the button "Sign in with Gatehouse". @returns the URL that it leads to */
   async begin(): Promise<URL> {
     const { csrfToken } = (await (await this.visit(`${this.site.url}/auth/csrf`)).json()) as { csrfToken: string };
     const answer = await this.visit(`${this.site.url}/auth/signin/${PROVIDER}`, {
@@ -216,7 +216,7 @@ export class BrowserOfAuthJs {
     return (await this.visit(url.href)).headers.get('location');
   }
 
-  /** What a tab asks for when it gets the focus. @returns null if there is no session */
+  /** The request that a tab sends when it gets the focus. @returns null if there is no session */
   async session(): Promise<SessionOfAuthJs | null> {
     return (await (await this.visit(`${this.site.url}/auth/session`)).json()) as SessionOfAuthJs | null;
   }

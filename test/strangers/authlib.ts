@@ -6,11 +6,11 @@ import { missing } from '../machine/programs.js';
 import { CALLBACK } from '../support/index.js';
 import type { Library, Pair, Registration } from './libraries.js';
 
-/** That of Debian, which has its packages. */
+/** The Python of Debian, which has the packages. */
 const PYTHON = '/usr/bin/python3';
 const PACKAGES = '/usr/lib/python3/dist-packages';
 
-/** Why Authlib cannot run here, if it cannot. */
+/** The reason why Authlib cannot run here, if it cannot. */
 export const authlibMissing = missing(PYTHON, `${PACKAGES}/authlib`, `${PACKAGES}/requests`);
 
 interface Tokens {
@@ -20,7 +20,7 @@ interface Tokens {
 
 const pair = ({ access_token, refresh_token }: Tokens): Pair => ({ access: access_token, refresh: refresh_token });
 
-/** Authlib with requests, in a Python of its own. */
+/** Authlib with requests, in its own Python process. */
 export async function ofAuthlib({ origin, id, secret }: Registration): Promise<Library> {
   const child = spawn(PYTHON, [join(import.meta.dirname, 'authlib_client.py')], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,7 +1,7 @@
 import { freePort } from '../machine/ports.js';
 import { type Gatehouse, gatehouse, type Persona, parametersOf } from '../support/index.js';
 
-/** A service that knows its own URL. */
+/** A service that is configured with its own URL. */
 export async function ownService(env: Record<string, string> = {}): Promise<Gatehouse> {
   const port = await freePort();
   return gatehouse({ env: { PORT: String(port), PUBLIC_ORIGIN: `http://127.0.0.1:${port}`, ...env } });

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { REST } from 'discord.js';
 import { type App, type Gatehouse, gatehouse, newApp, type Persona, person } from '../support/index.js';
 
-/** A client with what it was answered, and what it waited for of its own accord. */
+/** A client, the responses that it received, and the waits that it started by itself. */
 interface Course {
   readonly rest: REST;
   readonly answers: { readonly at: number; readonly status: number; readonly retryAfter: number }[];
@@ -19,7 +19,8 @@ describe('the rate limiter of discord.js, as it is', () => {
   let owner: Persona;
   let robot: App;
   const courses: Course[] = [];
-  // By this clock the buckets leak. It goes on when a client waits, however fast requests are here.
+  // The rate limit buckets leak by this clock. It advances when a client waits, so the speed of requests does not
+  // matter.
   let now = performance.now();
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
 

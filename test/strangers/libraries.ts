@@ -10,9 +10,9 @@ import OAuth2Strategy from 'passport-oauth2';
 import { AuthorizationCode } from 'simple-oauth2';
 import { CALLBACK } from '../support/index.js';
 
-/** What the owner of an application tells a library. */
+/** The data with which the owner of an application configures a library. */
 export interface Registration {
-  /** Of the service. */
+  /** Origin of the service. */
   readonly origin: string;
   readonly id: string;
   readonly secret: string;
@@ -23,23 +23,23 @@ export interface Pair {
   readonly refresh: string;
 }
 
-/** One sign-in of somebody: where the browser is sent, and what is made of the address with which it comes back. */
+/** One sign-in: the URL for the browser, and a function that redeems the URL with which the browser comes back. */
 export interface Login {
   readonly url: URL;
   redeem(back: URL): Promise<Pair>;
 }
 
-/** A library as an application uses it; whatever fails throws what the library throws. */
+/** A library as an application uses it. Its functions throw the errors of the library. */
 export interface Library {
   begin(): Promise<Login>;
   refresh(token: string): Promise<Pair>;
-  /** Absent where the library leaves that to the application. */
+  /** Absent if the library leaves this to the application. */
   subjectOf?(access: string): Promise<string>;
-  /** Absent where the library leaves that to the application. */
+  /** Absent if the library leaves this to the application. */
   revoke?(pair: Pair): Promise<void>;
-  /** The error of RFC 6749 that the library read from a refusal. */
+  /** The RFC 6749 error code that the library read from an error response. */
   errorOf(thrown: unknown): string | undefined;
-  /** The status of an answer with which the library could do nothing. */
+  /** The status of a response that the library could not handle. */
   statusOf(thrown: unknown): number | undefined;
   close?(): Promise<void>;
 }
@@ -52,7 +52,7 @@ const PATHS = {
 };
 const SCOPE = 'identify email';
 
-/** A member of what was thrown, at any depth: libraries type their errors in many ways, or not at all. */
+/** A member of a thrown value, at any depth. Libraries type their errors in many ways, or not at all. */
 const member = (thrown: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], thrown);
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -181,7 +181,7 @@ async function ofArctic({ origin, id, secret }: Registration): Promise<Library> 
   };
 }
 
-/** As a provider's strategy is made of it: with the profile from `userinfo`. */
+/** A typical provider strategy, with the profile from `userinfo`. */
 class GatehouseStrategy extends OAuth2Strategy {
   override userProfile(access: string, done: (error?: unknown, profile?: unknown) => void): void {
     this._oauth2.useAuthorizationHeaderforGET(true);
@@ -191,7 +191,7 @@ class GatehouseStrategy extends OAuth2Strategy {
     );
   }
 
-  /** What packages that refresh for passport do. */
+  /** Refreshes a token in the same way as packages that add refresh to passport. */
   refresh(token: string): Promise<Pair> {
     return new Promise((resolve, reject) => {
       this._oauth2.getOAuthAccessToken(token, { grant_type: 'refresh_token' }, (error, access, refresh) =>
@@ -201,7 +201,7 @@ class GatehouseStrategy extends OAuth2Strategy {
   }
 }
 
-/** An Express application with passport; whoever sends the same `x-visit` comes from the same browser. */
+/** An Express application with passport. Requests with the same `x-visit` come from the same browser. */
 async function ofPassport({ origin, id, secret }: Registration): Promise<Library> {
   const strategy = new GatehouseStrategy(
     {
@@ -256,7 +256,8 @@ async function ofPassport({ origin, id, secret }: Registration): Promise<Library
           error ? reject(error) : resolve((profile as { sub: string }).sub),
         );
       }),
-    // What the strategy makes of a refusal has the code; what comes of a request of its own is the answer as it was.
+    // For token requests, the strategy extracts the code of the error. For other requests, it passes the response body
+    // on.
     errorOf(error) {
       const body = text(member(error, 'data'));
       return body === undefined ? text(member(error, 'code')) : text(member(JSON.parse(body), 'error'));
@@ -266,7 +267,7 @@ async function ofPassport({ origin, id, secret }: Registration): Promise<Library
   };
 }
 
-/** The library of most pages without a server; each tab has a client of its own. */
+/** The most used library for pages without a server. Each tab has its own client. */
 async function ofOidcClientTs({ origin, id, secret }: Registration): Promise<Library> {
   const client = new oidc.OidcClient({
     ...{ authority: origin, client_id: id, client_secret: secret, redirect_uri: CALLBACK, scope: SCOPE },
@@ -298,7 +299,7 @@ async function ofOidcClientTs({ origin, id, secret }: Registration): Promise<Lib
   };
 }
 
-/** Makes each library as its guide says. */
+/** Creates each library as its guide describes. */
 export const LIBRARIES: readonly [name: string, make: (registration: Registration) => Promise<Library>][] = [
   ['openid-client', ofOpenidClient],
   ['oauth4webapi', ofOauth4webapi],

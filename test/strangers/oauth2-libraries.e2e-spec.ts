@@ -28,7 +28,7 @@ afterAll(async () => {
   await limited.close();
 });
 
-/** A part of the network whose requests have limits of their own. */
+/** Gives requests a new IP address, so that they have separate rate limits. */
 let lastAddress = 10;
 const fromElsewhere = ({ url, anonymous, as }: Front): Front => {
   const address = `127.0.0.${++lastAddress}`;

@@ -16,14 +16,14 @@ import { type Gatehouse, gatehouse, Origin, type Persona, pathOf, person, upload
 
 const SECRET = 'a-signing-secret-of-more-than-thirty-two-characters';
 const BODY = JSON.stringify({ id: 'stolen' });
-/** A surplus that is a response by itself, for whoever asks next. */
+/** Surplus bytes that form a complete response, which the next client on the connection would receive. */
 const STOLEN = ['HTTP/1.1 200 OK', 'Content-Type: application/json', `Content-Length: ${BODY.length}`, '', BODY].join(
   '\r\n',
 );
 const LENGTH = 5000;
 const OWED = Buffer.alloc(LENGTH, 'x');
 
-/** Handlers of a team that declare what they do not send. */
+/** Handlers of an extension that declare a different length than they send. */
 @Controller('v1/probe')
 class LiarController {
   private lie({ res }: Call, ...pieces: readonly (string | Buffer)[]): typeof RESPONSE_HANDLED {
@@ -88,7 +88,7 @@ function foreignPath(): string {
 
 const RANGE = `Range: bytes=0-${LENGTH - 1}`;
 
-/** An origin that answers a range without a length of its own. */
+/** An origin that answers a range request without declaring a length. */
 const part = (answer: (res: ServerResponse) => void): string => {
   origin.answer = (_req, res) => {
     res.writeHead(206, { 'content-type': 'video/mp4', 'content-range': `bytes 0-${LENGTH - 1}/${10 * LENGTH}` });
@@ -97,7 +97,7 @@ const part = (answer: (res: ServerResponse) => void): string => {
   return foreignPath();
 };
 
-/** A stored attachment of `LENGTH` bytes whose file another hand changes. */
+/** A stored attachment of `LENGTH` bytes whose file is changed from outside. */
 async function spoiled(spoil: (file: string) => void): Promise<string> {
   const path = pathOf((await uploadFile(service, victims[0] as Persona, 'large.bin', OWED)).url);
   const digest = hash('sha256', decodeURIComponent(path.replace('/media/attachments/', '')), 'hex');
@@ -106,7 +106,7 @@ async function spoiled(spoil: (file: string) => void): Promise<string> {
 }
 
 interface Lie {
-  /** Where more or less is sent than was declared. */
+  /** A path whose response is longer or shorter than declared. */
   readonly path: () => Promise<string> | string;
   readonly lines?: readonly string[];
 }
@@ -142,7 +142,7 @@ const LIES: Readonly<Record<string, Lie>> = {
   'a handler of a team that writes nothing': { path: () => '/v1/probe/nothing' },
 };
 
-/** What is as long as declared, of every place that declares a length. */
+/** Paths whose responses have the declared length, one for each part of the service that declares one. */
 const HONEST = [
   ...['/health/live', '/metrics', '/.well-known/service', '/nowhere', '/openapi.json', '/docs', '/docs/start.js'],
   ...['/docs/swagger-ui.css', '/login', '/guides/index.html', '/robots.txt', '/v1/users/@me'],
@@ -151,7 +151,7 @@ const HONEST = [
 const request = (method: string, path: string, ...lines: string[]): string =>
   [`${method} ${path} HTTP/1.1`, 'Host: gatehouse.test', ...lines, '', ''].join('\r\n');
 
-/** A connection, and everything that came on it. */
+/** A connection, and everything received on it. */
 class Line {
   text = '';
   isClosed = false;
@@ -173,7 +173,7 @@ class Line {
     return this;
   }
 
-  /** The body of the first response so far, and what it was declared to be long. */
+  /** The body of the first response so far, and its declared length. */
   get body(): { bytes: string; declared: number } | null {
     const [head = '', ...rest] = this.text.split('\r\n\r\n');
     const declared = /^content-length: (\d+)/im.exec(head)?.[1];
@@ -185,7 +185,7 @@ class Line {
   }
 }
 
-/** Each victim asks for itself, and has to be told of itself. */
+/** Each victim requests its own account and must get it. */
 async function expectOwnAnswers(port: number): Promise<void> {
   for (const { authorization, id } of victims) {
     const line = new Line(port).send(request('GET', '/v1/users/@me', `Authorization: ${authorization}`));
@@ -198,7 +198,7 @@ async function expectOwnAnswers(port: number): Promise<void> {
 
 async function expectBrokenOff(port: number, { path, lines = [] }: Lie): Promise<void> {
   const line = new Line(port).send(request('GET', await path(), ...lines));
-  // A proxy that saw nothing of the response says so.
+  // A proxy that received nothing of the response returns 502.
   const isRefused = () => line.text.startsWith('HTTP/1.1 502 ');
   await until(() => line.isClosed || isRefused());
   line.close();

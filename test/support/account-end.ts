@@ -4,7 +4,7 @@ import { readFileBytes } from '../../src/platform/storage/spool.js';
 import type { Gatehouse } from './gatehouse.js';
 import { sweep } from './sweep.js';
 
-/** Everything that is kept of an account by its name, as `gatehouse user export` tells it. */
+/** Everything that is stored about an account, as `gatehouse user export` writes it. */
 export async function exported(service: Gatehouse, { id }: { id: string }): Promise<Record<string, unknown>> {
   const { file } = await service.app.get(AccountExport).write(id, 'operator');
   try {
@@ -14,7 +14,7 @@ export async function exported(service: Gatehouse, { id }: { id: string }): Prom
   }
 }
 
-/** Brings an account to its end, as the deadline of its deletion does: everything of it is removed. */
+/** Erases an account, as the deadline of its deletion does. All its data is removed. */
 export async function erase(service: Gatehouse, { id }: { id: string }): Promise<void> {
   await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [id]);
   await sweep(service);

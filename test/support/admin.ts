@@ -2,26 +2,26 @@ import { type Persona, person } from './cast.js';
 import { expect } from './demanded.js';
 import type { Gatehouse } from './gatehouse.js';
 
-/** Gives a persona exactly these ACLs, past every rule. */
+/** Sets the ACLs of a persona directly in the database, without any checks. */
 export async function setAcls(service: Gatehouse, { id }: { id: string }, acls: readonly string[]): Promise<void> {
   await service.sql('UPDATE account SET acls = $2 WHERE id = $1', [id, acls]);
 }
 
-/** Registers an account that holds every ACL. */
+/** Registers an account that has every ACL. */
 export async function superuser(service: Gatehouse): Promise<Persona> {
   const persona = await person(service, 'root');
   await setAcls(service, persona, ['*']);
   return persona;
 }
 
-/** Registers an account that holds `admin:authenticate` and these ACLs. */
+/** Registers an account that has `admin:authenticate` and these ACLs. */
 export async function administrator(service: Gatehouse, ...acls: string[]): Promise<Persona> {
   const persona = await person(service, 'admin');
   await setAcls(service, persona, ['admin:authenticate', ...acls]);
   return persona;
 }
 
-/** Mints an Admin API key of the persona, who must hold the ACLs and `admin_api_key:manage`. */
+/** Creates an Admin API key for the persona, who must have the ACLs and `admin_api_key:manage`. */
 export async function adminKey(service: Gatehouse, owner: Persona, ...acls: string[]) {
   const { status, body } = await service.as(owner).post('/v1/admin/api-keys', { name: 'a key', acls });
   expect({ status, body }).toEqual({ status: 200, body: expect.objectContaining({ key: expect.any(String) }) });
@@ -36,7 +36,7 @@ export const auditOf = (service: Gatehouse, action?: string) =>
     [action ?? null],
   );
 
-/** Asserts that `refused` leaves the audit log as it was. */
+/** Asserts that the rejected request `refused` adds no entry to the audit log. */
 export async function withoutAudit<T>(service: Gatehouse, refused: () => Promise<T>): Promise<T> {
   const count = async () => (await service.sql('SELECT count(*)::int AS n FROM audit_log'))[0]?.n;
   const before = await count();

@@ -2,7 +2,7 @@ import { IpBans } from '../../src/bans/ip-bans.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Gatehouse } from './gatehouse.js';
 
-/** Bans an address for some seconds, or for ever. */
+/** Bans an IP address for some seconds, or permanently if `seconds` is null. */
 export const ban = (service: Pick<Gatehouse, 'app'>, value: string, seconds: number | null): Promise<void> =>
   service.app.get(Database).transaction((tx) =>
     service.app.get(IpBans).add(

@@ -13,7 +13,9 @@ afterEach(async () => {
   for (const database of databases.splice(0)) await database.giveBack();
 });
 
-/** Starts the service with a team's modules on a database of its own, for one test; nothing listens. */
+/**
+ * Starts the service with the modules of an extension on its own database, for one test. It does not listen on a port.
+ */
 export async function boot(
   modules: readonly (Type | DynamicModule)[],
   env: Record<string, string> = {},

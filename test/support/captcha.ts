@@ -2,16 +2,16 @@ import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { Gatehouse } from './gatehouse.js';
 
-/** Fetches a challenge and does its work. */
+/** Fetches a challenge and solves it. */
 export async function solvedChallenge(service: Gatehouse) {
   const { body } = await service.anonymous.get('/v1/captcha/challenge');
   const challenge = body as Challenge;
   return { challenge, solution: await solveChallenge({ challenge, deriveKey }) };
 }
 
-/** A payload as `X-Captcha-Token` carries it. */
+/** Encodes a payload for the `X-Captcha-Token` header. */
 export const captchaToken = (payload: object): string => Buffer.from(JSON.stringify(payload)).toString('base64');
 
-/** A captcha token that was earned. */
+/** A captcha token of a solved challenge. */
 export const earnedCaptcha = async (service: Gatehouse): Promise<string> =>
   captchaToken(await solvedChallenge(service));

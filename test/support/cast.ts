@@ -6,13 +6,13 @@ import { expectApiError, expectInvalid } from './expect-api-error.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 import { mailTo } from './mail.js';
 
-/** An account with its credential, obtained by registering. */
+/** An account with its credential, created by registration. */
 export interface Persona {
   readonly id: string;
   readonly email: string;
   readonly password: string;
   readonly username: string;
-  /** The session token, as it stands in `Authorization`. */
+  /** The session token, as the value of the `Authorization` header. */
   readonly authorization: string;
 }
 
@@ -27,30 +27,33 @@ export async function person(service: Front, name = 'person'): Promise<Persona> 
   return { id: body.user_id, email, password, username: name, authorization: body.token };
 }
 
-/** Signs the persona in again, on another device. */
+/** Signs the persona in again, as on another device. */
 export async function signIn(service: Front, { email, password }: Persona): Promise<string> {
   const { status, body } = await service.anonymous.post('/v1/auth/login', { email, password });
   expect({ status, body }).toEqual({ status: 200, body: expect.objectContaining({ token: expect.any(String) }) });
   return body.token;
 }
 
-/** A login by password, whatever it answers. */
+/** Logs in with a password and returns the response, whatever its status. */
 export const logIn = (service: Front, { email, password }: { email: string; password: string }): Promise<Answer> =>
   service.anonymous.post('/v1/auth/login', { email, password });
 
-/** How many sessions of an account work. */
+/** The number of active sessions of an account. */
 export async function sessionsOf(service: Gatehouse, { id }: { id: string }): Promise<number> {
   return (await service.sql('SELECT 1 FROM session WHERE account_id = $1 AND revoked_at IS NULL', [id])).length;
 }
 
-/** Registers an account whose address counts as verified. */
+/** Registers an account and marks its email address as verified. */
 export async function verified(service: Gatehouse, name: string): Promise<Persona> {
   const persona = await person(service, name);
   await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [persona.id]);
   return persona;
 }
 
-/** Sets 32 passwords at once, of which exactly one is taken and the others are the fault that is named; answers it. */
+/**
+ * Sets 32 passwords in parallel. Asserts that exactly one is accepted and all others fail with `fault`. Returns the
+ * accepted password.
+ */
 export async function racePasswords(set: (password: string) => Promise<Answer>, fault: string): Promise<string> {
   const passwords = Array.from({ length: 32 }, (_, n) => `parallel password ${n}`);
   const answers = await Promise.all(passwords.map(set));
@@ -60,13 +63,16 @@ export async function racePasswords(set: (password: string) => Promise<Answer>, 
   return winners[0] as string;
 }
 
-/** An authenticator app: codes of one secret at the service's clock. */
+/** An authenticator app that generates codes of one secret by the service's clock. */
 export class Authenticator {
   readonly secret = new Secret({ size: 20 });
 
   constructor(private readonly service: Gatehouse) {}
 
-  /** The code of the current step, or of one `steps` later; then no step ends before the code can be sent. */
+  /**
+   * The code of the current step or, with `steps`, of another one. With `steps`, at least 15 seconds of the current
+   * step are left, so that the code can be sent in time.
+   */
   code(steps = 0): string {
     const left = 30 - (this.service.clock.seconds() % 30);
     if (steps !== 0 && left < 15) this.service.clock.advance({ seconds: left });
@@ -74,14 +80,14 @@ export class Authenticator {
     return totp.generate({ timestamp: this.service.clock.now() + steps * 30_000 });
   }
 
-  /** A code that no earlier one has burnt: the clock goes on by one step. */
+  /** A code that is newer than all earlier codes. Moves the clock by one step. */
   next(): string {
     this.service.clock.advance({ seconds: 30 });
     return this.code();
   }
 }
 
-/** Verifies the persona's address by the token that was mailed to it. */
+/** Verifies the persona's email address with the token from the verification email. */
 export async function verifyEmail(service: Front, { email }: Persona): Promise<void> {
   const { metadata } = await mailTo(service, email, 'email_verification');
   const { status, body } = await service.anonymous.post('/v1/auth/verify', { token: metadata.token });
@@ -89,8 +95,8 @@ export async function verifyEmail(service: Front, { email }: Persona): Promise<v
 }
 
 /**
- * Changes the address of a persona from the one that it has to another one, and answers the revert token that the former
- * address got. `proof`: the sudo members of the last step.
+ * Changes the email address of a persona from `from` to `to`. Returns the revert token that was sent to `from`. `proof`
+ * returns the sudo members of the last step.
  */
 export async function changeEmail(
   service: Front,
@@ -116,8 +122,8 @@ export async function changeEmail(
 }
 
 /**
- * Verifies the persona's address and sets up an authenticator; answers its backup codes too. `proof`: the sudo members to
- * send.
+ * Verifies the persona's email address and sets up an authenticator app. Also returns its backup codes. `proof` returns
+ * the sudo members of the request.
  */
 export async function withTotp(
   service: Gatehouse,
@@ -135,7 +141,7 @@ export async function withTotp(
   return { authenticator, backupCodes: (body.backup_codes as { code: string }[]).map(({ code }) => code) };
 }
 
-/** Obtains a sudo proof by entering a code: every operation with sudo and a harmless body would do. */
+/** Obtains a sudo proof with an authenticator code. Any harmless operation that requires sudo mode would work. */
 export async function sudoProof(service: Gatehouse, persona: Persona, authenticator: Authenticator): Promise<string> {
   const answer = await service.as(persona).post('/v1/auth/sessions/logout', {
     session_id_hashes: [],

@@ -4,11 +4,11 @@ import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A certificate that vouches for itself, with its key. */
+/** A self-signed certificate with its private key. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
-  /** The certificate as a file, for `NODE_EXTRA_CA_CERTS`. */
+  /** The path of the certificate file, for `NODE_EXTRA_CA_CERTS`. */
   readonly path: string;
 }
 
@@ -30,7 +30,7 @@ const generalName = (host: string): Buffer =>
 
 const utcTime = (iso: string): Buffer => der(0x17, Buffer.from(`${iso.slice(2).replace(/[-T:]/g, '').slice(0, 12)}Z`));
 
-/** Makes a certificate for names and IPv4 addresses, valid from 2020 to 2049. */
+/** Creates a certificate for host names and IPv4 addresses, valid from 2020 to 2049. */
 export function certificate(...hosts: string[]): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from('Test')))));

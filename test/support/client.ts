@@ -2,11 +2,11 @@ import { Exchange } from './exchange.js';
 
 type Sent = { headers?: Record<string, string>; query?: Record<string, string> };
 
-// Members that hold a secret wherever they occur in a request or an answer.
+// Members that contain a secret in any request or response.
 const SECRET_MEMBER =
   /^(?:password|new_password|token|access_token|refresh_token|email_token|sudo_token|client_secret|code_verifier|ticket|key|secret|poll_secret|completion_code|ceremony_id|nonce|challenge|[a-z]+_proof)$/;
 
-/** A person or a program that talks to the service over HTTP. */
+/** An HTTP client of the service. */
 export class Client {
   private readonly extra: Record<string, string> = {};
   private localAddress: string | undefined;
@@ -19,7 +19,7 @@ export class Client {
     if (authorization) this.remember(authorization.split(' ').pop());
   }
 
-  /** The same client with more headers on every request. */
+  /** The same client with additional headers on every request. */
   with(headers: Record<string, string>): Client {
     const client = new Client(this.url, this.authorization, this.canaries);
     Object.assign(client.extra, this.extra, headers);
@@ -27,7 +27,7 @@ export class Client {
     return client;
   }
 
-  /** The same client at another address: any of `127.0.0.0/8`. */
+  /** The same client with another IP address, which can be any of `127.0.0.0/8`. */
   from(address: string): Client {
     const client = this.with({});
     client.localAddress = address;
@@ -59,7 +59,7 @@ export class Client {
     return this.send('DELETE', path, body, sent);
   }
 
-  /** A form, as the OAuth2 token operations take it. */
+  /** Sends a form, as the OAuth2 token operations require. */
   form(path: string, fields: Record<string, string>, sent: Sent = {}): Exchange {
     for (const [name, value] of Object.entries(fields)) if (SECRET_MEMBER.test(name)) this.remember(value);
     return this.send('POST', path, new URLSearchParams(fields), sent);
@@ -94,7 +94,7 @@ export class Client {
   }
 
   private remember(secret: string | undefined): void {
-    // What is no text has no spelling that a log could give it.
+    // A string that is not well-formed Unicode cannot appear in a log in any encoding.
     if (secret && secret.length >= 12 && secret.isWellFormed()) this.canaries.push(secret);
   }
 }

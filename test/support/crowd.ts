@@ -3,13 +3,16 @@ import pg from 'pg';
 import { Config } from '../../src/core/config/config.js';
 import type { Gatehouse } from './gatehouse.js';
 
-/** Tables whose indexes are made faster once the rows are there. */
+/** Tables whose indexes are dropped first and created again after the inserts, which is faster. */
 const INDEXED =
   "('session', 'one_time_secret', 'outbox', 'audit_log', 'oauth_family', 'oauth_token', 'security_event')";
-/** Tables of which a crash would leave nothing, which nobody would miss. */
+/** Tables that a crash may empty, because the tests do not need their rows afterwards. */
 const UNLOGGED = ['session', 'one_time_secret', 'outbox', 'oauth_token', 'security_event'];
 
-/** Rows of the accounts :from + 1 to :to. What is five times as many as accounts goes from 5 * :from + 1 to 5 * :to. */
+/**
+ * Inserts the rows of the accounts :from + 1 to :to. Rows that occur five times per account have the IDs 5 * :from + 1
+ * to 5 * :to.
+ */
 const ROWS = [
   `INSERT INTO account (id, username, discriminator, email, created_at, last_active_ip)
    SELECT n, 'user' || n / 9000, 1 + n % 9000, 'user' || n || '@crowd.example', now(), '10.' || n % 250 || '.0.' || n % 241
@@ -53,14 +56,14 @@ const ROWS = [
    FROM generate_series(2 * :from + 1, 2 * :to) n`,
 ];
 
-/** Two tables are filled at once: they have nothing to do with each other. */
+/** The number of tables that are filled in parallel. They do not depend on each other. */
 const LANES = 2;
 
-/** A connection of its own, not one of the service: those are given up when they stay silent. */
+/** Opens a connection outside the pool of the service, which closes connections that receive no data for some time. */
 async function lane(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  // Neither what refers to what nor a crash matters here.
+  // Foreign keys are not checked, and a crash may lose rows.
   await client.query('SET session_replication_role = replica');
   await client.query('SET synchronous_commit = off');
   await client.query("SET maintenance_work_mem = '256MB'");
@@ -68,8 +71,8 @@ async function lane(databaseUrl: string): Promise<pg.Client> {
 }
 
 /**
- * Fills the tables that grow with the accounts: those from `from` to `to`, each with sessions, secrets, tokens, mail, events
- * and audit entries.
+ * Fills the tables that grow with the number of accounts, for the accounts from `from` to `to`. Each account gets
+ * sessions, secrets, tokens, emails, events and audit entries.
  */
 export async function growTables(databaseUrl: string, from: number, to: number): Promise<void> {
   const clients = await Promise.all(Array.from({ length: LANES }, () => lane(databaseUrl)));
@@ -102,8 +105,8 @@ export async function growTables(databaseUrl: string, from: number, to: number):
 }
 
 /**
- * The planner leaves out an index that is younger than the oldest transaction of the server, of any database, if rows of its
- * table changed while it was built.
+ * Waits until the planner uses all new indexes. If rows changed during the build of an index, the planner ignores it at
+ * first. It uses the index when all older transactions on the server, in any database, have ended.
  */
 async function untilIndexesAreUsed(client: pg.Client): Promise<void> {
   const YOUNG = `SELECT count(*)::int AS young FROM pg_index
@@ -115,7 +118,7 @@ async function untilIndexesAreUsed(client: pg.Client): Promise<void> {
   }
 }
 
-/** Fills the tables of a service that has a PostgreSQL server with so many accounts. */
+/** Fills the tables of a service with this number of accounts. The service must use a PostgreSQL server. */
 export async function fillTables(service: Gatehouse, accounts: number): Promise<void> {
   if (accounts === 0) return;
   const { databaseUrl } = service.app.get(Config);

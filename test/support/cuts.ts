@@ -5,27 +5,30 @@ import { DatabaseMonitor } from '../../src/platform/replicas/database-monitor.js
 import { Detour } from './detour.js';
 import { eventually } from './mail.js';
 
-/** Ends an outage; resolves once the service has noticed that. */
+/** Ends an outage. Resolves when the service has detected the end. */
 export type Mend = () => Promise<void>;
 
-/** Where a service finds what it stands on. */
+/** The database and the Redis server that a service uses. */
 export interface Footing {
   readonly databaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly embedded: EmbeddedEngine | undefined;
 }
 
-/** A way between the service and a part of its footing. */
+/** A connection between the service and one of its backends, which a test can cut. */
 interface Way {
   cut(app: INestApplication): void;
   mend(): void;
   close(): void;
 }
 
-/** What the driver tells of a server that is away. */
+/** The error of the driver if a server is unreachable. */
 const refused = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-/** The embedded database has no network to cut: its connections end, and new ones are refused as a server's are. */
+/**
+ * The embedded database has no network to cut. Instead, its connections are closed, and new ones fail like those to a
+ * server.
+ */
 class EmbeddedWay implements Way {
   readonly engine: EmbeddedEngine;
   private isCut = false;
@@ -58,7 +61,7 @@ interface EmbeddedClient {
   readonly connection: { readonly stream: { destroy(): void } };
 }
 
-/** Of the embedded database readiness knows only that it was opened. */
+/** For the embedded database, the readiness check reports only that it was opened. Therefore a query checks it. */
 async function isUsable(app: INestApplication): Promise<boolean> {
   const database = app.get(Database);
   if (!database.isEmbedded) return app.get(DatabaseMonitor).isUsable;
@@ -68,10 +71,10 @@ async function isUsable(app: INestApplication): Promise<boolean> {
   );
 }
 
-/** What stands between a service and what it stands on, so that a test can take it away. */
+/** Proxies between a service and its backends, so that a test can cut the connections. */
 export class Cuts {
   private constructor(
-    /** Where the service is told to find it all. */
+    /** The backends that the service is configured with. */
     readonly footing: Footing,
     private readonly toDatabase: Way | undefined,
     private readonly toRedis: Detour | undefined,

@@ -5,7 +5,7 @@ import type * as supertest from 'supertest';
 
 const require = createRequire(import.meta.url);
 
-/** A package that the service does without and the kit does not. @throws Error that says how to install it */
+/** Loads a package that the test kit needs but the service does not. @throws Error with the command that installs it */
 function demanded<T>(name: string, path = name): T {
   try {
     return require(path) as T;
@@ -27,7 +27,10 @@ function runners(): typeof ExpectOfJest {
   return expect;
 }
 
-/** That of the runner, as it is when it is called: these modules may outlive a file of tests. */
+/**
+ * The `expect` of the test runner. It is looked up on each call, because these modules may stay loaded across test
+ * files.
+ */
 export const expect = new Proxy(() => {}, {
   apply: (_target, _self, [actual]) => runners()(actual),
   get: (_target, key) => Reflect.get(runners(), key),

@@ -15,11 +15,11 @@ interface Document {
   };
 }
 
-/** Applications with the same commands send the same events. */
+/** Validators by the commands of an application. Applications with the same commands send the same events. */
 const judges = new Map<string, Promise<Judge>>();
 
 async function judgeOf(app: INestApplication): Promise<Judge> {
-  // Those of a team that no `gatehouse describe` has seen are not declared.
+  // Events of an extension are not declared if `gatehouse describe` was not run for it.
   const isWhole = app.get(Commands).all.every(({ isOurs }) => isOurs);
   const { components } = (await app.get(ApiDocuments).gatewayDocument()) as unknown as Document;
   const compile = strictly(components.schemas);
@@ -40,8 +40,8 @@ async function judgeOf(app: INestApplication): Promise<Judge> {
 }
 
 /**
- * An event of a service has to be as `/asyncapi.json` declares it.
- * @throws Error that says how it differs
+ * Asserts that an event of a service matches its declaration in `/asyncapi.json`.
+ * @throws Error with the differences
  */
 export async function demandDescribedEvent(app: INestApplication, payload: Payload): Promise<void> {
   const key = app.get(Commands).describe();

@@ -9,7 +9,7 @@ import { Ajv2020 } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { recordAnswer } from './recorded.js';
 
-/** What the front door answers where no route is. */
+/** Error codes that a request can return if no route matches it. */
 const OUTSIDE: ReadonlySet<string> = new Set([
   ...['NOT_FOUND', 'BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   ...['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED', 'INTERNAL_SERVER_ERROR'],
@@ -23,7 +23,7 @@ const FORMATS = {
 const BUNDLE = 'gatehouse';
 const JSON_TYPE = 'application/json';
 
-/** Objects hold what their schema names and nothing else. */
+/** Closes object schemas, so that objects may have only the declared members. */
 function strict(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strict);
   if (typeof value !== 'object' || value === null) return value;
@@ -33,7 +33,7 @@ function strict(value: unknown): unknown {
   return isClosed ? { ...made, additionalProperties: false } : made;
 }
 
-/** Compiles schemas that may refer to those components. */
+/** Compiles schemas that may refer to these components. */
 export function strictly(schemas: Readonly<Record<string, Schema>>): (schema: Schema) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, logger: false, validateSchema: false, formats: FORMATS });
   ajv.addSchema({ components: { schemas: strict(schemas) } }, BUNDLE);
@@ -61,12 +61,12 @@ interface Document {
   };
 }
 
-/** Judges answers by a description. Schemas are compiled when an answer first needs them. */
+/** Validates responses against an OpenAPI document. Compiles each schema when it is first needed. */
 export class Judge {
   private readonly compile: (schema: Schema) => ValidateFunction;
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
-  /** Of a description that is whole, no operation may be missing. */
+  /** If `isWhole` is true, every operation must have a description. */
   constructor(
     private readonly document: Document,
     private readonly isWhole = true,
@@ -74,7 +74,7 @@ export class Judge {
     this.compile = strictly(document.components.schemas);
   }
 
-  /** @throws Error that says how an answer differs from its description */
+  /** @throws Error with the difference between a response and its description */
   judge(method: string, template: string, answer: Answer): void {
     const operation = this.document.paths[template]?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()];
     if (!operation) throw new Error(`${method} ${template} is not described`);
@@ -135,7 +135,7 @@ export class Judge {
   }
 }
 
-/** The one of the declared refusals with this code. */
+/** The declared error schema with this code. */
 function refusalIn(schema: Schema, code: string): Schema | undefined {
   const declared = (schema.oneOf as Schema[] | undefined) ?? [schema];
   return declared.find(({ $ref }) => ($ref as string).endsWith(`/${errorSchemaName(code)}`));
@@ -143,11 +143,11 @@ function refusalIn(schema: Schema, code: string): Schema | undefined {
 
 const said = ({ text }: Answer): string => (text === '' ? '' : `\n  ${text.slice(0, 500)}`);
 
-/** Applications that are alike share what was compiled for the first of them. */
+/** Applications with the same routes and descriptions share the compiled schemas. */
 const judges = new Map<string, Promise<Judge>>();
 const running = new Map<string, { readonly routes: Routes; readonly judge: () => Promise<Judge> }>();
 
-/** From now on, every answer of the service at an address has to be as it describes it. */
+/** Validates every later response of the service at a URL against its own description. */
 export function holdToDescription(
   url: string,
   app: INestApplication,
@@ -178,12 +178,12 @@ export function holdToDescription(
   });
 }
 
-/** What listens at that address from now on is another service. */
+/** Stops the validation for a URL, where another service may listen from now on. */
 export function letGoOfDescription(url: string): void {
   running.delete(url);
 }
 
-/** @throws Error that says how an answer differs from its description */
+/** @throws Error with the difference between a response and its description */
 export async function demandDescribed(url: string, method: string, target: string, answer: Answer): Promise<void> {
   const service = running.get(url);
   if (!service || method === 'OPTIONS') return;

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 
-// PostgreSQL's words: it is ready; it is shutting down.
+// Messages of PostgreSQL: ready for a query; shutting down.
 const READY = Buffer.from('Z\0\0\0\x05I');
 const FAREWELL = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0';
 const END = Buffer.concat([Buffer.from(['E'.charCodeAt(0), 0, 0, 0, FAREWELL.length + 4]), Buffer.from(FAREWELL)]);
 
-/** A way to a server that tests cut and mend: while it is cut, running connections end and new ones are refused. */
+/**
+ * A TCP proxy to a server that tests can cut and restore. While it is cut, existing connections end and new ones fail.
+ */
 export class Detour {
   private readonly sockets = new Set<Socket>();
   private readonly near = new Set<Socket>();
@@ -15,7 +17,7 @@ export class Detour {
   private isSilent = false;
   private endsAtOnce = false;
   private lagMs = 0;
-  /** What the connections said first, and the words in it that are not let through. */
+  /** The first data of each connection, and the text in it that marks connections to cut. */
   private readonly greetings = new Map<Socket, string>();
   private unwanted: string | undefined;
   private readonly server = createServer((near) => {
@@ -50,7 +52,7 @@ export class Detour {
 
   private constructor(private readonly target: { host: string; port: number }) {}
 
-  /** `url` with the detour in place of its host. */
+  /** Starts a proxy. The returned `url` has the host and port of the proxy. */
   static async to(url: string, standardPort: number): Promise<{ detour: Detour; url: string }> {
     const far = new URL(url);
     const detour = new Detour({ host: far.hostname, port: Number(far.port || standardPort) });
@@ -60,7 +62,7 @@ export class Detour {
     return { detour, url: far.href };
   }
 
-  /** How many connections take this way now. */
+  /** The number of open client connections. */
   get connections(): number {
     return this.near.size;
   }
@@ -70,7 +72,7 @@ export class Detour {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Cuts only connections that begin with these words in what they say, running and new ones. */
+  /** Cuts existing and new connections whose first data contains this text. */
   cutThose(words: string): void {
     this.unwanted = words;
     this.turnAway();
@@ -82,13 +84,13 @@ export class Detour {
     for (const [socket, greeting] of this.greetings) if (greeting.includes(unwanted)) socket.destroy();
   }
 
-  /** Everything that is sent vanishes, on new connections too; nobody is told. */
+  /** Stops forwarding data, also on new connections, without closing any connection. */
   swallow(): void {
     this.isSilent = true;
     for (const socket of this.sockets) socket.unpipe().pause();
   }
 
-  /** Everything that is said takes so much longer, in either direction. */
+  /** Delays all data by this time in both directions. */
   slow(ms: number): void {
     this.lagMs = ms;
   }
@@ -102,7 +104,10 @@ export class Detour {
     });
   }
 
-  /** PostgreSQL ends every new connection in the same breath in which it accepts it. */
+  /**
+   * Closes existing connections. New ones receive a shutdown message of PostgreSQL together with the first ready
+   * message.
+   */
   endAtOnce(): void {
     this.cut();
     this.isCut = false;

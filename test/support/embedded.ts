@@ -4,19 +4,22 @@ import { join } from 'node:path';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { ENGINE_SETTINGS } from '../../src/platform/database/embedded.js';
 
-/** An embedded database in memory, migrated, and everything by which a used one is told from a fresh one. */
+/** A migrated embedded database in memory, with the initial state that is needed to detect and undo changes. */
 interface Fresh {
   readonly engine: PGlite;
   readonly schema: string;
   readonly rows: Readonly<Record<string, string>>;
-  /** How far sequences have counted. */
+  /** Statements that set all sequences to their initial values. */
   readonly counts: string;
 }
 
-/** Each holds a hundred megabytes; more than these are open at once in few tests. */
+/** Each idle database uses 100 MB. Few tests have more than this number open at the same time. */
 const MOST_IDLE = 2;
 
-/** One list for the process, whatever modules a file of tests has for itself; the run closes them at its end. */
+/**
+ * One list per process, because each test file may have its own instance of this module. The test run closes the
+ * databases at its end.
+ */
 const IDLE = Symbol.for('gatehouse.idleDatabases');
 const { [IDLE]: idle } = Object.assign(globalThis, { [IDLE]: (globalThis as { [IDLE]?: Fresh[] })[IDLE] ?? [] });
 type Compiled = NonNullable<PGliteOptions['pgliteWasmModule']>;
@@ -25,7 +28,7 @@ let compiled: Promise<Compiled> | undefined;
 
 const wasm = (): Promise<Compiled> => {
   const directory = join(createRequire(import.meta.url).resolve('@electric-sql/pglite'), '..');
-  // biome-ignore lint/suspicious/noExplicitAny: Node has it, its types have not
+  // biome-ignore lint/suspicious/noExplicitAny: Node.js has WebAssembly, but its types do not
   const { WebAssembly } = globalThis as any;
   compiled ??= WebAssembly.compile(readFileSync(join(directory, 'pglite.wasm'))) as Promise<Compiled>;
   return compiled;
@@ -35,7 +38,7 @@ async function value(engine: PGlite, text: string): Promise<string> {
   return (await engine.query<{ value: string | null }>(text)).rows[0]?.value ?? '';
 }
 
-/** What a test may change beside rows. */
+/** A hash of everything that a test may change in addition to rows. */
 const schemaOf = (engine: PGlite): Promise<string> =>
   value(
     engine,
@@ -52,7 +55,7 @@ const schemaOf = (engine: PGlite): Promise<string> =>
      ) AS lines`,
   );
 
-// A start reports its progress by a timer that nobody stops, which would keep the process.
+// The startup reports its progress with a timer that is never stopped and would keep the process running.
 const START = [...PGlite.defaultStartParams, ...ENGINE_SETTINGS, '-c', 'log_startup_progress_interval=0'];
 
 async function open(template: Buffer): Promise<Fresh> {
@@ -79,17 +82,17 @@ async function open(template: Buffer): Promise<Fresh> {
 }
 
 /**
- * The tables that were ever written to or analysed since they were emptied: to empty one makes it and its indexes anew, and
- * most tests write to few.
+ * Tables that were written to or analyzed since they were last truncated. Truncating a table recreates its files and
+ * indexes, and most tests write to few tables.
  */
 const USED = `SELECT quote_ident(relname) AS name FROM pg_class
   WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND (pg_relation_size(oid) > 0 OR reltuples >= 0)`;
 
-/** Every sequence as when nothing was counted by it. */
+/** Resets every used sequence to its start value. */
 const UNCOUNTED = `SELECT setval(format('%I.%I', schemaname, sequencename), start_value, false) FROM pg_sequences
   WHERE last_value IS NOT NULL`;
 
-/** As a fresh one; false where that cannot be had by emptying tables. */
+/** Restores the initial state. Returns false if truncating tables is not enough. */
 async function isMadeFresh({ engine, schema, rows, counts }: Fresh): Promise<boolean> {
   await engine.exec('ROLLBACK');
   await engine.exec('DISCARD ALL');
@@ -107,7 +110,7 @@ async function isMadeFresh({ engine, schema, rows, counts }: Fresh): Promise<boo
   return true;
 }
 
-/** An embedded database that is used again once it is given back: opening one costs ten times as much as emptying it. */
+/** An embedded database that is reused after `giveBack`. Opening a new one costs ten times as much as emptying it. */
 export async function lentDatabase(template: string): Promise<{ engine: PGlite; giveBack(): Promise<void> }> {
   const fresh = idle.pop() ?? (await open(readFileSync(template)));
   return {
@@ -119,6 +122,6 @@ export async function lentDatabase(template: string): Promise<{ engine: PGlite; 
   };
 }
 
-/** An embedded database in memory with nothing in it yet. */
+/** Creates an empty embedded database in memory. */
 export const emptyDatabase = async (): Promise<PGlite> =>
   PGlite.create({ pgliteWasmModule: await wasm(), startParams: START });

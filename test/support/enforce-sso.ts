@@ -2,7 +2,10 @@ import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import type { Gatehouse } from './gatehouse.js';
 
-/** Switches enforcement of single sign-on on or off, with a complete configuration that nobody signs in by. */
+/**
+ * Turns enforcement of single sign-on on or off, with a complete configuration of an identity provider that does not
+ * exist.
+ */
 export async function enforceSso(service: Gatehouse, enforced: boolean): Promise<void> {
   const instance = service.app.get(Instance);
   const issuer = 'https://idp.example';

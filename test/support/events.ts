@@ -1,7 +1,7 @@
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import type { Gatehouse } from './gatehouse.js';
 
-/** What the gateway is told of accounts while a test runs. */
+/** Records the account events that the gateway receives during a test. */
 export class Events {
   private readonly heard: { type: string; accountId: string }[] = [];
 
@@ -11,7 +11,9 @@ export class Events {
     });
   }
 
-  /** The types of the events about one account since this was last asked. */
+  /**
+   * The types of the events of one account since the last call. Each call also discards the events of other accounts.
+   */
   of(account: { id: string }): string[] {
     const types = this.heard.filter(({ accountId }) => accountId === account.id).map(({ type }) => type);
     this.heard.length = 0;

@@ -6,17 +6,17 @@ import { keepLinks } from './followed-links.js';
 import { logOf } from './log-lines.js';
 import { PATIENCE_MS } from './patience.js';
 
-/** What the service answered. */
+/** A response of the service. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed body: JSON where the answer says so, else text; `undefined` when it is empty. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read members of many shapes and assert them one by one
+  /** The parsed body: JSON if the content type is JSON, otherwise text. `undefined` if the body is empty. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of many shapes and assert each of them
   readonly body: any;
   readonly text: string;
 }
 
-/** What is sent, and the loopback address that it leaves from. */
+/** A request, and the loopback IP address that it is sent from. */
 export interface Question {
   readonly url: string;
   readonly method: string;
@@ -26,11 +26,11 @@ export interface Question {
   readonly localAddress: string | undefined;
 }
 
-/** What the function of an expectation is given: an answer as supertest has it. */
+/** The response that a custom assertion function receives, in supertest's format. */
 export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read members of many shapes and assert them one by one
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of many shapes and assert each of them
   readonly body: any;
   readonly text: string;
 }
@@ -38,7 +38,10 @@ export interface Received {
 type Done = (failure: Error | null, received: Response | undefined) => void;
 type Asserting = { assert(failure: Error | null, received: Response | undefined, done: Done): void };
 
-/** supertest asserts when an answer comes; an exchange does when it is awaited, when everything is known that it shall be. */
+/**
+ * supertest runs its assertions when the response arrives. An exchange runs them when it is awaited, because then all
+ * expectations are known.
+ */
 class Request extends SuperTest {
   assert(failure: Error | null, received: Response | undefined, done: Done): void {
     done(failure, received);
@@ -51,21 +54,24 @@ class Request extends SuperTest {
   }
 }
 
-/** A request, which is sent at once. Awaited it is the answer; until then `expect` asserts of it what supertest's does. */
+/**
+ * A request, which is sent immediately. Awaiting it returns the response. Before that, `expect` adds assertions as in
+ * supertest.
+ */
 export class Exchange implements Promise<Answer> {
   readonly [Symbol.toStringTag] = 'Exchange';
   private readonly request: Request;
   private readonly received: Promise<Response>;
   private judged: Promise<Answer> | undefined;
 
-  /** `look` sees every answered body, whatever comes of it. */
+  /** `look` receives the body of every response, even if an assertion fails later. */
   constructor(
     private readonly question: Question,
     look: (body: unknown) => void,
   ) {
     const { url, method, path, localAddress } = question;
     this.request = new Request(url, method, path).agent(connectionsFrom(localAddress));
-    // Whatever the status, an answer is one; read here, it costs half of what it costs to be read there.
+    // Every status is accepted as a response. Parsing the body in this file takes half the time of supertest's parser.
     this.request
       .ok(() => true)
       .parse(read as never)
@@ -84,7 +90,7 @@ export class Exchange implements Promise<Answer> {
     return this;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: awaited, a request is its answer
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a request returns its response
   then<Result = Answer, Otherwise = never>(
     onAnswer?: ((answer: Answer) => Result | PromiseLike<Result>) | null,
     onFault?: ((reason: unknown) => Otherwise | PromiseLike<Otherwise>) | null,
@@ -112,10 +118,12 @@ export class Exchange implements Promise<Answer> {
   }
 }
 
-/** Less than the service waits for a next request: of what both keep open, the service must never be the first to let go. */
+/**
+ * Shorter than the keep-alive timeout of the service. The service must never be the first to close an idle connection.
+ */
 const IDLE_MS = 30_000;
 
-/** To the service, every address is another client. */
+/** One agent per local IP address, because the service treats each IP address as another client. */
 const connections = new Map<string | undefined, Agent>();
 
 function connectionsFrom(localAddress: string | undefined): Agent {
@@ -157,7 +165,7 @@ async function receive(
   });
 }
 
-/** Bytes and the type that they have by themselves. */
+/** The bytes of a body, and the content type that its class implies. */
 async function serialized(body: unknown): Promise<{ bytes: Uint8Array; type: string | null }> {
   if (body instanceof Uint8Array) return { bytes: body, type: null };
   const response = new Response(body as FormData | URLSearchParams | Blob);
@@ -166,7 +174,7 @@ async function serialized(body: unknown): Promise<{ bytes: Uint8Array; type: str
 
 const isJson = (type = '') => type.startsWith('application/json');
 
-/** The body as supertest has it: parsed JSON, nothing beside a text, or bytes. */
+/** Parses the body in supertest's format: JSON, an empty object for text, otherwise bytes. */
 function read(answer: IncomingMessage & { text?: string }, done: (failure: unknown, body?: unknown) => void): void {
   const type = answer.headers['content-type'];
   const chunks: Buffer[] = [];
@@ -198,7 +206,7 @@ function answerOf({ status, headers, text = '', body }: Response): Answer {
   };
 }
 
-/** How much of a body an unmet expectation shows. */
+/** The maximum number of characters of a body that a failed expectation shows. */
 const SHOWN = 1000;
 
 function told(failure: Error, { method, path }: Question, answer: Answer): Error {

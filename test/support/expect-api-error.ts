@@ -4,10 +4,10 @@ import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { logOf } from './log-lines.js';
 
-/** The statuses of all codes: those of the service, and those of every service that was started. */
+/** The status of each error code of the service and of all services that were started. */
 const statuses = new Map([...featureRegistry().errors].map(([code, [status]]) => [code, status]));
 
-/** Makes the error codes of a started service known. */
+/** Adds the error codes of a started service. */
 export function learnErrorCodes({ errors }: FeatureRegistry): void {
   for (const [code, [status]] of errors) statuses.set(code, status);
 }
@@ -19,8 +19,8 @@ function statusOf(code: string): number {
 }
 
 /**
- * Asserts a refusal: status and code belong together, a message is there, nothing invites a password prompt, nothing
- * may be cached. `members` are further members that the body must hold.
+ * Asserts an error response: the status matches the code, and there is a message. The response must not be cached and
+ * must not open a password prompt. `members` are further members that the body must have.
  */
 export function expectApiError(answer: Answer, code: string, members: Record<string, unknown> = {}): void {
   const status = statusOf(code);

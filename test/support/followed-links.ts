@@ -5,7 +5,7 @@ import { isPage } from '../../src/web/paths.js';
 import type { Answer } from './exchange.js';
 import { ownLinksIn } from './own-links.js';
 
-/** For programs: what stands there is no page. The console of administrators is not ours to serve yet (admin.md 1). */
+/** Paths for programs, which are not pages. `/oauth2_callback` belongs to the Admin application (admin.md 6.1). */
 const FOR_PROGRAMS =
   /^\/(?:(?:v1|media|gateway|health|metrics|assets|\.well-known)(?:\/|$)|(?:openapi|asyncapi|dev\/inbox)\.json$|oauth2_callback$)/;
 
@@ -16,7 +16,7 @@ interface Watched {
 
 const watched = new Map<string, Watched>();
 
-/** From now on the links of its own that a service answers are kept, wherever they stand: in a body or in a header. */
+/** Records the service's own links in all later responses, both in bodies and in headers. */
 export function watchLinks(url: string, app: INestApplication): void {
   const { web, publicOrigin } = app.get(Config);
   if (web.pages) watched.set(url, { origin: publicOrigin, links: new Set() });
@@ -30,7 +30,10 @@ export function keepLinks(url: string, { text, headers }: Answer): void {
   }
 }
 
-/** Every link that was answered leads to a page: the tests of web.md 1 open each page. @throws Error naming those that do not */
+/**
+ * Asserts that every recorded link leads to a page. The tests of web.md 1 open each page.
+ * @throws Error with the links that do not
+ */
 export function demandPages(url: string, app: INestApplication): void {
   const { links } = watched.get(url) ?? { links: [] };
   watched.delete(url);

@@ -25,12 +25,12 @@ import { forbidStoresInTransactions } from './held-rows.js';
 import { keepLog, letGoOfLog } from './log-lines.js';
 import { UNHURRIED } from './patience.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert their columns one by one
+// biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert each column
 export type Row = Record<string, any>;
 
 forbidStoresInTransactions();
 
-/** A clock that tests move. It starts at the real time and stands still only when it is told to. */
+/** A clock that tests can move. It starts at the real time and continues from there. */
 export class MovableClock extends Clock {
   private offset = 0;
 
@@ -48,47 +48,54 @@ export class MovableClock extends Clock {
 }
 
 export interface GatehouseOptions extends Extension {
-  /** Environment on top of that of the kit: limits and allowances are off unless they are switched on here. */
+  /** Environment variables in addition to those of the test kit. Rate limits and allowances are off by default. */
   readonly env?: Record<string, string>;
-  /** Names and ways of a network of its own, for outbound requests. */
+  /** A simulated network for outbound requests, with its own name resolution and endpoints. */
   readonly network?: Network;
-  /** Whether `cutDatabase` and `cutRedis` are needed: then everything that the service says to either takes a way more. */
+  /** Required for `cutDatabase` and `cutRedis`. All connections to both backends then pass through a proxy. */
   readonly cuttable?: boolean;
 }
 
-/** What a service shows to the outside, wherever it runs. */
+/** The public interface of a service, in this process or in another. */
 export interface Front {
   readonly url: string;
-  /** A client that presents no credential. */
+  /** A client that sends no credential. */
   readonly anonymous: Client;
-  /** A client that presents this `Authorization` value, or that of a persona. */
+  /** A client that sends this `Authorization` value, or that of a persona. */
   as(credential: string | { authorization: string }): Client;
 }
 
-/** A running service of a test file: a real server on a real, migrated database of its own. */
+/** A running service of a test file. It is a real server with its own real, migrated database. */
 export interface Gatehouse extends Front {
   readonly app: INestApplication<Server>;
   readonly port: number;
   readonly clock: MovableClock;
-  /** Everything that the service wrote to its log. */
+  /** All lines that the service wrote to its log. */
   readonly log: string[];
-  /** Everything that gateway clients were sent. */
+  /** All frames that gateway clients received. */
   readonly frames: string[];
-  /** Reads or prepares rows that no operation reaches. */
+  /** Reads or prepares rows that no operation can access. */
   sql(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Waits for work that answers do not wait for. */
+  /** Waits for background work that responses do not wait for. */
   idle(): Promise<void>;
   /**
-   * Takes the database away, for a service that is `cuttable`: its connections end and new ones are refused. Resolves once
-   * the service has noticed; what it answers ends the outage and resolves once the service has noticed that.
+   * Cuts the database of a `cuttable` service: its connections end, and new ones fail. Resolves when the service has
+   * detected the outage. Call the returned function to end the outage. It resolves when the service has detected the
+   * end.
    */
   cutDatabase(): Promise<Mend>;
-  /** The same with Redis; what it answers resolves once the service has as many connections to it as before. */
+  /**
+   * Cuts Redis in the same way. The returned function resolves when the service has as many connections to Redis as
+   * before.
+   */
   cutRedis(): Promise<Mend>;
   close(): Promise<void>;
 }
 
-/** The URL of a migrated database of one's own on a server; none where the suite runs on the embedded one. */
+/**
+ * Creates a migrated database on a server and returns its URL. Returns undefined if the tests run on the embedded
+ * database.
+ */
 export async function copyOfTemplate(): Promise<string | undefined> {
   const { GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server } = process.env;
   if (!template || !server) return undefined;
@@ -97,7 +104,7 @@ export async function copyOfTemplate(): Promise<string | undefined> {
   await admin.connect();
   try {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-    // How long a disk takes is not what these tests are about; those of crashes have databases of their own.
+    // These tests do not depend on the speed of the disk. Tests of crashes have their own databases.
     await admin.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   } finally {
     await admin.end();
@@ -110,17 +117,17 @@ export async function copyOfTemplate(): Promise<string | undefined> {
 const bringsModules = ({ features = [], modules }: Extension): boolean =>
   modules !== undefined || features.some((feature) => feature.modules !== undefined);
 
-/** A database of one's own. */
+/** A database for one service. */
 export interface OwnDatabase {
-  /** Where it is, on a server. */
+  /** The URL, if the database is on a server. */
   readonly databaseUrl?: string;
-  /** It, where it is embedded. */
+  /** The engine, if the database is embedded. */
   readonly embedded?: EmbeddedEngine;
-  /** To be called once nothing uses it any more. */
+  /** Call this when the database is no longer used. */
   giveBack(): Promise<void>;
 }
 
-/** On the server of `TEST_DATABASE_URL`; it goes when it is given back. */
+/** Creates a database on the server of `TEST_DATABASE_URL`. `giveBack` deletes it. */
 async function emptyDatabaseOn(server: string): Promise<OwnDatabase> {
   const name = `gatehouse_test_${randomBytes(8).toString('hex')}`;
   const ask = async (text: string) => {
@@ -133,7 +140,10 @@ async function emptyDatabaseOn(server: string): Promise<OwnDatabase> {
   return { databaseUrl, giveBack: () => ask(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** A copy of what a run of tests has prepared; where none has, an empty one, which the service migrates. */
+/**
+ * A copy of the database that the test run prepared. Without a prepared one, an empty database, which the service
+ * migrates.
+ */
 export async function ownDatabase(): Promise<OwnDatabase> {
   const databaseUrl = await copyOfTemplate();
   if (databaseUrl) return { databaseUrl, giveBack: async () => {} };
@@ -149,10 +159,13 @@ export async function ownDatabase(): Promise<OwnDatabase> {
 
 const CHEAP_HASHES = { ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' };
 
-/** Password hashes as an installation makes them, for tests that look at a hash or wait for one. */
+/** Password hashing as in production, for tests that inspect a hash or depend on its duration. */
 export const PRODUCTION_HASHES = { ARGON2_MEMORY_KIB: '19456', ARGON2_PASSES: '2' };
 
-/** Boots a service for a test file, with what a team brings where it is told: `gatehouse({ ...extension })`. Close it in `afterAll`. */
+/**
+ * Starts a service for a test file, optionally with an extension: `gatehouse({ ...extension })`. Close it in
+ * `afterAll`.
+ */
 export async function gatehouse({ env, network, cuttable, ...extension }: GatehouseOptions = {}): Promise<Gatehouse> {
   const { databaseUrl, embedded, giveBack } = await ownDatabase();
   const settings: Record<string, string | undefined> = {
@@ -165,7 +178,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '10',
     ...UNHURRIED,
-    // A database that is cut off is given up as soon as everywhere.
+    // Uses the default timeouts, so that a service soon gives up on a database that is cut off.
     ...(cuttable ? { DATABASE_PATIENCE: '1' } : {}),
     RATE_LIMITS: 'off',
     LOGIN_ALLOWANCES: 'off',
@@ -181,7 +194,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     { ...settings, DATABASE_URL: on.databaseUrl, REDIS_URL: on.redisUrl },
     settingsOf(extension),
   );
-  // Where the sources run as they are; what was built of them knows its own.
+  // Needed if the tests run the sources directly. A build already contains its description.
   const { GATEHOUSE_TEST_DESCRIPTION: ofSources } = process.env;
   const descriptions = [...(ofSources === undefined ? [] : [ofSources]), ...(extension.descriptions ?? [])];
   const clock = new MovableClock();
@@ -255,7 +268,10 @@ type StartFront = (
   write: (line: string) => void,
 ) => Promise<{ readonly port: number; close(): Promise<void> }>;
 
-/** The process that clients talk to instead of the application, where the run of tests names a file that starts one. */
+/**
+ * Starts the process that clients call instead of the application, if `GATEHOUSE_TEST_FRONT` names a file that starts
+ * one.
+ */
 async function frontOf(env: Readonly<Record<string, string | undefined>>, write: (line: string) => void) {
   const { GATEHOUSE_TEST_FRONT: file } = process.env;
   if (file === undefined) return undefined;
@@ -263,7 +279,7 @@ async function frontOf(env: Readonly<Record<string, string | undefined>>, write:
   return startFront(env, write);
 }
 
-/** A service of its own for a part of a test. */
+/** Runs a part of a test with its own service. */
 export async function withGatehouse(options: GatehouseOptions, work: (service: Gatehouse) => Promise<void>) {
   const service = await gatehouse(options);
   try {
@@ -278,10 +294,10 @@ function demandCuts(cuts: Cuts | undefined): Cuts {
   return cuts;
 }
 
-// What clients choose themselves and are shown again is shorter.
+// Shorter values may be chosen by clients, and the gateway may send those back.
 const TOKEN_LENGTH = 32;
 
-/** Lines that hold a secret which the service issued or was sent, in any spelling they could give it. */
+/** The secrets that appear in the lines, as plain text, URL-encoded or in Base64. */
 function leaks(canaries: readonly string[], lines: readonly string[]): string[] {
   const text = lines.join('');
   return [...new Set(canaries)].filter((secret) =>

@@ -9,7 +9,7 @@ import { PATIENCE_MS } from './patience.js';
 /** A message of the gateway. */
 export interface Payload {
   readonly op: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read data of many shapes and assert them one by one
+  // biome-ignore lint/suspicious/noExplicitAny: tests read data of many shapes and assert each of them
   readonly d?: any;
   readonly s?: number;
   readonly t?: string;
@@ -23,7 +23,7 @@ function within<T>(promise: Promise<T>, what: string): Promise<T> {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** A plain WebSocket client that shows every message and the end of its connection. */
+/** A plain WebSocket client that exposes every message and the close of its connection. */
 export class GatewayClient {
   readonly received: Payload[] = [];
   private read = 0;
@@ -48,7 +48,7 @@ export class GatewayClient {
     socket.on('error', () => {});
   }
 
-  /** Opens a socket; says nothing yet. */
+  /** Opens a socket without sending anything. */
   static async open(service: Gatehouse, query = '', headers: Record<string, string> = {}): Promise<GatewayClient> {
     const url = `ws://127.0.0.1:${service.port}/gateway${query}`;
     const client = new GatewayClient(service, new WebSocket(url, { headers, perMessageDeflate: true }));
@@ -56,7 +56,7 @@ export class GatewayClient {
     return client;
   }
 
-  /** Opens a socket and takes Hello. */
+  /** Opens a socket and receives Hello. */
   static async greeted(service: Gatehouse): Promise<GatewayClient> {
     const client = await GatewayClient.open(service);
     const hello = await client.next();
@@ -64,7 +64,7 @@ export class GatewayClient {
     return client;
   }
 
-  /** Opens a socket and starts a session; answers READY's data as `ready`. */
+  /** Opens a socket and starts a session. Returns the data of READY as `ready`. */
   static async identified(service: Gatehouse, token: string, more: object = {}) {
     const client = await GatewayClient.greeted(service);
     client.send({ op: 2, d: { token, ...more } });
@@ -81,7 +81,7 @@ export class GatewayClient {
     this.send({ op: 6, d: { token, session_id: sessionId, seq } });
   }
 
-  /** The next message that was not looked at yet. */
+  /** The next unread message. */
   next(): Promise<Payload> {
     return within(this.take(), 'message');
   }
@@ -101,7 +101,7 @@ export class GatewayClient {
     }
   }
 
-  /** The next dispatch of a type; others before it are passed over. */
+  /** The next dispatch of a type. Skips other messages. */
   async event(type: string): Promise<Payload> {
     for (;;) {
       const message = await this.next();
@@ -109,7 +109,7 @@ export class GatewayClient {
     }
   }
 
-  /** The next message with an opcode; others before it are passed over. */
+  /** The next message with an opcode. Skips other messages. */
   async op(op: number): Promise<Payload> {
     for (;;) {
       const message = await this.next();
@@ -117,13 +117,16 @@ export class GatewayClient {
     }
   }
 
-  /** Sends a heartbeat and waits for its answer: everything sent before it has been handled. */
+  /** Sends a heartbeat and waits for its acknowledgment. Everything that was sent before has then been handled. */
   async beat(d?: unknown): Promise<void> {
     this.send({ op: 1, d });
     await this.op(11);
   }
 
-  /** Everything that the gateway has sent so far is there: a ping, which proves nothing else, was answered. */
+  /**
+   * Waits until everything that the gateway has sent so far has arrived. A ping is enough for that and does not count
+   * as a heartbeat.
+   */
   async settled(): Promise<Payload[]> {
     const pong = new Promise((resolve) => this.socket.once('pong', resolve));
     this.socket.ping();
@@ -131,12 +134,12 @@ export class GatewayClient {
     return this.received.slice(this.read);
   }
 
-  /** Code and reason with which the gateway closed. */
+  /** The close code and reason of the gateway. */
   closed(): Promise<[code: number, reason: string]> {
     return within(this.end, 'close');
   }
 
-  /** Goes away without a word; the gateway has noticed. */
+  /** Disconnects without a close frame, and waits until the gateway has detected it. */
   async vanish(): Promise<void> {
     const before = await this.openSockets();
     this.socket.terminate();
@@ -153,16 +156,16 @@ export class GatewayClient {
   }
 }
 
-/** Lets the gateway look at the clock now instead of at its next tick. */
+/** Makes the gateway check the clock now instead of at its next tick. */
 export const tick = (service: Gatehouse): void => service.app.get(Gateway).tick();
 
-/** Moves the clock and lets the gateway see it. */
+/** Moves the clock and makes the gateway check it. */
 export function pass(service: Gatehouse, seconds: number): void {
   service.clock.advance({ seconds });
   tick(service);
 }
 
-/** Keeps whoever looks a credential up waiting, until it is called. */
+/** Blocks all credential lookups until the returned function is called. */
 export async function holdLookups(service: Gatehouse): Promise<() => Promise<void>> {
   let release = () => {};
   const held = new Promise<void>((resolve) => {

@@ -12,14 +12,14 @@ export const HANDSHAKE = {
 export const upgradeBytes = (path = '/gateway'): string =>
   [`GET ${path} HTTP/1.1`, 'Host: x', ...Object.entries(HANDSHAKE).map((pair) => pair.join(': ')), '', ''].join('\r\n');
 
-/** A client frame: first byte, payload; masked with zeros unless told. */
+/** A client frame with its first byte and payload. By default, it is masked with zeros. */
 export function frame(first: number, payload: Buffer | string = '', mask = 0x80): Buffer {
   const data = Buffer.from(payload);
   const length = data.length < 126 ? [data.length | mask] : [126 | mask, data.length >> 8, data.length & 255];
   return Buffer.concat([Buffer.from([first, ...length]), Buffer.alloc(mask ? 4 : 0), data]);
 }
 
-/** Close code and reason of the last frame that the service sent. */
+/** The close code and reason of the last frame that the service sent. */
 export function lastClose(answer: string): [code: number, reason: string] {
   const bytes = Buffer.from(answer, 'latin1');
   const at = bytes.lastIndexOf(0x88);
@@ -27,7 +27,7 @@ export function lastClose(answer: string): [code: number, reason: string] {
   return [payload.readUInt16BE(0), payload.subarray(2).toString()];
 }
 
-/** A bare connection that has upgraded and was greeted. */
+/** Opens a bare connection, upgrades it and waits for Hello. */
 export async function upgraded(service: { port: number }): Promise<Wire> {
   const wire = await Wire.open(service);
   wire.send(upgradeBytes());
@@ -36,7 +36,7 @@ export async function upgraded(service: { port: number }): Promise<Wire> {
   return wire;
 }
 
-/** Starts a session on a bare connection; answers READY's data. */
+/** Starts a session on a bare connection. Returns the data of READY. */
 export async function identifyOn(wire: Wire, token: string): Promise<NonNullable<Payload['d']>> {
   wire.send(frame(0x81, JSON.stringify({ op: 2, d: { token } })));
   const text = await wire.until('"t":"READY"}');

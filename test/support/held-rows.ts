@@ -18,7 +18,10 @@ function demandNoTransaction(method: string): void {
     throw new Error(`${method} is called inside a transaction, which holds rows while a store is slow`);
 }
 
-/** Makes each call to a shared store fail inside a transaction, in every test that starts a service in its own process. */
+/**
+ * Makes every call to a shared store fail inside a transaction. This applies to all tests that start a service in their
+ * own process.
+ */
 export function forbidStoresInTransactions(): void {
   const { transaction } = Database.prototype;
   Database.prototype.transaction = function <T>(this: Database, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -1,4 +1,7 @@
-/** Lets timers of exactly this length, set from now on, end at once or when told. Call what it returns to end that. */
+/**
+ * Makes timers of exactly this length expire after `after` milliseconds instead. Affects timers that are set from now
+ * on. Call the returned function to stop this.
+ */
 export function hurry(milliseconds: number, after = 1): () => void {
   const { setTimeout: once, setInterval: again } = globalThis;
   const length = (time: number | undefined) => (time === milliseconds ? after : time);

@@ -1,4 +1,4 @@
-/** The logs of the services that run. */
+/** The logs of the running services. */
 const logs = new Set<readonly string[]>();
 
 export const keepLog = (lines: readonly string[]): void => void logs.add(lines);
@@ -11,7 +11,9 @@ interface Line {
   readonly error?: { readonly message?: string; readonly stack?: string };
 }
 
-/** What the services logged of a request, to be shown where a test fails; the cause of a 500 is nowhere else. */
+/**
+ * The log lines of a request, for the message of a failed test. The cause of a 500 response appears only in the log.
+ */
 export function logOf({ headers }: { readonly headers: Headers }): string {
   const id = headers.get('x-request-id');
   if (id === null) return '';

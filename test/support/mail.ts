@@ -1,7 +1,7 @@
 import type { Front, Gatehouse } from './gatehouse.js';
 import { PATIENCE_MS } from './patience.js';
 
-/** A message of the development inbox. */
+/** A message in the development inbox. */
 export interface Message {
   readonly id: string;
   readonly to: string;
@@ -17,7 +17,7 @@ export interface Message {
 
 const PAUSE_MS = 20;
 
-/** Tries `attempt` until it answers something other than `undefined`. */
+/** Repeats `attempt` until it returns a value other than `undefined`. */
 export async function eventually<T>(what: string, attempt: () => Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -28,13 +28,13 @@ export async function eventually<T>(what: string, attempt: () => Promise<T | und
   }
 }
 
-/** What the inbox holds for an address, newest first; waits for nothing. */
+/** The messages for an email address or phone number in the inbox, newest first. Does not wait. */
 export async function inboxOf(service: Front, address: string, type?: string): Promise<Message[]> {
   const { body } = await service.anonymous.get('/dev/inbox.json', { query: { to: address, limit: '200' } });
   return (body.messages as Message[]).filter((message) => type === undefined || message.type === type);
 }
 
-/** Waits until an address has got `count` messages of a type and returns them, newest first. */
+/** Waits until a recipient has received `count` messages of a type. Returns them, newest first. */
 export function mailsTo(service: Front, address: string, type: string, count: number): Promise<Message[]> {
   return eventually(`mail ${count} of type ${type} to ${address}`, async () => {
     const messages = await inboxOf(service, address, type);
@@ -42,19 +42,19 @@ export function mailsTo(service: Front, address: string, type: string, count: nu
   });
 }
 
-/** Waits for a message of a type to an address: the newest, or the one that follows `count - 1` others. */
+/** Waits until a recipient has received `count` messages of a type. Returns the newest. */
 export async function mailTo(service: Front, address: string, type: string, count = 1): Promise<Message> {
   const [newest] = await mailsTo(service, address, type, count);
   return newest as Message;
 }
 
-/** Waits until everything that was to be sent is sent, then reads the inbox: for mail that must not be there. */
+/** Waits until all pending messages are sent, then reads the inbox. For tests that expect no message. */
 export async function settledInboxOf(service: Gatehouse, address: string, type?: string): Promise<Message[]> {
   await settled(service);
   return inboxOf(service, address, type);
 }
 
-/** Waits until work that follows an answer is done and no mail waits to be sent. */
+/** Waits until background work is done and no message is waiting to be sent. */
 export async function settled(service: Gatehouse): Promise<void> {
   await service.idle();
   await eventually('an empty outbox', async () => {
@@ -66,7 +66,7 @@ export async function settled(service: Gatehouse): Promise<void> {
   });
 }
 
-/** Lets the mail of a ticket be `seconds` older than it is; `member`: what the ticket remembers it by. */
+/** Makes the message of a ticket `seconds` older. `member` is its name in the payload of the ticket. */
 export const ageMail = (service: Gatehouse, { id }: { id: string }, member: string, seconds: number) =>
   service.sql(
     `UPDATE one_time_secret SET payload = jsonb_set(payload, ARRAY[$2, 'sentAt'],

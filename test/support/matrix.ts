@@ -11,7 +11,7 @@ import { type Outfit, type OutfitOptions, outfit } from './outfit.js';
 
 const SCOPES = [...featureRegistry().scopes.keys()];
 
-/** Codes that only the order of outcomes gives; an admitted caller must meet none of them. */
+/** Error codes that only the checks of a policy return. An admitted caller must not receive any of them. */
 const OF_POLICY = [
   ...['UNAUTHORIZED', 'INVALID_TOKEN', 'ACCESS_DENIED', 'MISSING_OAUTH_SCOPE', 'MISSING_PERMISSIONS', 'MISSING_ACL'],
   ...['ACCOUNT_SUSPICIOUS_ACTIVITY', 'SSO_REQUIRED', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'],
@@ -45,7 +45,7 @@ const CALLERS = {
 type CallerName = keyof typeof CALLERS;
 const callers = Object.entries(CALLERS) as [CallerName, Caller][];
 
-/** Policy by kind of credential, as source.md section 5 and credentials.md section 3 have it. */
+/** Outcomes by policy and kind of credential, as specified in source.md section 5 and credentials.md section 3. */
 const OUTCOMES: Record<Exclude<PolicyKind, 'Public' | 'CredentialFree' | 'ClientAuth'>, Record<string, string>> = {
   Authenticated: { none: U, session: IN, bot: IN, bearer: A, adminBearer: A, adminKey: U },
   UserOnly: { none: U, session: IN, bot: A, bearer: A, adminBearer: A, adminKey: U },
@@ -80,7 +80,7 @@ function expected({ policy, path, method }: RoutePlan, caller: CallerName): stri
 
 const nameOf = ({ method, path }: RoutePlan): string => `${method} ${path}`;
 
-/** Calls a route with plausible path values and no input of substance. */
+/** Calls a route with plausible path parameters and without meaningful input. */
 function call(service: Gatehouse, { method, path, accepts }: RoutePlan, value: string | undefined): Promise<Answer> {
   const target = path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
   const client = value === undefined ? service.anonymous : service.as(value);
@@ -88,10 +88,10 @@ function call(service: Gatehouse, { method, path, accepts }: RoutePlan, value: s
   return client.send(method, target, form);
 }
 
-/** The part of the matrix that a list of routes is, asked of a running service. */
+/** The access matrix of some routes, tested on a running service. */
 export class Matrix {
   /**
-   * @param ofHandlers refusals by which a handler itself uses a code of the order, each as
+   * @param ofHandlers errors in which a handler itself uses a code of the policy checks, each as
    * `PATCH /v1/notes/:id by bot: ACCESS_DENIED`; kinds are session, bot, bearer, adminBearer and adminKey
    */
   constructor(
@@ -100,7 +100,7 @@ export class Matrix {
     private readonly ofHandlers: readonly string[] = [],
   ) {}
 
-  /** What other outcomes than its policy says came of every kind of credential at every route. */
+  /** Calls every route with every kind of credential. Returns the outcomes that differ from the policy. */
   async ofCallers(): Promise<string[]> {
     const shared = new Map<CallerName, Outfit>();
     for (const [caller, { options }] of callers) shared.set(caller, await outfit(this.service, options));
@@ -108,7 +108,7 @@ export class Matrix {
     for (const route of this.routes) {
       for (const [caller, { present, options }] of callers) {
         const wanted = expected(route, caller);
-        // An admitted caller may end its own credential, so nobody else may wear it.
+        // An admitted caller may revoke its own credential, so each admitted call gets its own credentials.
         const own = wanted === IN ? await outfit(this.service, options) : (shared.get(caller) as Outfit);
         surprises.push(...(await this.surprise(route, caller, columnOf(caller), present(own), wanted)));
       }
@@ -116,7 +116,7 @@ export class Matrix {
     return surprises;
   }
 
-  /** Where a route that reads no credential answered otherwise because there was one. */
+  /** Calls routes that ignore credentials. Returns those whose response differs if a credential is sent. */
   async ofCredentialFree(): Promise<string[]> {
     const surprises: string[] = [];
     const worn = await outfit(this.service, { acls: ['*'], scopes: SCOPES });
@@ -132,7 +132,10 @@ export class Matrix {
     return surprises;
   }
 
-  /** What came otherwise of the ACLs of accounts, and of keys and their owners alike. */
+  /**
+   * Calls routes with the ACLs of accounts, and of keys and their owners. Returns the outcomes that differ from the
+   * policy.
+   */
   async ofAcls(): Promise<string[]> {
     const surprises: string[] = [];
     for (const route of this.routes.filter(({ policy }) => policy.kind === 'AdminAcl')) {
@@ -172,7 +175,7 @@ function holders({ policy }: RoutePlan): Holder[] {
   const gate = 'admin:authenticate';
   const exact = [gate, ...(mode === 'any' ? acls.slice(-1) : acls)];
   const lacking = acls.every((acl) => acl === gate) ? IN : 'MISSING_ACL';
-  // The wildcard opens the gate too.
+  // The wildcard also includes the gate.
   const gateless = acls.includes('*') ? IN : 'MISSING_PERMISSIONS';
   const ofKey = acls.filter((acl) => exact.includes(acl));
   return [
@@ -190,9 +193,9 @@ function holders({ policy }: RoutePlan): Holder[] {
   ];
 }
 
-/** The routes that a team's modules add to those of the service. */
+/** The routes that the modules of an extension add to the built-in routes. */
 async function ownRoutes({ app }: Gatehouse): Promise<RoutePlan[]> {
-  // The routes of the same configuration, read without a database.
+  // The built-in routes of the same configuration, read without a database.
   const config: Config = Object.create(app.get(Config), { databaseUrl: { value: undefined } });
   const { routes } = await readRoutes(config);
   const ours = new Set(routes.all.map(({ controller }) => controller));
@@ -202,9 +205,9 @@ async function ownRoutes({ app }: Gatehouse): Promise<RoutePlan[]> {
 }
 
 /**
- * Calls every route of a team's modules with every kind of credential, valid, wrong, without scope, without ACL and
- * suspicious, and asserts that each is admitted or refused as the policy of the route says. The service needs
- * `RATE_LIMITS` off, as the kit has it.
+ * Calls every route of an extension with every kind of credential: valid, invalid, without a scope, without an ACL, and
+ * of a suspicious account. Asserts that each caller is admitted or rejected as the policy of the route specifies. The
+ * service needs `RATE_LIMITS` off, which is the default of the test kit.
  * @param ofHandlers see `Matrix`
  */
 export async function expectMatrix(service: Gatehouse, ofHandlers: readonly string[] = []): Promise<void> {
@@ -221,9 +224,9 @@ const letsMoreIn = ({ kind, allowSuspicious, cors, sudo, caseInsensitiveScheme }
   allowSuspicious;
 
 /**
- * Asserts which routes and gateway commands of a team's modules let more people in than a policy by itself does: whoever
- * has no credential, is suspicious, or comes from any origin. Each as `gatehouse routes` prints it; a line more or less is
- * a change that somebody should see.
+ * Asserts which routes and gateway commands of an extension admit more callers than a policy does by default. Such
+ * callers have no credential, are suspicious, or come from any origin. Each line has the format of `gatehouse routes`.
+ * An added or removed line is a change that needs a review.
  */
 export async function expectExposure(service: Gatehouse, ...ledger: string[]): Promise<void> {
   const routes = await ownRoutes(service);

@@ -1,7 +1,7 @@
 import { expect } from './demanded.js';
 import type { Gatehouse } from './gatehouse.js';
 
-/** An upload as it was planned. */
+/** A planned upload. */
 export interface Planned {
   readonly id: number;
   readonly filename: string;
@@ -12,7 +12,7 @@ export interface Planned {
   readonly expires_at: string;
 }
 
-/** A stored attachment as its upload was finished. */
+/** A stored attachment after its upload was completed. */
 export interface Stored {
   readonly upload_filename: string;
   readonly id: string;
@@ -32,7 +32,7 @@ export function pathOf(url: string): string {
   return pathname + search;
 }
 
-/** An answer whose body is bytes. */
+/** Fetches a path. Returns the body as bytes. */
 export async function fetchBytes(
   service: Gatehouse,
   path: string,
@@ -56,7 +56,7 @@ export async function planUploads(
   return body.attachments;
 }
 
-/** Plans, sends and finishes one attachment. */
+/** Plans, sends and completes the upload of one attachment. */
 export async function uploadFile(
   service: Gatehouse,
   holder: Holder,

@@ -7,21 +7,21 @@ import type { Answer } from './exchange.js';
 import { expectApiError } from './expect-api-error.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 
-/** An application as its owner got it, with what its client needs to authenticate itself. */
+/** An application as its owner created it, with the credentials of its client. */
 export interface App {
   readonly id: string;
   readonly owner: Persona;
   /** Absent for a public client. */
   readonly secret: string | undefined;
-  /** `Authorization` of the bot. */
+  /** The `Authorization` value of the bot. */
   readonly bot: string;
-  /** The first registered one. */
+  /** The first registered redirect URI. */
   readonly redirectUri: string;
 }
 
 export const CALLBACK = 'https://client.example/callback';
 
-/** Creates an application with a redirect URI; `input` are more members of the request. */
+/** Creates an application with a redirect URI. `input` contains further members of the request. */
 export async function newApp(service: Front, owner: Persona, input: Record<string, unknown> = {}): Promise<App> {
   const answer = await service
     .as(owner)
@@ -34,7 +34,9 @@ export async function newApp(service: Front, owner: Persona, input: Record<strin
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
-/** Sends a form as the application: Basic for a confidential client, `client_id` for a public one. */
+/**
+ * Sends a form as the application. A confidential client uses Basic authentication, a public client sends `client_id`.
+ */
 export function asApp(service: Front, app: App, path: string, form: Record<string, string>): Promise<Answer> {
   return app.secret === undefined
     ? service.anonymous.form(path, { client_id: app.id, ...form })
@@ -63,7 +65,7 @@ export const consent = (
 /** The query parameters of a redirect. */
 export const parametersOf = (url: string): Record<string, string> => Object.fromEntries(new URL(url).searchParams);
 
-/** Consents and returns the code of the redirect. */
+/** Consents and returns the authorization code from the redirect. */
 export async function newCode(
   service: Front,
   account: { authorization: string },
@@ -96,7 +98,7 @@ export interface Tokens {
   readonly expires_in: number;
 }
 
-/** The whole way: consent, code, tokens. A public client proves itself by PKCE. */
+/** Completes the authorization code flow. A public client uses PKCE. */
 export async function newTokens(
   service: Front,
   account: { authorization: string },
@@ -114,7 +116,7 @@ export async function newTokens(
   return answer.body;
 }
 
-/** Two people with a client of every kind: `app` and `stranger` are confidential, all of them the owner's. */
+/** Two users and a client of every kind. `app` and `stranger` are confidential. All clients belong to `owner`. */
 export async function clients(service: Front) {
   const alice = await person(service, 'alice');
   const owner = await person(service, 'owner');
@@ -124,13 +126,16 @@ export async function clients(service: Front) {
   return { alice, owner, app, stranger, publicApp };
 }
 
-/** Flags and bans, as SQL, with which an account is given no tokens. */
+/** Account states in which no tokens are issued, as SQL assignments of flags and bans. */
 export const REFUSED_STATES = [
   ...['flags = 1::bigint << 34', 'flags = 1::bigint << 35', 'flags = 1::bigint << 36', 'flags = 1::bigint << 38'],
   ...['banned = true', "banned = true, banned_until = now() + interval '1 hour'"],
 ];
 
-/** Sets by hand the flags and the ban that operations of other areas set, and lifts them again. */
+/**
+ * Sets flags or a ban directly in the database, runs `work` and resets them. Operations of other areas set these flags
+ * and bans in production.
+ */
 export async function inState<T>(
   service: Gatehouse,
   { id }: { id: string },
@@ -143,14 +148,14 @@ export async function inState<T>(
   return result;
 }
 
-/** Whether an access token opens the operation that every token may use. */
+/** Whether an access token is valid for the operation that every token may use. */
 export async function isAlive(service: Front, accessToken: string): Promise<boolean> {
   const { status } = await service.as(`Bearer ${accessToken}`).get('/v1/oauth2/@me');
   expect([200, 401]).toContain(status);
   return status === 200;
 }
 
-/** Asserts that nothing works and nothing is left of what an account granted an application. */
+/** Asserts that everything that an account granted to an application is invalid and deleted. */
 export async function expectUngranted(
   service: Gatehouse,
   app: App,
@@ -168,7 +173,7 @@ export async function expectUngranted(
   }
 }
 
-/** Notices of a topic that the service announces from now on. */
+/** Records the notices of a topic that the service announces from now on. */
 export function noticesOf(service: Gatehouse, topic: string) {
   const replica = service.app.get(ReplicaBus);
   const fence = randomBytes(8).toString('hex');
@@ -179,7 +184,7 @@ export function noticesOf(service: Gatehouse, topic: string) {
     else if (!('fence' in data)) heard.push(data);
   });
   return {
-    /** Everything that was announced so far and not taken yet, in order. */
+    /** All notices that were announced since the last call, in order. */
     async take(): Promise<Record<string, unknown>[]> {
       const arrived = new Promise<void>((resolve) => {
         passed = resolve;

@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Network } from '../../src/platform/outbound/network.js';
 
-/** A public address behind which the origin of a test stands. */
+/** A public IP address that leads to the origin of a test. */
 const PUBLIC = '93.184.216.34';
 
 type Answering = (req: IncomingMessage, res: ServerResponse) => void;
 
 /**
- * A server of somebody else on the loopback interface, and the network in which names lead to it. Names below
- * `inner.example` lead to this machine, names below `nowhere.example` to nothing.
+ * An external server on the loopback interface, and a network whose names resolve to it. Names below `inner.example`
+ * resolve to this machine, names below `nowhere.example` to nothing.
  */
 export class Origin extends Network {
   readonly requests: IncomingMessage[] = [];
@@ -34,7 +34,7 @@ export class Origin extends Network {
     return this;
   }
 
-  /** Answers every request with these bytes, and says what they are. */
+  /** Sends these bytes and headers in response to every request. */
   serve(bytes: Uint8Array | string, headers: Record<string, string> = {}): void {
     this.answer = (_req, res) => void res.writeHead(200, headers).end(bytes);
   }

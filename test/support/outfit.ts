@@ -4,22 +4,22 @@ import { digest, mintLetters, mintSessionToken, mintToken } from '../../src/core
 import { Snowflakes } from '../../src/core/snowflake.js';
 import type { Gatehouse } from './gatehouse.js';
 
-/** A fresh account with a credential of every kind, as `Authorization` values. */
+/** A new account with a credential of every kind, as `Authorization` values. */
 export interface Outfit {
   readonly accountId: string;
   readonly applicationId: string;
   readonly session: string;
   readonly bot: string;
-  /** Of an ordinary application, with the scopes that were asked for. */
+  /** The token of an ordinary application, with the requested scopes. */
   readonly bearer: string;
-  /** Of the built-in Admin application. */
+  /** The token of the built-in Admin application. */
   readonly adminBearer: string;
   readonly adminKey: string;
 }
 
 export interface OutfitOptions {
   readonly scopes?: readonly string[];
-  /** Of the account, and of the key unless `keyAcls` says otherwise. */
+  /** The ACLs of the account, and of the key unless `keyAcls` is set. */
   readonly acls?: readonly string[];
   readonly keyAcls?: readonly string[];
   /** Suspicious-activity bits of the account and of the bot. */
@@ -28,7 +28,7 @@ export interface OutfitOptions {
   readonly flags?: bigint;
 }
 
-/** All of it in one statement, because there are many. */
+/** Inserts everything with one statement, because there are many outfits. */
 const INSERT = `
   WITH person AS (
     INSERT INTO account (id, bot, username, discriminator, suspicious_flags, traits, acls, flags, created_at)
@@ -52,8 +52,8 @@ const INSERT = `
     ($22, $18, 'access', $20, $5, $1, '{identify,email}', now() + interval '1 hour')`;
 
 /**
- * Written straight into the tables: for the suites that need hundreds of credentials, whatever operations mint them.
- * Everything else obtains its credentials through the front door.
+ * Inserts credentials of all kinds directly into the tables, for suites that need hundreds of them. All other tests
+ * obtain their credentials through the API.
  */
 export async function outfit(service: Gatehouse, options: OutfitOptions = {}): Promise<Outfit> {
   const { scopes = [], acls = [], keyAcls = acls, suspicious = 0, traits = [], flags = 0n } = options;

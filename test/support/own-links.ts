@@ -1,6 +1,6 @@
-/** What ends a URL where it stands in a text, in markup or in a literal of code. */
+/** The rest of a URL, up to a character that cannot be part of it in text, markup or code. */
 const END = String.raw`[^\s"'<>\\^\`{|}]*`;
-/** Signs of the sentence around it, when they stand last. */
+/** Punctuation of the surrounding sentence at the end of a URL. */
 const PUNCTUATION = /[.,;:!?)\]*_]+$/;
 
 const plain = (text: string): string =>
@@ -9,7 +9,7 @@ const plain = (text: string): string =>
     .replace(/&#(\d{1,5});/g, (_, code: string) => String.fromCharCode(Number(code)))
     .replace(/&(?:amp|quot|lt|gt);/g, (entity) => ({ '&amp;': '&', '&quot;': '"', '&lt;': '<' })[entity] ?? '>');
 
-/** The URLs of an origin that occur in a text of any kind: a mail in both its parts, an answer, a header. Each once. */
+/** The distinct URLs of an origin in a text of any kind, such as either part of an email, a response or a header. */
 export function ownLinksIn(text: string, origin: string): string[] {
   const beginning = origin.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const found = plain(text).match(new RegExp(`${beginning}(?![\\w@-]|[.:]\\w)${END}`, 'gi')) ?? [];

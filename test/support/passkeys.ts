@@ -5,7 +5,10 @@ import { SoftwareAuthenticator } from './software-authenticator.js';
 
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 
-/** Registers a passkey for a persona, whose address is verified for it. `proof`: the sudo members to send. */
+/**
+ * Registers a passkey for a persona and marks its email address as verified. `proof` contains the sudo members of the
+ * request.
+ */
 export async function withPasskey(
   service: Gatehouse,
   persona: Persona,
@@ -24,7 +27,7 @@ export async function withPasskey(
   return authenticator;
 }
 
-/** The sudo members that prove a passkey. */
+/** The sudo members with an assertion of a passkey. */
 export async function passkeySudo(service: Gatehouse, persona: Persona, authenticator: SoftwareAuthenticator) {
   const { body } = await service.as(persona).post('/v1/users/@me/sudo/webauthn/authentication-options');
   return {
@@ -34,7 +37,7 @@ export async function passkeySudo(service: Gatehouse, persona: Persona, authenti
   };
 }
 
-/** Turns the account's passkeys into its second factor. */
+/** Makes the passkeys of the account its second factor. Returns the backup codes. */
 export async function passkeyAsSecondFactor(
   service: Gatehouse,
   persona: Persona,

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** A regular expression as it stands in a source file. */
+/** A regular expression in a source file. */
 export interface Pattern {
-  /** File and text, as the list of all patterns has them. */
+  /** The file and the text of the pattern, in the format of the list of all patterns. */
   readonly name: string;
   readonly pattern: RegExp;
 }
@@ -15,7 +15,7 @@ const sourcesBelow = (folder: string): string[] =>
     .sort()
     .map((name) => join(folder, name));
 
-/** Every regular expression of the sources, found by the compiler's own parser; one made at run time is a fault. */
+/** Finds all regular expression literals in the sources with the TypeScript parser. A call of `RegExp` is an error. */
 export function patternsOf(folder: string): Pattern[] {
   const options = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
   const found = new Map<string, Pattern>();
@@ -37,7 +37,7 @@ export function patternsOf(folder: string): Pattern[] {
   return [...found.values()];
 }
 
-/** Characters that a pattern speaks of, and some that it does not. */
+/** Characters that occur in a pattern, and some that do not. */
 function charactersOf(source: string): string[] {
   const classes: [RegExp, string][] = [
     ...([[/\\s| /, ' '] as const, [/\\s|\\t/, '\t'] as const, [/\\[wdpP]|0-9/, '5'] as const] as [RegExp, string][]),
@@ -51,7 +51,7 @@ function charactersOf(source: string): string[] {
   return [...new Set([...sampled, ...'=/ .a', ...literal])];
 }
 
-/** Runs of letters in a pattern: what has to stand before anything else is tried. */
+/** Runs of letters in a pattern, which must match before the rest of the pattern is tried. */
 const wordsOf = (source: string): string[] =>
   [...source.replaceAll('\\', '').matchAll(/[A-Za-z0-9_"'%-]*[A-Za-z_"%][:;=/ ]*/g)]
     .map(([word]) => word)
@@ -61,10 +61,10 @@ const SOME_CHARACTERS = 8;
 const SOME_WORDS = 2;
 const ENDS = ['', '\u0001', '\u0001 \u0001'];
 
-/** A text that makes a backtracking matcher work, of any length. */
+/** Creates a text of the given length that may cause backtracking. */
 export type Attack = (length: number) => string;
 
-/** Every pump behind every beginning, then what cannot match. */
+/** Every combination of a prefix, a repeated part and an ending that does not match. */
 export function* attacksOn({ source }: RegExp): Generator<Attack> {
   const characters = charactersOf(source);
   const some = characters.slice(0, SOME_CHARACTERS);

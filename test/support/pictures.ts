@@ -2,13 +2,13 @@ import sharp from 'sharp';
 
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif';
 
-/** A picture of one colour. */
+/** An image of one color. */
 export const picture = (format: PictureFormat, width = 40, height = 20, background = '#c06030'): Promise<Buffer> =>
   sharp({ create: { width, height, channels: 3, background } })
     .toFormat(format)
     .toBuffer();
 
-/** A moving picture whose frames differ. */
+/** An animated image whose frames differ. */
 export async function movie(format: 'gif' | 'webp', frames = 3, width = 40, height = 20): Promise<Buffer> {
   const pixels = Buffer.alloc(width * height * frames * 3);
   for (let frame = 0; frame < frames; frame++) {
@@ -19,7 +19,7 @@ export async function movie(format: 'gif' | 'webp', frames = 3, width = 40, heig
     .toBuffer();
 }
 
-/** What a picture says of itself. */
+/** The format, size and metadata of an image. */
 export const factsOf = async (bytes: Uint8Array) => {
   const { format, width, height, pages = 1, exif, icc, xmp, iptc } = await sharp(bytes).metadata();
   return { format, width, height, frames: pages, hasMetadata: Boolean(exif || icc || xmp || iptc) };

@@ -2,25 +2,28 @@ import pg from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import type { Gatehouse } from './gatehouse.js';
 
-/** A statement as it was sent, with the first values that it was sent with. */
+/** A statement, with the values of its first execution. */
 export interface Sent {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** Tables that hold a handful of rows whatever the platform's size, and one that every replica copies on purpose. */
+/** Tables that have few rows on a platform of any size, and one table that every replica copies on purpose. */
 const SMALL = new Set(['instance', 'migration', 'sso_document', 'ip_ban', 'audit_verification', 'replica_statistics']);
-/** What is read by a cursor is planned as if all of it was read at once (`cursor_tuple_fraction`). */
+/**
+ * This prefix is removed, because a statement that a cursor reads is planned for all its rows
+ * (`cursor_tuple_fraction`).
+ */
 const BY_CURSOR = /^DECLARE \w+ NO SCROLL CURSOR FOR /;
 const EXPLAINABLE = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
-/** Rows that a table is said to have where it was not filled. */
+/** The assumed number of rows of a table that was not filled. */
 const ROWS = 1_000_000;
-/** As many rows cost more to read than a few of them to look for. */
+/** From this number of rows, reading the whole table costs more than a few index lookups. */
 const MANY = 10_000;
 
 type Query = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Notes every statement that anybody in this process sends to a database, until it is stopped. */
+/** Records every statement that this process sends to a database, until `stop` is called. */
 export function recordStatements(): { readonly sent: Map<string, Sent>; pause(): void; resume(): void; stop(): void } {
   const sent = new Map<string, Sent>();
   const prototype = pg.Client.prototype as unknown as { query: Query };
@@ -60,7 +63,7 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** A table as it is. */
+/** The state of a table. */
 interface Held {
   readonly table: string;
   readonly empty: boolean;
@@ -69,18 +72,18 @@ interface Held {
 
 interface Schema {
   readonly tables: ReadonlySet<string>;
-  /** Indexes of some rows only. */
+  /** Partial indexes. */
   readonly partial: ReadonlySet<string>;
 }
 
-/** Whether the plan reads a table that grows from end to end, or may before it finds what it looks for. */
+/** The plan nodes that read a growing table completely, or may do so before they find a matching row. */
 function wholeReads(node: Node, schema: Schema, isLimited = false): string[] {
   const type = node['Node Type'];
   const table = node['Relation Name'] ?? '';
   const isBig = schema.tables.has(table) && !SMALL.has(table);
   const index = node['Index Name'];
   const isOrdered = type.startsWith('Index') && node['Index Cond'] === undefined && !schema.partial.has(index ?? '');
-  // The first rows in some order, or any rows, are few where nothing has to be passed over.
+  // Without a filter, a limited scan reads few rows, in any order.
   const isBounded = isLimited && node.Filter === undefined;
   const found = isBig && (type.includes('Seq Scan') || isOrdered) && !isBounded ? [`${type} on ${table}`] : [];
   const isLimit = type === 'Limit' || (isLimited && ['Subquery Scan', 'Result', 'LockRows'].includes(type));
@@ -91,20 +94,20 @@ export interface Planned {
   readonly text: string;
   readonly reads: string[];
   readonly plan: Node;
-  /** Milliseconds that it took, if it was run. */
+  /** The execution time in milliseconds, if the statement was run. */
   readonly ms?: number;
 }
 
 export interface PlanOptions {
-  /** Runs each statement too, and takes it back. */
+  /** Also runs each statement, then rolls it back. */
   readonly isRun?: boolean;
-  /** Takes tables as they are, and looks only at those that have `MANY` rows. */
+  /** Uses the actual sizes of tables, and checks only tables that have `MANY` rows. */
   readonly isAsFilled?: boolean;
 }
 
 /**
- * The plans of statements in a database in which every table that grows is large: those with fewer rows than that are said
- * to have as many.
+ * The plans of statements in a database in which every growing table is large. Smaller tables are treated as if they
+ * had `ROWS` rows.
  */
 export async function plansOf(
   service: Gatehouse,
@@ -144,7 +147,7 @@ export async function plansOf(
         await runner.query('ROLLBACK TO SAVEPOINT plan');
         return rows;
       };
-      // What was there once cannot be put there again.
+      // A statement can fail when it is run again, for example on a duplicate key. Then it is only planned.
       const run = isRun ? await explain('ANALYZE, FORMAT JSON') : undefined;
       const rows = run === undefined || run instanceof Error ? await explain('FORMAT JSON') : run;
       if (rows instanceof Error) throw new Error(`${rows.message}: ${text}`, { cause: rows });

@@ -1,16 +1,18 @@
 const LOOPS = 2_000_000;
-/** What the reference work takes on a quiet machine of the kind that the limits are meant for. */
+/** The duration of the reference work on a quiet machine of the kind that the limits are set for. */
 const REFERENCE_MS = 3;
-/** What is too little to be looked into. */
+/** Shorter times are not corrected or recorded. */
 const NOTHING_MS = 1;
-/** What a page of new memory costs on such a machine, in milliseconds. */
+/** The cost of a new memory page on such a machine, in milliseconds. */
 const PAGE_MS = 0.002;
 const PAGE_BYTES = 4096;
 const PAGES = 256;
 
 interface Used {
   readonly ms: number;
-  /** Pages that were given to the process: some virtual machines take ten times as long for each as others. */
+  /**
+   * Memory pages that the process received. On some virtual machines, each page takes ten times as long as on others.
+   */
   readonly pages: number;
 }
 
@@ -22,7 +24,7 @@ function used(since?: Used): Used {
   };
 }
 
-/** Milliseconds that a page costs beyond `PAGE_MS` at the moment. */
+/** The current cost of a page in milliseconds in excess of `PAGE_MS`. */
 function excessOfPage(): number {
   const before = used();
   const block = Buffer.allocUnsafeSlow(PAGES * PAGE_BYTES);
@@ -31,10 +33,10 @@ function excessOfPage(): number {
   return pages < PAGES / 2 ? 0 : Math.max(0, ms / pages - PAGE_MS);
 }
 
-/** Without what the machine takes for new memory beyond a quiet one. */
+/** Subtracts the time for new memory pages that exceeds that of a quiet machine. */
 const withoutExcess = ({ ms, pages }: Used, excess: number): number => Math.max(0, ms - pages * excess);
 
-/** Processor milliseconds of synchronous work: what others do on the machine meanwhile does not count. */
+/** CPU milliseconds of synchronous work. Other processes on the machine do not affect the result. */
 export function processorTime(work: () => void): number {
   const before = used();
   work();
@@ -53,18 +55,18 @@ const reference = (): number =>
     if (state === 0) throw new Error('unreachable');
   });
 
-/** How much slower than the reference this machine is at the moment; at least 1. */
+/** How much slower than the reference this machine currently is, at least 1. */
 const slowness = (): number => Math.max(1, reference() / REFERENCE_MS);
 
 /**
- * The longest that `work` holds the event loop: processor milliseconds between two turns. Taken by processor time, so
- * that a machine with much else to do does not count as a loop that is held.
+ * The longest time that `work` blocks the event loop, in CPU milliseconds between two turns. CPU time is used so that a
+ * busy machine does not count as a blocked event loop.
  */
 export async function longestHold(work: () => Promise<unknown>): Promise<number> {
   const holds: Used[] = [];
   let isRunning = true;
   let last = used();
-  // The system is asked once a turn: in some containers a question costs more than a turn does.
+  // Calls `used` only once per turn, because in some containers the call takes longer than a turn.
   const turn = () => {
     const spent = used(last);
     last = { ms: last.ms + spent.ms, pages: last.pages + spent.pages };
@@ -81,9 +83,9 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
 const ATTEMPTS = 8;
 
 /**
- * The least of several attempts, each in milliseconds of a quiet machine by reference work next to it: what is really
- * slow is slow every time, while a collection of garbage and a slow moment of the machine pass. It ends early with one
- * that is `enough`, and with two that are `hopeless`.
+ * The minimum of several attempts, each converted to milliseconds of a quiet machine. Reference work next to each
+ * attempt provides the factor. Slow code is slow in every attempt, unlike a garbage collection or a slow moment of the
+ * machine. Stops after one attempt that is `enough`, or after two that are `hopeless`.
  */
 export async function leastOf(
   { enough, hopeless = Number.POSITIVE_INFINITY }: { enough: number; hopeless?: number },

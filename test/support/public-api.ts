@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** What a package.json calls each entry, and the declarations that it leads to. */
+/** The entry points of the packages, with their declaration files. */
 const ENTRIES = {
   '@gatehouse-auth/server': 'dist/src/index.d.ts',
   '@gatehouse-auth/server/testing': 'dist/test/support/index.d.ts',
   '@gatehouse-auth/client': 'client/dist/index.d.ts',
 };
 
-/** What is made of the API description, and held by it. */
+/** Generated from the API description and checked with it. */
 const GENERATED = /\/client\/dist\/api\.d\.ts$/;
 
 const printer = ts.createPrinter({ removeComments: true });
 
-/** Reads nothing but our own declarations: what a library declares is the library's promise. */
+/** Reads only declarations of this project, because declarations of libraries are not part of its public API. */
 function programOf(files: readonly string[]): ts.Program {
   const options: ts.CompilerOptions = { noLib: true, types: [], module: ts.ModuleKind.NodeNext };
   const host = ts.createCompilerHost(options);
@@ -31,7 +31,10 @@ const isPrivate = (member: ts.ClassElement): boolean =>
   ts.canHaveModifiers(member) &&
   (ts.getModifiers(member) ?? []).some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword);
 
-/** A class without what nobody outside can name; whose constructor keeps for itself what it is given is made by others of ours. */
+/**
+ * Removes the private members of a class. Also removes a constructor with private parameter properties, because only
+ * this project calls it.
+ */
 function outsideOf(node: ts.ClassDeclaration, { factory }: ts.TransformationContext): ts.ClassDeclaration {
   const hidden = new Set(node.members.filter(isPrivate).map(({ name }) => name?.getText()));
   const isMadeByOurs = ({ parameters }: ts.ConstructorDeclaration) =>
@@ -43,7 +46,7 @@ function outsideOf(node: ts.ClassDeclaration, { factory }: ts.TransformationCont
   return factory.updateClassDeclaration(node, modifiers, name, typeParameters, heritageClauses, members);
 }
 
-/** In what order the arms of a union are written depends on what was compiled before. */
+/** Sorts the members of a union, whose order depends on what was compiled before. */
 function sorted(node: ts.UnionTypeNode, { factory }: ts.TransformationContext, source: ts.SourceFile) {
   const text = (type: ts.TypeNode) => printer.printNode(ts.EmitHint.Unspecified, type, source);
   return factory.updateUnionTypeNode(
@@ -66,7 +69,7 @@ function printed(declaration: ts.Node): string {
   return printer.printNode(ts.EmitHint.Unspecified, transformed[0] as ts.Node, source);
 }
 
-/** A variable is declared by the statement around it. */
+/** The statement that declares a variable. Other declarations are returned unchanged. */
 const whole = (declaration: ts.Declaration): ts.Node =>
   ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
 
@@ -79,7 +82,10 @@ function toldOf(name: string, symbol: ts.Symbol): string {
   return [...new Set(declarations.map(whole))].map(printed).join('\n');
 }
 
-/** Every export of the packages as declared, by entry and name. `build` is a checkout with its build output. */
+/**
+ * The declarations of all exports of the packages, by entry point and name. `build` is a checkout with its build
+ * output.
+ */
 export function publicApiOf(build: string): string {
   const files = Object.values(ENTRIES).map((file) => join(build, file));
   for (const file of files) readFileSync(file);

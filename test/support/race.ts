@@ -1,14 +1,14 @@
 import type { Answer } from './exchange.js';
 
-/** What came of attempts that ran at the same time. */
+/** The results of attempts that ran at the same time. */
 export interface Race {
-  /** In the order of the attempts. */
+  /** The responses, in the order of the attempts. */
   readonly answers: readonly Answer[];
-  /** How many answers had a status: `{ 200: 1, 404: 31 }`. */
+  /** The number of responses by status: `{ 200: 1, 404: 31 }`. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** How many answers had a code, success being none: `{ NOTES_NOT_FOUND: 31 }`. */
+  /** The number of responses by error code, without successes: `{ NOTES_NOT_FOUND: 31 }`. */
   readonly codes: Readonly<Record<string, number>>;
-  /** The answers with a status. */
+  /** The responses with a status. */
   of(status: number): readonly Answer[];
 }
 
@@ -19,8 +19,9 @@ const countsOf = <K extends string | number>(keys: readonly K[]): Record<K, numb
 };
 
 /**
- * Starts all attempts before it waits for any: for what may happen once, or as often as a limit says.
- * @throws what the first of them threw, once all have ended
+ * Starts all attempts before it waits for any of them. Use it for operations that may succeed once, or only up to a
+ * limit.
+ * @throws the error of the first attempt that failed, after all attempts have ended
  */
 export async function race(count: number, attempt: (index: number) => PromiseLike<Answer>): Promise<Race> {
   const settled = await Promise.allSettled(Array.from({ length: count }, (_, index) => attempt(index)));

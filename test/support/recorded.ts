@@ -2,15 +2,15 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from './exchange.js';
 
-/** Where answers are to be written for `npm run examples`, if they are. */
+/** The folder in which responses are recorded for `npm run examples`, if set. */
 const FOLDER = process.env.RECORD_ANSWERS;
 const LONGEST = 1500;
-/** What is so long and has no blanks may prove something wherever it stands. */
+/** A long string without spaces may be a secret in any member. */
 const LONG_WORD = /[A-Za-z0-9_-]{30,}/g;
 
 const SECRET = /token(?!_type)|secret|key$|^ticket|proof$|^nonce$|^challenge$|^code$|^backup_codes$|hash/;
 
-/** The answer with everything that proves something made unreadable, in its own form. */
+/** Replaces the characters of all secrets in a response. Their format stays visible. */
 function masked(value: unknown, name = ''): unknown {
   if (typeof value === 'string') {
     return SECRET.test(name) && !URL.canParse(value)
@@ -22,7 +22,7 @@ function masked(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, masked(member, key)]));
 }
 
-/** Keeps a success of an operation, to be shown as what it answers. */
+/** Records a successful response as an example for its operation. */
 export function recordAnswer(operation: string, { status, headers, body, text }: Answer): void {
   if (FOLDER === undefined || status >= 300 || text.length > LONGEST) return;
   if (!headers.get('content-type')?.startsWith('application/json')) return;

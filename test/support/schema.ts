@@ -1,4 +1,4 @@
-/** Runs a statement of one column, `line`. */
+/** Runs a statement that returns one column, `line`. */
 export type Ask = (text: string) => Promise<readonly { line: string }[]>;
 
 const OURS = `'public'::regnamespace`;
@@ -16,7 +16,7 @@ const COLUMNS = `
   WHERE c.relkind IN ('r', 'p') AND c.relnamespace = ${OURS}
   GROUP BY c.oid, c.relname`;
 
-// What a column's own line tells is told once: newer servers have it as a constraint too.
+// Excludes NOT NULL constraints, which newer servers also list here. The lines of the columns already contain them.
 const CONSTRAINTS = `
   SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s;', c.relname, k.conname, pg_get_constraintdef(k.oid)) AS line
   FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
@@ -35,7 +35,10 @@ const REST = `
     WHERE c.relnamespace = ${OURS} AND NOT t.tgisinternal
   UNION ALL SELECT format('CREATE EXTENSION %I;', extname) FROM pg_extension WHERE extname <> 'plpgsql'`;
 
-/** What is in a database, as its catalogs tell it: one text, whichever server it is and however it came about. */
+/**
+ * The schema of a database, read from its catalogs. The text does not depend on the server or on how the schema was
+ * created.
+ */
 export async function schemaOf(ask: Ask): Promise<string> {
   const parts: string[] = [];
   for (const [text, between] of [

@@ -3,7 +3,7 @@ import { isoCBOR } from '@simplewebauthn/server/helpers';
 
 export type Algorithm = 'ES256' | 'RS256' | 'EdDSA';
 
-/** What an authenticator and the browser before it can do wrong. Everything else stays right. */
+/** Faults that an authenticator or its browser can have. All other values stay correct. */
 export interface Flaws {
   /** `type` of the client data. */
   type?: string;
@@ -11,26 +11,26 @@ export interface Flaws {
   origin?: string;
   crossOrigin?: boolean;
   topOrigin?: string;
-  /** More members of the client data, or the whole text of it. */
+  /** Additional members of the client data, or its complete text. */
   clientData?: Record<string, unknown> | string | Buffer;
   rpId?: string;
-  /** User presence and verification. */
+  /** The flags for user presence and user verification. */
   up?: boolean;
   uv?: boolean;
-  /** Backup eligibility and state. */
+  /** The flags for backup eligibility and backup state. */
   be?: boolean;
   bs?: boolean;
   counter?: number;
-  /** `null`: the authenticator names nobody. */
+  /** `null`: the authenticator sends no user handle. */
   userHandle?: string | null;
   id?: string;
   rawId?: string;
   credentialType?: string;
-  /** Sees the authenticator data before it is signed. */
+  /** Changes the authenticator data before it is signed. */
   authenticatorData?: (data: Buffer) => Buffer;
-  /** Sees the signature, or makes another one over the same bytes. */
+  /** Changes the signature, or creates another one for the same bytes. */
   signature?: (right: Buffer, signed: Buffer) => Buffer;
-  /** At registration: another key, format or statement, and the bytes of the attestation object. */
+  /** At registration: another key, ID, format or statement, or other bytes of the attestation object. */
   publicKey?: Map<number, unknown>;
   credentialId?: Buffer;
   format?: string;
@@ -53,7 +53,7 @@ function keyPair(algorithm: Algorithm): { privateKey: KeyObject; publicKey: KeyO
   }
 }
 
-/** A public key as COSE (RFC 9053): the three algorithms that are offered at registration. */
+/** A public key as COSE (RFC 9053), for the three algorithms that are offered at registration. */
 export function coseOf(publicKey: KeyObject): Map<number, unknown> {
   const jwk = publicKey.export({ format: 'jwk' });
   const bytes = (text: string | undefined) => new Uint8Array(Buffer.from(text ?? '', 'base64url'));
@@ -86,14 +86,14 @@ export function coseOf(publicKey: KeyObject): Map<number, unknown> {
   ]);
 }
 
-/** A browser with an authenticator in it that holds one passkey; every step of it can be broken singly. */
+/** A browser with an authenticator that has one passkey. Tests can break each step separately. */
 export class SoftwareAuthenticator {
   readonly id: string;
   readonly origin: string;
   readonly rpId: string;
-  /** The counter of the last assertion. `null`: an authenticator that does not count. */
+  /** The counter of the last assertion. `null`: the authenticator has no counter. */
   counter: number | null;
-  /** The account that the passkey was made for, as the service named it. */
+  /** The user handle of the account that the passkey was created for. */
   userHandle: string | null = null;
   private readonly keys: { privateKey: KeyObject; publicKey: KeyObject };
 
@@ -112,7 +112,7 @@ export class SoftwareAuthenticator {
     return coseOf(this.keys.publicKey);
   }
 
-  /** Answers registration options. */
+  /** Creates the response to registration options. */
   create(options: { challenge: string; user?: { id: string } }, flaws: Flaws = {}) {
     this.userHandle = options.user?.id ?? this.userHandle;
     const credentialId = flaws.credentialId ?? Buffer.from(this.id, 'base64url');
@@ -143,7 +143,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** Answers authentication options. */
+  /** Creates the response to authentication options. */
   get(options: { challenge: string }, flaws: Flaws = {}) {
     if (this.counter !== null && flaws.counter === undefined) this.counter++;
     const data = this.authenticatorData(flaws, flaws.counter ?? this.counter ?? 0);
@@ -166,12 +166,12 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** Signs with this passkey's key, for assertions that borrow another passkey's identity. */
+  /** Signs with this passkey's key, for assertions that use the identity of another passkey. */
   sign(data: Buffer): Buffer {
     return sign(this.algorithm === 'EdDSA' ? null : 'sha256', data, this.keys.privateKey);
   }
 
-  /** The signature as the bare numbers r and s instead of DER. */
+  /** The signature as the plain numbers r and s instead of DER. */
   signBare(data: Buffer): Buffer {
     const key = createPrivateKey(this.keys.privateKey.export({ format: 'pem', type: 'pkcs8' }));
     return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' });

@@ -19,7 +19,7 @@ interface SigningKey {
   readonly jwk: JWK;
 }
 
-/** What a person's visit at the provider left there for the exchange. */
+/** The data of a sign-in at the provider, stored for the code exchange. */
 interface Visit {
   readonly nonce: string;
   readonly challenge: string;
@@ -57,20 +57,20 @@ async function signingKey(alg: string): Promise<SigningKey> {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** An OpenID provider over TLS that does what a test tells it. */
+/** A scripted OpenID provider over TLS. */
 export class ScriptedProvider {
   readonly clientId = 'gatehouse';
   clientSecret: string | undefined = `secret ${randomBytes(6).toString('hex')}`;
   readonly calls: Call[] = [];
-  /** Endpoints that answer otherwise than they should. */
+  /** Handlers that replace the normal behavior of endpoints. */
   readonly instead: Partial<Record<Endpoint, Handler>> = {};
-  /** Members of the description that differ. */
+  /** Members that replace those of the discovery document. */
   description: Claims = {};
-  /** Laid over what the token endpoint answers. */
+  /** Members that replace those in the response of the token endpoint. */
   tokenMembers: Claims = {};
-  /** The keys that are published; the last one signs. */
+  /** The published keys. The last one signs tokens. */
   keys: SigningKey[] = [];
-  /** Seconds by which the service's clock is ahead. */
+  /** The current time in seconds, by the service's clock after `offerSso`. */
   seconds: () => number = () => Math.floor(Date.now() / 1000);
   private readonly visits = new Map<string, Visit>();
   private server: Server | undefined;
@@ -78,7 +78,7 @@ export class ScriptedProvider {
 
   private constructor(readonly certificate: Certificate) {}
 
-  /** `port`: where one stands that stops for a while; any other does not care. */
+  /** `port`: a fixed port for a provider that is stopped and started again. By default, any free port. */
   static async start(port = 0): Promise<ScriptedProvider> {
     const provider = new ScriptedProvider(certificate('localhost', '127.0.0.1', 'idp.example.com'));
     provider.port = port;
@@ -103,8 +103,7 @@ export class ScriptedProvider {
     this.server = server;
   }
 
-  /** Dead, until it listens again. */
-  /** Every endpoint answers as it should again. */
+  /** Restores the normal behavior of all endpoints. */
   behave(): void {
     for (const endpoint of Object.keys(this.instead)) delete this.instead[endpoint as Endpoint];
     this.description = {};
@@ -118,7 +117,7 @@ export class ScriptedProvider {
     await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
   }
 
-  /** Publishes a new key only; older ones are gone. */
+  /** Publishes only a new key. Older keys are removed. */
   async rotate(alg = 'ES256'): Promise<SigningKey> {
     const key = await signingKey(alg);
     this.keys = [key];
@@ -133,7 +132,10 @@ export class ScriptedProvider {
     return this.calls.filter(({ path }) => PATHS[path] === endpoint);
   }
 
-  /** Somebody signs in at the provider and comes back with a code. Claims are laid over those of a sound token. */
+  /**
+   * Simulates a user who signs in at the provider. Returns the code for the callback. `claims` replace those of a valid
+   * token.
+   */
   visit(authorizationUrl: string, claims: Claims = {}, more: { info?: Claims; sign?: Signer } = {}): string {
     const { origin, pathname, searchParams } = new URL(authorizationUrl);
     expect(origin + pathname).toBe(`${this.issuer}/authorize`);
@@ -172,7 +174,7 @@ export class ScriptedProvider {
     else json(res, 404, {});
   }
 
-  /** Answers browsers at its own page as `claims` say, or refuses with an error, instead of a person. */
+  /** Redirects browsers back immediately with these claims or with an error, without a sign-in page. */
   sendBack(answer: { claims: Claims } | { error: string }): void {
     this.instead.authorize = (req, res) => {
       const asked = new URL(req.url ?? '/', this.issuer);
@@ -237,11 +239,11 @@ export class ScriptedProvider {
   }
 }
 
-/** An ID token as it should be: signed by the key that is published. */
+/** A valid ID token, signed by the published key. */
 export const signed: Signer = (claims, { alg, kid, privateKey }) =>
   new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(privateKey);
 
-/** Changes section `sso` of the instance configuration as an administrator; answers the refusal if there is one. */
+/** Changes section `sso` of the instance configuration as an administrator and returns the response. */
 export async function patchSso(service: Gatehouse, sso: unknown): Promise<Answer> {
   const held = administrators.get(service) ?? (await administrator(service, '*'));
   administrators.set(service, held);
@@ -250,19 +252,19 @@ export async function patchSso(service: Gatehouse, sso: unknown): Promise<Answer
 
 const administrators = new WeakMap<Gatehouse, Persona>();
 
-/** The same for a change that must succeed. */
+/** Changes section `sso` and asserts that this succeeds. */
 export async function configureSso(service: Gatehouse, patch: Record<string, unknown>): Promise<void> {
   const { status, body } = await patchSso(service, patch);
   expect({ status, body }).toEqual({ status: 200, body: expect.objectContaining({ sso: expect.anything() }) });
 }
 
-/** What a service has to be started with to reach the provider. */
+/** Environment variables that a service needs to reach the provider. */
 export const environmentOf = ({ certificate: { path } }: ScriptedProvider): Record<string, string> => ({
   SSO_ALLOW_PRIVATE_ADDRESSES: 'true',
   NODE_EXTRA_CA_CERTS: path,
 });
 
-/** Offers single sign-on at the provider. */
+/** Configures single sign-on with the provider. */
 export async function offerSso(
   service: Gatehouse,
   provider: ScriptedProvider,
@@ -279,7 +281,7 @@ export async function offerSso(
   });
 }
 
-/** A service that offers single sign-on at the provider. */
+/** Starts a service with single sign-on at the provider. */
 export async function gatehouseWithSso(
   provider: ScriptedProvider,
   options: GatehouseOptions & { sso?: Record<string, unknown> } = {},
@@ -295,7 +297,7 @@ export const startSso = async (service: Gatehouse, body: Record<string, unknown>
   return started as { authorization_url: string; state: string; redirect_uri: string };
 };
 
-/** The whole way: start, visit, completion. */
+/** Completes a sign-in: start, visit at the provider, completion. */
 export async function signInBySso(
   service: Gatehouse,
   provider: ScriptedProvider,

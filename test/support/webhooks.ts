@@ -2,7 +2,7 @@ import { expect } from './demanded.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 import { eventually } from './mail.js';
 
-/** A webhook as its creation answers it, and the path that its token opens. */
+/** A webhook as returned by its creation, and the path of its URL, which contains the token. */
 export interface Hook {
   readonly id: string;
   readonly token: string;
@@ -11,7 +11,6 @@ export interface Hook {
   readonly name: string;
 }
 
-/** Creates a webhook. */
 export async function newHook(
   service: Front,
   holder: { authorization: string } | string,
@@ -22,7 +21,7 @@ export async function newHook(
   return { ...answer.body, path: new URL(answer.body.url).pathname };
 }
 
-/** Waits until sinks have taken everything that happened to messages; what they refused for good does not count. */
+/** Waits until sinks have processed all message events. Ignores events that sinks have permanently rejected. */
 export const toldToSinks = (service: Gatehouse): Promise<true> =>
   eventually('the end of what sinks are told', async () => {
     const waiting = await service.sql('SELECT 1 FROM webhook_event WHERE parked_at IS NULL LIMIT 1');

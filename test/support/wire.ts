@@ -1,20 +1,20 @@
 import { connect, type Socket } from 'node:net';
 import type { Answer } from './exchange.js';
 
-/** An answer as it came over the wire: its header lines in their order and spelling. */
+/** A response as received, with its header lines in their original order and spelling. */
 export interface WireAnswer extends Answer {
   readonly lines: readonly (readonly [name: string, value: string])[];
 }
 
-/** A bare connection to the service, for what an HTTP client would not send. Text goes out as Latin-1. */
+/** A bare TCP connection to the service, for requests that an HTTP client would not send. Text is sent as Latin-1. */
 export class Wire {
   private chunks: Buffer[] = [];
   private size = 0;
-  /** How much has to be there before it is worth another look. */
+  /** The number of bytes that must arrive before the response is parsed again. */
   private wanted = 0;
   private hasEnded = false;
   private notify: () => void = () => {};
-  /** Resolves once the service has closed the connection. */
+  /** Resolves when the service has closed the connection. */
   readonly closed: Promise<void>;
 
   private constructor(private readonly socket: Socket) {
@@ -33,7 +33,7 @@ export class Wire {
     });
   }
 
-  /** Joined when it is looked at, not with every chunk of a long answer. */
+  /** Joins the chunks only when they are read, not for every chunk of a long response. */
   private get received(): Buffer {
     if (this.chunks.length !== 1) this.received = Buffer.concat(this.chunks);
     return this.chunks[0] as Buffer;
@@ -45,7 +45,7 @@ export class Wire {
     this.wanted = 0;
   }
 
-  /** `from`: any address of `127.0.0.0/8`; to the service, each of them is another client. */
+  /** `from`: any IP address of `127.0.0.0/8`. The service treats each of them as another client. */
   static open({ port }: { port: number }, from = '127.0.0.1'): Promise<Wire> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true });
@@ -58,7 +58,7 @@ export class Wire {
     return this;
   }
 
-  /** The next answer; `bodiless` for an answer to HEAD. */
+  /** The next response. Set `bodiless` for a response to HEAD. */
   async answer({ bodiless = false } = {}): Promise<WireAnswer> {
     for (;;) {
       const answer = this.take(bodiless);
@@ -93,7 +93,7 @@ export class Wire {
     return { status, headers, lines, text, body: text === '' ? undefined : isJson ? JSON.parse(text) : text };
   }
 
-  /** Waits for a piece of text after the answers that were read; answers all that came. */
+  /** Waits for a text after the responses that were read. Returns everything that has arrived after them. */
   async until(text: string): Promise<string> {
     this.wanted = 0;
     while (!this.unread.includes(text)) {
@@ -105,7 +105,7 @@ export class Wire {
     return this.unread;
   }
 
-  /** What came after the answers that were read. */
+  /** The data after the responses that were read. */
   get unread(): string {
     return this.received.toString('latin1');
   }
@@ -117,7 +117,10 @@ export class Wire {
 
 const empty = { body: Buffer.alloc(0), end: 0 };
 
-/** The body and where it ends; -1 when only the end of the connection ends it. */
+/**
+ * The body and its end offset, which is -1 if the body ends with the connection. Returns null if the body is
+ * incomplete.
+ */
 function readBody(headers: Headers, rest: Buffer): { body: Buffer; end: number } | null {
   if (headers.get('transfer-encoding') === 'chunked') return readChunks(rest);
   const length = headers.get('content-length');
@@ -139,7 +142,7 @@ function readChunks(rest: Buffer): { body: Buffer; end: number } | null {
   }
 }
 
-/** One request of these lines on a connection of its own; `Host` is added. */
+/** Sends one request with these lines on its own connection. Adds `Host`. */
 export async function wire(
   service: { port: number },
   lines: readonly string[],

@@ -11,8 +11,8 @@ export type AccountClosure = { readonly kind: 'disabled' } | { readonly kind: 'd
 export const accountClosure = signal<AccountClosure | null>(null);
 
 /**
- * Runs an operation that ends all sessions of the account, including this one. The gateway's notice waits, so that the
- * page below is shown instead.
+ * Runs an operation that ends all sessions of the account, including this one. The gateway event about the end of this
+ * session is delayed, so that the page below is shown instead.
  */
 export const closeAccount = (work: () => Promise<unknown>, said: AccountClosure): Promise<void> =>
   withTokenRotation(async () => {

@@ -1,7 +1,6 @@
 /**
  * Values in the fragment of the link that opened the page. They are removed from the address bar before anything else
- * runs.
- * The history entry stores them, so that a reload still finds them. No other page can read them.
+ * runs. The history entry stores them, so that a reload still finds them. No other page can read them.
  */
 const KEY = 'fragment';
 

@@ -36,8 +36,8 @@ export async function offersConditionalCreate(): Promise<boolean> {
 }
 
 /**
- * Creates a passkey. With `isConditional` the browser decides whether to create it automatically. @throws
- * PasskeyCancelled
+ * Creates a passkey. With `isConditional` the browser decides whether to create it automatically.
+ * @throws PasskeyCancelled
  */
 export async function createPasskey(options: unknown, isConditional = false) {
   const { startRegistration } = await import('@simplewebauthn/browser');

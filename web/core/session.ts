@@ -66,7 +66,7 @@ function pauseUntilRotated(): void {
 
 /**
  * Runs an operation that rotates the session token, such as a password change.
- * The gateway may report the end of the old token before the response with the new one arrives, so that notice is
+ * The gateway may report the end of the old token before the response with the new one arrives, so that event is
  * delayed.
  */
 export async function withTokenRotation<T>(work: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ interface Note {
   readonly text: string;
 }
 
-/** Who signed in by the pages of the service is found where those keep the session (docs/pages.md). */
+/** The pages of the service store the session of the signed-in user under this key (docs/pages.md). */
 const KEY = 'gatehouse.session';
 const token = sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
 

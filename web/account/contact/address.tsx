@@ -27,7 +27,7 @@ const BASE = '/v1/users/@me/email-change';
 
 export const isBounced = (me: User | null): boolean => Boolean(me?.email_bounced);
 
-/** A missing or bounced address is replaced directly. Otherwise the user confirms at the current address first. */
+/** A missing or bounced email address is replaced directly. Otherwise the user confirms at the current one first. */
 const firstStep = (me: User | null): Step => ({ at: isBounced(me) || !me?.email ? 'address' : 'start' });
 
 async function start(): Promise<Step> {
@@ -111,7 +111,7 @@ function Address({ step, go, onRestart }: StepProps<'address'>) {
   const address = useSignal('');
   const ask = useAction(
     async () => {
-      // Keep the started flow, so that a rejected address does not require another start.
+      // Keep the started flow, so that a rejected email address does not require another start.
       const begun = step.ticket || isBounced(user.value) ? step : await start();
       if (begun !== step) go(begun);
       if (begun.at === 'address') go(await request(begun, address.value));
@@ -202,7 +202,7 @@ function Apply({ step, onRestart, onDone }: Omit<StepProps<'apply'>, 'go'> & { o
 }
 
 /**
- * All flows to change the email address: the first address, another one, or the replacement of a bounced one. Sessions
+ * All flows to change the email address: the first one, another one, or the replacement of a bounced one. Sessions
  * continue.
  */
 export function AddressChange({ onChanged = () => {} }: { readonly onChanged?: (next: User) => void }) {

@@ -7,7 +7,10 @@ import { CodeField, fieldOf } from '../../kit/field.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { ResendButton } from '../resend.js';
 
-/** The current step of a flow. It survives a page reload, because browsers may reload it after the user reads the code. */
+/**
+ * The current step of a flow. It survives a page reload, because browsers may reload the page after the user reads the
+ * code.
+ */
 export function useKeptStep<S extends { readonly at: string }>(
   name: string,
   first: S,

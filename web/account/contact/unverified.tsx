@@ -6,7 +6,7 @@ import { FailureNotice, Notice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
 import { user } from '../account.js';
 
-/** A notice for an unverified email address. Bounced addresses are replaced instead. */
+/** A notice for an unverified email address. A bounced email address is replaced instead. */
 export function Unverified() {
   const again = useAction(async () => {
     await api.post('/v1/auth/verify/resend');

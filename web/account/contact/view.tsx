@@ -22,7 +22,7 @@ const Present = ({ me }: { readonly me: User }) =>
 
 interface Changed {
   readonly email: string;
-  /** True if the owner of the previous address can undo the change. */
+  /** True if the owner of the previous email address can undo the change. */
   readonly canBeUndone: boolean;
 }
 

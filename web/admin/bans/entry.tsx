@@ -55,7 +55,7 @@ function Given({ ban: { value } }: OfBan) {
   );
 }
 
-/** Who created the ban, why, and when it ends. */
+/** The author, reason and end of the ban. */
 export const About = ({ ban }: OfBan) => (
   <div class="stack tight about">
     <span class="small quiet">

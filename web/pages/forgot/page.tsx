@@ -52,8 +52,8 @@ function AddressForm({ email: first, onSent }: FormProps) {
 const BackToSignIn = () => <a href={withDestination('/login')}>{t('forgot.backToSignIn')}</a>;
 
 /**
- * A form for the email address. The message is the same whether or not an account exists. @param title, lead the reason
- * for the form
+ * A form for the email address. The message is the same whether or not an account exists.
+ * @param title, lead the reason for the form
  */
 export function Forgot({ title, lead }: { readonly title: string; readonly lead: string }) {
   const sentTo = useSignal(readHistoryState<string>('sentTo') ?? null);

@@ -12,7 +12,7 @@ import { FailureNotice, Notice } from '../../kit/notice.js';
 
 const ToAccount = () => <LinkButton href="/account">{t('verify.toAccount')}</LinkButton>;
 
-/** For signed-in users: shows whether the address is already verified, or sends a new link. */
+/** For signed-in users: shows whether the email address is already verified, or sends a new link. */
 function Again() {
   const isVerified = useSignal(false);
   const isSent = useSignal(false);

@@ -5,12 +5,12 @@ export class Note {
   @PrimaryColumn('bigint') id: string;
   @Column('bigint', { name: 'owner_id' }) ownerId: string;
   @Column('text') text: string;
-  /** The message of a webhook that the note is made of. */
+  /** ID of the webhook message that the note was created from. */
   @Column('bigint', { name: 'message_id', nullable: true }) messageId: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }
 
-/** What callers see of a note. */
+/** A note as the API returns it. */
 export interface NoteView {
   readonly id: string;
   readonly owner_id: string;

@@ -3,12 +3,12 @@ import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common'
 import { NotePath, NotesQuery, OwnerPath } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 
-/** Notes as administrators see them. */
+/** Operations on notes for administrators. */
 @Controller('v1/admin')
 export class NotesAdminController {
   constructor(private readonly notes: NotesService) {}
 
-  /** Lists the notes of somebody, the newest first. */
+  /** Lists the notes of an account, newest first. */
   @Get('users/:user_id/notes')
   @AdminAcl('notes:lookup')
   @RateLimit('notes:read')
@@ -16,7 +16,7 @@ export class NotesAdminController {
     return this.notes.list(user_id, query);
   }
 
-  /** Removes a note; the audit log tells who did. */
+  /** Deletes a note. The audit log records who did it. */
   @Delete('notes/:note_id')
   @HttpCode(204)
   @AdminAcl('notes:remove')

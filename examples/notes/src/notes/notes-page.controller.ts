@@ -18,21 +18,21 @@ class FilePath {
   @Text({ min: 1, max: 64, pattern: /^[a-z][a-z-]{0,50}\.js$/, form: 'INVALID_FORMAT' }) file: string;
 }
 
-/** What `npm run build` put beside the compiled code. */
+/** A file that `npm run build` has placed next to the compiled code. */
 const built = (name: string): string => readFileSync(new URL(`../../page/${name}`, import.meta.url), 'utf8');
 
 /** The folder of `@gatehouse-auth/client`, which the page loads next to its own script. */
 const CLIENT = dirname(createRequire(import.meta.url).resolve('@gatehouse-auth/client'));
 const CLIENT_FILES: ReadonlySet<string> = new Set(readdirSync(CLIENT).filter((name) => name.endsWith('.js')));
 
-/** A page of notes. It holds no authority: whatever it does, it does by the API. */
+/** A page of notes. It has no privileges of its own and only uses the API. */
 @Controller('notes')
 export class NotesPageController {
   private readonly files = { page: built('notes.html'), script: built('notes.js'), style: built('notes.css') };
 
   constructor(private readonly config: Config) {}
 
-  /** The page. */
+  /** Returns the page. */
   @Get()
   @CredentialFree()
   @RateLimit('notes:page')
@@ -43,7 +43,7 @@ export class NotesPageController {
     return this.files.page;
   }
 
-  /** Its script. */
+  /** Returns the script of the page. */
   @Get('notes.js')
   @CredentialFree()
   @RateLimit('notes:page')
@@ -53,7 +53,7 @@ export class NotesPageController {
     return this.files.script;
   }
 
-  /** Its style. */
+  /** Returns the style sheet of the page. */
   @Get('notes.css')
   @CredentialFree()
   @RateLimit('notes:page')
@@ -63,7 +63,7 @@ export class NotesPageController {
     return this.files.style;
   }
 
-  /** The client of the service, as it is in the package. */
+  /** Returns a file of the client package. */
   @Get('client/:file')
   @CredentialFree()
   @RateLimit('notes:page')

@@ -11,12 +11,12 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@ne
 import { NoteInput, NotePath, NotesQuery } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 
-/** Notes as their owners use them. */
+/** Operations for owners of notes. */
 @Controller('v1/notes')
 export class NotesController {
   constructor(private readonly notes: NotesService) {}
 
-  /** Lists the caller's notes, the newest first. */
+  /** Lists the caller's notes, newest first. */
   @Get()
   @Authenticated()
   @OAuthScope('notes.read')
@@ -25,7 +25,7 @@ export class NotesController {
     return this.notes.list(me.account.id, query);
   }
 
-  /** Writes a note. */
+  /** Creates a note. */
   @Post()
   @Authenticated()
   @OAuthScope('notes.write')
@@ -34,7 +34,7 @@ export class NotesController {
     return this.notes.create(me, input);
   }
 
-  /** Shows the newest note of a bot. */
+  /** Returns the newest note of a bot. */
   @Get('mine')
   @BotOnly()
   @RateLimit('notes:read')
@@ -42,7 +42,7 @@ export class NotesController {
     return { newest: (await this.notes.list(me.account.id, { limit: 1 }))[0] ?? null };
   }
 
-  /** Shows a note of the caller. */
+  /** Returns a note of the caller. */
   @Get(':note_id')
   @Authenticated()
   @OAuthScope('notes.read')

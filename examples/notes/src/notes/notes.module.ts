@@ -7,7 +7,7 @@ import { NotesSink } from './notes.sink.js';
 import { NotesAdminController } from './notes-admin.controller.js';
 import { NotesPageController } from './notes-page.controller.js';
 
-/** Notes of people, bots and webhooks. */
+/** Notes of users, bots and webhooks. */
 @Module({
   controllers: [NotesController, NotesAdminController, NotesPageController],
   providers: [NotesService, NotesGateway, NotesSink, { provide: WEBHOOK_MESSAGE_SINKS, useExisting: NotesSink }],

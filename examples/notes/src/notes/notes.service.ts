@@ -40,7 +40,7 @@ export class NotesService implements OnModuleInit {
     );
   }
 
-  /** Newest first. */
+  /** Returns the newest notes first. */
   async list(ownerId: string, { limit = 50, before }: NotesQuery = {}): Promise<NoteView[]> {
     const where = before === undefined ? { ownerId } : { ownerId, id: LessThan(before) };
     const notes = await this.database.manager.find(Note, { where, order: { id: 'DESC' }, take: limit });
@@ -59,7 +59,7 @@ export class NotesService implements OnModuleInit {
     return this.database.transaction((tx) => this.write(tx, me.account.id, text, null));
   }
 
-  /** Keeps what a webhook said, once for each message. @throws ApiError NOTES_FULL */
+  /** Stores a message of a webhook, only once for each message. @throws ApiError NOTES_FULL */
   keep(ownerId: string, messageId: string, text: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       await this.hold(tx, ownerId);
@@ -81,7 +81,7 @@ export class NotesService implements OnModuleInit {
     if (affected !== 1) throw new ApiError('NOTES_NOT_FOUND');
   }
 
-  /** Removes anybody's note. @throws ApiError NOTES_NOT_FOUND */
+  /** Deletes a note of any account. @throws ApiError NOTES_NOT_FOUND */
   remove(by: Operator, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const note = await tx.findOneBy(Note, { id });
@@ -91,7 +91,7 @@ export class NotesService implements OnModuleInit {
     });
   }
 
-  /** Who writes for the same account waits for its turn: only so is the limit one. */
+  /** Serializes the writes for an account, because concurrent writes could exceed the limit. */
   private async hold(tx: Tx, ownerId: string): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('notes of ' || $1, 0))`, [ownerId]);
   }
@@ -101,7 +101,7 @@ export class NotesService implements OnModuleInit {
     if ((await tx.countBy(Note, { ownerId })) >= this.settings.perAccount) throw new ApiError('NOTES_FULL');
     const note = { id: this.snowflakes.next(), ownerId, text, messageId, createdAt: this.clock.date() };
     await tx.insert(Note, note);
-    // A notice carries ids; the reader above reads what belongs to them.
+    // The event contains only IDs. The reader that `onModuleInit` registers loads the note.
     await this.events.announce(tx, { type: 'NOTE_CREATED', account_id: ownerId, id: note.id });
     return noteView(note);
   }

@@ -3,7 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { LONGEST_NOTE } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 
-/** A message of a webhook becomes a note of the webhook's owner. It may be told more than once. */
+/**
+ * Stores each message of a webhook as a note of the webhook's owner. The service may deliver a message more than once.
+ */
 @Injectable()
 export class NotesSink implements WebhookMessageSink {
   readonly name = 'notes';
@@ -19,7 +21,7 @@ export class NotesSink implements WebhookMessageSink {
     try {
       await this.notes.keep(webhook.ownerId, message.id, text);
     } catch (error) {
-      // Whose notes are full gets none; to throw would bring the message again for a day.
+      // An owner with too many notes gets no more. An error would make the service repeat the delivery for a day.
       if (!(error instanceof ApiError && error.code === 'NOTES_FULL')) throw error;
     }
   }

@@ -8,6 +8,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { ApiMetadata } from '../src/description/api-metadata.js';
 import { validateShape } from '../src/http/input.js';
 import { type Guard, guardsInOrder } from '../src/pipeline/guards.js';
+import { FeatureRegistry } from '../src/policy/feature-registry.js';
 import type { Shape } from '../src/policy/plan.js';
 import { Routes } from '../src/policy/routes.js';
 import { cakes } from './fixtures/cakes/cakes.module.js';
@@ -123,7 +124,7 @@ describe('every operation', () => {
       const operation = document.paths[path.replace(/[:*](\w+)/g, '{$1}')][method.toLowerCase()];
       const example = operation.requestBody?.content['application/json']?.example;
       for (const shape of shapes) {
-        const { faults } = validateShape(shape, example);
+        const { faults } = validateShape(shape, example, service.app.get(FeatureRegistry));
         if (faults.length > 0) refused.push([method, path, example, faults]);
         shown++;
       }

@@ -114,9 +114,9 @@ export const auth = defineFeature('auth', {
     'email-verification': 'address',
     // It reverts a takeover, including a changed password and removed factors (auth.md section 7).
     'email-revert': 'owner',
-    'webauthn-login': 'nobody',
-    'sso-state': 'nobody',
-    'captcha-spent': 'nobody',
+    'webauthn-login': 'none',
+    'sso-state': 'none',
+    'captcha-spent': 'none',
   },
 });
 

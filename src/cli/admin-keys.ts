@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { consoleOperator } from '../admin/audit/operator.js';
 import { CreateAdminKeyInput } from '../admin/keys/admin-keys.dto.js';
 import { AdminKeys } from '../admin/keys/admin-keys.service.js';
+import { featureRegistry } from '../features.js';
 import { validateShape } from '../http/input.js';
 import { type Command, CommandError, UsageError } from './terminal/command.js';
 import { requireAccount, withService } from './terminal/service.js';
@@ -22,11 +23,11 @@ export const createAdminKey: Command = async (args, terminal) => {
   if (owner === undefined || name === undefined) throw new UsageError('--owner and --name are needed');
   const wanted = [...acl.flatMap((item) => item.split(',')), ...positionals].map((item) => item.trim());
   assertKnownAcls(wanted, terminal);
-  const { instance: input, faults } = validateShape(CreateAdminKeyInput, {
-    name,
-    acls: wanted,
-    ...(days === undefined ? {} : { expires_in_days: Number(days) }),
-  });
+  const { instance: input, faults } = validateShape(
+    CreateAdminKeyInput,
+    { name, acls: wanted, ...(days === undefined ? {} : { expires_in_days: Number(days) }) },
+    featureRegistry(terminal.extension),
+  );
   if (faults.length > 0) throw new CommandError(`not valid: ${faults.map(({ path }) => path).join(', ')}`);
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, owner);

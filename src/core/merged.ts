@@ -54,7 +54,7 @@ export type SecretBinding =
   /** The account, while it has the same email address. */
   | 'mailbox'
   /** No account. */
-  | 'nobody';
+  | 'none';
 
 type SecretsOf<F> = NamesOf<F>['secrets'];
 

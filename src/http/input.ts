@@ -296,7 +296,8 @@ function instantiate<T extends object>(shape: new () => T, value: unknown): T {
 /**
  * Validates a plain value against a DTO class. Returns the instance and its field errors. Undeclared members are
  * dropped without an error, however many there are.
- * @param features for members that name something declared by a feature, such as an ACL
+ * @param features needed by members that name something declared by a feature, such as an ACL. Without it, they are
+ * invalid.
  */
 export function validateShape<T extends object>(
   shape: new () => T,

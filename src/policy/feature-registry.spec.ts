@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { StartError } from '../core/config/start-error.js';
@@ -50,6 +50,16 @@ describe('the registries of the service', () => {
     const exempt = [...ours.buckets].filter(([, [, , options]]) => options?.countsGlobally === false);
     expect(exempt.map(([name]) => name).sort()).toEqual(quoted(row).sort());
     expect(exempt).toHaveLength(6);
+  });
+
+  test('each feature is part of the service, and its names are part of the published types', () => {
+    const source = join(import.meta.dirname, '..');
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.feature.ts'),
+    );
+    const entry = readFileSync(join(source, 'index.ts'), 'utf8');
+    expect(files.filter((path) => !entry.includes(`import './${path.replace(/ts$/, 'js')}';`))).toEqual([]);
+    expect(BUILT_IN_FEATURES.map(({ name }) => name).sort()).toEqual(files.map((path) => path.split('/')[0]).sort());
   });
 
   test('docs/public.md lists the reserved names of features', () => {
@@ -121,7 +131,7 @@ describe('what a feature of a team declares', () => {
     ['bucket', { buckets: { 'auth:login': [1, 1] } }, 'auth:login'],
     ['error code', { errors: { CONFLICT: [409, 'Taken.'] } }, 'CONFLICT'],
     ['field code', { fieldErrors: { INVALID_FORMAT: 'No.' } }, 'INVALID_FORMAT'],
-    ['purpose', { secrets: { 'mfa-ticket': 'nobody' } }, 'mfa-ticket'],
+    ['purpose', { secrets: { 'mfa-ticket': 'none' } }, 'mfa-ticket'],
     ['security event', { securityEvents: { signed_in: WORDS } }, 'signed_in'],
   ])('a %s that the service has is a clash, and is named', (_, declaration, name) => {
     expect(() => registryOf(declaration)).toThrow(`${JSON.stringify(name)} exists already: rename it`);

@@ -29,7 +29,7 @@ const BOUND = {
   address: ['email-verification'],
   owner: ['email-revert'],
   mailbox: ['lockdown'],
-  nobody: ['webauthn-login', 'sso-state', 'captcha-spent'],
+  none: ['webauthn-login', 'sso-state', 'captcha-spent'],
 };
 const purposesOf = (...bindings: (keyof typeof BOUND)[]) => bindings.flatMap((one) => BOUND[one]) as OwnedPurpose[];
 const unboundPurposesOf = (...bindings: (keyof typeof BOUND)[]) =>
@@ -257,7 +257,7 @@ describe('credentials.md 7: what a secret is bound to', () => {
     },
   );
 
-  test.each(unboundPurposesOf('nobody'))('%s lives whatever becomes of an account', async (purpose) => {
+  test.each(unboundPurposesOf('none'))('%s lives whatever becomes of an account', async (purpose) => {
     const secret = await secrets.issue(purpose, 'somewhere', {}, HOUR);
     await expectLive(purpose, secret);
   });

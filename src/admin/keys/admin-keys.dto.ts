@@ -1,16 +1,12 @@
 import { Int, ListOf, Snowflake, Text } from '../../http/input.js';
 
 const MAX_ACLS = 256;
-const ACL = /^[a-z0-9_:*]{1,64}$/;
 
 /** A list of registered ACLs. Duplicates are stored once. */
 export function AclList(options: { optional?: boolean } = {}): PropertyDecorator {
   return ListOf(
     { ...options, max: MAX_ACLS, bound: 256, items: { type: 'string', format: 'acl' } },
-    (value, features) =>
-      typeof value === 'string' && ACL.test(value) && (features?.acls.has(value) ?? true)
-        ? undefined
-        : 'INVALID_FORMAT',
+    (value, features) => (typeof value === 'string' && features?.acls.has(value) ? undefined : 'INVALID_FORMAT'),
   );
 }
 

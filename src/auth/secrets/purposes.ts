@@ -7,7 +7,7 @@ export type OwnedPurpose = SecretPurpose<'account' | 'address' | 'owner' | 'mail
 export type Purpose = SecretPurpose;
 
 /** Whether a secret with this binding is invalid without an account. */
-export const isAccountBound = (binding: SecretBinding): boolean => binding !== 'later' && binding !== 'nobody';
+export const isAccountBound = (binding: SecretBinding): boolean => binding !== 'later' && binding !== 'none';
 
 /** Purposes that revert a takeover. Therefore no action of an attacker may revoke them. */
 export const takeoverRevertingPurposes = (bindings: ReadonlyMap<string, SecretBinding>): string[] =>

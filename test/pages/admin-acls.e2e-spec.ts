@@ -43,6 +43,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/acls', 'ban:ip:check', 'user:lookup');
     await heading(visit, 'Permissions');
+    await page.locator('fieldset label').first().waitFor();
     const labels = await page.locator('fieldset label').allInnerTexts();
     expect(labels.map((text) => text.split('\n')[0]?.trim())).toEqual([...OURS, 'notes:moderate']);
     const mine = labels.filter((text) => text.includes('You hold it')).map((text) => text.split('\n')[0]?.trim());

@@ -66,6 +66,8 @@ describeInBrowser('web.md 4: a person', () => {
     await button('Show the sessions').press('Enter');
     await items('Sessions').getByText('Signed in', { exact: true }).waitFor();
     await asRoot('spam in every room').put(`/v1/admin/users/${alice.id}/ban`, { duration_hours: 24 }).expect(200);
+    // Showing the sessions was audited, so the list of entries may still be loading.
+    await visit.page.waitForLoadState('networkidle');
     const told = visit.page.waitForResponse((answer) => answer.url().includes(`target_id=${alice.id}`));
     await button('Look again').press('Enter');
     await says('The account is banned until');

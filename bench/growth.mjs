@@ -47,7 +47,7 @@ const PASSWORD = 'four words of a person';
 
 if (!DATABASE_URL) throw new Error('DATABASE_URL must name a PostgreSQL server');
 await build();
-const { growTables } = await import('../dist/test/support/crowd.js');
+const { growTables } = await import('../dist/test/support/many-accounts.js');
 const { digest, mintSessionToken, mintToken } = await import('../dist/src/core/secrets.js');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-growth-'));
 

@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { build } from './build.mjs';
 import { binaryOf } from './node-binaries.mjs';
 
-const PROCESSES = ['test/boot.e2e', 'test/process.e2e'];
+const PROCESSES = ['test/pipeline/boot.e2e', 'test/platform/process.e2e'];
 /** One complete test file for each domain. */
 const DOMAINS = [
   'auth-4.2-login',
@@ -22,7 +22,7 @@ const DOMAINS = [
   'webhooks-execution',
   'sso-provider',
 ].map((name) => `test/contract/${name}`);
-const PARTS = { 22: ['test/boot.e2e'], 24: [...PROCESSES, ...DOMAINS], 26: [...PROCESSES, ...DOMAINS] };
+const PARTS = { 22: ['test/pipeline/boot.e2e'], 24: [...PROCESSES, ...DOMAINS], 26: [...PROCESSES, ...DOMAINS] };
 
 const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));

@@ -6,7 +6,7 @@ const ROWS = 20_000;
 
 /** Fills the tables, and gives one account as much data as is allowed. */
 export async function fill(client, databaseUrl, { id }, webhook) {
-  const { growTables } = await import('../../dist/test/support/crowd.js');
+  const { growTables } = await import('../../dist/test/support/many-accounts.js');
   await growTables(databaseUrl, 0, ACCOUNTS);
   const run = (text, values) => client.query(text, values);
   await run(

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { PATIENCE_MS } from '../../dist/test/support/patience.js';
+import { PATIENCE_MS } from '../../dist/test/support/timeouts.js';
 
 /** Waits for a promise with a timeout. The error says what was expected. */
 export function within(promise, what) {

@@ -1,8 +1,8 @@
 import '../../src/app.js';
 import { Routes } from '../../src/policy/routes.js';
 import { administrator, adminKey, setAcls, superuser } from '../support/admin.js';
+import { outfit } from '../support/all-credentials.js';
 import { expectApiError, type Gatehouse, gatehouse, type Persona, person, wire } from '../support/index.js';
-import { outfit } from '../support/outfit.js';
 
 let service: Gatehouse;
 let root: Persona;

@@ -7,6 +7,7 @@ import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
 import { defineFeature } from '../../src/policy/feature.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
 import { adminKey, setAcls, superuser } from '../support/admin.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import type { Row } from '../support/gatehouse.js';
 import {
   type Answer,
@@ -30,7 +31,6 @@ import {
   withTotp,
 } from '../support/index.js';
 import { gatehouseWithSso, ScriptedProvider, signInBySso } from '../support/sso.js';
-import { sweep } from '../support/sweep.js';
 
 const probe = defineFeature('probe', { secrets: { 'probe-link': 'later' } });
 

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { sweep } from '../support/cleanup-jobs.js';
 import {
   Events,
   expectApiError,
@@ -15,7 +16,6 @@ import {
   withPasskey,
   withTotp,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 const SETTINGS = '/v1/users/@me/settings';
 

@@ -3,8 +3,8 @@ import { AuditLog } from '../../src/admin/audit/audit.service.js';
 import { consoleOperator, type Operator } from '../../src/admin/audit/operator.js';
 import { Database } from '../../src/platform/database/database.js';
 import { administrator, adminKey, superuser, withoutAudit } from '../support/admin.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
 let root: Persona;

@@ -1,5 +1,4 @@
 import { auditOf, superuser, withoutAudit } from '../support/admin.js';
-import { verified, withTotp } from '../support/cast.js';
 import {
   expectApiError,
   expectInvalid,
@@ -11,6 +10,7 @@ import {
 } from '../support/index.js';
 import { mailsTo, mailTo, settledInboxOf } from '../support/mail.js';
 import { passkeyAsSecondFactor, withPasskey } from '../support/passkeys.js';
+import { verified, withTotp } from '../support/personas.js';
 
 let service: Gatehouse;
 let root: Persona;

@@ -1,6 +1,6 @@
 import { administrator, adminKey, auditOf, superuser, withoutAudit } from '../support/admin.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
 let root: Persona;

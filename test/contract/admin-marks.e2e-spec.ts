@@ -1,7 +1,7 @@
 import { administrator, adminKey, auditOf, superuser, withoutAudit } from '../support/admin.js';
+import { outfit } from '../support/all-credentials.js';
 import { Events } from '../support/events.js';
 import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
-import { outfit } from '../support/outfit.js';
 
 let service: Gatehouse;
 let events: Events;

@@ -1,5 +1,6 @@
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { administrator, adminKey, auditOf, setAcls, superuser, withoutAudit } from '../support/admin.js';
+import { outfit } from '../support/all-credentials.js';
 import {
   expectApiError,
   expectInvalid,
@@ -12,7 +13,6 @@ import {
   verified,
 } from '../support/index.js';
 import { inboxOf, mailTo, settledInboxOf } from '../support/mail.js';
-import { outfit } from '../support/outfit.js';
 
 let service: Gatehouse;
 let root: Persona;

@@ -1,7 +1,7 @@
 import { administrator, superuser, withoutAudit } from '../support/admin.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { expectApiError, type Gatehouse, gatehouse, type Persona, person, signIn } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
 let root: Persona;

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Captchas } from '../../src/auth/secrets/captchas.service.js';
 import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
 import type { Call } from '../../src/policy/call.js';
-import { fake } from '../machine/callers.js';
+import { fake } from '../machine/policies.js';
 import { expectApiError, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
 
 /** The tokens that the provider verified or rejected, each with the IP address of the client. */

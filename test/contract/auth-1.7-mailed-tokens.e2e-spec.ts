@@ -1,7 +1,7 @@
 import { MailedTokens } from '../../src/auth/secrets/mailed-tokens.service.js';
 import { ApiError, validationError } from '../../src/core/errors.js';
 import { Database, type Tx } from '../../src/platform/database/database.js';
-import { codeOf } from '../machine/callers.js';
+import { codeOf } from '../machine/policies.js';
 import { expectApiError, expectInvalid, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
 
 const PURPOSE = 'email-verification';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Database } from '../../src/platform/database/database.js';
 import { superuser } from '../support/admin.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   type Answer,
@@ -17,7 +18,6 @@ import {
   withGatehouse,
 } from '../support/index.js';
 import { recordStatements } from '../support/plans.js';
-import { sweep } from '../support/sweep.js';
 
 /** More than 65,535, the maximum number of parameters of a statement. */
 const MANY = 65_600;

@@ -1,5 +1,6 @@
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { superuser } from '../support/admin.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   type App,
@@ -14,7 +15,6 @@ import {
   signIn,
   withGatehouse,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 const CALLBACK = 'https://panel.example/oauth2_callback';
 const SECRET = 'the client secret of the Admin application';

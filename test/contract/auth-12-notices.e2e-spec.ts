@@ -1,3 +1,4 @@
+import { sweep } from '../support/cleanup-jobs.js';
 import {
   type Answer,
   type Gatehouse,
@@ -16,7 +17,6 @@ import {
   withPasskey,
   withTotp,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 const SWITCH = '/v1/users/@me/mfa/webauthn/two-factor';

@@ -1,3 +1,4 @@
+import { sweep } from '../support/cleanup-jobs.js';
 import {
   type Answer,
   changeEmail,
@@ -9,7 +10,6 @@ import {
   person,
   sessionsOf,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 const DELETED = 1n << 34n;
 const LOCKED = 1n << 35n;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
-import { Detour } from '../support/detour.js';
+import { Detour } from '../support/cuttable-proxy.js';
 import { type Answer, copyOfTemplate, expectApiError, type Gatehouse, gatehouse } from '../support/index.js';
 
 const LEASES = 0x6777;

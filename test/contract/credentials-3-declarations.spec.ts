@@ -29,7 +29,7 @@ import {
   UserOnly,
 } from '../../src/policy/decorators.js';
 import type { PolicyKind, RoutePolicy } from '../../src/policy/route-policy.js';
-import { bot, session } from '../machine/callers.js';
+import { bot, session } from '../machine/policies.js';
 
 /** Returns a handler with these decorators. The first one is the topmost. */
 function handlerWith(...decorators: MethodDecorator[]): object {

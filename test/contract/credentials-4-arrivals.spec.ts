@@ -20,7 +20,7 @@ import type { Call } from '../../src/policy/call.js';
 import type { Identity } from '../../src/policy/identity.js';
 import type { RoutePlan } from '../../src/policy/plan.js';
 import type { RoutePolicy } from '../../src/policy/route-policy.js';
-import { codeOf, concerned, fake, judged, KINDS, planOf, policyOf, session } from '../machine/callers.js';
+import { codeOf, concerned, fake, judged, KINDS, planOf, policyOf, session } from '../machine/policies.js';
 
 describe('credentials.md 4: the order of outcomes', () => {
   test('is this one', () => {

@@ -27,7 +27,7 @@ import {
   policyOf,
   refusalOf,
   session,
-} from '../machine/callers.js';
+} from '../machine/policies.js';
 
 describe('row 7: who is nobody', () => {
   const clients: unknown[] = [];

@@ -7,8 +7,8 @@ import { featureRegistry } from '../../src/features.js';
 import { Database, type Tx } from '../../src/platform/database/database.js';
 import type { Account } from '../../src/policy/account.js';
 import { defineFeature } from '../../src/policy/feature.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import { type Gatehouse, gatehouse, outfit } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 const notes = defineFeature('notes', { secrets: { 'notes-invite': 'later' } });
 

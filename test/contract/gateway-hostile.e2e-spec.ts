@@ -4,10 +4,10 @@ import { runInNewContext } from 'node:vm';
 import { Metrics } from '../../src/core/metrics.js';
 import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
 import { until } from '../machine/service-process.js';
-import { Detour } from '../support/detour.js';
+import { Detour } from '../support/cuttable-proxy.js';
 import { GatewayClient, pass, tick } from '../support/gateway-client.js';
-import { frame, identifyOn, lastClose, upgradeBytes, upgraded } from '../support/gateway-wire.js';
 import { type Gatehouse, gatehouse, person, Wire } from '../support/index.js';
+import { frame, identifyOn, lastClose, upgradeBytes, upgraded } from '../support/raw-gateway.js';
 
 const NUMBERS = { sockets_per_address: 250, close_ms: 50 };
 const FRAGMENTS = 16;

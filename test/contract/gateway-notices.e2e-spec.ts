@@ -8,7 +8,7 @@ import { ADVISORY_LOCKS } from '../machine/postgres.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';
 import { administrator } from '../support/admin.js';
-import { Detour } from '../support/detour.js';
+import { Detour } from '../support/cuttable-proxy.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { expectApiError, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 

@@ -2,7 +2,6 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { Load } from '../../src/http/load.js';
 import { GatewayClient, holdLookups, pass, tick } from '../support/gateway-client.js';
-import { frame, HANDSHAKE, lastClose, upgradeBytes } from '../support/gateway-wire.js';
 import {
   ban,
   expectApiError,
@@ -14,6 +13,7 @@ import {
   person,
   Wire,
 } from '../support/index.js';
+import { frame, HANDSHAKE, lastClose, upgradeBytes } from '../support/raw-gateway.js';
 
 let service: Gatehouse;
 let alice: Persona;

@@ -6,7 +6,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';
-import { Detour } from '../support/detour.js';
+import { Detour } from '../support/cuttable-proxy.js';
 import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, type Persona, person, signIn } from '../support/index.js';
 

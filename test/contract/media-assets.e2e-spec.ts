@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { Config } from '../../src/core/config/config.js';
 import { Images } from '../../src/media/images/images.service.js';
 import { Storage } from '../../src/platform/storage/storage.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import {
   Events,
   expectApiError,
@@ -23,7 +24,6 @@ import {
   wire,
   withGatehouse,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
 let alice: Persona;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
 import { setAcls, superuser } from '../support/admin.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import {
   expectApiError,
   fetchBytes,
@@ -16,7 +17,6 @@ import {
   picture,
   uploadFile,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
 let root: Persona;

@@ -1,6 +1,7 @@
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { Grants } from '../../src/accounts/grants/grants.service.js';
 import { Database, type Tx } from '../../src/platform/database/database.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import {
   type App,
   asApp,
@@ -18,7 +19,6 @@ import {
   person,
   refresh,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
 let app: App;

@@ -4,7 +4,7 @@ import { testOnPostgres } from '../machine/postgres.js';
 import { keepRelease } from '../machine/releases.js';
 import { adminKey, superuser } from '../support/admin.js';
 import { ban, liftBan } from '../support/bans.js';
-import { fillTables } from '../support/crowd.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   type Answer,
@@ -32,8 +32,8 @@ import {
   withPasskey,
   withTotp,
 } from '../support/index.js';
+import { fillTables } from '../support/many-accounts.js';
 import { type Planned, plansOf, recordStatements, type Sent } from '../support/plans.js';
-import { sweep } from '../support/sweep.js';
 
 /** `KEEP_RELEASE=<version>` saves the database and the statements of this run for a release (CONTRIBUTING.md). */
 const { KEEP_RELEASE } = process.env;

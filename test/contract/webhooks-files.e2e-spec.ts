@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
 import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import {
   Events,
   expectApiError,
@@ -18,7 +19,6 @@ import {
   picture,
   Wire,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
 let alice: Persona;

@@ -1,3 +1,4 @@
+import { sweep } from '../support/cleanup-jobs.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   expectApiError,
@@ -11,7 +12,6 @@ import {
   person,
   withGatehouse,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
 let alice: Persona;

@@ -20,6 +20,7 @@ import {
 import { Database } from '../../src/platform/database/database.js';
 import { CLAIM_DUE_WEBHOOK, MessageEvents } from '../../src/webhooks/message-events.service.js';
 import { until } from '../machine/service-process.js';
+import { sweep } from '../support/cleanup-jobs.js';
 import {
   expectApiError,
   type Gatehouse,
@@ -31,7 +32,6 @@ import {
   person,
   withGatehouse,
 } from '../support/index.js';
-import { sweep } from '../support/sweep.js';
 
 /** A custom sink that a test controls. */
 class Sink implements WebhookMessageSink {

@@ -1,7 +1,7 @@
 import { Client as PgClient } from 'pg';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
-import { Detour } from '../support/detour.js';
+import { Detour } from '../support/cuttable-proxy.js';
 import {
   type Answer,
   copyOfTemplate,

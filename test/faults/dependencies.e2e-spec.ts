@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { describeWithOwnRedis, describeWithPgbouncer, OwnServer } from '../machine/own-server.js';
+import { describeWithOwnRedis, describeWithPgbouncer, OwnServer } from '../machine/dedicated-server.js';
 import { freePort } from '../machine/ports.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { person } from '../support/index.js';

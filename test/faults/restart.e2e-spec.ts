@@ -1,5 +1,5 @@
 import { emptyDatabase, query } from '../machine/databases.js';
-import { describeWithOwnPostgres, describeWithOwnRedis, OwnServer } from '../machine/own-server.js';
+import { describeWithOwnPostgres, describeWithOwnRedis, OwnServer } from '../machine/dedicated-server.js';
 import { endProcesses, identified, ServiceProcess, until } from '../machine/service-process.js';
 import { type Answer, expectApiError, type Persona, person, signIn } from '../support/index.js';
 

@@ -1,8 +1,8 @@
 import { query } from '../machine/databases.js';
-import { OwnServer } from '../machine/own-server.js';
+import { OwnServer } from '../machine/dedicated-server.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { Client } from '../support/client.js';
-import { Detour } from '../support/detour.js';
+import { Detour } from '../support/cuttable-proxy.js';
 import type { Front } from '../support/gatehouse.js';
 import { environmentOf, type Persona, person, ScriptedProvider } from '../support/index.js';
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { describeWithOwnServers } from '../machine/own-server.js';
+import { describeWithOwnServers } from '../machine/dedicated-server.js';
 import type { Rule } from './checker.js';
 import { Cluster } from './cluster.js';
 import { type Fault, Plant } from './plant.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
-import { PATIENCE_MS } from '../support/patience.js';
+import { PATIENCE_MS } from '../support/timeouts.js';
 
 /** `chromium-headless-shell` comes first. It is Chromium without windows and needs half the CPU time. */
 const PATHS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page, WebSocket } from 'playwright-core';
 import { type Gatehouse, type GatehouseOptions, gatehouse } from '../support/index.js';
-import { PATIENCE_MS } from '../support/patience.js';
+import { PATIENCE_MS } from '../support/timeouts.js';
 import { type OwnBrowser, openBrowser } from './browser.js';
 import { freePort } from './ports.js';
 

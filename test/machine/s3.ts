@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
-import { Detour } from '../support/detour.js';
+import { Detour } from '../support/cuttable-proxy.js';
 
 const BUCKETS = { uploads: 'test-uploads', media: 'test-media' };
 

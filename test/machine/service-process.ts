@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { Client } from '../support/client.js';
 import type { Front } from '../support/gatehouse.js';
-import { PATIENCE_MS } from '../support/patience.js';
+import { PATIENCE_MS } from '../support/timeouts.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const GATEHOUSE_SECRET = randomBytes(32).toString('base64');

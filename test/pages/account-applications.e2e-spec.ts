@@ -1,5 +1,5 @@
 import { describeInBrowser } from '../machine/browser.js';
-import { captchaFor } from '../machine/consenting.js';
+import { captchaFor } from '../machine/consent-application.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { type App, asApp, newApp, type Persona, person, picture } from '../support/index.js';
 import { heading } from './driving.js';

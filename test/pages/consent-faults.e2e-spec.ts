@@ -1,5 +1,5 @@
 import { describeInBrowser } from '../machine/browser.js';
-import { type Asking, asking, signedInAs } from '../machine/consenting.js';
+import { type Asking, asking, signedInAs } from '../machine/consent-application.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { person, signIn } from '../support/index.js';
 

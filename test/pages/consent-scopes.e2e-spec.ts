@@ -1,7 +1,7 @@
 import { featureRegistry } from '../../src/features.js';
 import { defineFeature } from '../../src/policy/feature.js';
 import { describeInBrowser } from '../machine/browser.js';
-import { type Asking, allowing, asking, question, signedInAs } from '../machine/consenting.js';
+import { type Asking, allowing, asking, question, signedInAs } from '../machine/consent-application.js';
 import { type Site, site } from '../machine/pages.js';
 import { person, signIn } from '../support/index.js';
 

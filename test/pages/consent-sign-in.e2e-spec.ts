@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describeInBrowser } from '../machine/browser.js';
-import { type Asking, allowing, asking, captchaFor, enter, NAME, question } from '../machine/consenting.js';
+import { type Asking, allowing, asking, captchaFor, enter, NAME, question } from '../machine/consent-application.js';
 import { type Site, site } from '../machine/pages.js';
 import { enforceSso, logIn, mailTo, person, signIn, withTotp } from '../support/index.js';
 

@@ -1,5 +1,14 @@
 import { describeInBrowser } from '../machine/browser.js';
-import { type Asking, arrival, asking, decide, enter, NAME, question, signedInAs } from '../machine/consenting.js';
+import {
+  type Asking,
+  arrival,
+  asking,
+  decide,
+  enter,
+  NAME,
+  question,
+  signedInAs,
+} from '../machine/consent-application.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { type Persona, person, signIn } from '../support/index.js';
 

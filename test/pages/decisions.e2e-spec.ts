@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../machine/browser.js';
-import { type Asking, asking } from '../machine/consenting.js';
+import { type Asking, asking } from '../machine/consent-application.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
 import { type Persona, person } from '../support/index.js';

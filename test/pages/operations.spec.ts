@@ -34,7 +34,7 @@ const NOT_OF_PAGES: Readonly<Record<string, string>> = {
   'DELETE /v1/webhooks/:id/:token/messages/:message_id': 'whoever posts, by the address of the webhook',
 };
 
-/** All operations of the service. `test/routes.e2e-spec.ts` checks that the snapshot is current. */
+/** All operations of the service. `test/pipeline/routes.e2e-spec.ts` checks that the snapshot is current. */
 const operations = readFileSync(join(ROOT, 'test/routes.snapshot.txt'), 'utf8')
   .split('\n')
   .map((line) => line.split(' ').slice(0, 2) as [method: string, path: string])

@@ -10,19 +10,22 @@ const ROOT = join(import.meta.dirname, '../..');
 const BEYOND_CORE = [
   [/^test\/pages\/.+e2e-spec/, 'pages in Chromium'],
   [/^test\/contract\/(?:media-browser|passkeys-browser|web-1-mails)\./, 'need Chromium'],
-  [/^test\/(?:strangers\/|contract\/oauth-clients\.)/, 'clients of others, from test/package.json'],
+  [/^test\/(?:third-party\/|contract\/oauth-clients\.)/, 'clients of others, from test/package.json'],
   [/^test\/contract\/media-(?:s3|storage)\./, 'an S3 server, from test/package.json'],
-  [/^test\/(?:description|description-gateway|team-gateway)\./, 'validators of descriptions, from test/package.json'],
+  [/^test\/(?:description\/|gateway\/team-gateway\.)/, 'validators of descriptions, from test/package.json'],
   [/^test\/faults\//, 'stop and kill servers of their own'],
   [/^test\/history\//, 'three replicas under load for a minute'],
   [/^test\/fuzz\//, 'call every operation with thousands of inputs'],
   [
-    /^test\/(?:deployment\/|(?:package|generator|loaded-packages|cli-describe|snapshot|bundle)\.)/,
+    /^test\/(?:deploy\/|cli\/(?:generator|cli-describe)\.|scripts\/(?:package|loaded-packages|snapshot|bundle|supply-chain)\.)/,
     'packaging and deployment',
   ],
-  [/^test\/(?:docs|readme|team-guide|assurance)\./, 'guides and their examples'],
-  [/^test\/(?:upgrade|rolling|directory-lock|data-directory|process|workers)\./, 'processes and former versions'],
-  [/^test\/(?:bench|chaos|timing|scripts|english)\.(?:e2e-)?spec/, 'tests of tools'],
+  [/^test\/docs\//, 'guides and their examples'],
+  [
+    /^test\/(?:platform\/(?:upgrade|directory-lock|data-directory|process)|core\/workers|scripts\/rolling)\./,
+    'processes and former versions',
+  ],
+  [/^test\/(?:bench\/|scripts\/(?:scripts|english)\.)/, 'tests of tools'],
 ];
 
 /**
@@ -31,16 +34,16 @@ const BEYOND_CORE = [
  */
 const ONCE = [
   [/(?<!e2e-)spec\.ts$/, 'no service is started'],
-  [/^test\/cli\.e2e-spec/, 'always uses the embedded database and Express'],
-  [/^test\/bench\.e2e-spec/, 'the bench starts its own service on the embedded database'],
+  [/^test\/cli\/cli\.e2e-spec/, 'always uses the embedded database and Express'],
+  [/^test\/bench\/bench\.e2e-spec/, 'the bench starts its own service on the embedded database'],
   [/^test\/history\/.+e2e-spec/, 'its replicas have their own PostgreSQL and Redis'],
   [/^test\/fuzz\//, '.ci/run repeats it on Fastify against the bundle'],
   [
-    /^test\/(?:snapshot|data-directory|cli-describe|readme)\./,
+    /^test\/(?:scripts\/snapshot|platform\/data-directory|cli\/cli-describe|docs\/readme)\./,
     'always use the embedded database and the default platform',
   ],
   [/^test\/contract\/media-images\./, 'images are transformed alike on both'],
-  [/^test\/(?:docs|generator|package)\.e2e-spec/, 'texts, compilers and packages'],
+  [/^test\/(?:docs\/docs|cli\/generator|scripts\/package)\.e2e-spec/, 'texts, compilers and packages'],
   [
     /^test\/pages\/(?!(?:consent|guides|login|shell)\.).+e2e-spec/,
     'what a page does with a response; test/contract calls every operation on both',

@@ -1,6 +1,6 @@
-import { type Persona, person } from './cast.js';
-import { expect } from './demanded.js';
 import type { Gatehouse } from './gatehouse.js';
+import { expect } from './optional-packages.js';
+import { type Persona, person } from './personas.js';
 
 /** Sets the ACLs of a persona directly in the database, without any checks. */
 export async function setAcls(service: Gatehouse, { id }: { id: string }, acls: readonly string[]): Promise<void> {

@@ -5,7 +5,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/core/config/config.js';
 import { type OwnDatabase, ownDatabase } from './gatehouse.js';
-import { UNHURRIED } from './patience.js';
+import { UNHURRIED } from './timeouts.js';
 
 const databases: OwnDatabase[] = [];
 

@@ -5,8 +5,8 @@ import { ApiDocuments } from '../../src/description/description.service.js';
 import { errorSchemaName } from '../../src/description/error-responses.js';
 import { templateOf } from '../../src/description/inputs.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
-import { Ajv2020 } from './demanded.js';
 import type { Answer } from './exchange.js';
+import { Ajv2020 } from './optional-packages.js';
 import { recordAnswer } from './recorded.js';
 
 /** Error codes that a request can return if no route matches it. */

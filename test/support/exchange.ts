@@ -1,10 +1,10 @@
 import { Agent, type IncomingMessage } from 'node:http';
 import type { Response } from 'supertest';
-import { SuperTest } from './demanded.js';
 import { demandDescribed } from './described.js';
 import { keepLinks } from './followed-links.js';
 import { logOf } from './log-lines.js';
-import { PATIENCE_MS } from './patience.js';
+import { SuperTest } from './optional-packages.js';
+import { PATIENCE_MS } from './timeouts.js';
 
 /** A response of the service. */
 export interface Answer {

@@ -1,8 +1,8 @@
 import { featureRegistry } from '../../src/features.js';
 import type { FeatureRegistry } from '../../src/policy/feature-registry.js';
-import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { logOf } from './log-lines.js';
+import { expect } from './optional-packages.js';
 
 /** The status of each error code of the service and of all services that were started. */
 const statuses = new Map([...featureRegistry().errors].map(([code, [status]]) => [code, status]));

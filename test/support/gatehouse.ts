@@ -16,14 +16,14 @@ import { Background } from '../../src/platform/process/background.js';
 import { type Extension, settingsOf } from '../../src/policy/extension.js';
 import { FeatureRegistry } from '../../src/policy/feature-registry.js';
 import { Client } from './client.js';
-import { Cuts, type Mend } from './cuts.js';
 import { holdToDescription, letGoOfDescription } from './described.js';
 import { emptyDatabase, lentDatabase } from './embedded.js';
 import { learnErrorCodes } from './expect-api-error.js';
 import { demandPages, watchLinks } from './followed-links.js';
 import { forbidStoresInTransactions } from './held-rows.js';
 import { keepLog, letGoOfLog } from './log-lines.js';
-import { UNHURRIED } from './patience.js';
+import { Cuts, type Mend } from './outages.js';
+import { UNHURRIED } from './timeouts.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert each column
 export type Row = Record<string, any>;

@@ -4,7 +4,7 @@ import { Gateway } from '../../src/gateway/gateway.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { demandDescribedEvent } from './described-events.js';
 import type { Gatehouse } from './gatehouse.js';
-import { PATIENCE_MS } from './patience.js';
+import { PATIENCE_MS } from './timeouts.js';
 
 /** A message of the gateway. */
 export interface Payload {

@@ -1,27 +1,29 @@
-export * from './account-end.js';
 export * from './admin.js';
+export * from './all-credentials.js';
 export * from './bans.js';
 export * from './captcha.js';
-export * from './cast.js';
+export * from './cleanup-jobs.js';
 export * from './client.js';
-export type { Mend } from './cuts.js';
 export * from './enforce-sso.js';
 export * from './events.js';
 export { type Answer, Exchange, type Received } from './exchange.js';
 export * from './expect-api-error.js';
+export * from './export-and-erasure.js';
 export * from './gatehouse.js';
 export { GatewayClient, type Payload } from './gateway-client.js';
-export * from './hurry.js';
 export * from './mail.js';
 export { expectExposure, expectMatrix } from './matrix.js';
 export * from './media.js';
 export * from './oauth.js';
 export * from './origin.js';
-export * from './outfit.js';
+export type { Mend } from './outages.js';
 export * from './own-links.js';
 export * from './passkeys.js';
+export * from './personas.js';
 export * from './pictures.js';
 export * from './race.js';
+export * from './raw-connection.js';
+export * from './shortened-timers.js';
 export * from './software-authenticator.js';
 export {
   type Claims,
@@ -35,6 +37,4 @@ export {
   signInBySso,
   startSso,
 } from './sso.js';
-export * from './sweep.js';
 export * from './webhooks.js';
-export * from './wire.js';

@@ -1,5 +1,5 @@
 import type { Front, Gatehouse } from './gatehouse.js';
-import { PATIENCE_MS } from './patience.js';
+import { PATIENCE_MS } from './timeouts.js';
 
 /** A message in the development inbox. */
 export interface Message {

@@ -5,9 +5,9 @@ import { Commands, commandName } from '../../src/gateway/commands/commands.servi
 import type { RoutePlan } from '../../src/policy/plan.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
+import { type Outfit, type OutfitOptions, outfit } from './all-credentials.js';
 import type { Answer } from './exchange.js';
 import type { Gatehouse } from './gatehouse.js';
-import { type Outfit, type OutfitOptions, outfit } from './outfit.js';
 
 const SCOPES = [...featureRegistry().scopes.keys()];
 

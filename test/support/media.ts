@@ -1,5 +1,5 @@
-import { expect } from './demanded.js';
 import type { Gatehouse } from './gatehouse.js';
+import { expect } from './optional-packages.js';
 
 /** A planned upload. */
 export interface Planned {

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
-import { type Persona, person } from './cast.js';
-import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { expectApiError } from './expect-api-error.js';
 import type { Front, Gatehouse } from './gatehouse.js';
+import { expect } from './optional-packages.js';
+import { type Persona, person } from './personas.js';
 
 /** An application as its owner created it, with the credentials of its client. */
 export interface App {

@@ -1,6 +1,6 @@
-import type { Persona } from './cast.js';
-import { expect } from './demanded.js';
 import type { Gatehouse } from './gatehouse.js';
+import { expect } from './optional-packages.js';
+import type { Persona } from './personas.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';

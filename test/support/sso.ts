@@ -4,11 +4,11 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { administrator } from './admin.js';
-import type { Persona } from './cast.js';
 import { type Certificate, certificate } from './certificate.js';
-import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { type Gatehouse, type GatehouseOptions, gatehouse } from './gatehouse.js';
+import { expect } from './optional-packages.js';
+import type { Persona } from './personas.js';
 
 export type Claims = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
-import { expect } from './demanded.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 import { eventually } from './mail.js';
+import { expect } from './optional-packages.js';
 
 /** A webhook as returned by its creation, and the path of its URL, which contains the token. */
 export interface Hook {

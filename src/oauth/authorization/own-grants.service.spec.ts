@@ -1,4 +1,4 @@
-import { bearer, codeOf, fake } from '../../../test/machine/callers.js';
+import { bearer, codeOf, fake } from '../../../test/machine/policies.js';
 import { OwnGrants } from './own-grants.service.js';
 
 const unused = fake<never>({});

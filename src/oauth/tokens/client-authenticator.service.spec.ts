@@ -1,4 +1,4 @@
-import { codeOf, fake, refusalOf } from '../../../test/machine/callers.js';
+import { codeOf, fake, refusalOf } from '../../../test/machine/policies.js';
 import { ApiError, validationError } from '../../core/errors.js';
 import { digest } from '../../core/secrets.js';
 import { featureRegistry } from '../../features.js';

@@ -1,4 +1,4 @@
-import { refusalOf } from '../../../test/machine/callers.js';
+import { refusalOf } from '../../../test/machine/policies.js';
 import { boundedValue, formValue, requiredValue } from './form.js';
 
 const READERS = { formValue, boundedValue, requiredValue };

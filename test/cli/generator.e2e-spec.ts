@@ -1,0 +1,535 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { execute } from '../../src/cli/execute.js';
+import { deriveNames, pluralOf } from '../../src/cli/new/names.js';
+import { isReserved, isReservedFeatureName } from '../../src/cli/new/reserved.js';
+import { createPrompt } from '../../src/cli/terminal/ask.js';
+import { BUILT_IN_FEATURES, featureRegistry } from '../../src/features.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const place = mkdtempSync(join(tmpdir(), 'gatehouse-generator-'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** Runs a command in a folder. `answers` are the replies that a user types at its prompts. */
+async function typed(folder: string, args: readonly string[], answers?: string[]) {
+  const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
+  const ask = async (question: string) => {
+    asked.push(question);
+    const answer = answers?.shift();
+    if (answer === undefined) throw new Error(`nobody expected to be asked ${question}`);
+    return answer;
+  };
+  const code = await execute([...args], {
+    env: {},
+    folder,
+    ...(answers ? { ask } : {}),
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n'), asked };
+}
+
+/** Runs a command that reports its result as JSON, and returns the result. */
+async function made(folder: string, ...args: string[]) {
+  const { code, out, err } = await typed(folder, [...args, '--json']);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+}
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+
+/** Every file with its text, to check that a failed command changes nothing. */
+const contentOf = (folder: string) =>
+  Object.fromEntries(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+
+/** Runs a Node.js script. The options of Node.js come before the script. */
+function ran(folder: string, ...args: readonly string[]): void {
+  const env = { ...process.env, GATEHOUSE_TEST_DESCRIPTION: undefined };
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env });
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}:\n${stdout}\n${stderr}`);
+}
+
+const biome = (folder: string) =>
+  ran(folder, join(ROOT, 'scripts/node_modules/@biomejs/biome/bin/biome'), 'check', '.');
+
+/** Installs what `npm install` would, with the built version of this package. Each package has only one copy. */
+function install(folder: string, packages = readdirSync(join(ROOT, 'node_modules'))): void {
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  for (const name of packages) {
+    if (!/^(?:\.|@gatehouse-auth$)/.test(name)) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  mkdirSync(join(modules, '@gatehouse-auth'));
+  symlinkSync(ROOT, join(modules, '@gatehouse-auth/server'));
+}
+
+/** A project with only the compiler installed, which is enough for `new feature`. */
+async function bare(name: string): Promise<string> {
+  const { folder } = await made(place, 'new', 'project', name);
+  install(folder, ['typescript']);
+  return folder;
+}
+
+describe('a project of a team', () => {
+  let project: string;
+  let created: string[];
+
+  beforeAll(async () => {
+    const answer = await made(
+      place,
+      'new',
+      'project',
+      '@acme/wire',
+      '--description',
+      'News, "as they come".',
+      '--noun',
+      'note',
+    );
+    ({ folder: project, created } = answer);
+    expect(answer).toMatchObject({ project: '@acme/wire', folder: join(place, 'wire') });
+    install(project);
+  });
+
+  test('is made of what the command names, and each file says what to change', () => {
+    expect(filesIn(project)).toEqual([...created].sort());
+    const expected = ['package.json', 'tsconfig.json', 'nest-cli.json', 'biome.jsonc', 'jest.config.js', 'README.md'];
+    const hidden = ['.gitignore', '.dockerignore', '.env.example', '.github/workflows/ci.yml'];
+    const sources = ['src/main.ts', 'src/extension.ts', 'src/notes/notes.controller.ts', 'test/notes.e2e-spec.ts'];
+    expect(created).toEqual(
+      expect.arrayContaining([...expected, ...hidden, ...sources, 'Dockerfile', 'compose.yaml', 'tsconfig.build.json']),
+    );
+    for (const [path, text] of Object.entries(contentOf(project))) {
+      expect([path, text.match(/To change: /g)?.length]).toEqual([path, 1]);
+    }
+  });
+
+  test('takes the versions of this package, and says for which it was made', () => {
+    const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const tools = JSON.parse(readFileSync(join(ROOT, 'scripts/package.json'), 'utf8')).devDependencies;
+    const { name, description, dependencies, devDependencies } = JSON.parse(
+      readFileSync(join(project, 'package.json'), 'utf8'),
+    );
+    expect({ name, description }).toEqual({ name: '@acme/wire', description: 'News, "as they come".' });
+    const { '@gatehouse-auth/server': range, ...shared } = dependencies;
+    expect(range).toBe(`file:gatehouse-auth-server-${own.version}.tgz`);
+    expect(readFileSync(join(project, 'Dockerfile'), 'utf8')).toContain(
+      `package-lock.json gatehouse-auth-server-${own.version}.tgz ./`,
+    );
+    expect({ ...tools, ...own.devDependencies, ...own.dependencies, ...own.peerDependencies }).toMatchObject({
+      ...shared,
+      ...devDependencies,
+    });
+    expect(readFileSync(join(project, 'src/extension.ts'), 'utf8')).toContain(`compatibleWith: '^${own.version}'`);
+  });
+
+  test('with a further feature it passes its lint, its compiler and its tests as it is', async () => {
+    const feature = await made(join(project, 'src'), 'new', 'feature', 'NewsStory');
+    expect(feature).toMatchObject({ feature: 'news-stories', folder: project, changed: ['src/extension.ts'] });
+    expect(feature.created).toContain('src/news-stories/news-stories.service.ts');
+    const declared = readFileSync(join(project, 'src/news-stories/news-stories.feature.ts'), 'utf8');
+    expect(declared).toContain("export const newsStories = defineFeature('news_stories', {\n");
+    expect(declared).toContain('    NEWS_STORIES_NOT_FOUND: [404, ');
+    expect(declared.match(/^declare module /gm)).toHaveLength(1);
+    for (const path of feature.created) {
+      expect([path, readFileSync(join(project, path), 'utf8').match(/To change: /g)?.length]).toEqual([path, 1]);
+    }
+    biome(project);
+    ran(project, 'node_modules/typescript/bin/tsc');
+    const described = await typed(project, ['describe', '--project', 'tsconfig.build.json']);
+    expect(described).toMatchObject({ code: 0, out: 'dist/description.json: 12 handlers of 4 controllers' });
+    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+    const [node, ...args] = scripts['test:run'].split(' ');
+    expect(node).toBe('node');
+    // The databases of this suite stay open for the next file.
+    ran(project, ...args, '--runInBand', '--forceExit');
+  });
+});
+
+describe('what a noun becomes', () => {
+  test.each([
+    ['note', 'notes', 'NOTE'],
+    ['NewsStory', 'news-stories', 'NEWS_STORY'],
+    ['day', 'days', 'DAY'],
+    ['box', 'boxes', 'BOX'],
+    ['bus', 'buses', 'BUS'],
+    ['branch', 'branches', 'BRANCH'],
+    ['person', 'people', 'PERSON'],
+    ['salesPerson', undefined, ''],
+    ['sales-person', 'sales-people', 'SALES_PERSON'],
+    ['quiz', 'quizzes', 'QUIZ'],
+    ['item2', 'item2s', 'ITEM2'],
+  ])('%s', (noun, many, event) => {
+    if (many === undefined) expect(() => deriveNames(noun)).toThrow('is no noun');
+    else expect(deriveNames(noun)).toMatchObject({ many, SCREAMING: event, manySnake: many.replace('-', '_') });
+  });
+
+  test('is the same from either spelling, and never the noun itself', () => {
+    const word = fc.stringMatching(/^[a-z][a-z0-9]{1,7}$/);
+    const noun = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('-'));
+    const free = noun.filter((each) => {
+      const plural = pluralOf(each);
+      return ![each, plural].some(isReserved) && !isReservedFeatureName(plural.replaceAll('-', '_'));
+    });
+    fc.assert(
+      fc.property(free, (kebab) => {
+        const names = deriveNames(kebab);
+        expect(deriveNames(names.One)).toEqual(names);
+        expect(names.many).not.toBe(names.one);
+        for (const camel of [names.camel, names.manyCamel]) expect(camel).toMatch(/^[a-z][A-Za-z0-9]*$/);
+        expect([names.snake, names.manySnake]).toEqual([names.SCREAMING.toLowerCase(), names.MANY.toLowerCase()]);
+      }),
+    );
+  });
+
+  test('a word without a plural gets one that can be read', () => {
+    expect(['news', 'breaking-news', 'series', 'equipment'].map((noun) => deriveNames(noun).many)).toEqual([
+      ...['news-items', 'breaking-news-items', 'series-items', 'equipment-items'],
+    ]);
+  });
+
+  test('names of the service are taken: tables, paths', () => {
+    const read = (name: string) => readFileSync(join(ROOT, 'test', name), 'utf8');
+    const tables = [...read('schema.snapshot.sql').matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name as string);
+    const paths = [...read('routes.snapshot.txt').matchAll(/ \/v1\/(?:admin\/)?([a-z0-9-]+)/g)].map(
+      ([, name]) => name as string,
+    );
+    expect([tables.length > 30, paths.length > 100]).toEqual([true, true]);
+    const taken = [...tables, ...paths].map((name) => name.replaceAll('_', '-'));
+    expect([...new Set(taken)].filter((name) => !isReserved(name))).toEqual([]);
+  });
+
+  test('a feature cannot have a name with which the service would not start', () => {
+    const { errors, scopes, acls, buckets } = featureRegistry();
+    // The suffixes of the names that a generated feature declares.
+    const ending = /(?:_not_found|\.read|:(?:lookup|remove|read|write))$/;
+    const declared = [errors, scopes, acls, buckets].flatMap((names) => [...names.keys()]);
+    const clashing = declared
+      .map((name) => name.toLowerCase())
+      .flatMap((name) => (ending.test(name) ? [name.replace(ending, '')] : []))
+      .filter((name) => /^[a-z][a-z0-9_]*$/.test(name));
+    expect(clashing.length).toBeGreaterThan(4);
+    const taken = [...BUILT_IN_FEATURES.map(({ name }) => name), ...clashing];
+    expect(taken.filter((name) => !isReservedFeatureName(name))).toEqual([]);
+  });
+});
+
+describe('features of every kind of noun', () => {
+  let project: string;
+  beforeAll(async () => {
+    project = await bare('many');
+  });
+
+  test('pass the lint as they are, side by side, and are entered in order', async () => {
+    const nouns = ['ox', 'note-book', 'notebook', 'note2', 'note10', 'Person', 'quiz', 'a-b-c-d-e-f-g-h-i-j-k-l-m-n'];
+    for (const noun of [...nouns, 'zeta', 'abbreviationsofabbreviations', 'abbreviation-of-abbreviation']) {
+      await made(project, 'new', 'feature', noun);
+    }
+    const { created } = await made(project, 'new', 'feature', 'fish', '--plural', 'shoals');
+    expect(created).toContain('src/shoals/shoals.module.ts');
+    biome(project);
+    const times = filesIn(join(project, 'src/migrations')).map((name) => name.slice(0, 13));
+    expect([times.length, new Set(times).size]).toEqual([13, 13]);
+    const extension = readFileSync(join(project, 'src/extension.ts'), 'utf8');
+    const [, features = ''] = /features: \[\n([^\]]+)\]/.exec(extension) ?? [];
+    const entered = [...features.matchAll(/^ {4}(\w+),$/gm)].map(([, name]) => name);
+    const expected = ['note', ...nouns, 'zeta', 'abbreviationsofabbreviations', 'abbreviation-of-abbreviation'];
+    expect(entered).toEqual([...expected.map((noun) => deriveNames(noun).manyCamel), 'shoals']);
+  });
+
+  test('a class or constant of a feature never has the name of something that the feature imports', () => {
+    const imported = filesIn(join(project, 'src/notes'))
+      .map((path) => readFileSync(join(project, 'src/notes', path), 'utf8'))
+      .flatMap((text) => [...text.matchAll(/^import (?:type )?\{([^}]+)\} from '[^.]/gm)])
+      .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().replace(/^type /, '')))
+      .filter((name) => name !== '');
+    expect(imported.length).toBeGreaterThan(20);
+    const kebab = imported.map((name) => name.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase());
+    expect(kebab.filter((name) => !isReserved(name))).toEqual([]);
+  });
+
+  test.each([
+    ['no noun', [], /one noun is needed/],
+    ['two nouns', ['cake', 'tart'], /one noun is needed/],
+    ['snake case', ['news_story'], /news_story is no noun/],
+    ['a space', ['news story'], /is no noun/],
+    ['camel case', ['newsStory'], /is no noun/],
+    ['hyphens at an end', ['cake-'], /is no noun/],
+    ['a path', ['../cake'], /is no noun/],
+    ['letters of other alphabets', ['кекс'], /is no noun/],
+    ['one letter', ['x'], /does not have 2 to 28 characters/],
+    ['29 letters', ['x'.repeat(29)], /does not have 2 to 28 characters/],
+    ['a word of the language', ['class'], /class is a word of the language/],
+    ['the same as a class', ['Class'], /class is a word of the language/],
+    ['a table of the service', ['session'], /session is a word/],
+    ['a path of the service', ['handset', '--plural', 'users'], /users is a word/],
+    ['what the feature imports', ['database'], /database is a word/],
+    ['the name of a feature of the service', ['ban'], /the feature name bans is reserved: choose one that starts with/],
+    ['a first word that is reserved', ['image-tag'], /the feature name image_tags is reserved/],
+    ['a plural of 33 characters', ['abbreviation-of-information'], /items has more than 32 characters/],
+    ['one and many at once', ['sheep', '--plural', 'sheep'], /sheep is one and many at once/],
+    ['an unknown option', ['cake', '--force'], /--force/],
+  ])('refused with the usage, and nothing is written: %s', async (_kind, args, reason) => {
+    const before = contentOf(project);
+    const { code, out, err } = await typed(project, ['new', 'feature', ...args]);
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(reason) });
+    expect(err).toContain('new feature <noun>');
+    expect(contentOf(project)).toEqual(before);
+  });
+
+  test.each(['note', 'Note', 'quiz'])('one that exists is not made again: %s', async (noun) => {
+    const before = contentOf(project);
+    const { code, err } = await typed(project, ['new', 'feature', noun]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/exist in .*: nothing was written/) });
+    expect(contentOf(project)).toEqual(before);
+  });
+});
+
+describe('what cannot be done is not begun', () => {
+  let project: string;
+  let source: string;
+  const extension = () => join(project, 'src/extension.ts');
+  beforeAll(async () => {
+    project = await bare('careful');
+    source = readFileSync(extension(), 'utf8');
+  });
+  afterEach(() => writeFileSync(extension(), source));
+
+  const refused = async (reason: RegExp) => {
+    const before = contentOf(project);
+    const { code, out, err } = await typed(project, ['new', 'feature', 'cake']);
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringMatching(reason) });
+    expect(contentOf(project)).toEqual(before);
+  };
+
+  test.each<[string, (text: string) => string, RegExp]>([
+    ['has no list of features', (text) => text.replace(/ {2}features.*\n/, ''), /has no list features: \[\.\.\.\]/],
+    ['makes a list elsewhere', (text) => text.replace('[notes]', 'all()'), /has no list features/],
+    ['has two of them', (text) => `${text}export const more = { features: [] };\n`, /has 2 lists features/],
+    [
+      'cannot be read',
+      (text) => text.replace('export default extension(', 'export default extension('.slice(0, -1)),
+      /cannot be read/,
+    ],
+    ['has the name already', (text) => `${text}export const cakes = 1;\n`, /has a cakes already/],
+  ])('where src/extension.ts %s', async (_kind, change, reason) => {
+    writeFileSync(extension(), change(source));
+    await refused(reason);
+  });
+
+  test('where a folder cannot be made: what was written before is taken back', async () => {
+    rmSync(join(project, 'test'), { recursive: true });
+    writeFileSync(join(project, 'test'), 'a file in the place of the folder');
+    await refused(/nothing was written: /);
+  });
+
+  test('where there is no compiler, or no project', async () => {
+    const { folder } = await made(place, 'new', 'project', 'uninstalled');
+    const before = contentOf(folder);
+    const without = await typed(folder, ['new', 'feature', 'cake']);
+    expect(without).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/TypeScript is not installed in .*: run npm/),
+    });
+    expect(contentOf(folder)).toEqual(before);
+    const outside = await typed(place, ['new', 'feature', 'cake']);
+    expect(outside).toMatchObject({ code: 1, err: expect.stringMatching(/belongs to no project/) });
+  });
+
+  test('lists keep their comments and their shape', async () => {
+    rmSync(join(project, 'test'));
+    const withFeature = async (noun: string, list: string) => {
+      writeFileSync(extension(), source.replace('[notes]', list));
+      await made(project, 'new', 'feature', noun);
+      return readFileSync(extension(), 'utf8');
+    };
+    expect(await withFeature('tart', '[\n    // The first one.\n    notes,\n  ]')).toContain(
+      'features: [\n    // The first one.\n    notes,\n    tarts,\n  ],\n',
+    );
+    expect(await withFeature('pie', '[\n    // None yet.\n  ]')).toContain(
+      'features: [\n    // None yet.\n    pies,\n  ],\n',
+    );
+  });
+
+  test('the list may be in a variable, and names of properties are free for features', async () => {
+    writeFileSync(
+      extension(),
+      `${source.replace('[notes]', 'all')}\nconst features = [notes];\nconst all = features;\n`,
+    );
+    await made(project, 'new', 'feature', 'description');
+    const text = readFileSync(extension(), 'utf8');
+    expect(text).toContain('const features = [notes, descriptions];\n');
+    expect(text).toContain("import { descriptions } from './descriptions/descriptions.feature.js';\n");
+  });
+});
+
+describe('new project', () => {
+  test.each([
+    ['no name', [], /one name is needed/],
+    ['two names', ['one', 'two'], /one name is needed/],
+    ['capitals', ['Wire'], /Wire is no name of a package/],
+    ['a space', ['my wire'], /is no name of a package/],
+    ['a dot in front', ['.wire'], /is no name of a package/],
+    ['a path', ['../wire'], /is no name of a package/],
+    ['215 letters', ['x'.repeat(215)], /is no name of a package/],
+    ['a module of Node', ['http'], /http is the name of something else/],
+    ['the command', ['gatehouse'], /gatehouse is the name of something else/],
+    ['the package itself', ['@gatehouse-auth/server'], /@gatehouse-auth\/server is the name of something else/],
+    ['a description of two lines', ['refused', '--description', 'one\ntwo'], /one line of at most 200 characters/],
+    ['a noun that is none', ['refused', '--noun', 'class'], /class is a word of the language/],
+    ['an unknown option', ['refused', '--force'], /--force/],
+    ...[
+      '^1.0.0',
+      '1.0.0',
+      'latest',
+      '*',
+      'npm:gatehouse',
+      'npm:gatehouse@1',
+      'npm:@gatehouse-auth/server@1',
+      'file:',
+    ].map((source): [string, string[], RegExp] => [
+      `the source ${source}`,
+      ['refused', '--gatehouse', source],
+      /@gatehouse-auth\/server is not published yet/,
+    ]),
+  ])('refused with the usage, and nothing is written: %s', async (_kind, args, reason) => {
+    const before = readdirSync(place);
+    const { code, out, err } = await typed(place, ['new', 'project', ...args]);
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(reason) });
+    expect(readdirSync(place)).toEqual(before);
+  });
+
+  test('a folder that holds something is left alone, and so is a file', async () => {
+    mkdirSync(join(place, 'taken'));
+    writeFileSync(join(place, 'taken/mine.txt'), 'mine');
+    for (const [directory, reason] of [
+      ['taken', /taken is not empty: nothing was written/],
+      ['taken/mine.txt', /mine\.txt is a file: nothing was written/],
+    ] as const) {
+      const { code, err } = await typed(place, ['new', 'project', 'other', '--directory', directory]);
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(reason) });
+    }
+    expect(contentOf(join(place, 'taken'))).toEqual({ 'mine.txt': 'mine' });
+    mkdirSync(join(place, 'empty'));
+    expect((await made(place, 'new', 'project', 'other', '--directory', 'empty')).folder).toBe(join(place, 'empty'));
+  });
+
+  test('asks for what is not said, again where an answer cannot be used, and says what comes next', async () => {
+    const answers = ['No Name', 'asked', '', 'class', 'Story'];
+    const { code, out, err, asked } = await typed(place, ['new', 'project'], answers);
+    expect({ code, answers, asked }).toEqual({
+      code: 0,
+      answers: [],
+      asked: [
+        ...['Name of the project (my-service) ', 'Name of the project (my-service) '],
+        'What it is for (A service on Gatehouse.) ',
+        ...['Noun of the example feature (note) ', 'Noun of the example feature (note) '],
+      ],
+    });
+    expect(err.split('\n')).toEqual([
+      expect.stringContaining('No Name is no name'),
+      expect.stringContaining('class is a word'),
+    ]);
+    expect(out).toContain(`next  cd ${join(place, 'asked')}`);
+    expect(readFileSync(join(place, 'asked/src/stories/stories.module.ts'), 'utf8')).toContain('class StoriesModule');
+  });
+
+  test('what is typed ahead answers the next question, and an input that ends is an answer to none', async () => {
+    const input = new PassThrough();
+    const asked = new PassThrough();
+    const ask = createPrompt(input, asked);
+    input.end('first\nsecond\n');
+    expect([await ask('One? '), await ask('Two? ')]).toEqual(['first', 'second']);
+    await expect(ask('Three? ')).rejects.toThrow('nobody answered: nothing was written');
+    expect(String(asked.read())).toContain('One? ');
+  });
+
+  test('asks for nothing with --yes, with --json, and where nobody is there', async () => {
+    for (const [name, ...options] of [['first', '--yes'], ['second', '--json'], ['third']]) {
+      const { code, asked } = await typed(
+        place,
+        ['new', 'project', name as string, ...options],
+        name === 'third' ? undefined : [],
+      );
+      expect({ name, code, asked }).toEqual({ name, code: 0, asked: [] });
+    }
+  });
+
+  test('installs Gatehouse from a packed file, and the next steps say how to write it', async () => {
+    const { folder, next } = await made(place, 'new', 'project', 'self-made');
+    expect(next.slice(0, 3)).toEqual([`cd ${folder}`, `npm pack --ignore-scripts ${ROOT}`, 'npm install']);
+    const packed = spawnSync('sh', ['-c', next[1]], { cwd: folder, encoding: 'utf8' });
+    expect({ status: packed.status, files: readdirSync(folder) }).toEqual({
+      ...{ status: 0, files: expect.arrayContaining([packed.stdout.trim()]) },
+    });
+    const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(dependencies['@gatehouse-auth/server']).toBe(`file:${packed.stdout.trim()}`);
+  });
+
+  test.each(['file:../gatehouse.tgz', 'https://npm.example/gatehouse.tgz', 'npm:@acme/gatehouse@^1.0.0'])(
+    'installs Gatehouse from another source: %s',
+    async (source) => {
+      const name = `from-${source.replace(/\W+/g, '-').toLowerCase()}`;
+      const { folder, next } = await made(place, 'new', 'project', name, '--gatehouse', source);
+      const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      expect([dependencies['@gatehouse-auth/server'], next[1]]).toEqual([source, 'npm install']);
+      expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toContain('COPY package.json package-lock.json ./');
+    },
+  );
+});
+
+describe('new feature in this repository', () => {
+  const declared = (folder: string, from: string) => {
+    const keep = (path: string) => !path.includes('.') || path.endsWith('.d.ts');
+    cpSync(join(ROOT, 'dist', from), join(folder, from), {
+      recursive: true,
+      filter: (path) => keep(path.slice(ROOT.length)),
+    });
+  };
+
+  test('is entered where rooms are, imports what the entry of the package exports, and passes lint and types', async () => {
+    // Unchanged files are present as built declarations, which the compiler reads faster.
+    const folder = join(place, 'repository');
+    for (const from of ['src', 'test/support']) declared(folder, from);
+    const entry = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');
+    const whole = [...entry.matchAll(/^export \* from '\.\/(.+)\.js';$/gm)].map(([, path]) => `src/${path}.ts`);
+    const edited = ['src/features.ts', 'src/index.ts', 'scripts/structure.mjs'];
+    const settings = [
+      'biome.json',
+      'scripts/typed-rows.grit',
+      'scripts/one-parameter.grit',
+      'tsconfig.build.json',
+      'package.json',
+    ];
+    for (const path of ['src/index.ts', ...whole, ...edited, ...settings]) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      cpSync(join(ROOT, path), join(folder, path));
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const { created, changed } = await made(folder, 'new', 'feature', 'news-story');
+    expect(changed).toEqual(edited);
+    expect(created).toContain('test/contract/news-stories.e2e-spec.ts');
+    const text = (path: string) => readFileSync(join(folder, path), 'utf8');
+    expect(text('src/features.ts')).toContain('  web,\n  newsStories,\n];\n');
+    expect(text('scripts/structure.mjs')).toContain("'web', 'news-stories'],");
+    expect(text('src/news-stories/news-stories.service.ts')).toContain("import { ApiError } from '../core/errors.js';");
+    for (const path of created) expect([path, text(path).includes("'@gatehouse-auth/")]).toEqual([path, false]);
+    ran(folder, join(ROOT, 'scripts/node_modules/@biomejs/biome/bin/biome'), 'check', ...changed, ...created);
+    const compilerOptions = { noEmit: true, incremental: false, types: ['node', 'jest'] };
+    const options = {
+      extends: './tsconfig.build.json',
+      compilerOptions,
+      include: [...changed, ...created],
+      exclude: [],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options));
+    ran(folder, 'node_modules/typescript/bin/tsc');
+  });
+});

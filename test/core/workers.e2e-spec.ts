@@ -1,0 +1,373 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { restartDelayMs } from '../../src/core/primary.js';
+import { emptyDatabase } from '../machine/databases.js';
+import { unfinished } from '../machine/partial-request.js';
+import { describeOnPostgres } from '../machine/postgres.js';
+import { emptyRedis, hasRedis, redisDatabase } from '../machine/redis.js';
+import { ResumingClient } from '../machine/resuming-client.js';
+import { endProcesses, identified, ServiceProcess, until } from '../machine/service-process.js';
+import { copyOfTemplate } from '../support/gatehouse.js';
+import { type Persona, person, signIn } from '../support/index.js';
+
+const REDIS_URL = redisDatabase(15);
+const TEAM = join(import.meta.dirname, '../fixtures', 'workers', 'main.mjs');
+/** Allowed sign-in attempts for one account in 15 minutes. */
+const ATTEMPTS = 5;
+const ME = '/v1/users/@me';
+
+afterAll(endProcesses);
+
+/** The child processes of a process that still run. */
+function childrenOf({ child }: ServiceProcess): number[] {
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
+  return children === '' ? [] : children.split(' ').map(Number);
+}
+
+const isThere = (pid: number): boolean => {
+  try {
+    // A process that ended and that its parent has not waited for (a zombie) does not count.
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+};
+
+/** The log lines with this message. */
+const said = ({ out }: ServiceProcess, message: string): Record<string, unknown>[] =>
+  out
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === message);
+
+interface Heard {
+  readonly status: number;
+  readonly id: string;
+  readonly body: string;
+}
+
+/** Keeps one connection for all requests, so all of them go to one worker until it closes the connection. */
+class Line {
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(
+    private readonly service: ServiceProcess,
+    private readonly localAddress?: string,
+  ) {}
+
+  ask(path: string, authorization?: string, method = 'GET', body?: object): Promise<Heard> {
+    return new Promise((resolve, reject) => {
+      const headers = {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      };
+      const { agent, localAddress } = this;
+      const options = { method, headers, agent, timeout: 60_000, ...(localAddress ? { localAddress } : {}) };
+      const sent = request(`${this.service.url}${path}`, options);
+      sent.on('error', reject);
+      sent.on('timeout', () => sent.destroy(new Error('no answer')));
+      sent.on('response', (answer) => {
+        const { statusCode: status = 0, headers: told } = answer;
+        text(answer).then((found) => resolve({ status, id: String(told['x-request-id']), body: found }), reject);
+      });
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  /** The worker that has the connection. It is the one that logs the error. */
+  async worker(): Promise<number> {
+    const { id } = await this.ask(ME);
+    const line = () => said(this.service, 'request refused').find(({ request_id }) => request_id === id);
+    await until(() => line() !== undefined);
+    return Number(line()?.worker);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+/** Opens a connection to each of two workers. */
+async function lineToEach(service: ServiceProcess, localAddress?: string): Promise<[Line, Line]> {
+  const found = new Map<number, Line>();
+  while (found.size < 2) {
+    const line = new Line(service, localAddress);
+    const worker = await line.worker();
+    if (found.has(worker)) line.close();
+    else found.set(worker, line);
+  }
+  return [...found.values()] as [Line, Line];
+}
+
+/** The value of a metric for all workers, summed over all series that contain `labels`. */
+async function metric(service: ServiceProcess, name: string, labels = ''): Promise<number> {
+  const { body } = await ask(service, '/metrics');
+  const lines = body.split('\n').filter((line) => line.startsWith(name) && line.includes(labels));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+/** Sends a request on its own connection. */
+async function ask(service: ServiceProcess, path: string, authorization?: string): Promise<Heard> {
+  const line = new Line(service);
+  try {
+    return await line.ask(path, authorization);
+  } finally {
+    line.close();
+  }
+}
+
+const REQUESTS = 'gatehouse_http_request_seconds_count';
+const OF_ME = 'route="/v1/users/@me",policy="Authenticated",status="200"';
+
+describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`, () => {
+  let service: ServiceProcess;
+  let alice: Persona;
+
+  beforeAll(async () => {
+    if (hasRedis) await emptyRedis(REDIS_URL);
+    service = await ServiceProcess.ready({
+      DATABASE_URL: await emptyDatabase(),
+      WORKERS: '2',
+      LOG_LEVEL: 'info',
+      LOGIN_ALLOWANCES: 'on',
+      ...(hasRedis ? { REDIS_URL } : {}),
+    });
+    alice = await person(service, 'alice');
+    await until(() => said(service, 'workers have started').length === 1);
+  });
+
+  test('they are processes of their own, answer at one port, and only one greets and migrates', async () => {
+    const pids = childrenOf(service);
+    expect(pids).toHaveLength(2);
+    expect(new URL(service.url).port).not.toBe('0');
+    expect(service.out.match(/^Listening /gm)).toHaveLength(1);
+    expect(service.out.match(/shown only now/g)).toHaveLength(1);
+    const lines = await lineToEach(service);
+    expect(await Promise.all(lines.map((line) => line.worker()))).toEqual(expect.arrayContaining([1, 2]));
+    for (const line of lines) {
+      expect((await line.ask('/health/ready')).status).toBe(200);
+      expect((await line.ask(ME, alice.authorization)).status).toBe(200);
+      line.close();
+    }
+    expect(await metric(service, 'gatehouse_workers')).toBe(2);
+    expect(service.err).toBe('');
+  });
+
+  test('whichever is asked for metrics tells those of all', async () => {
+    const before = await metric(service, REQUESTS, OF_ME);
+    const lines = await lineToEach(service);
+    for (const line of lines) for (let n = 0; n < 10; n++) await line.ask(ME, alice.authorization);
+    for (const line of lines) {
+      const { body } = await line.ask('/metrics');
+      const counts = body.split('\n').filter((found) => found.startsWith(REQUESTS) && found.includes(OF_ME));
+      expect(counts.map((found) => Number(found.split(' ').at(-1)))).toEqual([before + 20]);
+      line.close();
+    }
+  });
+
+  test('what one revokes, the other accepts no more', async () => {
+    const [one, other] = await lineToEach(service);
+    for (let round = 0; round < 5; round++) {
+      const session = await signIn(service, await person(service, 'revoked'));
+      expect((await other.ask(ME, session)).status).toBe(200);
+      expect((await one.ask('/v1/auth/logout', session, 'POST')).status).toBe(204);
+      const { status, body } = await other.ask(ME, session);
+      expect([status, JSON.parse(body).code]).toEqual([401, 'UNAUTHORIZED']);
+    }
+    const session = await signIn(service, await person(service, 'connected'));
+    const sockets = await Promise.all([identified(service, session), identified(service, session)]);
+    await one.ask('/v1/auth/logout', session, 'POST');
+    for (const { closed } of sockets) expect(await closed).toEqual([4004, 'Invalid token']);
+    for (const line of [one, other]) line.close();
+  });
+
+  test(`limits are ${hasRedis ? 'shared' : 'of each by itself, with the same numbers'}`, async () => {
+    const { email } = await person(service, 'guessed');
+    const lines = await lineToEach(service, '127.0.70.1');
+    const admitted = await Promise.all(
+      lines.map(async (line) => {
+        for (let count = 0; ; count++) {
+          const { status } = await line.ask('/v1/auth/login', undefined, 'POST', { email, password: 'not this one' });
+          if (status === 429) return count;
+          expect(status).toBe(400);
+        }
+      }),
+    );
+    if (hasRedis) expect((admitted[0] ?? 0) + (admitted[1] ?? 0)).toBe(ATTEMPTS);
+    else expect(admitted).toEqual([ATTEMPTS, ATTEMPTS]);
+    for (const line of lines) line.close();
+  });
+
+  test('limits of each by itself are warned of once, those that are shared are not', () => {
+    const warnings = said(
+      service,
+      'WORKERS without REDIS_URL: each worker counts by itself, so rate limits, allowances and bans allow that many times as much',
+    );
+    expect(warnings.map(({ level, workers }) => ({ level, workers }))).toEqual(
+      hasRedis ? [] : [{ level: expect.anything(), workers: 2 }],
+    );
+  });
+
+  test('SIGHUP replaces every worker and fails no request; sessions of the gateway go on', async () => {
+    const before = await metric(service, REQUESTS, OF_ME);
+    const former = childrenOf(service);
+    const bob = await person(service, 'bob');
+    const client = new ResumingClient(bob.authorization, () => service);
+    await client.start();
+    let isOver = false;
+    const heard: unknown[] = [];
+    let sent = 0;
+    const callers = Array.from({ length: 8 }, async (_, n) => {
+      let line = new Line(service);
+      while (!isOver) {
+        sent++;
+        heard.push(await line.ask(ME, bob.authorization).then(({ status }) => status, String));
+        // Half of the callers keep their connections.
+        if (n % 2 === 0) continue;
+        line.close();
+        line = new Line(service);
+      }
+      line.close();
+    });
+
+    const idle = new Line(service);
+    await idle.ask(ME, alice.authorization);
+    sent++;
+
+    service.child.kill('SIGHUP');
+    await until(() => said(service, 'every worker was replaced').length === 1);
+    isOver = true;
+    await Promise.all(callers);
+    expect(heard.filter((status) => status !== 200)).toEqual([]);
+    expect(heard.length).toBeGreaterThan(50);
+    // The service closed this connection while it was idle.
+    expect((await idle.ask(ME, alice.authorization)).status).toBe(200);
+    sent++;
+    idle.close();
+
+    const present = childrenOf(service);
+    expect(present).toHaveLength(2);
+    expect(present.filter((pid) => former.includes(pid))).toEqual([]);
+    expect(await metric(service, REQUESTS, OF_ME)).toBe(before + sent);
+    await until(() => client.isAttached && client.isOpen);
+    // The service requested every close (4000). The exception is a session that no other worker has (1006).
+    expect(client.ends.get(4000)).toBeGreaterThanOrEqual(1);
+    expect([...client.ends.keys()].filter((code) => code !== 4000)).toEqual(hasRedis ? [] : [1006]);
+    if (hasRedis) expect([client.invalidations, client.resumes > 0]).toEqual([0, true]);
+    else expect(client.invalidations).toBeGreaterThanOrEqual(1);
+    client.close();
+    expect(service.err).toBe('');
+  });
+
+  test('a worker that dies is replaced while the other goes on, and what it had counted stays', async () => {
+    const [one, other] = await lineToEach(service);
+    const before = await metric(service, REQUESTS, OF_ME);
+    const [victim = 0, survivor] = childrenOf(service);
+    // The connection that breaks belongs to the victim.
+    process.kill(victim, 'SIGKILL');
+    await until(() => said(service, 'a worker died').length === 1);
+    expect(said(service, 'a worker died')[0]).toMatchObject({ pid: victim, exit_code: null, signal: 'SIGKILL' });
+    for (const line of [one, other]) expect((await line.ask(ME, alice.authorization)).status).toBe(200);
+    expect(await metric(service, REQUESTS, OF_ME)).toBe(before + 2);
+    await until(async () => (await metric(service, 'gatehouse_workers')) === 2);
+    expect(childrenOf(service)).toContain(survivor);
+    for (const line of [one, other, ...(await lineToEach(service))]) line.close();
+  });
+
+  test('a SIGHUP with settings that do not start a worker keeps those that are there', async () => {
+    const pids = childrenOf(service);
+    writeFileSync(join(service.directory, '.env'), 'PRODUCT_NAME="two\nlines"\n');
+    service.child.kill('SIGHUP');
+    await until(() => said(service, 'a new worker is not ready: the others stay').length === 1);
+    expect(service.err.trim().split('\n')).toEqual([
+      'The configuration is not usable:',
+      expect.stringMatching(/^ {2}PRODUCT_NAME /),
+    ]);
+    expect(childrenOf(service)).toEqual(pids);
+    expect((await ask(service, ME, alice.authorization)).status).toBe(200);
+    service.err = '';
+  });
+
+  test('SIGTERM to all of them: what runs finishes, sockets close with an invitation, exit code 0', async () => {
+    const { closed } = await identified(service, alice.authorization);
+    const password = 'a long enough password';
+    const late = await unfinished(service.url, { email: 'late@example.com', password, username: 'late' });
+    const pids = childrenOf(service);
+    for (const pid of [...pids, service.child.pid as number]) process.kill(pid, 'SIGTERM');
+    expect(await closed).toEqual([4000, 'Session drain requested; reconnect to continue']);
+    expect(pids.filter(isThere)).not.toEqual([]);
+    late.finish();
+    expect(await late.answer).toEqual([200, expect.objectContaining({ token: expect.stringMatching(/^flx_/) })]);
+    expect(await service.exited).toBe(0);
+    expect(pids.filter(isThere)).toEqual([]);
+    expect(service.err).toBe('');
+  });
+});
+
+describeOnPostgres('the process that starts workers', () => {
+  test('has an empty environment; without it none of them stays', async () => {
+    const service = await ServiceProcess.ready({ DATABASE_URL: await copyOfTemplate(), WORKERS: '2' }, TEAM);
+    await until(() => service.out.includes('left in the environment'));
+    expect(service.out).toContain('left in the environment: []');
+    const pids = childrenOf(service);
+    expect(pids).toHaveLength(2);
+    service.child.kill('SIGKILL');
+    await until(() => !pids.some(isThere));
+    expect(service.err).toBe('');
+  });
+
+  test('says once why none can be started, and ends with 1', async () => {
+    const DATABASE_URL = await copyOfTemplate();
+    const faulty: [object, string, string?][] = [
+      [{ OPEN: '1' }, 'GET /v1/notes', TEAM],
+      [{ GATEHOUSE_SECRET: 'short' }, 'GATEHOUSE_SECRET must be at least 32 random bytes'],
+    ];
+    for (const [env, message, script] of faulty) {
+      const service = ServiceProcess.start({ DATABASE_URL, WORKERS: '4', ...env }, script);
+      expect(await service.exited).toBe(1);
+      expect(service.err.split(message)).toHaveLength(2);
+      expect(service.out).toBe('');
+    }
+  });
+});
+
+describe('WORKERS', () => {
+  const GATEHOUSE_SECRET = randomBytes(32).toString('base64');
+
+  test('more than one is refused for the embedded database, and with a number for ids of one', async () => {
+    const database = 'postgres://nobody@127.0.0.1:1/none';
+    const faulty: [object, RegExp][] = [
+      [{ WORKERS: '2' }, /^ {2}WORKERS must be 1 or auto without DATABASE_URL: .*$/],
+      [{ WORKERS: 'many', DATABASE_URL: database }, /^ {2}WORKERS must be auto or a whole number from 1 to 256$/],
+      [{ WORKERS: '3', WORKER_ID: '7', DATABASE_URL: database }, /^ {2}WORKER_ID must be unset for 3 WORKERS: .*$/],
+    ];
+    for (const [env, line] of faulty) {
+      const service = ServiceProcess.start({ GATEHOUSE_SECRET, ...env });
+      expect(await service.exited).toBe(1);
+      expect(service.err.trimEnd().split('\n')).toEqual([
+        'The configuration is not usable:',
+        expect.stringMatching(line),
+      ]);
+    }
+  });
+
+  test('what ends soon after its start is started later each time, half a minute at most', () => {
+    const pauses = Array.from({ length: 12 }, (_, failures) => restartDelayMs(failures));
+    expect(pauses).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000]);
+    expect(restartDelayMs(10_000)).toBe(30_000);
+  });
+
+  test('auto is this process alone on the embedded database, and says so', async () => {
+    const service = ServiceProcess.start({ WORKERS: 'auto', LOG_LEVEL: 'info' });
+    await service.greeted();
+    expect(said(service, 'WORKERS=auto is one process: there is one core, or the database is embedded')).toHaveLength(
+      1,
+    );
+    expect(childrenOf(service)).toEqual([]);
+    expect(await service.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Parser } from '@asyncapi/parser';
+import { CLOSING, OP } from '../../src/gateway/protocol/protocol.js';
+import { describeInBrowser, openBrowser } from '../machine/browser.js';
+import { type Gatehouse, gatehouse } from '../support/index.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the test reads single members of the document
+type Document = any;
+
+let service: Gatehouse;
+let document: Document;
+beforeAll(async () => {
+  service = await gatehouse();
+  document = (await service.anonymous.get('/asyncapi.json')).body;
+});
+afterAll(() => service.close());
+
+describe('/asyncapi.json', () => {
+  test('is AsyncAPI 3, by its own parser, without a fault', async () => {
+    const { document: parsed, diagnostics } = await new Parser().parse(JSON.stringify(document));
+    expect(diagnostics.filter(({ severity }) => severity < 1)).toEqual([]);
+    expect(parsed?.version()).toBe('3.0.0');
+  });
+
+  test('names every opcode, every event and every close code of the contract', () => {
+    const contract = readFileSync(join(import.meta.dirname, '../../docs/contract/gateway.md'), 'utf8');
+    const events = /## 11\. Events[\s\S]*?\n\n\| Rule/.exec(contract)?.[0] ?? '';
+    const rows = events.split('\n').filter((line) => line.startsWith('| `'));
+    const named = rows.flatMap((row) =>
+      [...(row.split('|')[1] ?? '').matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    const messages = Object.keys(document.components.messages);
+    for (const name of named) expect(messages).toContain(`EVENT_${name}`);
+    expect(messages).toContain('EVENT_REFUSED');
+    const said = Object.values<Document>(document.components.messages).map(
+      ({ payload }) => payload.properties.op.const,
+    );
+    expect([...new Set(said)].sort((a, b) => a - b)).toEqual(Object.values(OP).sort((a, b) => a - b));
+    expect(document['x-close-codes']).toEqual(Object.values(CLOSING).map(([code, reason]) => ({ code, reason })));
+  });
+
+  test('tells what each message is for, and who may send a command', () => {
+    for (const [name, { summary }] of Object.entries<Document>(document.components.messages)) {
+      expect([name, summary]).toEqual([name, expect.stringMatching(/^[A-Z].+/)]);
+    }
+    const received = Object.values<Document>(document.operations).filter(({ action }) => action === 'receive');
+    expect(received.map((operation) => operation['x-gatehouse-policy'])).toEqual([
+      '@Public()',
+      '@Public()',
+      '@Public()',
+    ]);
+  });
+
+  test('is found on the page of the description, and not sent twice', async () => {
+    const first = await service.anonymous.get('/asyncapi.json');
+    const etag = first.headers.get('etag') ?? '';
+    expect((await service.anonymous.get('/asyncapi.json', { headers: { 'if-none-match': etag } })).status).toBe(304);
+    expect((await service.anonymous.get('/docs')).text).toContain('/asyncapi.json');
+  });
+});
+
+describeInBrowser('/docs', () => {
+  test('shows both descriptions, without an error of the page or a warning of its own', async () => {
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      const faults: string[] = [];
+      page.on('pageerror', (error) => faults.push(String(error)));
+      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+      await page.goto(`${service.url}/docs`);
+      await page.locator('.opblock').first().waitFor();
+      const identify = page.locator('#gateway details', { hasText: 'IDENTIFY' }).first();
+      await identify.locator('summary').click();
+      expect(await identify.locator('pre').innerText()).toContain('"token"');
+      expect(await page.locator('#gateway tbody tr').count()).toBe(Object.keys(CLOSING).length);
+      expect(await page.locator('.errors-wrapper, .version-pragma').allInnerTexts()).toEqual([]);
+      expect(faults).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { ApiMetadata } from '../../src/description/api-metadata.js';
+import { validateShape } from '../../src/http/input.js';
+import { type Guard, guardsInOrder } from '../../src/pipeline/guards.js';
+import { FeatureRegistry } from '../../src/policy/feature-registry.js';
+import type { Shape } from '../../src/policy/plan.js';
+import { Routes } from '../../src/policy/routes.js';
+import { cakes } from '../fixtures/cakes/cakes.module.js';
+import { describedFixture } from '../machine/described-fixture.js';
+import { Judge } from '../support/described.js';
+import { expectApiError, type Gatehouse, gatehouse, person } from '../support/index.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the test reads single members of the document
+type Document = any;
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Operations that return JSON in a format defined outside of this project. */
+const OF_OTHERS = new Set(['GET /openapi.json', 'GET /asyncapi.json', 'GET /guides/{path}']);
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-description-'));
+
+let service: Gatehouse;
+let document: Document;
+beforeAll(async () => {
+  const descriptions = [await describedFixture('cakes')];
+  service = await gatehouse({ env: { RATE_LIMITS: 'on' }, features: [cakes], descriptions });
+  document = (await service.anonymous.get('/openapi.json')).body;
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const operations = (): [where: string, operation: Document][] =>
+  Object.entries<Document>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Document>(methods).map(
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
+    ),
+  ) as [string, Document][];
+
+const resolved = (response: Document): Document =>
+  response.$ref ? document.components.responses[response.$ref.split('/').pop()] : response;
+
+describe('the description is valid', () => {
+  test('OpenAPI 3.1, by its own schema', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  test('by a second validator', async () => {
+    const config = await createConfig({ extends: ['spec'] });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  });
+
+  test('by the rules of spectral:oas, without a finding', async () => {
+    const file = join(folder, 'openapi.json');
+    writeFileSync(file, JSON.stringify(document));
+    const spectral = join(ROOT, 'test/node_modules/@stoplight/spectral-cli/dist/index.js');
+    const ruleset = join(ROOT, '.spectral.yaml');
+    const options = ['--ruleset', ruleset, '--fail-severity', 'hint', '--format', 'text'];
+    const { stdout } = await promisify(execFile)(process.execPath, [spectral, 'lint', file, ...options]);
+    expect(stdout).toContain('No results');
+  });
+});
+
+describe('every operation', () => {
+  test('is described: what it does, under a name of its own, in a domain that says what it is', () => {
+    const names = operations().map(([, { operationId }]) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThanOrEqual(184);
+    const tags = new Map(document.tags.map((tag: Document) => [tag.name, tag.description]));
+    for (const [where, operation] of operations()) {
+      expect([where, operation.summary]).toEqual([where, expect.stringMatching(/^[A-Z][^.]{3,}$/)]);
+      expect([where, 'x-gatehouse-undescribed' in operation]).toEqual([where, false]);
+      expect([where, tags.get(operation.tags[0])]).toEqual([where, expect.stringMatching(/ .*\.$/)]);
+    }
+  });
+
+  test('declares every parameter of its path', () => {
+    for (const [where, { parameters = [] }] of operations()) {
+      const inPath = parameters.filter((parameter: Document) => parameter.in === 'path');
+      const wanted = [...where.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect([where, inPath.map(({ name }: Document) => name).sort()]).toEqual([where, wanted.sort()]);
+    }
+  });
+
+  test('tells what its success looks like: a schema, a media type, or that there is no body', () => {
+    for (const [where, { responses }] of operations()) {
+      const successes = Object.keys(responses).filter((status) => /^[23]/.test(status));
+      expect([where, successes.length > 0]).toEqual([where, true]);
+      for (const status of successes) {
+        const { content = {} } = resolved(responses[status]);
+        for (const [type, { schema }] of Object.entries<Document>(content)) {
+          const isTold = type !== 'application/json' || Object.keys(schema).length > 0 || OF_OTHERS.has(where);
+          expect([where, type, isTold]).toEqual([where, type, true]);
+        }
+      }
+    }
+  });
+
+  test('shows what it answered when its tests ran', () => {
+    const silent = operations().filter(([, { responses }]) =>
+      Object.entries<Document>(responses).some(([status, response]) => {
+        const json = /^2/.test(status) ? resolved(response).content?.['application/json'] : undefined;
+        return json && Object.keys(json.schema).length > 0 && !('example' in json);
+      }),
+    );
+    // The responses of a team's operations are not recorded.
+    expect(silent.map(([where]) => where).filter((where) => !where.includes('cake'))).toEqual([]);
+  });
+
+  test('shows a request that its rules accept', () => {
+    let shown = 0;
+    const refused: unknown[] = [];
+    for (const { method, path, input } of service.app.get(Routes).all) {
+      const shapes = [input?.body, input?.sudo].filter((shape): shape is Shape => shape !== undefined);
+      const operation = document.paths[path.replace(/[:*](\w+)/g, '{$1}')][method.toLowerCase()];
+      const example = operation.requestBody?.content['application/json']?.example;
+      for (const shape of shapes) {
+        const { faults } = validateShape(shape, example, service.app.get(FeatureRegistry));
+        if (faults.length > 0) refused.push([method, path, example, faults]);
+        shown++;
+      }
+    }
+    expect(refused).toEqual([]);
+    expect(shown).toBeGreaterThan(60);
+  });
+
+  test('declares for each row of its guards the codes that the row throws', () => {
+    const own = JSON.parse(readFileSync(process.env.GATEHOUSE_TEST_DESCRIPTION as string, 'utf8')) as ApiMetadata;
+    const declared = new Map<string, Set<string>>();
+    const guards: Guard[] = guardsInOrder().map((type) => service.app.get(type));
+    for (const { policy } of service.app.get(Routes).all) {
+      for (const guard of guards.filter((row) => row.appliesTo(policy))) {
+        const codes = declared.get(guard.constructor.name) ?? new Set();
+        declared.set(guard.constructor.name, codes);
+        for (const code of guard.possibleErrors(policy)) codes.add(code);
+      }
+    }
+    // Codes of every route, because body transfers are limited and a dependency may be unavailable.
+    const ofAll = new Set(['RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
+    for (const [guard, codes] of declared) {
+      const thrown = (own.guards[guard] ?? []).filter((code) => !ofAll.has(code) || guard === 'RateGuard');
+      expect([guard, [...codes].sort()]).toEqual([guard, thrown.sort()]);
+    }
+    expect(declared.size).toBe(12);
+  });
+});
+
+describe('declared is enforced', () => {
+  test("a team's controllers are described as ours are", async () => {
+    expect((await service.anonymous.get('/v1/cakes/plain')).body).toEqual({ name: 'plain', pieces: 8, eaten_at: null });
+    expectApiError(await service.anonymous.get('/v1/cakes/gone'), 'CAKES_GONE');
+    expect((await service.anonymous.post('/v1/cakes', { name: 'plain' })).status).toBe(204);
+    const { get } = document.paths['/v1/cakes/{name}'];
+    expect([get.operationId, get.summary, get.tags]).toEqual(['cakesShow', 'Shows a cake', ['cakes']]);
+    expect(get.description).toMatch(/^It is not eaten by that\./);
+    expect(document.components.schemas.CakeView.properties.pieces.description).toBe('How many may have a piece.');
+    expect(Object.keys(get.responses)).toEqual(
+      expect.arrayContaining(['200', '400', '403', '404', '429', '500', '503']),
+    );
+  });
+
+  test('a member that was renamed without its type, and one that no type has, fail the test that gets them', async () => {
+    await expect(service.anonymous.get('/v1/cakes/renamed')).rejects.toThrow(
+      /cakesShow.*not as declared[\s\S]*"title"/,
+    );
+    await expect(service.anonymous.get('/v1/cakes/more')).rejects.toThrow(/must NOT have additional.*"recipe"/);
+  });
+
+  test('so does a code that the operation does not declare', async () => {
+    await expect(service.anonymous.get('/v1/cakes/burnt')).rejects.toThrow('the code CAKES_BURNT is not declared');
+  });
+
+  test('a view whose member is called otherwise than in its description fails whoever asks for it', async () => {
+    const judge = new Judge(JSON.parse(JSON.stringify(document).replaceAll('"global_name"', '"display_name"')));
+    const answer = await service.as(await person(service, 'alice')).get('/v1/users/@me');
+    expect(() => judge.judge('GET', '/v1/users/@me', answer)).toThrow(/must have required property 'display_name'/);
+    expect(() => judge.judge('GET', '/v1/users/@me', { ...answer, status: 202 })).toThrow('the status is not declared');
+  });
+});

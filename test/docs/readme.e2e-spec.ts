@@ -1,0 +1,194 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { WebSocket } from 'ws';
+import { freePort } from '../machine/ports.js';
+import { endProcesses, preparedDirectory, ServiceProcess } from '../machine/service-process.js';
+import { describeWithTools, Terminal } from '../machine/terminal.js';
+import { copyOfTemplate } from '../support/gatehouse.js';
+
+const root = join(import.meta.dirname, '../..');
+const README = readFileSync(join(root, 'README.md'), 'utf8');
+const blocks = [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language, code]) => ({ language, code }));
+
+/**
+ * The indexes of the blocks that tests have used, to find unused blocks. A piece of text must match exactly one block.
+ */
+const meant = new Set<number>();
+function block(piece: string): string {
+  const found = blocks.flatMap(({ code }, index) => (code?.includes(piece) ? [index] : []));
+  expect([piece, found.length]).toEqual([piece, 1]);
+  meant.add(found[0] as number);
+  return blocks[found[0] as number]?.code ?? '';
+}
+
+describeWithTools('the README, pasted into a terminal in its order (skipped where bash or curl is missing)', () => {
+  const place = join(root, 'dist', `readme-${randomBytes(4).toString('hex')}`);
+  const env: Record<string, string | undefined> = {
+    DATA_DIR: join(place, 'data'),
+    GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
+  };
+  let service: ServiceProcess;
+  let terminal: Terminal;
+
+  beforeAll(async () => {
+    preparedDirectory(join(place, 'data'));
+    env.DATABASE_URL = await copyOfTemplate();
+    env.PORT = String(await freePort());
+    // Like `npm start`, with no limits set.
+    const limits = { RATE_LIMITS: undefined, LOGIN_ALLOWANCES: undefined, REGISTRATION_ALLOWANCES: undefined };
+    service = await ServiceProcess.ready({ ...env, ...limits });
+    terminal = new Terminal({ ...process.env, ...env, API: service.url, LOG_LEVEL: 'error' });
+  });
+  afterAll(async () => {
+    terminal.end();
+    await endProcesses();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  test('the two commands are scripts of the package (not run: they would replace what this test runs on)', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    for (const [, script] of block('npm ci && npm start').matchAll(/npm ci && npm (\w+)/g)) {
+      expect(scripts).toHaveProperty(script as string);
+    }
+  });
+
+  test('every step of the tour answers what the text around it says, on a line of its own', async () => {
+    const { output, status } = await terminal.paste(block('# Register.'));
+    expect({ status, output }).toEqual({ status: 0, output: expect.any(String) });
+    const answers = output.split('\n').filter((line) => line !== '');
+    expect(answers.map((line) => typeof JSON.parse(line))).toEqual(answers.map(() => 'object'));
+    const expected = [
+      /"email":"ada\.\d+@example\.com"/,
+      /"code":"UNAUTHORIZED"/,
+      /"name":"Tour".*"bot":\{/,
+      /"sub":"\d+"/,
+      /"code":"ACCESS_DENIED"/,
+      /"content":"It works\."/,
+      /"code":"SUDO_MODE_REQUIRED"/,
+      /"token":"\d+\./,
+      /"code":"UNAUTHORIZED"/,
+    ];
+    expect(answers).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+  });
+
+  test('can be repeated: the allowances of registration are off outside production', async () => {
+    const tour = block('# Register.');
+    for (let round = 0; round < 5; round++) {
+      const { output, status } = await terminal.paste(`${tour.split('\n\n')[1]}\necho "$SESSION"`);
+      expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/^flx_[A-Za-z0-9]{36}\n$/) });
+    }
+  });
+
+  test('a step that the service rejects shows the error response and gives no value', async () => {
+    const { output } = await terminal.paste(
+      'GIVEN=$(send /v1/auth/register -d \'{"email": "nobody"}\' | json .token); echo "status $? value [$GIVEN]"',
+    );
+    expect(output).toMatch(/"code":"INVALID_FORM_BODY"/);
+    expect(output).toContain('status 1 value []');
+  });
+
+  test('the setup token of the first start makes the account of the tour an administrator', async () => {
+    const token = /"token": "([^"]+)"/.exec(service.out)?.[1] as string;
+    const acls = 'send /v1/admin/acls -H "Authorization: $SESSION"';
+    expect((await terminal.paste(acls)).output).toContain('MISSING_PERMISSIONS');
+    const { output, status } = await terminal.paste(block('<the setup token>').replace('<the setup token>', token));
+    expect({ status, output }).toEqual({ status: 0, output: expect.not.stringContaining('"code"') });
+    expect((await terminal.paste(acls)).output).toContain('user:lookup');
+  });
+
+  test('so does the command, of the same address, while the service is stopped', async () => {
+    expect(await service.stop()).toBe(0);
+    const { output, status } = await terminal.paste(block('user grant-acl "$EMAIL"'));
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/\(\d+\) holds: \*/) });
+  });
+
+  test('the container is built and run by words that a shell and the image know (not run: no engine is needed for the suite)', () => {
+    const code = block('docker build');
+    expect(spawnSync('bash', ['-n'], { input: code }).status).toBe(0);
+    expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toContain('EXPOSE 8080');
+    const example = readFileSync(join(root, '.env.example'), 'utf8');
+    for (const [, name] of code.matchAll(/-e ([A-Z_]+)=/g)) expect(example).toMatch(new RegExp(`^#?${name}=`, 'm'));
+  });
+
+  describe('the examples in TypeScript, compiled as a team would', () => {
+    beforeAll(() => {
+      const types = ['notes.ts', 'commands.ts', 'sink.ts'];
+      writeFileSync(join(place, 'notes.ts'), block('class NotesController'));
+      writeFileSync(join(place, 'commands.ts'), block('class NotesGateway'));
+      writeFileSync(join(place, 'sink.ts'), block('class SearchSink'));
+      const options = { extends: join(root, 'tsconfig.json'), include: types, exclude: [] };
+      const compilerOptions = { rootDir: place, outDir: place, noEmit: false, noUnusedLocals: false };
+      writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ ...options, compilerOptions }));
+      const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+      const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', place], { encoding: 'utf8' });
+      expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    });
+
+    const started = (file: string) =>
+      spawn(process.execPath, [join(place, file)], {
+        cwd: place,
+        env: { PATH: process.env.PATH, LOG_LEVEL: 'error', MAX_LOOP_DELAY_MS: '0', ...env, PORT: '0' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+
+    /** Starts one of the files. Returns its URL and a session of the tour. */
+    async function serving(file: string) {
+      const child = started(file);
+      let out = '';
+      while (!/^Database .+\n/m.test(out)) out += String((await once(child.stdout, 'data'))[0]);
+      const url = /^Listening +(http:\S+)$/m.exec(out)?.[1];
+      const { output: session } = await terminal.paste('printf %s "$SESSION"');
+      return { child, url, session };
+    }
+
+    test('the controller serves whom its policy admits', async () => {
+      const { child, url, session } = await serving('notes.js');
+      expect((await fetch(`${url}/v1/notes`)).status).toBe(401);
+      const answer = await fetch(`${url}/v1/notes`, { headers: { authorization: session } });
+      expect(await answer.json()).toEqual({ notes_of: expect.stringMatching(/^\d+$/) });
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect((await ended)[0]).toBe(0);
+    });
+
+    test('the command is served after Identify', async () => {
+      const { child, url, session } = await serving('commands.js');
+      const socket = new WebSocket(`${url?.replace('http', 'ws')}/gateway`);
+      const told: { t: string; d: unknown }[] = [];
+      socket.on('message', (data) => told.push(JSON.parse(String(data))));
+      const heard = async (type: string) => {
+        while (!told.some(({ t }) => t === type)) await once(socket, 'message');
+        return told.find(({ t }) => t === type)?.d;
+      };
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ op: 2, d: { token: session } }));
+      socket.send(JSON.stringify({ op: 0, t: 'NOTES_WATCH', d: { note_id: '12' } }));
+      expect(await heard('NOTES_WATCHED')).toEqual({ note_id: '12', by: expect.stringMatching(/^\d+$/) });
+      socket.send(JSON.stringify({ op: 0, t: 'NOTES_WATCH', d: {} }));
+      expect(await heard('REFUSED')).toMatchObject({ op: 0, t: 'NOTES_WATCH', code: 'INVALID_FORM_BODY' });
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect((await ended)[0]).toBe(0);
+    });
+
+    test('without its policy the service does not start, in the words of the README', async () => {
+      const code = readFileSync(join(place, 'notes.js'), 'utf8');
+      const lines = code.split('\n').filter((line) => !/^ +(Authenticated|OAuthScope)\(/.test(line));
+      expect(lines.length).toBeLessThan(code.split('\n').length);
+      writeFileSync(join(place, 'forgotten.js'), lines.join('\n'));
+      const child = started('forgotten.js');
+      const [error] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+      expect(child.exitCode).not.toBe(0);
+      expect(error).toContain(block('Route policy audit failed:').trimEnd());
+    });
+  });
+
+  test('no block was left out', () => {
+    expect(blocks.map((_, index) => index).filter((index) => !meant.has(index))).toEqual([]);
+  });
+});

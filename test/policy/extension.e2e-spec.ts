@@ -1,0 +1,390 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Body, Controller, Get, Injectable, Module, Post } from '@nestjs/common';
+import { Column, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
+import { execute } from '../../src/cli/execute.js';
+import { findProject, loadExtension } from '../../src/cli/terminal/project.js';
+import { databaseSchema } from '../../src/features.js';
+import {
+  AdminAcl,
+  CurrentIdentity,
+  createApp,
+  Database,
+  defineFeature,
+  type Extension,
+  extension,
+  type Identity,
+  loadConfig,
+  RateLimit,
+  Snowflakes,
+  settings,
+  Text,
+  UserOnly,
+  validationError,
+} from '../../src/index.js';
+import { settingsOf } from '../../src/policy/extension.js';
+import { ADVISORY_LOCKS } from '../machine/postgres.js';
+import {
+  administrator,
+  Client,
+  expectApiError,
+  expectInvalid,
+  type Gatehouse,
+  gatehouse,
+  type OwnDatabase,
+  ownDatabase,
+  person,
+} from '../support/index.js';
+import { UNHURRIED } from '../support/timeouts.js';
+
+@Entity('note')
+class Note {
+  @PrimaryColumn('bigint') id: string;
+  @Column('bigint', { name: 'account_id' }) accountId: string;
+  @Column('text') text: string;
+}
+
+class CreateNote1700000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      'CREATE TABLE note (id bigint PRIMARY KEY, account_id bigint NOT NULL REFERENCES account ON DELETE CASCADE)',
+    );
+  }
+  async down(): Promise<void> {}
+}
+
+class AddText1700000000001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE note ADD COLUMN text text NOT NULL');
+  }
+  async down(): Promise<void> {}
+}
+
+class NotesSettings extends settings('Notes', (read) => ({
+  longest: read.int('NOTES_LONGEST', 'Characters of a note', 20, [1, 10_000]),
+})) {}
+
+class NoteInput {
+  @Text({ max: 10_000 }) text: string;
+}
+
+@Injectable()
+class Notes {
+  constructor(
+    private readonly database: Database,
+    private readonly snowflakes: Snowflakes,
+    private readonly limits: NotesSettings,
+  ) {}
+
+  async take(accountId: string, text: string) {
+    if (text.length > this.limits.longest) throw validationError('text', 'CONTENT_EXCEEDS_MAX_LENGTH');
+    const note = { id: this.snowflakes.next(), accountId, text };
+    await this.database.manager.insert(Note, note);
+    return { id: note.id, text };
+  }
+
+  async list(accountId: string) {
+    const notes = await this.database.manager.findBy(Note, { accountId });
+    return { notes: notes.map(({ id, text }) => ({ id, text })) };
+  }
+
+  count(): Promise<number> {
+    return this.database.manager.count(Note);
+  }
+}
+
+@Controller('v1/notes')
+class NotesController {
+  constructor(private readonly notes: Notes) {}
+
+  @Post()
+  @UserOnly()
+  @RateLimit('notes:use')
+  take(@CurrentIdentity() me: Identity, @Body() { text }: NoteInput) {
+    return this.notes.take(me.account.id, text);
+  }
+
+  @Get()
+  @UserOnly()
+  @RateLimit('notes:use')
+  list(@CurrentIdentity() me: Identity) {
+    return this.notes.list(me.account.id);
+  }
+}
+
+@Controller('v1/admin/notes')
+class AdminNotesController {
+  constructor(private readonly notes: Notes) {}
+
+  @Get('count')
+  @AdminAcl('notes:list')
+  @RateLimit('notes:use')
+  async count() {
+    return { count: await this.notes.count() };
+  }
+}
+
+@Module({ controllers: [NotesController, AdminNotesController], providers: [Notes] })
+class NotesModule {}
+
+const notes = defineFeature('notes', {
+  modules: [NotesModule],
+  settings: [NotesSettings],
+  entities: [Note],
+  // Migrations run in the order of their timestamps, regardless of the order of this list.
+  migrations: [AddText1700000000001, CreateNote1700000000000],
+  acls: { 'notes:list': { 'en-US': 'read the notes of everybody' } },
+  buckets: { 'notes:use': [100, 60] },
+});
+
+declare module '../../src/core/merged.js' {
+  interface Features {
+    notesOfExtension: typeof notes;
+  }
+}
+
+const team = extension({ compatibleWith: '>=1.0.0 <99', features: [notes] });
+
+describe('what a team brings, through the front door', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse({ ...team, env: { NOTES_LONGEST: '5' } });
+  });
+  afterAll(() => service.close());
+
+  test('its routes are guarded, its entities stored, its settings injected', async () => {
+    expectApiError(await service.anonymous.get('/v1/notes'), 'UNAUTHORIZED');
+    const alice = await person(service, 'alice');
+    const bob = await person(service, 'bob');
+    expectInvalid(await service.as(alice).post('/v1/notes', { text: 'longer' }), 'text: CONTENT_EXCEEDS_MAX_LENGTH');
+    const { body: note } = await service.as(alice).post('/v1/notes', { text: 'short' }).expect(201);
+    await service
+      .as(alice)
+      .get('/v1/notes')
+      .expect(200, { notes: [{ id: note.id, text: 'short' }] });
+    await service.as(bob).get('/v1/notes').expect(200, { notes: [] });
+  });
+
+  test('its ACLs admit administrators who hold them, and no others', async () => {
+    const [clerk, other] = [await administrator(service, 'notes:list'), await administrator(service, 'user:lookup')];
+    expect((await service.as(clerk).get('/v1/admin/notes/count')).status).toBe(200);
+    expectApiError(await service.as(other).get('/v1/admin/notes/count'), 'MISSING_ACL');
+  });
+
+  test('its migrations stand in a table of their own, and the service is ready once they are applied', async () => {
+    const names = ['CreateNote1700000000000', 'AddText1700000000001'];
+    expect(await service.sql('SELECT name FROM team_migration ORDER BY id')).toEqual(names.map((name) => ({ name })));
+    expect(await service.sql('SELECT name FROM migration WHERE name = ANY($1)', [names])).toEqual([]);
+    expect((await service.anonymous.get('/health/ready')).status).toBe(200);
+  });
+});
+
+describe('commands with what a team brings', () => {
+  let own: OwnDatabase;
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-extension-'));
+  const env: Record<string, string | undefined> = {
+    DATA_DIR: directory,
+    GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'silent',
+    ...UNHURRIED,
+  };
+  const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
+
+  beforeAll(async () => {
+    own = await ownDatabase();
+    env.DATABASE_URL = own.databaseUrl;
+  });
+  afterAll(async () => {
+    await own.giveBack();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function cli(brought: Extension | undefined, ...args: string[]) {
+    const [out, err]: [string[], string[]] = [[], []];
+    const code = await execute(args, {
+      env,
+      ...lent(),
+      ...(brought ? { extension: brought } : {}),
+      out: (line) => void out.push(line),
+      err: (line) => void err.push(line),
+    });
+    return { code, out: out.join('\n'), err: err.join('\n') };
+  }
+
+  /** Runs the service on the database of the commands, until `work` is done. */
+  async function serving<T>(work: (as: (authorization?: string) => Client) => PromiseLike<T>): Promise<T> {
+    const more = { RATE_LIMITS: 'off', HTTP_PLATFORM: process.env.HTTP_PLATFORM };
+    const app = await createApp(loadConfig({ ...env, ...more }, settingsOf(team)), { ...team, ...lent() });
+    try {
+      await app.listen(0, '127.0.0.1');
+      const { port } = app.getHttpServer().address() as AddressInfo;
+      return await work((authorization) => new Client(`http://127.0.0.1:${port}`, authorization, []));
+    } finally {
+      await app.close();
+    }
+  }
+
+  const open = () => Database.open(loadConfig(env, settingsOf(team)), databaseSchema(team), own.embedded);
+
+  async function tables(): Promise<string[]> {
+    const database = await open();
+    const rows = await database.manager.query<{ name: string }[]>(
+      "SELECT tablename AS name FROM pg_tables WHERE tablename IN ('note', 'team_migration') ORDER BY 1",
+    );
+    await database.close();
+    return rows.map(({ name }) => name);
+  }
+
+  test('one that was made for another version is refused in a sentence, by every way in, and leaves nothing', async () => {
+    const foreign = extension({ ...team, compatibleWith: '^99.0.0' });
+    const sentence = /^the extension was made for Gatehouse \^99\.0\.0 and does not run with \d+\.\d+\.\d+\S*$/;
+    const refused = { code: 1, out: '', err: expect.stringMatching(sentence) };
+    expect(await cli(foreign, 'migrate')).toEqual(refused);
+    expect(await cli(foreign, 'routes')).toEqual(refused);
+    await expect(createApp(loadConfig(env, settingsOf(foreign)), { ...foreign, ...lent() })).rejects.toThrow(sentence);
+    await expect(gatehouse({ ...foreign })).rejects.toThrow(sentence);
+    expect((await cli({ compatibleWith: 'the newest' }, 'routes')).err).toBe(
+      'the extension says that it was made for "the newest", which is not a range of versions',
+    );
+    expect(await tables()).toEqual([]);
+  });
+
+  test('settings that were not read with the configuration are a fault of whoever assembles', async () => {
+    await expect(createApp(loadConfig(env), { ...team, ...lent() })).rejects.toThrow('were not read: NotesSettings');
+    expect(await tables()).toEqual([]);
+  });
+
+  test('doctor names what is pending, migrate applies it once, doctor without it names what it does not know', async () => {
+    const before = await cli(team, 'doctor');
+    expect(before.out).toContain('migrations: pending: CreateNote1700000000000, AddText1700000000001');
+    expect(await tables()).toEqual([]);
+    expect(await cli(team, 'migrate')).toEqual({
+      code: 0,
+      out: 'applied: CreateNote1700000000000, AddText1700000000001',
+      err: '',
+    });
+    expect((await cli(team, 'migrate')).out).toBe('the schema is current');
+    expect((await cli(team, 'doctor')).out).toMatch(/ok +migrations: the schema is current\n(?!.*not known here)/);
+    const without = await cli(undefined, 'doctor');
+    expect(without.out).toContain('ok       migrations: the schema is current');
+    expect(without.out).toContain('warning  migrations: AddText1700000000001 is applied and not known here');
+  });
+
+  test('routes and explain know its routes, settings its settings', async () => {
+    const ours = await cli(undefined, 'routes');
+    const all = await cli(team, 'routes');
+    const more = all.out.split('\n').filter((line) => !ours.out.split('\n').includes(line));
+    expect(more).toEqual([
+      expect.stringMatching(/^GET +\/v1\/admin\/notes\/count .*notes:list/),
+      expect.stringMatching(/^GET +\/v1\/notes /),
+      expect.stringMatching(/^POST +\/v1\/notes /),
+    ]);
+    expect((await cli(team, 'explain', 'POST', '/v1/notes')).out).toContain('NotesController.take');
+    expect((await cli(undefined, 'explain', 'POST', '/v1/notes')).err).toContain('404 NOT_FOUND');
+    expect((await cli(team, 'settings')).out).toContain('\n## Notes\n\n# Characters of a note\n#NOTES_LONGEST=20');
+    expect((await cli(undefined, 'settings')).out).not.toContain('NOTES_LONGEST');
+  });
+
+  test('what a team demands of the environment is read by the commands that need no other setting', async () => {
+    class Region extends settings('Region', (read) => ({
+      region: read.text('NOTES_REGION', 'Where notes are kept') ?? read.fault('NOTES_REGION', 'must be set'),
+    })) {}
+    const brought = { ...team, features: [notes, defineFeature('regions', { settings: [Region] })] };
+    expect((await cli(brought, 'routes')).err).toContain('NOTES_REGION must be set');
+    env.NOTES_REGION = 'north';
+    expect(await cli(brought, 'routes')).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('user grant-acl gives an ACL of the team, and the service with its module honours it', async () => {
+    const email = 'ada@example.com';
+    const session = await serving(async (as) => {
+      const { body } = await as().post('/v1/auth/register', { email, password: 'a long enough password' }).expect(200);
+      expectApiError(await as(body.token).get('/v1/admin/notes/count'), 'MISSING_PERMISSIONS');
+      return body.token as string;
+    });
+    expect((await cli(team, 'user', 'grant-acl', email, 'notes:lose')).err).toContain('unknown ACL: notes:lose');
+    const granted = await cli(team, 'user', 'grant-acl', email, 'admin:authenticate', 'notes:list');
+    expect(granted).toMatchObject({ code: 0, out: expect.stringMatching(/ holds: admin:authenticate, notes:list$/) });
+    await serving((as) => as(session).get('/v1/admin/notes/count').expect(200, { count: 0 }));
+  });
+
+  test('a migration of a team that fails leaves those of the service applied, nothing of its own, and no lock', async () => {
+    class Ours1999999999990 implements MigrationInterface {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('CREATE TABLE ours (times int)');
+      }
+      async down(): Promise<void> {}
+    }
+    // Its name has an older timestamp, but it runs after the built-in migrations.
+    class Failing1600000000000 implements MigrationInterface {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('INSERT INTO ours VALUES (1)');
+        await runner.query('SELECT 1 / 0');
+      }
+      async down(): Promise<void> {}
+    }
+    const failing = defineFeature('failing', { migrations: [Failing1600000000000] });
+    const schema = databaseSchema({ features: [notes, failing] });
+    const database = await Database.open(loadConfig(env, settingsOf(team)), schema, own.embedded);
+    database.source.migrations.push(new Ours1999999999990());
+    try {
+      await expect(database.migrate()).rejects.toThrow('division by zero');
+      expect(await database.manager.query('SELECT count(*)::int AS count FROM ours')).toEqual([{ count: 0 }]);
+      const [ours, theirs] = await Promise.all(database.migrations.map((list) => list.state()));
+      expect([ours?.pending, theirs?.pending]).toEqual([[], ['Failing1600000000000']]);
+      const locks = `${ADVISORY_LOCKS} AND classid = 26465`;
+      expect(await database.manager.query(locks)).toEqual([]);
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+describe('the project of a team, as the gatehouse command finds it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-project-'));
+  const inner = join(folder, 'packages/notes/src/deep');
+  beforeAll(() => {
+    mkdirSync(inner, { recursive: true });
+    const named = { type: 'module', gatehouse: { extension: 'dist/extension.js' } };
+    writeFileSync(join(folder, 'packages/notes/package.json'), JSON.stringify(named));
+    // A package.json that names no extension is skipped.
+    writeFileSync(join(inner, 'package.json'), '{}');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const project = join(folder, 'packages/notes');
+
+  test('is the nearest folder upwards whose package.json names an extension', () => {
+    expect(findProject(inner)).toEqual({ folder: project, extension: 'dist/extension.js' });
+    expect(findProject(project)?.folder).toBe(project);
+    expect(findProject(folder)).toBeNull();
+  });
+
+  test('whose file is missing is told to build, unless the command needs nothing of it', async () => {
+    const [out, err]: [string[], string[]] = [[], []];
+    const terminal = {
+      env: {},
+      folder: inner,
+      findExtension: () => loadExtension({ folder: project, extension: 'dist/extension.js' }),
+      out: (line: string) => void out.push(line),
+      err: (line: string) => void err.push(line),
+    };
+    expect(await execute(['routes'], terminal)).toBe(1);
+    expect([out, err]).toEqual([
+      [],
+      [`${project}/dist/extension.js, the extension that package.json names, is missing: build first (npm run build)`],
+    ]);
+    expect(await execute(['describe'], terminal)).toBe(1);
+    expect(err[1]).not.toContain('extension');
+  });
+
+  test('whose file exports something else says so', async () => {
+    mkdirSync(join(project, 'dist'));
+    writeFileSync(join(project, 'dist/extension.js'), 'export const extension = {};');
+    const found = loadExtension({ folder: project, extension: 'dist/extension.js' });
+    await expect(found).rejects.toThrow('exports no extension by default: export default extension({ ... })');
+  });
+});

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { INestApplication } from '@nestjs/common';
+import { createApp } from '../../src/app.js';
+import { execute } from '../../src/cli/execute.js';
+import { loadConfig } from '../../src/core/config/config.js';
+import { featureRegistry } from '../../src/features.js';
+import { AccountDataRegistry, Database, defineFeature } from '../../src/index.js';
+import { CleanupJobs } from '../../src/platform/process/cleanup-jobs.js';
+import { Diary, DiaryModule } from '../fixtures/team/diary.js';
+import { notes } from '../fixtures/team/feature.js';
+import { type OwnDatabase, ownDatabase } from '../support/gatehouse.js';
+import { Client, type Row } from '../support/index.js';
+import { UNHURRIED } from '../support/timeouts.js';
+
+const extension = { features: [notes], modules: [DiaryModule] };
+const former = randomBytes(32).toString('base64');
+const current = randomBytes(32).toString('base64');
+
+let own: OwnDatabase;
+beforeAll(async () => {
+  own = await ownDatabase();
+});
+afterAll(() => own.giveBack());
+
+const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
+const settings = (secrets: Record<string, string>) => ({
+  ...{ NODE_ENV: 'test', LOG_LEVEL: 'silent', DATABASE_URL: own.databaseUrl, DATA_DIR: process.env.GATEHOUSE_TEST_DIR },
+  ...UNHURRIED,
+  ...secrets,
+});
+/** The secrets before, during and after a rotation. */
+const BEFORE = { GATEHOUSE_SECRET: former };
+const BETWEEN = { GATEHOUSE_SECRET: current, GATEHOUSE_SECRET_PREVIOUS: former };
+const AFTER = { GATEHOUSE_SECRET: current };
+
+/** Runs a command with the modules of the team. */
+async function cli(secrets: Record<string, string>, ...args: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await execute(args, {
+    ...{ env: settings(secrets), extension, ...lent() },
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** Runs the service with the modules of the team, until `work` is done. */
+async function running<T>(secrets: Record<string, string>, work: (app: INestApplication) => Promise<T>): Promise<T> {
+  const limits = { RATE_LIMITS: 'off', REGISTRATION_ALLOWANCES: 'off', ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' };
+  const app = await createApp(loadConfig({ ...settings(secrets), ...limits }), { ...extension, ...lent() });
+  try {
+    return await work(app);
+  } finally {
+    await app.close();
+  }
+}
+
+const sql = (app: INestApplication, text: string, values: unknown[] = []): Promise<Row[]> =>
+  app.get(Database).manager.query(text, values);
+
+const people = { ada: '', bob: '', eve: '' };
+
+beforeAll(() =>
+  running(BEFORE, async (app) => {
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    for (const username of Object.keys(people) as (keyof typeof people)[]) {
+      const input = { email: `${username}@example.com`, password: 'a long enough password', username };
+      const client = new Client(`http://127.0.0.1:${port}`, undefined, []);
+      const { status, body } = await client.post('/v1/auth/register', input);
+      expect({ status, body }).toMatchObject({ status: 200 });
+      people[username] = body.user_id;
+      await app.get(Diary).write(body.user_id, `the words of ${username}`);
+    }
+  }),
+);
+
+describe('what a team keeps of an account', () => {
+  test('is exported with it, under its own name', async () => {
+    const { code, out } = await cli(BEFORE, 'user', 'export', 'ada@example.com');
+    const parts = JSON.parse(out);
+    expect([code, parts.account.email]).toEqual([0, 'ada@example.com']);
+    expect(parts.notes).toEqual([{ id: expect.stringMatching(/^\d+$/), words: 'the words of ada' }]);
+  });
+
+  test('is never exported in the place of what is ours, nor twice', () =>
+    running(BEFORE, async (app) => {
+      const parts = app.get(AccountDataRegistry);
+      for (const name of ['account', 'sessions', 'notes']) {
+        expect(() => parts.registerExporter(name, async () => [])).toThrow(`a part called ${name} is exported already`);
+      }
+    }));
+
+  test('is rotated with our secrets, and opens afterwards without the former one', async () => {
+    const words = 'the words of ada';
+    const exported = async (secrets: Record<string, string>) => {
+      const { code, out } = await cli(secrets, 'user', 'export', people.ada);
+      return code === 0 ? JSON.parse(out).notes[0].words : code;
+    };
+    expect((await cli(BETWEEN, 'keys', 'rotate')).out).toContain('words of notes: 3 re-encrypted');
+    expect(await exported(AFTER)).toBe(words);
+    const again = await cli(BETWEEN, 'keys', 'rotate');
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('words of notes: 0 re-encrypted')]);
+    await running(AFTER, async (app) => {
+      const [entry] = await sql(
+        app,
+        "SELECT metadata FROM audit_log WHERE action = 'rotate_keys' ORDER BY sequence LIMIT 1",
+      );
+      expect(entry?.metadata).toMatchObject({ 'words of notes': '3' });
+    });
+  });
+
+  test('more of it than one batch is rotated whole; what no secret opens is counted and left', async () => {
+    await running(AFTER, async (app) => {
+      await sql(app, 'INSERT INTO note (id, owner_id, words) SELECT n, 1, $1 FROM generate_series(1, 1001) n', [
+        Buffer.from('no box of anybody'),
+      ]);
+    });
+    const { code, out } = await cli(AFTER, 'keys', 'rotate');
+    expect([code, out]).toEqual([1, expect.stringContaining('words of notes: 0 re-encrypted, 1001 lost')]);
+    expect((await cli(AFTER, 'doctor')).out).toContain('does not open what is stored: words of notes');
+    await running(AFTER, (app) => sql(app, 'DELETE FROM note WHERE owner_id = 1'));
+    expect((await cli(AFTER, 'doctor')).out).toContain('opens what is stored: words of notes');
+  });
+
+  test.each([
+    ['a name that is taken', 'words of notes', 'note', 'title'],
+    ['the name of one of ours', 'authenticator secrets', 'note', 'title'],
+    ['a column that is sealed already', 'other words', 'note', 'words'],
+    ['SQL instead of a name', 'other words', 'note; DROP TABLE note', 'title'],
+  ])('%s: the column is refused', (_, name, table, column) => {
+    const other = defineFeature('other', { encryptedColumns: { [name]: { table, column } } });
+    expect(() => featureRegistry({ features: [notes, other] })).toThrow(name);
+  });
+
+  test('is erased with it at the console', async () => {
+    const { code, out } = await cli(AFTER, 'user', 'delete', 'bob@example.com', '--yes');
+    expect([code, out]).toEqual([0, expect.any(String)]);
+    await running(AFTER, async (app) => {
+      expect((await sql(app, 'SELECT owner_id FROM note ORDER BY id')).map(({ owner_id }) => owner_id)).toEqual([
+        ...[people.ada, people.eve],
+      ]);
+    });
+  });
+
+  test('is erased with it by the janitor; a removal that throws leaves everything, and the next round tries again', () =>
+    running(AFTER, async (app) => {
+      let isBroken = true;
+      app.get(AccountDataRegistry).registerEraser(async (tx, id) => {
+        await tx.query('DELETE FROM note WHERE owner_id = $1', [id]);
+        if (isBroken) throw new Error('a part of a module fails');
+      });
+      await sql(app, 'UPDATE account SET deletion_at = now() WHERE id = $1', [people.eve]);
+      const state = async () => {
+        await app.get(CleanupJobs).runAll();
+        const [account] = await sql(app, 'SELECT email, deleted_at FROM account WHERE id = $1', [people.eve]);
+        return [account?.email, await sql(app, 'SELECT owner_id FROM note ORDER BY id')];
+      };
+      const notesOf = (...ids: string[]) => ids.map((owner_id) => ({ owner_id }));
+      expect(await state()).toEqual(['eve@example.com', notesOf(people.ada, people.eve)]);
+      isBroken = false;
+      expect(await state()).toEqual([null, notesOf(people.ada)]);
+    }));
+
+  test('at the console a removal that throws leaves everything, too', async () => {
+    await running(AFTER, (app) =>
+      sql(
+        app,
+        `CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'notes are kept'; END $$;
+         CREATE TRIGGER keep BEFORE DELETE ON note EXECUTE FUNCTION keep()`,
+      ),
+    );
+    const { code, err } = await cli(AFTER, 'user', 'delete', people.ada, '--yes');
+    expect([code, err]).toEqual([1, expect.stringContaining('notes are kept')]);
+    const { out } = await cli(AFTER, 'user', 'export', people.ada);
+    expect(JSON.parse(out)).toMatchObject({
+      account: { email: 'ada@example.com' },
+      sessions: [expect.anything()],
+      notes: [{ words: 'the words of ada' }],
+    });
+  });
+});

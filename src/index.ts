@@ -89,7 +89,6 @@ export {
   BlockedBySso,
   BotOnly,
   Captcha,
-  CaseInsensitiveScheme,
   ClientAuth,
   Cors,
   CredentialFree,
@@ -100,11 +99,13 @@ export {
   RateLimit,
   ReadOnly,
   RequiresSudo,
+  SecretPath,
   UserOnly,
 } from './policy/decorators.js';
 export { type Extension, extension } from './policy/extension.js';
 export {
   type BucketDeclaration,
+  type BucketOptions,
   defineFeature,
   type EncryptedColumnDeclaration,
   type Feature,

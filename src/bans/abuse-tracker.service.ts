@@ -12,6 +12,7 @@ import { Background } from '../platform/process/background.js';
 import { SharedStore } from '../platform/store/shared-store.js';
 import type { Call } from '../policy/call.js';
 import { parseBareToken } from '../policy/credential.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import { IpBans } from './ip-bans.service.js';
 
 const SCORE_WINDOW_SECONDS = 300;
@@ -28,15 +29,7 @@ interface AbuseSignal {
   readonly rejected?: string | undefined;
 }
 
-/**
- * Whether a request does not count because it is for media. A web page decides which URLs below `/media` its visitors
- * load, and signed URLs may be given to anyone.
- */
-const isMediaRequest = ({ plan }: Call, status: number): boolean =>
-  plan?.path.startsWith('/media/') === true && (plan.method === 'GET' || status === 401 || status === 403);
-
 function toSignal(call: Call, status: number): AbuseSignal {
-  if (isMediaRequest(call, status)) return { weight: 0 };
   const { identity, authorization, outcome, plan } = call;
   const answered = identity || call.client || status < 400 || status >= 500 ? 0 : (WEIGHTS[status] ?? OTHER_4XX_WEIGHT);
   const [presented] = authorization;
@@ -72,6 +65,7 @@ export class AbuseTracker {
     private readonly background: Background,
     private readonly log: Log,
     private readonly metrics: Metrics,
+    private readonly features: FeatureRegistry,
   ) {}
 
   /** Records the response to a request without delaying it. */
@@ -82,6 +76,7 @@ export class AbuseTracker {
     // A web page cannot make a browser send an `Authorization` header to another site. Therefore, only requests without
     // one are ignored if they come from an external page.
     if (call.authorization.length === 0 && isFromExternalPage(call.req.headers, this.config)) return;
+    if (this.isForgiven(call, status)) return;
     const signal = toSignal(call, status);
     if (signal.weight > 0) this.record(call.address, signal);
   }
@@ -91,6 +86,12 @@ export class AbuseTracker {
     const { kind } = parseBareToken(token);
     const rejected = kind === 'malformed' ? token : guessKey(kind, token);
     if (this.canBeBanned(address)) this.record(address, { weight: REJECTED_CREDENTIAL_WEIGHT, rejected });
+  }
+
+  private isForgiven({ plan }: Call, status: number): boolean {
+    const [, , options] = this.features.buckets.get(plan?.policy.bucket?.name ?? '') ?? [];
+    const forgiven = options?.forgivenFailures;
+    return forgiven === 'all' || forgiven?.includes(status) === true;
   }
 
   /** Whether an IP address can be banned: only public ones that are not exempt. */

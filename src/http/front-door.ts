@@ -33,8 +33,6 @@ const IDLE_CONNECTION_GRACE_MS = 3000;
 const CSP = "default-src 'none'; frame-ancestors 'none'";
 /** Headers that describe a success and must not appear on an error response. */
 const SUCCESS_HEADERS = ['ETag', 'Content-Length', 'Content-Disposition', 'Accept-Ranges'];
-/** Paths that contain the token of a webhook, whether the webhook exists or not (webhooks.md section 9). */
-const SECRET_PATH = /^(?:https?:\/\/[^/?]+)?\/v1\/webhooks\/[^/?]+\/./i;
 /** Always answered, even under load and to banned IP addresses. */
 export const OPERATIONAL: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 const RATE_HEADERS = ['Limit', 'Remaining', 'Reset', 'Reset-After', 'Bucket'].map((name) => `X-RateLimit-${name}`);
@@ -197,7 +195,7 @@ export class FrontDoor {
     enforceContentLength(res);
     this.tracing.begin(call);
     call.setInitialHeaders(['X-Request-ID', call.id, ...this.fixedHeaders]);
-    if (SECRET_PATH.test(req.url ?? '')) call.header('X-Robots-Tag', 'noindex, nofollow');
+    if (this.routes.isSecret(req.url ?? '')) call.header('X-Robots-Tag', 'noindex, nofollow');
     return call;
   }
 

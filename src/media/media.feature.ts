@@ -23,8 +23,10 @@ export const media = defineFeature('media', {
   buckets: {
     'media:upload': [10, 10],
     'media:external': [60, 60],
-    'media:relay': [60, 60],
-    'media:read': [1200, 60, { countsGlobally: false }],
+    // A signed URL can be given to any user.
+    'media:relay': [60, 60, { forgivenFailures: [401, 403] }],
+    // A web page decides which media its visitors load.
+    'media:read': [1200, 60, { countsGlobally: false, forgivenFailures: 'all' }],
   },
 });
 

@@ -42,7 +42,6 @@ export class RouteAuditError extends StartError {
   }
 }
 
-const BOT_ROUTES: ReadonlySet<string> = new Set(['GET /v1/gateway/bot', 'GET /v1/applications/@me']);
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const METHODS: ReadonlySet<string> = new Set(['GET', ...BODY_METHODS]);
 
@@ -214,8 +213,8 @@ export class RouteAudit implements OnApplicationBootstrap {
 
 /** Finds what a policy must not declare for this method and path. */
 function findPolicyFaults(
-  { kind, acl, scope, bucket, ...policy }: RoutePolicy,
-  { method, path }: DiscoveredRoute,
+  { kind, acl, scope, bucket }: RoutePolicy,
+  { path }: DiscoveredRoute,
   features: FeatureRegistry,
 ): string[] {
   const faults: string[] = [];
@@ -228,9 +227,6 @@ function findPolicyFaults(
   }
   if (bucket?.per && !path.split('/').includes(`:${bucket.per}`)) {
     faults.push(`keys its bucket by :${bucket.per}, which is not in the path`);
-  }
-  if (policy.caseInsensitiveScheme && !BOT_ROUTES.has(`${method} ${path}`)) {
-    faults.push('is not one of the two routes that may declare @CaseInsensitiveScheme');
   }
   return faults;
 }

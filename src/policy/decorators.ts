@@ -67,7 +67,12 @@ export const RateLimit = (name: Bucket, options: { per?: string; misses?: Bucket
 export const ReadOnly = () => mark('ReadOnly', { changesNothing: true });
 /** Requires a captcha token, if the instance has a captcha provider. */
 export const Captcha = () => mark('Captcha', { captcha: true });
-/** Matches `Bot ` case-insensitively: on the two bot routes. */
+/**
+ * The path contains a secret. Responses to all paths that begin like it have the header `X-Robots-Tag`, with every method
+ * and also if no such route exists (webhooks.md section 9).
+ */
+export const SecretPath = () => mark('SecretPath', { secretPath: true });
+/** Matches `Bot ` case-insensitively: on the two bot routes, which `test/exposure.e2e-spec.ts` lists. */
 export const CaseInsensitiveScheme = () => mark('CaseInsensitiveScheme', { caseInsensitiveScheme: true });
 /**
  * Allows cross-origin requests from any origin, uploads from any origin, or none (conventions.md section 3, media.md

@@ -11,10 +11,20 @@ type FeatureModules = readonly (Type | DynamicModule)[];
 /** Texts by language, or `null` if the pages contain them, as for built-in features. */
 type Described = LocalizedText | null;
 
-/** A rate limit: requests per seconds. Requests also count against the global limit, unless `countsGlobally` is false. */
+export interface BucketOptions {
+  /** If false, requests do not count against the global limit. Default: true. */
+  readonly countsGlobally?: boolean;
+  /**
+   * Statuses of failures that do not count toward a ban of the IP address (contract/conventions.md section 9). Users do
+   * not choose all URLs that their browsers load. Default: none.
+   */
+  readonly forgivenFailures?: 'all' | readonly number[];
+}
+
+/** A rate limit: requests per seconds. */
 export type BucketDeclaration =
   | readonly [limit: number, seconds: number]
-  | readonly [limit: number, seconds: number, options: { readonly countsGlobally: boolean }];
+  | readonly [limit: number, seconds: number, options: BucketOptions];
 
 /** An encrypted `bytea` column. Each value is bound to the key of its row. */
 export interface EncryptedColumnDeclaration {

@@ -3,8 +3,8 @@ const ACCOUNT_MODIFIERS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'Req
 
 /** The eight base policies (credentials.md section 3), each with the modifiers that it allows. */
 export const MODIFIERS = {
-  Public: ['BlockedBySso', 'Captcha', ...COMMON],
-  CredentialFree: ['CaseInsensitiveScheme', ...COMMON],
+  Public: ['BlockedBySso', 'Captcha', 'SecretPath', ...COMMON],
+  CredentialFree: ['CaseInsensitiveScheme', 'SecretPath', ...COMMON],
   Authenticated: ACCOUNT_MODIFIERS,
   UserOnly: ACCOUNT_MODIFIERS,
   BotOnly: ['AllowSuspicious', 'CaseInsensitiveScheme', ...COMMON],
@@ -52,6 +52,8 @@ export interface RoutePolicy {
   readonly caseInsensitiveScheme: boolean;
   readonly confidentialClient: boolean;
   readonly cors: 'default' | 'any' | 'upload' | 'none';
+  /** The path contains a secret, so crawlers must not index it. */
+  readonly secretPath?: boolean;
   /** An Admin operation that writes no audit log entry, whatever its method. */
   readonly changesNothing?: boolean;
   readonly accepts?: { readonly kind: 'json' | 'form' | 'raw'; readonly limit?: number };

@@ -48,6 +48,39 @@ describe('the list of routes', () => {
   });
 });
 
+describe('paths that contain a secret', () => {
+  const routes = new Routes();
+  routes.fill(
+    [
+      { method: 'POST', path: '/hooks/:id/:token', policy: policyOf('CredentialFree', { secretPath: true }) },
+      { method: 'GET', path: '/hooks/:id/:token/a.b/*rest', policy: policyOf('Public', { secretPath: true }) },
+      { method: 'GET', path: '/i(n)vites/*token', policy: policyOf('Public', { secretPath: true }) },
+      { method: 'GET', path: '/hooks/:id', policy: policyOf('CredentialFree') },
+    ].map((plan) => plan as RoutePlan),
+  );
+
+  test.each([
+    ['/hooks/1/x', true],
+    ['/hooks/1/x/more?a', true],
+    ['/HOOKS/1/x?a', true],
+    ['http://host:80/hooks/1/x', true],
+    ['/i(n)vites/x', true],
+    ['/hooks/1', false],
+    ['/hooks/1/', false],
+    ['/hooks/1?/x', false],
+    ['/hooks//x', false],
+    ['/invites/x', false],
+    ['/other/hooks/1/x', false],
+    ['/', false],
+  ])('%s: %s', (target, isSecret) => {
+    expect(routes.isSecret(target)).toBe(isSecret);
+  });
+
+  test('do not exist without a route that declares them', () => {
+    expect(routesOf('GET /hooks/:id/:token').isSecret('/hooks/1/x')).toBe(false);
+  });
+});
+
 describe('the route that would answer a path', () => {
   const routes = routesOf(
     ...['GET /', 'GET /users', 'POST /users', 'GET /users/:id', 'GET /users/@me', 'PATCH /users/@me'],

@@ -9,6 +9,7 @@ export class Routes {
   private unguarded: readonly (readonly [name: string, reason: string])[] = [];
   /** Each route with its template in parts, the most specific first. */
   private ranked: readonly { readonly plan: RoutePlan; readonly parts: readonly string[] }[] = [];
+  private secretTemplates: readonly (readonly string[])[] = [];
 
   /** Sorted by path, then method. */
   get all(): readonly RoutePlan[] {
@@ -25,6 +26,17 @@ export class Routes {
     this.ranked = this.plans
       .toSorted((a, b) => sortKey(a.path).localeCompare(sortKey(b.path), 'en'))
       .map((plan) => ({ plan, parts: plan.path.split('/') }));
+    this.secretTemplates = this.plans.filter(({ policy }) => policy.secretPath).map(({ path }) => path.split('/'));
+  }
+
+  /**
+   * Whether a request target begins like a route with `@SecretPath()`, whatever its method and the rest of its path. The
+   * path of an unknown route can also contain the secret.
+   */
+  isSecret(target: string): boolean {
+    if (this.secretTemplates.length === 0) return false;
+    const segments = pathOf(target).split('/');
+    return this.secretTemplates.some((template) => beginsLike(template, segments));
   }
 
   /**
@@ -48,6 +60,20 @@ export class Routes {
     const others = this.unguarded.map(([name, reason]) => `UNGUARDED ${name}: ${reason}`);
     return `${[...routes, ...others].join('\n')}\n`;
   }
+}
+
+/** The path of a request target, which can be an absolute URL. */
+function pathOf(target: string): string {
+  const [url = ''] = target.split('?', 1);
+  const host = url.indexOf('://') + 3;
+  return url.startsWith('/') || host < 3 ? url : url.slice(host + Math.max(0, url.slice(host).indexOf('/')));
+}
+
+function beginsLike(template: readonly string[], segments: readonly string[]): boolean {
+  return template.every((part, index) => {
+    const segment = segments[index];
+    return part[0] === ':' || part[0] === '*' ? !!segment : segment?.toLowerCase() === part.toLowerCase();
+  });
 }
 
 function matchesTemplate(template: readonly string[], segments: readonly string[]): boolean {

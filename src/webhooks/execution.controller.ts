@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiBody, ApiQuery, ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
-import { Accepts, Cors, CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
+import { Accepts, Cors, CredentialFree, CurrentCall, RateLimit, SecretPath } from '../policy/decorators.js';
 import { ExecutionService } from './execution.service.js';
 import { MESSAGE_LIMITS } from './message-input.js';
 import { MessagePath, TokenPath } from './webhooks.dto.js';
@@ -27,6 +27,7 @@ export class ExecutionController {
   /** Get a webhook by its token. */
   @Get()
   @CredentialFree()
+  @SecretPath()
   @RateLimit('webhook:read', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   show(@CurrentCall() call: Call, @Param() path: TokenPath) {
@@ -36,6 +37,7 @@ export class ExecutionController {
   /** Change the name or avatar of a webhook by its token. */
   @Patch()
   @CredentialFree()
+  @SecretPath()
   @RateLimit('webhook:update', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
@@ -52,6 +54,7 @@ export class ExecutionController {
   @Delete()
   @HttpCode(204)
   @CredentialFree()
+  @SecretPath()
   @RateLimit('webhook:delete', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
@@ -63,6 +66,7 @@ export class ExecutionController {
   @Post()
   @HttpCode(200)
   @CredentialFree()
+  @SecretPath()
   @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
@@ -83,6 +87,7 @@ export class ExecutionController {
   /** Get a message of a webhook. */
   @Get('messages/:message_id')
   @CredentialFree()
+  @SecretPath()
   @RateLimit('webhook:message_get', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   showMessage(@CurrentCall() call: Call, @Param() path: MessagePath) {
@@ -92,6 +97,7 @@ export class ExecutionController {
   /** Edit a message of a webhook. */
   @Patch('messages/:message_id')
   @CredentialFree()
+  @SecretPath()
   @RateLimit('webhook:message_edit', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
@@ -104,6 +110,7 @@ export class ExecutionController {
   @Delete('messages/:message_id')
   @HttpCode(204)
   @CredentialFree()
+  @SecretPath()
   @RateLimit('webhook:message_delete', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')

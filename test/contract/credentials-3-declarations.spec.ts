@@ -26,6 +26,7 @@ import {
   ReadOnly,
   RequiresSudo,
   readPolicy,
+  SecretPath,
   UserOnly,
 } from '../../src/policy/decorators.js';
 import type { PolicyKind, RoutePolicy } from '../../src/policy/route-policy.js';
@@ -58,13 +59,14 @@ const MODIFIERS: Record<string, () => MethodDecorator> = {
   ReadOnly,
   Captcha,
   CaseInsensitiveScheme,
+  SecretPath,
   Cors: () => Cors('any'),
   Accepts: () => Accepts('form'),
 };
 const OF_ACCOUNTS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'RateLimit', 'Captcha'];
 const REFINED_BY: Record<PolicyKind, string[]> = {
-  Public: ['BlockedBySso', 'RateLimit', 'Captcha', 'Cors', 'Accepts'],
-  CredentialFree: ['RateLimit', 'CaseInsensitiveScheme', 'Cors', 'Accepts'],
+  Public: ['BlockedBySso', 'RateLimit', 'Captcha', 'SecretPath', 'Cors', 'Accepts'],
+  CredentialFree: ['RateLimit', 'CaseInsensitiveScheme', 'SecretPath', 'Cors', 'Accepts'],
   Authenticated: [...OF_ACCOUNTS, 'Cors', 'Accepts'],
   UserOnly: [...OF_ACCOUNTS, 'Cors', 'Accepts'],
   BotOnly: ['AllowSuspicious', 'RateLimit', 'CaseInsensitiveScheme', 'Cors', 'Accepts'],

@@ -28,7 +28,6 @@ import {
   BearerOnly,
   BotOnly,
   Captcha,
-  CaseInsensitiveScheme,
   ClientAuth,
   CredentialFree,
   OAuthScope,
@@ -134,11 +133,6 @@ class WrongController {
   @UserOnly()
   @RateLimit('webhook:read', { per: 'id' })
   per() {}
-
-  @Get('case')
-  @BotOnly()
-  @CaseInsensitiveScheme()
-  anyCase() {}
 
   @Get('accepts')
   @UserOnly()
@@ -272,7 +266,6 @@ const FAULTS: [where: string, fault: string][] = [
   ['WrongController.scope', "unknown scope 'everything'"],
   ['WrongController.bucket', "unknown bucket 'no:such'"],
   ['WrongController.per', ':id, which is not in the path'],
-  ['WrongController.anyCase', 'not one of the two routes'],
   ['WrongController.accepts', 'declares @Accepts but takes no body'],
   ['WrongController.body (', 'takes unvalidated body'],
   ['WrongController.bodyObject', 'takes unvalidated body'],

@@ -30,7 +30,8 @@ export const REUSING = {
   nginx: (port: number, service: number, folder: string) => [
     ...['daemon off;', 'master_process off;', `pid ${folder}/pid;`, `error_log ${folder}/errors;`],
     'events {}',
-    `http { access_log off;`,
+    // Requests that the service must reject are not rejected by the proxy.
+    'http { access_log off; client_max_body_size 0; proxy_request_buffering off; large_client_header_buffers 8 16k;',
     ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`),
     `upstream service { server 127.0.0.1:${service}; keepalive 1; }`,
     `server { listen 127.0.0.1:${port};`,
@@ -38,6 +39,8 @@ export const REUSING = {
     'proxy_next_upstream off; proxy_buffering off; } } }',
   ],
   haproxy: (port: number, service: number) => [
+    // The same for HAProxy, whose defaults are 16 KiB of headers in 101 lines.
+    ...['global', 'tune.bufsize 65536', 'tune.http.maxhdr 1024'],
     'defaults',
     ...['mode http', 'retries 0', 'timeout connect 10s', 'timeout client 60s', 'timeout server 60s'],
     'listen front',

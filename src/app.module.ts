@@ -17,6 +17,9 @@ import { Tracing } from './http/tracing.js';
 import { RequestLimits } from './pipeline/request-limits.js';
 import { Database } from './platform/database/database.js';
 import { Instance } from './platform/instance/instance.js';
+import { JobQueue } from './platform/jobs/job-queue.js';
+import { JobRunner } from './platform/jobs/job-runner.service.js';
+import { Jobs } from './platform/jobs/jobs.service.js';
 import { ColumnEncryption } from './platform/keys/column-encryption.service.js';
 import { DigestKeys } from './platform/keys/digest-keys.js';
 import { KeyCheck } from './platform/keys/key-check.service.js';
@@ -131,6 +134,7 @@ export class PlatformModule {
           Metrics,
         ],
         ...[HealthChecks, ReplicaStatistics, ColumnEncryption, TeamMetrics],
+        ...[JobQueue, Jobs, JobRunner],
         ...[
           EventLoop,
           LiveRequests,
@@ -163,6 +167,7 @@ export class PlatformModule {
           Instance,
         ],
         ...[KeyRotation, DigestKeys, HealthChecks, ReplicaStatistics, ColumnEncryption, TeamMetrics],
+        ...[JobQueue, Jobs, JobRunner],
         ...[
           CleanupJobs,
           Limiter,

@@ -65,6 +65,7 @@ export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';
 export { type Changed, Database, type Tx } from './platform/database/database.js';
 export { streamRows } from './platform/database/rows.js';
+export { type EnqueueOptions, Jobs } from './platform/jobs/jobs.service.js';
 export { ColumnEncryption } from './platform/keys/column-encryption.service.js';
 export { type CleanupJob, CleanupJobs } from './platform/process/cleanup-jobs.js';
 export { type HealthCheck, HealthChecks } from './platform/process/health-checks.js';
@@ -113,6 +114,7 @@ export {
 } from './policy/feature.js';
 export type { FeatureMail, FeatureMailTexts, MailFacts } from './policy/feature-mail.js';
 export type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from './policy/identity.js';
+export type { JobAttempt, JobDeclaration, JobHandler } from './policy/jobs.js';
 export { run } from './run.js';
 export { start } from './start.js';
 export { pageHeaders } from './web/content-policy.js';

@@ -309,6 +309,43 @@ CREATE TABLE passkey (
   last_used_at timestamp with time zone
 );
 
+CREATE TABLE pgboss_job (
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  name text NOT NULL,
+  priority integer DEFAULT 0 NOT NULL,
+  data jsonb,
+  state pgboss_job_state DEFAULT 'created'::pgboss_job_state NOT NULL,
+  retry_limit integer DEFAULT 2 NOT NULL,
+  retry_count integer DEFAULT 0 NOT NULL,
+  retry_delay integer DEFAULT 0 NOT NULL,
+  retry_backoff boolean DEFAULT false NOT NULL,
+  start_after timestamp with time zone DEFAULT now() NOT NULL,
+  started_on timestamp with time zone,
+  singleton_key text,
+  singleton_on timestamp without time zone,
+  expire_in interval DEFAULT '00:15:00'::interval NOT NULL,
+  created_on timestamp with time zone DEFAULT now() NOT NULL,
+  completed_on timestamp with time zone,
+  keep_until timestamp with time zone DEFAULT (now() + '14 days'::interval) NOT NULL,
+  output jsonb,
+  dead_letter text,
+  policy text
+);
+
+CREATE TABLE pgboss_queue (
+  name text NOT NULL,
+  policy text,
+  retry_limit integer,
+  retry_delay integer,
+  retry_backoff boolean,
+  expire_seconds integer,
+  retention_minutes integer,
+  dead_letter text,
+  partition_name text,
+  created_on timestamp with time zone DEFAULT now() NOT NULL,
+  updated_on timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE replica_statistics (
   worker_id integer NOT NULL,
   version text NOT NULL,
@@ -461,6 +498,8 @@ ALTER TABLE one_time_secret ADD CONSTRAINT one_time_secret_pkey PRIMARY KEY (dig
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 ALTER TABLE passkey ADD CONSTRAINT passkey_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_pkey PRIMARY KEY (id);
+ALTER TABLE pgboss_job ADD CONSTRAINT pgboss_job_pkey PRIMARY KEY (name, id);
+ALTER TABLE pgboss_queue ADD CONSTRAINT pgboss_queue_pkey PRIMARY KEY (name);
 ALTER TABLE replica_statistics ADD CONSTRAINT replica_statistics_pkey PRIMARY KEY (worker_id);
 ALTER TABLE security_event ADD CONSTRAINT security_event_pkey PRIMARY KEY (id);
 ALTER TABLE session ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
@@ -525,6 +564,10 @@ CREATE INDEX outbox_age ON outbox USING btree (COALESCE(sent_at, parked_at, crea
 CREATE INDEX outbox_due ON outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (parked_at IS NULL));
 CREATE INDEX outbox_recipient ON outbox USING btree (lower(recipient));
 CREATE INDEX passkey_account ON passkey USING btree (account_id);
+CREATE INDEX pgboss_job_active ON pgboss_job USING btree (name, started_on) WHERE (state = 'active'::pgboss_job_state);
+CREATE INDEX pgboss_job_failed ON pgboss_job USING btree (completed_on, id) WHERE (state = 'failed'::pgboss_job_state);
+CREATE INDEX pgboss_job_finished ON pgboss_job USING btree (completed_on) WHERE (completed_on IS NOT NULL);
+CREATE INDEX pgboss_job_i5 ON pgboss_job USING btree (name, start_after) INCLUDE (priority, created_on, id) WHERE (state < 'active'::pgboss_job_state);
 CREATE INDEX security_event_account ON security_event USING btree (account_id, id DESC);
 CREATE INDEX security_event_created ON security_event USING btree (created_at);
 CREATE INDEX session_account ON session USING btree (account_id, revoked_at);
@@ -548,6 +591,8 @@ CREATE UNIQUE INDEX journal_account ON journal USING btree (account_id, number) 
 CREATE UNIQUE INDEX oauth_family_code ON oauth_family USING btree (code_digest);
 CREATE UNIQUE INDEX oauth_token_digest ON oauth_token USING btree (digest);
 CREATE UNIQUE INDEX oauth_token_live ON oauth_token USING btree (family_id) WHERE ((kind = 'refresh'::text) AND (consumed_at IS NULL));
+CREATE UNIQUE INDEX pgboss_job_i2 ON pgboss_job USING btree (name, COALESCE(singleton_key, ''::text)) WHERE ((state = 'active'::pgboss_job_state) AND (policy = 'singleton'::text));
+CREATE UNIQUE INDEX pgboss_job_id ON pgboss_job USING btree (id);
 CREATE UNIQUE INDEX session_digest ON session USING btree (digest);
 CREATE UNIQUE INDEX sso_identity_account ON sso_identity USING btree (account_id, issuer);
 

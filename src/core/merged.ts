@@ -18,6 +18,8 @@ export interface FeatureNames {
   readonly secrets: object;
   /** The facts of each email, by its type. */
   readonly mails: object;
+  /** The payload of each background job, by its name. */
+  readonly jobs: object;
 }
 
 /** All features by name. Each feature adds itself, so that the compiler knows its names. */
@@ -27,7 +29,7 @@ export interface Features {}
 type NamesOf<F> = F extends { readonly names?: infer N extends FeatureNames } ? N : never;
 
 /** A name of one kind that some feature declares, such as `NameOf<'scopes'>`. */
-export type NameOf<K extends Exclude<keyof FeatureNames, 'mails' | 'secrets'>> = {
+export type NameOf<K extends Exclude<keyof FeatureNames, 'mails' | 'secrets' | 'jobs'>> = {
   [F in keyof Features]: NamesOf<Features[F]>[K];
 }[keyof Features];
 
@@ -39,6 +41,16 @@ export type ExtensionMailType = { [F in keyof Features]: keyof MailsOf<Features[
 /** The facts of a email. */
 export type ExtensionMailFacts<T extends string> = {
   [F in keyof Features]: T extends keyof MailsOf<Features[F]> ? MailsOf<Features[F]>[T] : never;
+}[keyof Features];
+
+type JobsOf<F> = NamesOf<F>['jobs'];
+
+/** The name of a background job that some feature declares. */
+export type JobName = { [F in keyof Features]: keyof JobsOf<Features[F]> & string }[keyof Features];
+
+/** The payload of a background job, which its handler takes. */
+export type JobPayload<T extends string> = {
+  [F in keyof Features]: T extends keyof JobsOf<Features[F]> ? JobsOf<Features[F]>[T] : never;
 }[keyof Features];
 
 /** What a one-time secret is bound to (contract/credentials.md section 7). */

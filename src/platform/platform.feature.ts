@@ -2,6 +2,7 @@ import { Foundation1795000000000 } from '../migrations/1795000000000-foundation.
 import { Indexes1796700000000 } from '../migrations/1796700000000-indexes.js';
 import { Journal1796800001000 } from '../migrations/1796800001000-journal.js';
 import { JournalOrigin1796900000000 } from '../migrations/1796900000000-journal-origin.js';
+import { Jobs1797610000000 } from '../migrations/1797610000000-jobs.js';
 import { defineFeature } from '../policy/feature.js';
 import { InstanceSetting } from './instance/instance.entities.js';
 import { InboxMessage, OutboxMessage } from './mail/mail.entities.js';
@@ -9,7 +10,13 @@ import { InboxMessage, OutboxMessage } from './mail/mail.entities.js';
 /** Tables of the platform: settings of the instance, emails and the journal of the replicas. */
 export const platform = defineFeature('platform', {
   entities: [InstanceSetting, OutboxMessage, InboxMessage],
-  migrations: [Foundation1795000000000, Indexes1796700000000, Journal1796800001000, JournalOrigin1796900000000],
+  migrations: [
+    Foundation1795000000000,
+    Indexes1796700000000,
+    Journal1796800001000,
+    JournalOrigin1796900000000,
+    Jobs1797610000000,
+  ],
 });
 
 declare module '../core/merged.js' {

@@ -4,6 +4,7 @@ import type { SecretBinding } from '../core/merged.js';
 import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
 import type { BucketDeclaration, EncryptedColumnDeclaration, Feature, FeatureDeclaration } from './feature.js';
 import type { FeatureMail } from './feature-mail.js';
+import { type JobDeclaration, jobFaults } from './jobs.js';
 
 /**
  * First words of the names of the service, today and in later minor versions. No feature of a team can have a name that
@@ -37,6 +38,7 @@ type Kind =
   | 'securityEvents'
   | 'mails'
   | 'secrets'
+  | 'jobs'
   | 'encryptedColumns';
 
 interface Rule {
@@ -67,6 +69,7 @@ const RULES: Readonly<Record<Kind, Rule>> = {
   securityEvents: { what: 'security event', shape: WORD, prefix: underscore },
   mails: { what: 'email', shape: WORD, prefix: underscore },
   secrets: { what: 'purpose', shape: /^[a-z][a-z0-9_-]{0,63}$/, prefix: (feature) => `${feature}-` },
+  jobs: { what: 'job', shape: /^(?=.{1,64}$)[a-z][a-z0-9_]*(?::[a-z][a-z0-9_]*)+$/, prefix: colon },
   encryptedColumns: { what: 'encrypted column', shape: /\S/ },
 };
 
@@ -94,6 +97,7 @@ export class FeatureRegistry {
   readonly securityEvents = new Map<string, LocalizedText | null>();
   readonly mails = new Map<string, FeatureMail>();
   readonly secrets = new Map<string, SecretBinding>();
+  readonly jobs = new Map<string, JobDeclaration>();
   readonly encryptedColumns = new Map<string, EncryptedColumnDeclaration>();
 
   /**
@@ -161,6 +165,7 @@ export class FeatureRegistry {
         if (text !== null) attempt(() => assertLocalizedText(`the ${RULES[kind].what} ${name}`, text));
       }
     }
+    for (const [name, job] of this.jobs) faults.push(...jobFaults(job).map((fault) => `the job ${name}: ${fault}`));
     const columns = new Set<string>();
     for (const [name, { table, column, key = 'id' }] of this.encryptedColumns) {
       const isPlain = [table, column, key].every((identifier) => /^[a-z_][a-z0-9_]*$/.test(identifier));

@@ -5,6 +5,7 @@ import type { DeclaredSettings } from '../core/config/declared.js';
 import type { FeatureNames, SecretBinding } from '../core/merged.js';
 import type { LocalizedText } from '../core/text/localized-text.js';
 import type { FeatureMail, MailFacts } from './feature-mail.js';
+import type { JobDeclaration } from './jobs.js';
 
 type FeatureModules = readonly (Type | DynamicModule)[];
 
@@ -62,6 +63,8 @@ export interface FeatureDeclaration {
   readonly mails?: Readonly<Record<string, FeatureMail>>;
   /** Purposes of one-time secrets, each with what its secrets are bound to: `{ 'notes-invite': 'account' }`. */
   readonly secrets?: Readonly<Record<string, SecretBinding>>;
+  /** Background jobs by name, such as `notes:remind`. `Jobs` enqueues them. */
+  readonly jobs?: Readonly<Record<string, JobDeclaration>>;
   /** Encrypted columns by the name that `gatehouse keys rotate` prints, such as "texts of notes". */
   readonly encryptedColumns?: Readonly<Record<string, EncryptedColumnDeclaration>>;
 }
@@ -75,6 +78,15 @@ export interface Feature<N extends FeatureNames = FeatureNames> extends FeatureD
 
 type Keys<D, K extends keyof FeatureDeclaration> = K extends keyof D ? keyof D[K] & string : never;
 
+/** The payload of a job that has this declaration. A handler without a parameter takes `{}`. */
+type PayloadOf<J> = J extends {
+  readonly handler: new (...args: never[]) => { run(payload: infer P, ...rest: never[]): unknown };
+}
+  ? unknown extends P
+    ? Record<string, never>
+    : P
+  : never;
+
 type Facts<S> = { readonly [F in keyof S]: S[F] extends number ? number : string };
 
 /** The names of a declaration by kind. */
@@ -87,6 +99,7 @@ export interface NamesIn<D extends FeatureDeclaration> extends FeatureNames {
   readonly auditActions: Keys<D, 'auditActions'>;
   readonly securityEvents: Keys<D, 'securityEvents'>;
   readonly encryptedColumns: Keys<D, 'encryptedColumns'>;
+  readonly jobs: D extends { readonly jobs: infer J } ? { readonly [T in keyof J]: PayloadOf<J[T]> } : object;
   readonly secrets: D extends { readonly secrets: infer S extends object } ? S : object;
   readonly mails: D extends { readonly mails: infer M }
     ? { readonly [T in keyof M]: M[T] extends { readonly sample: infer S extends MailFacts } ? Facts<S> : MailFacts }

@@ -11,6 +11,7 @@ export * from './expect-api-error.js';
 export * from './export-and-erasure.js';
 export * from './gatehouse.js';
 export { GatewayClient, type Payload } from './gateway-client.js';
+export * from './jobs.js';
 export * from './mail.js';
 export { expectExposure, expectMatrix } from './matrix.js';
 export * from './media.js';

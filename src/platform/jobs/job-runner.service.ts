@@ -1,0 +1,177 @@
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { Counter, Gauge } from 'prom-client';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { StartError } from '../../core/config/start-error.js';
+import { Log } from '../../core/log.js';
+import { Metrics } from '../../core/metrics.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
+import { JOB_DEFAULTS, type JobDeclaration, type JobHandler } from '../../policy/jobs.js';
+import { Database } from '../database/database.js';
+import { CleanupJobs } from '../process/cleanup-jobs.js';
+import { PollingWorker } from '../process/polling-worker.js';
+import { type ClaimedJob, JobQueue } from './job-queue.js';
+import { enqueueNextRun } from './job-schedule.js';
+
+/** A start is faster if the first statements of jobs come after it. */
+const FIRST_POLL_MS = 1000;
+const MAX_ERROR_LENGTH = 500;
+
+type Handler = JobHandler<Readonly<Record<string, unknown>>>;
+/**
+ * Runs due jobs, a few at a time. It looks for them after each commit of this process that enqueues one, and every five
+ * seconds. With `NODE_ENV=test`, only `runDue` runs jobs.
+ */
+@Injectable()
+export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly handlers = new Map<string, Handler>();
+  private readonly declarations: ReadonlyMap<string, JobDeclaration>;
+  private readonly worker: PollingWorker;
+  private readonly runs: Counter<'job' | 'outcome'>;
+  private readonly stopping = new AbortController();
+  private firstPoll: NodeJS.Timeout | undefined;
+  private isScheduled = false;
+
+  constructor(
+    private readonly queue: JobQueue,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly config: Config,
+    private readonly modules: ModuleRef,
+    features: FeatureRegistry,
+    metrics: Metrics,
+    cleanupJobs: CleanupJobs,
+  ) {
+    this.declarations = features.jobs;
+    this.worker = new PollingWorker(
+      () => this.runNext(),
+      (error) => log.error('the queue of jobs cannot be read', { error }),
+    );
+    queue.onEnqueued = () => this.isAutomatic && this.worker.wake();
+    this.runs = new Counter({
+      name: 'gatehouse_job_runs_total',
+      help: 'Attempts to run background jobs, by outcome: completed, retried or failed',
+      labelNames: ['job', 'outcome'],
+      registers: [metrics.registry],
+    });
+    this.addBacklogMetrics(metrics);
+    cleanupJobs.add('finished jobs', async (tx, limit) => {
+      const rows = await tx.query<unknown[]>(
+        `WITH old AS (
+           SELECT id FROM pgboss_job WHERE completed_on < now() - interval '1 day'
+             AND (state <> 'failed' OR completed_on < now() - interval '30 days') ORDER BY completed_on LIMIT ${limit}),
+         removed AS (DELETE FROM pgboss_job WHERE id IN (SELECT id FROM old) RETURNING 1)
+         SELECT 1 FROM removed`,
+      );
+      return rows.length;
+    });
+  }
+
+  private get isAutomatic(): boolean {
+    return this.config.nodeEnv !== 'test';
+  }
+
+  private addBacklogMetrics({ registry }: Metrics): void {
+    const names = [...this.declarations.keys()];
+    const { queue } = this;
+    const addGauge = (name: string, help: string, value: 'oldest_seconds' | 'failed') =>
+      new Gauge({
+        ...{ name, help, labelNames: ['job'], aggregator: 'max', registers: [registry] },
+        async collect() {
+          const backlog = names.length === 0 ? [] : await queue.backlog().catch(() => undefined);
+          if (!backlog) return;
+          for (const job of names) this.set({ job }, backlog.find((row) => row.name === job)?.[value] ?? 0);
+        },
+      });
+    addGauge('gatehouse_job_oldest_seconds', 'Age of the oldest background job that is due', 'oldest_seconds');
+    addGauge('gatehouse_jobs_failed', 'Background jobs that failed in all attempts', 'failed');
+  }
+
+  /** @throws StartError if the handler of a job is not a provider of a module */
+  onApplicationBootstrap(): void {
+    for (const [name, { handler }] of this.declarations) {
+      try {
+        this.handlers.set(name, this.modules.get<Handler>(handler, { strict: false }));
+      } catch (error) {
+        throw new StartError(`the job ${name}: add ${handler.name} to the providers of a module`, { cause: error });
+      }
+    }
+    if (this.handlers.size === 0 || !this.isAutomatic) return;
+    this.firstPoll = setTimeout(() => this.worker.start(), FIRST_POLL_MS).unref();
+  }
+
+  /**
+   * Runs all jobs that are due, one after another, and returns how many attempts it made. For tests.
+   * @param at also runs jobs that wait for a time up to this one
+   */
+  async runDue(at?: Date): Promise<number> {
+    let attempts = 0;
+    if (at) await this.queue.hurry(at);
+    while (await this.runNext()) attempts++;
+    return attempts;
+  }
+
+  private async runNext(): Promise<boolean> {
+    if (!this.isScheduled) await this.schedule();
+    for (const name of await this.queue.due([...this.handlers.keys()])) {
+      const job = await this.queue.claim(name);
+      if (!job) continue;
+      await this.run(name, job);
+      return true;
+    }
+    return false;
+  }
+
+  /** Enqueues the next runs of jobs with `cron`. Each of their runs enqueues the one after it. */
+  private async schedule(): Promise<void> {
+    await this.queue.register(this.declarations);
+    for (const [name, declaration] of this.declarations) {
+      if (declaration.cron !== undefined) await this.enqueueNext(name, declaration, this.clock.date());
+    }
+    this.isScheduled = true;
+  }
+
+  private enqueueNext(name: string, declaration: JobDeclaration, after: Date): Promise<void> {
+    return this.database.transaction((tx) => enqueueNextRun(this.queue, tx, name, declaration, after));
+  }
+
+  private async run(name: string, job: ClaimedJob): Promise<void> {
+    const declaration = this.declarations.get(name) as JobDeclaration;
+    const { leaseSeconds, retryLimit } = { ...JOB_DEFAULTS, ...declaration };
+    const leaseEnd = AbortSignal.timeout(leaseSeconds * 1000);
+    const attempt = {
+      id: job.id,
+      number: job.retryCount + 1,
+      signal: AbortSignal.any([leaseEnd, this.stopping.signal]),
+    };
+    const { cron_at: cronAt, ...payload } = job.data;
+    try {
+      if (typeof cronAt === 'string') {
+        // The database may be ahead of the clock of this process, which must not repeat the run.
+        await this.enqueueNext(name, declaration, new Date(Math.max(this.clock.now(), Date.parse(cronAt))));
+      }
+      await this.handlers.get(name)?.run(payload, attempt);
+    } catch (error) {
+      const isLast = attempt.number > retryLimit;
+      this.runs.inc({ job: name, outcome: isLast ? 'failed' : 'retried' });
+      this.log.error('a background job failed', { job: name, id: job.id, attempt: attempt.number, isLast, error });
+      // Another process may run the job now, and its attempt must not count as failed.
+      if (!leaseEnd.aborted) await this.queue.fail(name, job.id, describeError(error));
+      return;
+    }
+    await this.queue.complete(name, job.id);
+    this.runs.inc({ job: name, outcome: 'completed' });
+  }
+
+  /** Lets the current attempts end, which get an abort signal. */
+  async beforeApplicationShutdown(): Promise<void> {
+    clearTimeout(this.firstPoll);
+    this.stopping.abort();
+    await this.worker.stop();
+  }
+}
+
+const describeError = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}`.slice(0, MAX_ERROR_LENGTH) : 'unknown error';

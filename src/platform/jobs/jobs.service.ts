@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { JobName, JobPayload } from '../../core/merged.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
+import type { JobDeclaration } from '../../policy/jobs.js';
+import { Database, type Tx } from '../database/database.js';
+import { idOfKey, JobQueue } from './job-queue.js';
+
+export interface EnqueueOptions {
+  /** The job runs at this time or up to five seconds later. Default: after the commit. */
+  readonly startAfter?: Date;
+  /**
+   * Idempotency key, 1 to 512 characters. If a job of this name has the key, another one is not enqueued. Keys of
+   * completed jobs are remembered for a day, those of failed jobs for 30 days.
+   */
+  readonly key?: string;
+}
+
+/** Enqueues background jobs, which features declare in `jobs`. */
+@Injectable()
+export class Jobs {
+  constructor(
+    private readonly database: Database,
+    private readonly queue: JobQueue,
+    private readonly features: FeatureRegistry,
+  ) {}
+
+  /**
+   * Enqueues a job in the transaction that needs it. The job runs after the commit, at least once, and never after a
+   * rollback. Its payload is JSON. It is stored as plain text, so it contains IDs instead of personal data or secrets.
+   * @returns false if there is a job with the same key
+   * @throws Error if no feature declares the job
+   */
+  async enqueue<T extends JobName>(
+    tx: Tx,
+    name: T,
+    payload: JobPayload<T>,
+    { startAfter, key }: EnqueueOptions = {},
+  ): Promise<boolean> {
+    const isNew = await this.queue.insert(tx, {
+      name,
+      payload: payload as object,
+      startAfter: startAfter ?? null,
+      id: key === undefined ? null : idOfKey(name, key),
+      declaration: this.requireDeclaration(name),
+    });
+    if (!isNew && key === undefined) throw new Error(`the job ${name} could not be enqueued`);
+    if (isNew && startAfter === undefined) this.database.onCommit(tx, () => this.queue.onEnqueued());
+    return isNew;
+  }
+
+  private requireDeclaration(name: string): JobDeclaration {
+    const declaration = this.features.jobs.get(name);
+    if (!declaration) throw new Error(`no feature declares the job ${name}`);
+    return declaration;
+  }
+}

@@ -73,6 +73,8 @@ export const admin = defineFeature('admin', {
     test_mail: 'instance',
     test_captcha: 'instance',
     rotate_keys: 'instance',
+    list_jobs: 'instance',
+    retry_job: 'instance',
     tail_audit_log: 'instance',
     list_ip_bans: 'instance',
   },

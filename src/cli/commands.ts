@@ -136,6 +136,16 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'puts what is encrypted at rest under the current GATEHOUSE_SECRET; exit code 1 when something is lost',
     load: async () => (await import('./keys.js')).rotateKeys,
   },
+  'jobs list': {
+    usage: 'jobs list [--waiting] [--limit <1-1000>] [--json]',
+    summary: 'lists background jobs that failed in all attempts, or those that wait or run. Default limit: 50',
+    load: async () => (await import('./jobs.js')).listJobs,
+  },
+  'jobs retry': {
+    usage: 'jobs retry <id...>',
+    summary: 'makes failed background jobs due again; exit code 1 if one of them was not failed',
+    load: async () => (await import('./jobs.js')).retryJobs,
+  },
   'sso enforce off': {
     usage: 'sso enforce off',
     summary: 'lifts the enforcement of single sign-on, for when the provider is lost; everybody signs in as before',

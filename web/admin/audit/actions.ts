@@ -12,6 +12,7 @@ export const ACTIONS = [
   ...(['setup', 'transfer_ownership', 'create_api_key', 'update_api_key', 'revoke_api_key'] as const),
   ...(['ban_ip', 'ban_ip_declined', 'unban_ip', 'list_ip_bans'] as const),
   ...(['update_instance_config', 'test_sso', 'test_mail', 'test_captcha', 'rotate_keys', 'tail_audit_log'] as const),
+  ...(['list_jobs', 'retry_job'] as const),
 ] as const;
 
 export const TARGETS = ['user', 'application', 'admin_api_key', 'ip_ban', 'instance'] as const;

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execute } from '../../src/cli/execute.js';
+import { loadConfig } from '../../src/core/config/config.js';
+import { databaseSchema } from '../../src/features.js';
+import { Database } from '../../src/platform/database/database.js';
+import { type OwnDatabase, ownDatabase, type Row } from '../support/gatehouse.js';
+import { UNHURRIED } from '../support/timeouts.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'gatehouse-jobs-'));
+const env: Record<string, string | undefined> = {
+  DATA_DIR: directory,
+  GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
+  LOG_LEVEL: 'silent',
+  ...UNHURRIED,
+};
+const FAILED = '00000000-0000-4000-8000-000000000001';
+const WAITING = '00000000-0000-4000-8000-000000000002';
+
+let own: OwnDatabase;
+
+async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await execute(args, {
+    env,
+    ...(own.embedded ? { embeddedDatabase: own.embedded } : {}),
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+async function sql(text: string): Promise<Row[]> {
+  const database = await Database.open(loadConfig(env), databaseSchema(), own.embedded);
+  return database.manager.query<Row[]>(text).finally(() => database.close());
+}
+
+const states = () => sql('SELECT id, state, retry_limit FROM pgboss_job ORDER BY id');
+const audited = () => sql('SELECT admin_user_id, action, metadata FROM audit_log ORDER BY sequence');
+
+beforeAll(async () => {
+  own = await ownDatabase();
+  env.DATABASE_URL = own.databaseUrl;
+});
+afterAll(async () => {
+  await own.giveBack();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+test('jobs list shows failed or waiting jobs without their payload, and jobs retry makes failed ones due', async () => {
+  expect(await cli('jobs', 'list')).toEqual({ code: 0, out: 'No job has failed.', err: '' });
+  await sql(`
+    INSERT INTO pgboss_job (id, name, data, state, retry_limit, retry_count, started_on, completed_on, output) VALUES
+      ('${FAILED}', 'notes:remind', '{"secret": "hidden"}', 'failed', 2, 2, now(), '2026-11-01T12:00:00Z', '{"message": "Error: no\\nnote"}'),
+      ('${WAITING}', 'notes:count', '{"secret": "hidden"}', 'created', 2, 0, NULL, NULL, NULL)`);
+  expect(await cli('jobs', 'list')).toEqual({
+    code: 0,
+    out: `${FAILED}  notes:remind  failed 2026-11-01T12:00:00.000Z  3 attempts  Error: no\\nnote`,
+    err: '',
+  });
+  const { out } = await cli('jobs', 'list', '--waiting', '--json');
+  expect(out).not.toContain('hidden');
+  expect(JSON.parse(out)).toEqual([
+    expect.objectContaining({ id: WAITING, name: 'notes:count', state: 'waiting', attempts: 0, error: null }),
+  ]);
+  expect(await cli('jobs', 'retry', FAILED)).toEqual({ code: 0, out: `${FAILED}  notes:remind is due again`, err: '' });
+  expect(await states()).toEqual([
+    { id: FAILED, state: 'retry', retry_limit: 3 },
+    { id: WAITING, state: 'created', retry_limit: 2 },
+  ]);
+  expect((await audited()).map(({ admin_user_id, action, metadata }) => [admin_user_id, action, metadata])).toEqual([
+    ['0', 'list_jobs', { count: '0' }],
+    ['0', 'list_jobs', { count: '1' }],
+    ['0', 'list_jobs', { count: '1' }],
+    ['0', 'retry_job', { id: FAILED, name: 'notes:remind' }],
+  ]);
+});
+
+test('a job that is not failed, an invalid ID and no ID are rejected and change nothing', async () => {
+  const before = [await states(), await audited()];
+  const waiting = await cli('jobs', 'retry', WAITING);
+  expect([waiting.code, waiting.err]).toEqual([1, `No failed job has the ID ${WAITING}`]);
+  const invalid = await cli('jobs', 'retry', 'all');
+  expect([invalid.code, invalid.err.split('\n')[0]]).toEqual([2, 'Invalid job ID: all']);
+  const none = await cli('jobs', 'retry');
+  expect([none.code, none.err]).toEqual([2, expect.stringContaining('The ID of a failed job is missing.')]);
+  const limit = await cli('jobs', 'list', '--limit', '1001');
+  expect([limit.code, limit.err]).toEqual([
+    2,
+    expect.stringContaining('--limit must be a whole number from 1 to 1000'),
+  ]);
+  expect([await states(), await audited()]).toEqual(before);
+});

@@ -218,10 +218,13 @@ const isPlain = (body: unknown): boolean =>
 const isApiError = (value: unknown): value is ApiErrorBody =>
   typeof value === 'object' && value !== null && ('code' in value || 'error' in value);
 
+/** Also `application/problem+json` and other types with the suffix (RFC 6839). */
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?![\w.+-])/i;
+
 async function bodyOf(response: Response): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
   if (response.status === 204 || type === '') return undefined;
-  if (type.startsWith('application/json')) {
+  if (JSON_TYPE.test(type)) {
     const text = await response.text();
     return text === '' ? undefined : JSON.parse(text);
   }

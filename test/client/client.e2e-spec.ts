@@ -34,6 +34,24 @@ describe('@gatehouse-auth/client: operations', () => {
     await expect(clientOf({ origin: 'http://127.0.0.1:1' }).get('/v1/users/@me')).rejects.toBeInstanceOf(NetworkError);
   });
 
+  test.each(['application/problem+json', 'application/problem+json; charset=utf-8', 'Application/JSON'])(
+    'the code of an error in %s is kept',
+    async (type) => {
+      const body = JSON.stringify({ code: 'NOT_FOUND', message: 'No such note.', errors: [] });
+      const fake = (async () => new Response(body, { status: 404, headers: { 'content-type': type } })) as typeof fetch;
+      const refused = clientOf({ origin: service.url, fetch: fake }).get('/v1/users/@me');
+      await expect(refused).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND', message: 'No such note.' });
+    },
+  );
+
+  test('other types are not read as JSON', async () => {
+    for (const type of ['application/jsonl', 'application/json-seq', 'text/json-like']) {
+      const fake = (async () => new Response('{', { status: 404, headers: { 'content-type': type } })) as typeof fetch;
+      const refused = clientOf({ origin: service.url, fetch: fake }).get('/v1/users/@me');
+      await expect(refused).rejects.toMatchObject({ status: 404, code: '' });
+    }
+  });
+
   test('sudo mode: a factor is asked for once, the request repeated, the proof kept', async () => {
     const alice = await person(service);
     const { authenticator } = await withTotp(service, alice);

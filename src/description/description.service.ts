@@ -27,9 +27,9 @@ const BUILT_IN_METADATA_FILE = fileURLToPath(new URL('../../description.json', i
  */
 @Injectable()
 export class ApiDocuments {
+  readonly get = cached(() => this.document().then(serialize));
+  readonly getGateway = cached(() => this.gatewayDocument().then(serialize));
   private files: readonly string[] = [];
-  private cachedDocument: Promise<ApiDocument> | undefined;
-  private cachedGatewayDocument: Promise<ApiDocument> | undefined;
 
   constructor(
     private readonly routes: Routes,
@@ -41,16 +41,6 @@ export class ApiDocuments {
   /** Adds the files that `gatehouse describe` wrote for extensions. */
   attach(files: readonly string[]): void {
     this.files = files;
-  }
-
-  get(): Promise<ApiDocument> {
-    this.cachedDocument ??= this.document().then(serialize);
-    return this.cachedDocument;
-  }
-
-  getGateway(): Promise<ApiDocument> {
-    this.cachedGatewayDocument ??= this.gatewayDocument().then(serialize);
-    return this.cachedGatewayDocument;
   }
 
   /** The OpenAPI document as an object, for programs in the same process. */
@@ -75,6 +65,18 @@ export class ApiDocuments {
     const files = [...(existsSync(BUILT_IN_METADATA_FILE) ? [BUILT_IN_METADATA_FILE] : []), ...this.files];
     return mergeMetadata(files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as ApiMetadata));
   }
+}
+
+/** Keeps the result of the first successful call. The call after a failure tries again. */
+function cached<T>(make: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= make().catch((error) => {
+      result = undefined;
+      throw error;
+    });
+    return result;
+  };
 }
 
 async function serialize(document: Schema): Promise<ApiDocument> {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ import { Routes } from '../../src/policy/routes.js';
 import { cakes } from '../fixtures/cakes/cakes.module.js';
 import { describedFixture } from '../machine/described-fixture.js';
 import { Judge } from '../support/described.js';
-import { expectApiError, type Gatehouse, gatehouse, person } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, person, race, withGatehouse } from '../support/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the test reads single members of the document
 type Document = any;
@@ -45,6 +45,22 @@ const operations = (): [where: string, operation: Document][] =>
 
 const resolved = (response: Document): Document =>
   response.$ref ? document.components.responses[response.$ref.split('/').pop()] : response;
+
+describe('a description that cannot be generated', () => {
+  test.each(['/openapi.json', '/asyncapi.json'])('%s: is generated again for the next request', async (path) => {
+    const file = join(folder, 'lost.json');
+    writeFileSync(file, readFileSync(await describedFixture('cakes')));
+    await withGatehouse({ features: [cakes], descriptions: [file] }, async ({ anonymous }) => {
+      renameSync(file, `${file}.away`);
+      const failed = await race(32, () => anonymous.get(path));
+      expect(failed.codes).toEqual({ INTERNAL_SERVER_ERROR: 32 });
+      renameSync(`${file}.away`, file);
+      const answers = await race(32, () => anonymous.get(path));
+      expect(answers.statuses).toEqual({ 200: 32 });
+      expect(new Set(answers.answers.map(({ text }) => text)).size).toBe(1);
+    });
+  });
+});
 
 describe('the description is valid', () => {
   test('OpenAPI 3.1, by its own schema', async () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Forms in which a row could contain the secret: as is, in other encodings, or reversed. */
+/** Forms in which rows could contain the secret: as is, in other encodings, or reversed. */
 const spellings = (secret: string): string[] => {
   const bytes = [Buffer.from(secret), Buffer.from(secret, 'base64url')];
   return [
@@ -37,6 +37,17 @@ const spellings = (secret: string): string[] => {
     ...bytes.flatMap((of) => [of.toString('hex'), of.toString('base64'), of.toString('base64url')]),
   ].concat([...secret].reverse().join(''));
 };
+
+/** The shortest text that does not appear in the rows by chance. */
+const LONG_ENOUGH = 8;
+
+/**
+ * The texts to search for. If a secret is cut in two at any position, one of the parts contains one of its halves.
+ */
+const traces = (secret: string): string[] =>
+  spellings(secret)
+    .flatMap((spelt) => [spelt, spelt.slice(0, spelt.length / 2), spelt.slice(spelt.length / 2)])
+    .filter(({ length }) => length >= LONG_ENOUGH);
 
 describe('whoever has stolen the database', () => {
   test('SES-12, LOG-01: finds in it none of the secrets that the service gave out or was sent, however spelt', async () => {
@@ -75,8 +86,8 @@ describe('whoever has stolen the database', () => {
     }
     expect(all).toContain(alice.email);
     for (const [name, secret] of Object.entries(secrets)) {
-      expect([name, (secret ?? '').length > 7]).toEqual([name, true]);
-      expect([name, spellings(secret).filter((spelt) => spelt.length > 7 && all.includes(spelt))]).toEqual([name, []]);
+      expect([name, secret.length >= LONG_ENOUGH]).toEqual([name, true]);
+      expect([name, traces(secret).filter((trace) => all.includes(trace))]).toEqual([name, []]);
     }
   });
 });

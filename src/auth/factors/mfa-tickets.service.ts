@@ -18,7 +18,7 @@ const TICKET_SECONDS = 300;
  * longer than its lifetime, so its attempts do not come back.
  */
 const TICKET_ATTEMPTS = { limit: 5, seconds: 3600 };
-const ACCOUNT_ATTEMPTS = { limit: 10, seconds: 900 };
+export const ACCOUNT_ATTEMPTS = { limit: 10, seconds: 900 };
 
 /** The MFA challenge in a response (auth.md section 3). */
 export interface MfaChallenge {

@@ -3,7 +3,7 @@ import type { Gatehouse } from './gatehouse.js';
 
 /** Records the account events that the gateway receives during a test. */
 export class Events {
-  private readonly heard: { type: string; accountId: string }[] = [];
+  private heard: { type: string; accountId: string }[] = [];
 
   constructor(service: Gatehouse) {
     service.app.get(ReplicaBus).on('event', ({ type, account_id }) => {
@@ -11,12 +11,10 @@ export class Events {
     });
   }
 
-  /**
-   * The types of the events of one account since the last call. Each call also discards the events of other accounts.
-   */
+  /** The types of the events of an account since the last call for this account. */
   of(account: { id: string }): string[] {
     const types = this.heard.filter(({ accountId }) => accountId === account.id).map(({ type }) => type);
-    this.heard.length = 0;
+    this.heard = this.heard.filter(({ accountId }) => accountId !== account.id);
     return types;
   }
 }

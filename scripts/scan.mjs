@@ -24,12 +24,7 @@ const MODULES = [
 /** Pages that need no session, including the parameters in their links. */
 const PAGES = [
   ...['/', '/login', '/register', '/forgot', '/account', '/admin', '/docs'],
-  ...[
-    '/auth/verify?token=a',
-    '/auth/reset-password?token=a',
-    '/auth/lockdown?token=a',
-    '/auth/sso/callback?code=a&state=b',
-  ],
+  ...['/auth/verify?token=a', '/auth/reset?token=a', '/auth/lockdown?token=a', '/auth/sso/callback?code=a&state=b'],
 ];
 /** Expected reports, by category and text, with the reason. */
 const EXPLAINED = [
@@ -87,6 +82,10 @@ async function answers() {
 }
 
 try {
+  for (const page of PAGES) {
+    const { status } = await fetch(url + page);
+    if (status !== 200) throw new Error(`GET ${page} answered ${status}`);
+  }
   const asked = [...PAGES, ...(await operations())];
   const report = join(directory, 'report.json');
   const options = [

@@ -12,6 +12,7 @@ const WORKERS = 1024;
 /** A lost peer may leave the connection open without an error, so it counts as lost if a response takes this long. */
 const NOTICE_QUERY_TIMEOUT_MS = 3000;
 
+const FIRST_RETRY_MS = 250;
 /** Maximum back-off between connection attempts. Without a connection, this process cannot create IDs. */
 const RETRY_MS = 1000;
 
@@ -125,7 +126,7 @@ export class NoticeConnection {
     this.leased = this.fixedWorker;
     client.end().catch(() => {});
     this.log.warn('the connection for notices between replicas was lost', { error });
-    this.reconnectIn(250);
+    this.reconnectIn(FIRST_RETRY_MS);
   }
 
   private reconnectIn(delay: number): void {
@@ -134,7 +135,9 @@ export class NoticeConnection {
         () => this.listener.onReconnect(),
         (error) => {
           if (this.isClosing) return;
-          this.log.debug('the connection for notices between replicas cannot be made', { error });
+          // Only the first failure of an outage is logged at the default level.
+          const level = delay === FIRST_RETRY_MS ? 'warn' : 'debug';
+          this.log[level]('the connection for notices between replicas cannot be made', { error });
           this.reconnectIn(Math.min(delay * 2, RETRY_MS));
         },
       );

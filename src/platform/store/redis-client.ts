@@ -9,16 +9,20 @@ const DISCONNECT_TIMEOUT_MS = 100;
 
 /**
  * Connects in the background, so that a server that is down does not delay startup. Callers must expect commands to
- * time out.
+ * time out. While there is no connection, the `cause` of a failed command is the error of the last attempt to connect.
  */
 export async function connectRedis(url: string, answerMs: number): Promise<Redis> {
   const { Redis } = await import('ioredis');
+  let connectionError: Error | undefined;
   class Asking extends Redis {
     override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
       const timer = setReadTimeout(answerMs, () => command.reject(new Error('No answer in time')));
       // Also needed for subscriptions that the client repeats by itself on a new connection, which may get no response.
       const ended = () => clearTimeout(timer);
-      command.promise.then(ended, ended);
+      command.promise.then(ended, (error: Error) => {
+        ended();
+        if (connectionError) error.cause ??= connectionError;
+      });
       return super.sendCommand(command, stream);
     }
   }
@@ -29,8 +33,12 @@ export async function connectRedis(url: string, answerMs: number): Promise<Redis
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, RETRY_MS),
   });
-  // Failed commands report the error. Without a listener, the client would write errors to the console.
-  client.on('error', () => {});
+  client.on('error', (error) => {
+    connectionError = error;
+  });
+  client.on('ready', () => {
+    connectionError = undefined;
+  });
   closeWhenUnresponsive(client);
   return client;
 }

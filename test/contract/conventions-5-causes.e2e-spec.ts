@@ -1,0 +1,190 @@
+import { Controller, Get, Module, Param } from '@nestjs/common';
+import { Text } from '../../src/http/input.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Public } from '../../src/policy/decorators.js';
+import { freePort } from '../machine/ports.js';
+import { describeOnPostgres } from '../machine/postgres.js';
+import { Detour } from '../support/cuttable-proxy.js';
+import {
+  type Answer,
+  copyOfTemplate,
+  eventually,
+  expectApiError,
+  type Gatehouse,
+  gatehouse,
+  person,
+  race,
+  withGatehouse,
+} from '../support/index.js';
+
+class Keys {
+  @Text({ max: 20 }) first: string;
+  @Text({ max: 20 }) second: string;
+}
+
+const HOLD = 'SELECT 1 FROM account WHERE id = $1 FOR UPDATE';
+
+/** Operations that the database cancels. */
+@Controller('v1/probe')
+class CancelledController {
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private readonly database: Database) {}
+
+  @Get('statement-timeout')
+  @Public()
+  statement() {
+    return this.database.transaction(async (tx) => {
+      await tx.query('SET LOCAL statement_timeout = 1');
+      await tx.query('SELECT pg_sleep(600)');
+      return {};
+    });
+  }
+
+  @Get('lock-timeout/:first/:second')
+  @Public()
+  lock(@Param() { first }: Keys) {
+    return this.database.transaction(async (tx) => {
+      await tx.query('SET LOCAL lock_timeout = 1');
+      await tx.query(HOLD, [first]);
+      return {};
+    });
+  }
+
+  /** Two requests hold one row each, before each of them asks for the row of the other. */
+  @Get('deadlock/:first/:second')
+  @Public()
+  deadlock(@Param() { first, second }: Keys) {
+    return this.database.transaction(async (tx) => {
+      await tx.query(HOLD, [first]);
+      await new Promise<void>((resolve) => {
+        this.waiting.push(resolve);
+        if (this.waiting.length === 2) for (const go of this.waiting.splice(0)) go();
+      });
+      await tx.query(HOLD, [second]);
+      return {};
+    });
+  }
+}
+
+@Module({ controllers: [CancelledController] })
+class CancelledModule {}
+
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+  readonly request_id?: string;
+  readonly outcome?: string;
+  readonly error?: { readonly message: string; readonly sqlstate?: string; readonly cause?: Line['error'] };
+}
+
+const WARN = 40;
+const ERROR = 50;
+const linesOf = ({ log }: Gatehouse, words: string): Line[] =>
+  log.filter((line) => line.includes(words)).map((line) => JSON.parse(line));
+const logged = (service: Gatehouse, words: string) =>
+  eventually(`the log line "${words}"`, async () => linesOf(service, words)[0]);
+
+describeOnPostgres('conventions.md 5: a statement that the database cancels is no outage of the database', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse({ modules: [CancelledModule] });
+  });
+  afterAll(() => service.close());
+
+  async function expectCause(answer: Answer, sqlstate: string): Promise<void> {
+    const id = answer.headers.get('x-request-id') as string;
+    expectApiError(answer, 'SERVICE_UNAVAILABLE', { request_id: id });
+    expect(answer.headers.get('retry-after')).toBe('5');
+    const failures = linesOf(service, 'request failed').filter(({ request_id }) => request_id === id);
+    expect(failures).toEqual([
+      expect.objectContaining({
+        level: ERROR,
+        outcome: 'SERVICE_UNAVAILABLE',
+        error: expect.objectContaining({ sqlstate, message: expect.stringMatching(/./) }),
+      }),
+    ]);
+    expect(answer.text).not.toContain(sqlstate);
+  }
+
+  afterEach(async () => {
+    expect((await service.anonymous.get('/health/ready')).status).toBe(200);
+    expect(linesOf(service, 'the database cannot be used')).toEqual([]);
+  });
+
+  test('57014: 32 statements that exceed their time', async () => {
+    const { answers } = await race(32, () => service.anonymous.get('/v1/probe/statement-timeout'));
+    for (const answer of answers) await expectCause(answer, '57014');
+  });
+
+  test('55P03: a row that another transaction holds', async () => {
+    const { id } = await person(service);
+    await service.app.get(Database).transaction(async (tx) => {
+      await tx.query(HOLD, [id]);
+      await expectCause(await service.anonymous.get(`/v1/probe/lock-timeout/${id}/${id}`), '55P03');
+    });
+    expect((await service.anonymous.get(`/v1/probe/lock-timeout/${id}/${id}`)).status).toBe(200);
+  });
+
+  test('40P01: one of two transactions that wait for each other', async () => {
+    const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
+    const { answers, statuses } = await race(2, (index) => {
+      const [first, second] = index === 0 ? [alice, bob] : [bob, alice];
+      return service.anonymous.get(`/v1/probe/deadlock/${first.id}/${second.id}`);
+    });
+    expect(statuses).toEqual({ 200: 1, 503: 1 });
+    for (const answer of answers) if (answer.status === 503) await expectCause(answer, '40P01');
+  });
+});
+
+describe('conventions.md 5: the log has the cause when a part of the service fails and requests go on', () => {
+  test('Redis: once, with the error of the connection', async () => {
+    const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
+    await withGatehouse({ env: { REDIS_URL, RATE_LIMITS: 'on' } }, async (service) => {
+      const ask = () => service.anonymous.get('/.well-known/service');
+      expect((await ask()).status).toBe(200);
+      const words = 'the shared store does not answer';
+      const { level, error } = await logged(service, words);
+      expect(level).toBe(WARN);
+      expect([error?.sqlstate, error?.cause?.sqlstate]).toContain('ECONNREFUSED');
+      expect((await ask()).status).toBe(200);
+      expect(linesOf(service, words)).toHaveLength(1);
+    });
+  });
+});
+
+describeOnPostgres('conventions.md 5: the log has the cause when replicas cannot share changes', () => {
+  test('the connection for notices: that it was lost, and once why there is no new one', async () => {
+    const { detour, url: DATABASE_URL } = await Detour.to((await copyOfTemplate()) as string, 5432);
+    await withGatehouse({ env: { DATABASE_URL } }, async (service) => {
+      const alice = await person(service);
+      detour.cutThose('gatehouse notices');
+      const lost = await logged(service, 'the connection for notices between replicas was lost');
+      const failed = await logged(service, 'the connection for notices between replicas cannot be made');
+      for (const { level, error } of [lost, failed]) {
+        expect(level).toBe(WARN);
+        expect(error?.message).toMatch(/Connection terminated|ECONNRESET/);
+      }
+      expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
+      const again = () => linesOf(service, 'the connection for notices between replicas cannot be made');
+      await eventually('a second failure', async () => (again().length > 1 ? true : undefined));
+      expect(again().filter(({ level }) => level === WARN)).toHaveLength(1);
+      detour.mend();
+    });
+    detour.close();
+  });
+
+  test('reads of the journal: once, with the error of the database', async () => {
+    await withGatehouse({}, async (service) => {
+      const alice = await person(service);
+      await service.idle();
+      await service.sql('ALTER TABLE journal RENAME TO elsewhere');
+      const { level, error } = await logged(service, 'the journal cannot be read');
+      expect([level, error?.sqlstate]).toEqual([WARN, '42P01']);
+      expect(error?.message).toContain('journal');
+      expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
+      await service.sql('ALTER TABLE elsewhere RENAME TO journal');
+      expect(linesOf(service, 'the journal cannot be read')).toHaveLength(1);
+    });
+  });
+});

@@ -1,10 +1,16 @@
-/** Compiles the sources if they have changed since the last build. `--force` always compiles. */
+/**
+ * Builds what has changed since the last build, without checking types.
+ *
+ *   --types   also checks types and writes declarations, which only packages and their tests need
+ *   --force   builds everything again, like after a new checkout, with `--types`
+ */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { answerHelp } from './help.mjs';
 
 answerHelp(import.meta.filename);
@@ -17,10 +23,13 @@ const MADE_WITH = [
   'package-lock.json',
   'scripts/bundle.mjs',
   'scripts/snapshot.mjs',
+  'scripts/transpile.mjs',
 ];
 const stamp = join(root, 'dist', '.stamp');
 const serviceStamp = join(root, 'dist', '.service-stamp');
 const snapshotStamp = join(root, 'dist', '.snapshot-stamp');
+const descriptionStamp = join(root, 'dist', '.description-stamp');
+const typesStamp = join(root, 'dist', '.types-stamp');
 const clientStamp = join(root, 'dist', '.client-stamp');
 export const webStamp = join(root, 'dist', '.web-stamp');
 
@@ -54,27 +63,14 @@ function copyStatic() {
   }
 }
 
-/** Compiles what has changed, like `tsc -p tsconfig.build.json`. */
-function compile(ts) {
-  const path = join(root, 'tsconfig.build.json');
-  const read = ts.getParsedCommandLineOfConfigFile(path, {}, ts.sys);
-  const program = ts.createIncrementalProgram({
-    rootNames: read.fileNames,
-    options: read.options,
-    configFileParsingDiagnostics: ts.getConfigFileParsingDiagnostics(read),
-  });
-  const faults = [
-    ...program.getConfigFileParsingDiagnostics(),
-    ...program.getOptionsDiagnostics(),
-    ...program.getGlobalDiagnostics(),
-    ...program.getSyntacticDiagnostics(),
-    ...program.getSemanticDiagnostics(),
-  ];
-  const { diagnostics } = program.emit();
-  const host = { ...ts.sys, getCanonicalFileName: (name) => name, getNewLine: () => '\n' };
-  process.stderr.write(ts.formatDiagnosticsWithColorAndContext([...faults, ...diagnostics], host));
-  if (faults.length + diagnostics.length > 0) process.exit(1);
-  return program.getProgram();
+const isCompiled = (path) => path.endsWith('.ts') && !/(?:spec|\.d)\.ts$/.test(path);
+
+/** Transpiles the sources, like `tsc -p tsconfig.build.json` without its checks and declarations. */
+async function compile() {
+  const { transpile } = await import('./transpile.mjs');
+  const files = BUILT.flatMap((folder) => [...sources(join(root, folder))]).filter(isCompiled);
+  const targetOf = (path) => join(root, 'dist', path.slice(root.length).replace(/ts$/, 'js'));
+  await Promise.all([...files, join(root, 'ormconfig.ts')].map((path) => transpile(path, targetOf(path))));
 }
 
 /** Deletes build output whose source no longer exists, because it would become a part of the package. */
@@ -89,20 +85,16 @@ function sweep() {
   }
 }
 
-/** Writes what the compiler knows about the responses, from the same program (docs/description.md). */
-async function describe(ts, program) {
-  const { describeProgram } = await import('../dist/src/description/compiler/describe.js');
-  writeFileSync(join(root, 'dist', 'description.json'), JSON.stringify(describeProgram(ts, program, root)));
-}
-
 /** Compresses files once at build time, because they are served many times. */
-export function compress(folder) {
-  for (const path of sources(folder)) {
+export async function compress(folder) {
+  const compressed = async (path) => {
     const bytes = readFileSync(path);
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
-    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
-    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-  }
+    const [br, gz] = [promisify(brotliCompress)(bytes, { params }), promisify(gzip)(bytes, { level: 9 })];
+    writeFileSync(`${path}.br`, await br);
+    writeFileSync(`${path}.gz`, await gz);
+  };
+  await Promise.all([...sources(folder)].map(compressed));
 }
 
 /** Runs a Node program. Exits if it fails. */
@@ -118,7 +110,7 @@ async function buildPages() {
   // Runs in a separate process, because Vite switches its process to production mode.
   const vite = ['node_modules/vite/bin/vite.js', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'];
   await run(vite, ['ignore', 'ignore', 'inherit']);
-  compress(join(root, 'dist', 'web', 'assets'));
+  await compress(join(root, 'dist', 'web', 'assets'));
   writeFileSync(webStamp, current);
 }
 
@@ -127,7 +119,10 @@ async function buildClient() {
   const current = fingerprint('client');
   if (isStamped(clientStamp, current)) return;
   rmSync(join(root, 'client', 'dist'), { recursive: true, force: true });
-  await run(['node_modules/typescript/bin/tsc', '-p', 'client'], 'inherit');
+  const { transpile } = await import('./transpile.mjs');
+  const files = readdirSync(join(root, 'client')).filter((name) => name.endsWith('.ts'));
+  const targetOf = (name) => join(root, 'client', 'dist', name.replace(/ts$/, 'js'));
+  await Promise.all(files.map((name) => transpile(join(root, 'client', name), targetOf(name), false)));
   writeFileSync(clientStamp, current);
 }
 
@@ -141,21 +136,47 @@ async function buildSnapshot() {
   writeFileSync(snapshotStamp, current);
 }
 
+/** Writes what the compiler knows about the responses of the service (docs/description.md). */
+async function buildDescription() {
+  const current = fingerprint('src');
+  if (isStamped(descriptionStamp, current)) return;
+  const describe = [
+    'dist/src/cli.js',
+    'describe',
+    '--project',
+    'tsconfig.build.json',
+    '--out',
+    'dist/description.json',
+  ];
+  await run(describe, ['ignore', 'ignore', 'inherit']);
+  writeFileSync(descriptionStamp, current);
+}
+
+/** Whether `dist/description.json` describes the current sources. */
+export const isDescribed = () => isStamped(descriptionStamp, fingerprint('src'));
+
+/** Checks types and writes the declarations of both packages. */
+async function buildTypes() {
+  const current = fingerprint(...BUILT, 'client');
+  if (isStamped(typesStamp, current)) return;
+  const tsc = ['node_modules/typescript/bin/tsc', '--pretty', '--emitDeclarationOnly', '-p'];
+  await Promise.all(['tsconfig.build.json', 'client'].map((project) => run([...tsc, project], 'inherit')));
+  writeFileSync(typesStamp, current);
+}
+
 const isStamped = (path, current) => existsSync(path) && readFileSync(path, 'utf8') === current;
 
-/** Builds the modules and their description. */
+/** Builds the modules and everything that is made by running them. */
 async function buildModules(current) {
-  const { default: ts } = await import('typescript');
-  const program = compile(ts);
-  copyStatic();
-  sweep();
-  chmodSync(join(root, 'dist', 'src', 'cli.js'), 0o755);
-  // Runs in a separate process, while this one writes the description and the bundle.
-  const snapshot = buildSnapshot();
-  await describe(ts, program);
-  await buildService(current);
-  await snapshot;
-  writeFileSync(stamp, current);
+  if (!isStamped(stamp, current)) {
+    await compile();
+    copyStatic();
+    sweep();
+    chmodSync(join(root, 'dist', 'src', 'cli.js'), 0o755);
+    writeFileSync(stamp, current);
+  }
+  // The description and the snapshot are made in separate processes, while this one bundles.
+  await Promise.all([buildDescription(), buildSnapshot(), buildService(current)]);
 }
 
 async function buildService(current) {
@@ -165,15 +186,20 @@ async function buildService(current) {
   writeFileSync(serviceStamp, current);
 }
 
-export async function build(force = false) {
+/**
+ * Builds what has changed. @param force builds everything again, and implies `types`
+ * @param types also checks types and writes declarations
+ */
+export async function build({ force = false, types = force } = {}) {
   if (force) rmSync(join(root, 'dist'), { recursive: true, force: true });
+  mkdirSync(join(root, 'dist'), { recursive: true });
   // `npm run dev` builds the pages when they change. It starts from the modules, which are ready sooner than the
   // bundle.
   const pages = process.env.PAGES_WATCHED === undefined ? buildPages() : undefined;
-  const client = buildClient();
-  const current = fingerprint(...BUILT);
-  await (isStamped(stamp, current) ? buildService(current) : buildModules(current));
-  await Promise.all([pages, client]);
+  const declarations = types ? buildTypes() : undefined;
+  await Promise.all([pages, buildClient(), buildModules(fingerprint(...BUILT)), declarations]);
 }
 
-if (process.argv[1] === import.meta.filename) await build(process.argv.includes('--force'));
+if (process.argv[1] === import.meta.filename) {
+  await build({ force: process.argv.includes('--force'), types: process.argv.includes('--types') || undefined });
+}

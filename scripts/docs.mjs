@@ -67,7 +67,7 @@ async function render() {
   const { build: vitepress } = await importFrom(GENERATOR, 'vitepress');
   await vitepress(place, { outDir: built, logLevel: 'warn' });
   demandPlain();
-  compress(built);
+  await compress(built);
 }
 
 await build();

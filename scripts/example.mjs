@@ -46,7 +46,7 @@ function guide() {
   return [...lines.filter(isImport), ...lines.filter((line) => !isImport(line))].join('\n');
 }
 
-await build();
+await build({ types: true });
 const left = ['node_modules', 'dist', 'data'];
 cpSync(join(root, 'examples/notes'), project, {
   recursive: true,

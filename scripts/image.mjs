@@ -43,7 +43,7 @@ function demand(isSo, message) {
   if (!isSo) throw new Error(message);
 }
 
-await build();
+await build({ types: true });
 if (!existsSync(join(root, 'dist', 'guides'))) {
   demand(spawnSync(process.execPath, ['scripts/docs.mjs'], { cwd: root, stdio: 'inherit' }).status === 0, 'no guides');
 }

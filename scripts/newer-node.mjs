@@ -34,7 +34,7 @@ function run(bin, ...args) {
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`);
 }
 
-await build();
+await build({ types: true });
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const lines = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const binaries = await Promise.all(lines.map((line) => binaryOf(line, place)));

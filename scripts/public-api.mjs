@@ -5,6 +5,6 @@ import { answerHelp } from './help.mjs';
 
 answerHelp(import.meta.filename);
 
-await build();
+await build({ types: true });
 const { publicApiOf } = await import('../dist/test/support/public-api.js');
 process.stdout.write(publicApiOf(join(import.meta.dirname, '..')));

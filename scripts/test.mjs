@@ -32,7 +32,7 @@ function argumentsOf([first, ...more]) {
   return [first, ...more];
 }
 
-await build();
+await build({ types: true });
 const args = argumentsOf(process.argv.slice(2));
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const { status } = spawnSync(process.execPath, ['--no-warnings', jest, ...args], {

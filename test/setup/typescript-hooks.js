@@ -3,17 +3,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync, version } from '@swc/core';
+import { OPTIONS as TRANSPILE } from '../../scripts/transpile.mjs';
 
-const OPTIONS = {
-  jsc: {
-    target: 'es2023',
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-    keepClassNames: true,
-  },
-  module: { type: 'es6' },
-  sourceMaps: 'inline',
-};
+const OPTIONS = { ...TRANSPILE, sourceMaps: 'inline' };
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/gatehouse-test');
 const GLOBALS = new URL('./globals.js', import.meta.url).href;

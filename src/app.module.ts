@@ -7,8 +7,10 @@ import { Keyring } from './core/secrets.js';
 import { Snowflakes } from './core/snowflake.js';
 import { TeamMetrics } from './core/team-metrics.js';
 import { SessionStore } from './gateway/store/session-store.js';
-import { ClientAddresses } from './http/client-addresses.js';
-import { ApiErrorFilter, FrontDoor } from './http/front-door.js';
+import { ConnectionRegistry } from './http/front-door/connection-registry.js';
+import { ApiErrorFilter, ErrorResponder } from './http/front-door/error-responder.js';
+import { FixedHeaders } from './http/front-door/fixed-headers.js';
+import { FrontDoor } from './http/front-door/front-door.js';
 import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
 import { Recorder } from './http/recorder.js';
@@ -203,8 +205,8 @@ export class AppModule {
       module: AppModule,
       global: true,
       imports: [PlatformModule.with(foundations), ...ofFeatures, ...more],
-      providers: [ClientAddresses, FrontDoor, Recorder, ApiErrorFilter],
-      exports: [FrontDoor],
+      providers: [FrontDoor, ConnectionRegistry, ErrorResponder, FixedHeaders, Recorder, ApiErrorFilter],
+      exports: [FrontDoor, ConnectionRegistry],
     };
   }
 }

@@ -16,7 +16,9 @@ import { ProcessSessions } from './gateway/store/process-sessions.js';
 import { RedisSessions } from './gateway/store/redis-sessions.js';
 import type { SessionStore } from './gateway/store/session-store.js';
 import { httpAdapter } from './http/adapter.js';
-import { ApiErrorFilter, FrontDoor } from './http/front-door.js';
+import { ConnectionRegistry } from './http/front-door/connection-registry.js';
+import { ApiErrorFilter, ErrorResponder } from './http/front-door/error-responder.js';
+import { FrontDoor } from './http/front-door/front-door.js';
 import { Tracing } from './http/tracing.js';
 import { CompiledRoutes } from './pipeline/compiled-routes.js';
 import { Explanation } from './pipeline/explanation.service.js';
@@ -65,13 +67,14 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   };
   try {
     let door: FrontDoor | undefined;
+    let errors: ErrorResponder | undefined;
     // Load the adapter before the embedded database sets V8 flags, because Node's compile cache depends on the current
     // flags.
     const adapter = await httpAdapter(
       config.httpPlatform,
       {
         admit: (req, res, next) => door?.admit(req, res, next),
-        sendErrorResponse: (call, thrown) => door?.sendErrorResponse(call, thrown),
+        sendErrorResponse: (call, thrown) => errors?.send(call, thrown),
       },
       options.unguarded,
     );
@@ -102,8 +105,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       routeResolutionStrategy: 'specificity',
     });
     try {
-      const frontDoor = app.get(FrontDoor);
-      door = frontDoor;
+      door = app.get(FrontDoor);
+      errors = app.get(ErrorResponder);
       app.get(CleanupJobs).add('journal', removeExpiredEntries);
       if (probe) {
         app.get(HealthChecks).add('redis', () => probe.check());
@@ -114,7 +117,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       // Nest tries the last filter first. Filters of extensions come before the built-in one, which catches everything.
       app.get(ApplicationConfig).getGlobalFilters().unshift(app.get(ApiErrorFilter));
       app.useWebSocketAdapter(app.get(GatewayAdapter));
-      frontDoor.handleParserErrors(app.getHttpServer());
+      app.get(ConnectionRegistry).handleParserErrors(app.getHttpServer());
       app.getHttpServer().keepAliveTimeout = config.keepAliveSeconds * 1000;
       await app.init();
     } catch (error) {

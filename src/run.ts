@@ -13,7 +13,7 @@ import { Metrics } from './core/metrics.js';
 import { onUncaughtError } from './core/uncaught-errors.js';
 import { ownWorker } from './core/workers/own-worker.js';
 import { Gateway } from './gateway/gateway.service.js';
-import { FrontDoor } from './http/front-door.js';
+import { ConnectionRegistry } from './http/front-door/connection-registry.js';
 import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
 import { Database } from './platform/database/database.js';
@@ -64,7 +64,7 @@ export async function run(app: INestApplication<Server>): Promise<void> {
     log.info('another worker takes over');
     stopListening();
     const deadline = performance.now() + app.get(Config).shutdownSeconds * 1000;
-    await Promise.all([app.get(Gateway).drainConnections(), app.get(FrontDoor).retire(deadline)]);
+    await Promise.all([app.get(Gateway).drainConnections(), app.get(ConnectionRegistry).retire(deadline)]);
     end();
   };
   onUncaughtError((error) => {
@@ -182,7 +182,7 @@ async function drain(app: INestApplication<Server>): Promise<void> {
   const sockets = app.get(Gateway).drain();
   while (live.size > 0 && performance.now() < deadline) await delay(POLL_INTERVAL_MS);
   await finishesBy(deadline, sockets);
-  if (live.size === 0) await app.get(FrontDoor).drainIdleConnections();
+  if (live.size === 0) await app.get(ConnectionRegistry).drainIdleConnections();
   app.getHttpServer().closeAllConnections();
   if (!(await finishesBy(deadline + SHUTDOWN_GRACE_MS, app.close()))) throw new Error('it took too long');
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.js';
-import { OPERATIONAL } from '../http/front-door.js';
+import { OPERATIONAL } from '../http/front-door/front-door.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { ApiMetadata, HandlerMetadata, Schema } from './api-metadata.js';

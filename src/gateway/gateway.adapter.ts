@@ -7,7 +7,8 @@ import type { MessageMappingProperties } from '@nestjs/websockets';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../core/errors.js';
 import { declineUpgrade, normalizePath } from '../http/framing.js';
-import { FrontDoor } from '../http/front-door.js';
+import { ConnectionRegistry } from '../http/front-door/connection-registry.js';
+import { FrontDoor } from '../http/front-door/front-door.js';
 import { GATEWAY_PATH } from './commands/decorators.js';
 import type { Connection } from './connection.js';
 import { Gateway } from './gateway.service.js';
@@ -67,6 +68,7 @@ export class GatewayAdapter extends WsAdapter {
   constructor(
     private readonly http: HttpAdapterHost,
     private readonly door: FrontDoor,
+    private readonly connections: ConnectionRegistry,
     private readonly gateway: Gateway,
   ) {
     super();
@@ -90,7 +92,7 @@ export class GatewayAdapter extends WsAdapter {
     const sockets = new WebSocketServer(options);
     const server = this.http.httpAdapter.getHttpServer() as Server;
     server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-      if (this.door.hasPendingResponse(socket)) socket.destroy();
+      if (this.connections.hasPendingResponse(socket)) socket.destroy();
       else if (isForGateway(req)) this.upgrade(sockets, req, socket, head);
       else declineUpgrade(server, req, socket, head);
     });

@@ -12,8 +12,10 @@ import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Response } from 'express';
 import { ApiError } from '../core/errors.js';
 import { type Call, callOf, RESPONSE_HANDLED } from '../policy/call.js';
-import type { RequestListener } from './front-door.js';
 import { PlatformWatch, type Unguarded } from './platform-watch.js';
+
+/** Passes a request to the framework. */
+export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** The request listener that runs before Express or Fastify. */
 export interface RequestEntry {

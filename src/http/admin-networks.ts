@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { addressIsIn } from '../core/address.js';
 import { Config } from '../core/config/config.js';
+import type { Call } from '../policy/call.js';
 import type { RoutePlan } from '../policy/plan.js';
+import { Routes } from '../policy/routes.js';
 
 /** Whether a route belongs to administration: operations by their policy, pages by their path. */
 const isAdminRoute = ({ policy, path }: RoutePlan): boolean =>
@@ -13,7 +15,10 @@ const isAdminRoute = ({ policy, path }: RoutePlan): boolean =>
  */
 @Injectable()
 export class AdminNetworks {
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly routes: Routes,
+  ) {}
 
   hides(plan: RoutePlan, address: string | null): boolean {
     const { networks } = this.config.admin;
@@ -21,8 +26,14 @@ export class AdminNetworks {
     return address === null || !addressIsIn(address, networks);
   }
 
-  /** The route, or `undefined` if it is hidden from this IP address. */
-  visible(plan: RoutePlan | undefined, address: string | null): RoutePlan | undefined {
+  /** The route that a request to this path would reach, or `undefined` if it is hidden from this caller. */
+  findVisible({ req, address }: Call, path: string): RoutePlan | undefined {
+    const plan = this.routes.find(req.method ?? '', path);
     return plan && !this.hides(plan, address) ? plan : undefined;
+  }
+
+  /** All routes whose template matches a path, without those that are hidden from this IP address. */
+  findMatchingVisible(path: string, address: string | null): RoutePlan[] {
+    return this.routes.findMatching(path).filter((plan) => !this.hides(plan, address));
   }
 }

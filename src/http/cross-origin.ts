@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
+import { ApiError } from '../core/errors.js';
 import type { Call } from '../policy/call.js';
 import type { RoutePlan } from '../policy/plan.js';
+import { AdminNetworks } from './admin-networks.js';
+import { ClientAddresses } from './client-addresses.js';
 
 const ALLOWED_HEADERS = [
   ...['Authorization', 'Content-Type', 'If-None-Match', 'Range', 'X-Request-ID', 'X-Audit-Log-Reason'],
@@ -47,7 +50,11 @@ export function isFromExternalPage(
  */
 @Injectable()
 export class CrossOrigin {
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly adminNetworks: AdminNetworks,
+    private readonly addresses: ClientAddresses,
+  ) {}
 
   /** Sets the headers for the response of a route. */
   apply(call: Call, { policy, path }: RoutePlan): void {
@@ -72,10 +79,21 @@ export class CrossOrigin {
   }
 
   /**
+   * Responds to a preflight before load shedding, bans and limits. Every OPTIONS request must be a preflight.
+   * @throws ApiError NOT_FOUND
+   */
+  respondToPreflight(call: Call, path: string): void {
+    const routes = this.adminNetworks.findMatchingVisible(path, this.addresses.addressOf(call.req));
+    call.flushHeaders();
+    if (!this.preflight(call, routes)) throw new ApiError('NOT_FOUND');
+    call.res.writeHead(204).end();
+  }
+
+  /**
    * Sets the headers of a preflight response for the routes of one path. Returns false if there is no preflight to
    * answer.
    */
-  preflight(call: Call, plans: readonly RoutePlan[]): boolean {
+  private preflight(call: Call, plans: readonly RoutePlan[]): boolean {
     const { req, res } = call;
     const [upload] = plans;
     if (upload?.policy.cors === 'upload') {

@@ -22,7 +22,7 @@ function isUnaudited({ plan, req, res, isAudited }: Call): boolean {
   return res.statusCode < 300 && req.method !== 'GET' && req.method !== 'HEAD';
 }
 
-/** Records each request when it ends: abuse counters of its IP address, metrics, trace, log. */
+/** Starts the trace of each request. Records the request when it ends: abuse counters of its IP address, metrics, trace, log. */
 @Injectable()
 export class Recorder {
   constructor(
@@ -32,6 +32,10 @@ export class Recorder {
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
   ) {}
+
+  begin(call: Call): void {
+    this.tracing.begin(call);
+  }
 
   /** Never throws, because no other handler would catch that. */
   record(call: Call): void {

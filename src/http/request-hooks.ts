@@ -3,11 +3,12 @@ import type { Call } from '../policy/call.js';
 /** Checks that run before routing, and the hook that runs after each response. */
 export abstract class RequestHooks {
   /**
-   * Runs before anything is read, on known and unknown paths (credentials.md section 4, rows 1 and 2). `address` is
-   * `null` if the client IP address is unknown.
-   * @throws ApiError SERVICE_UNAVAILABLE, FORBIDDEN, GLOBAL_IP_BANNED, GLOBAL_IP_TEMPORARILY_BANNED
+   * Runs before anything is read, on known and unknown paths (credentials.md section 4, rows 1 and 2). Sets the client IP
+   * address of the call.
+   * @throws ApiError NOT_FOUND for an unknown method, SERVICE_UNAVAILABLE, FORBIDDEN, GLOBAL_IP_BANNED,
+   * GLOBAL_IP_TEMPORARILY_BANNED
    */
-  abstract onRequest(call: Call, address: string | null): void;
+  abstract onRequest(call: Call): void;
   /** Runs when the response is sent or the client is gone. */
   abstract onResponse(call: Call, status: number): void;
 }

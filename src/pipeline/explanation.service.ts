@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AdminApplication } from '../accounts/grants/admin-application.service.js';
 import { ApiError, type ErrorCode } from '../core/errors.js';
-import { OPERATIONAL } from '../http/front-door.js';
+import { OPERATIONAL } from '../http/front-door/front-door.js';
 import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { RoutePlan } from '../policy/plan.js';
 import { describePolicy, Routes } from '../policy/routes.js';

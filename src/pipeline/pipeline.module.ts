@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { AdminNetworks } from '../http/admin-networks.js';
+import { ClientAddresses } from '../http/client-addresses.js';
 import { CrossOrigin } from '../http/cross-origin.js';
 import { FastPathRoutes } from '../http/fast-path-routes.js';
 import { RequestHooks } from '../http/request-hooks.js';
@@ -23,7 +24,8 @@ import { StaticFastPathRoutes } from './static-fast-path-routes.js';
   imports: [DiscoveryModule],
   controllers: [ExplainController],
   providers: [
-    ...[Routes, CompiledRoutes, RouteAudit, CommandAudit, AdminNetworks, CrossOrigin, Explanation],
+    ...[Routes, CompiledRoutes, RouteAudit, CommandAudit, AdminNetworks, ClientAddresses, CrossOrigin],
+    Explanation,
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
     ...builtInCommandGuards(),

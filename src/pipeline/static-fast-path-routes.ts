@@ -14,7 +14,7 @@ import { ApplicationConfig, DiscoveryService, HttpAdapterHost, ModulesContainer 
 import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
 import { findPlatformWatch } from '../http/adapter.js';
 import { type FastPathRoute, FastPathRoutes } from '../http/fast-path-routes.js';
-import { ApiErrorFilter } from '../http/front-door.js';
+import { ApiErrorFilter } from '../http/front-door/error-responder.js';
 import type { Call } from '../policy/call.js';
 import { currentCall, findCallReader } from '../policy/decorators.js';
 import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';

@@ -1,0 +1,175 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../core/errors.js';
+import { Log } from '../../core/log.js';
+import { Call, callOf, RESPONSE_HANDLED } from '../../policy/call.js';
+import { Routes } from '../../policy/routes.js';
+import type { RequestListener } from '../adapter.js';
+import { hasBody } from '../body.js';
+import { endChecked, enforceContentLength } from '../content-length.js';
+import { CrossOrigin } from '../cross-origin.js';
+import { type FastPathRoute, FastPathRoutes, isPlainJson } from '../fast-path-routes.js';
+import { assertFraming, closeAfterResponse, LINGER_MS, normalizePath } from '../framing.js';
+import { LiveRequests, WORK } from '../live-requests.js';
+import { Load } from '../load.js';
+import { Recorder } from '../recorder.js';
+import { RequestHooks } from '../request-hooks.js';
+import { SlowClientMonitor } from '../slow-client-monitor.js';
+import { ConnectionRegistry } from './connection-registry.js';
+import { ErrorResponder, JSON_TYPE } from './error-responder.js';
+import { FixedHeaders } from './fixed-headers.js';
+
+const BODY_TIMEOUT_MS = 30_000;
+/** Always answered, even under load and to banned IP addresses. */
+export const OPERATIONAL: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+
+/** Node has no event for "the handler called end() but the client has not read everything yet". */
+function endAndNotify(this: ServerResponse, ...said: unknown[]): ServerResponse {
+  endChecked.apply(this, said);
+  const call = callOf(this.req);
+  call.transfers.onResponseEnded(call);
+  return this;
+}
+
+/**
+ * Processes every request before the framework, in the same way on both platforms: request ID, fixed headers, client IP
+ * address, preflight, load shedding, IP ban.
+ */
+@Injectable()
+export class FrontDoor {
+  private readonly onResponseClose: (this: ServerResponse) => void;
+
+  constructor(
+    private readonly live: LiveRequests,
+    private readonly load: Load,
+    private readonly connections: ConnectionRegistry,
+    private readonly errors: ErrorResponder,
+    private readonly fixedHeaders: FixedHeaders,
+    private readonly slowClientMonitor: SlowClientMonitor,
+    private readonly requestHooks: RequestHooks,
+    private readonly fastPath: FastPathRoutes,
+    private readonly cors: CrossOrigin,
+    private readonly routes: Routes,
+    private readonly recorder: Recorder,
+    private readonly log: Log,
+  ) {
+    const door = this;
+    this.onResponseClose = function () {
+      door.onRequestClosed(callOf(this.req));
+    };
+  }
+
+  admit(req: IncomingMessage, res: ServerResponse, next: RequestListener): void {
+    const { socket } = req;
+    // The connection closes after a response that is already sent.
+    if (socket.writableEnded || socket.destroyed) return;
+    try {
+      const call = this.createCall(req, res);
+      this.connections.setLastResponse(socket, res);
+      res.end = endAndNotify;
+      res.on('close', this.onResponseClose);
+      this.live.open(call, () => this.startRequest(call, next));
+    } catch (error) {
+      this.log.error('a request could not be admitted', { error });
+      socket.destroy();
+    }
+  }
+
+  private startRequest(call: Call, next: RequestListener): void {
+    const { req } = call;
+    if (this.load.draining || this.load.retiring) closeAfterResponse(call);
+    if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.onBodyTimeout(call), BODY_TIMEOUT_MS).unref();
+    try {
+      assertFraming(call);
+      const path = normalizePath(req);
+      if (req.method === 'OPTIONS') this.cors.respondToPreflight(call, path);
+      else {
+        call.isOperational = OPERATIONAL.has(path);
+        if (!call.isOperational) {
+          this.requestHooks.onRequest(call);
+          this.live.move(call, 'started', [WORK]);
+        }
+        const route = this.fastPath.find(req.method ?? '', path);
+        if (route) this.serveFastPath(call, route, next).catch((error) => this.errors.send(call, error));
+        else this.passToFramework(call, next);
+      }
+    } catch (error) {
+      this.errors.sendBeforeRouting(call, error);
+    }
+  }
+
+  private async serveFastPath(call: Call, route: FastPathRoute, next: RequestListener): Promise<void> {
+    const { res } = call;
+    const value = await route.run(call);
+    if (value === RESPONSE_HANDLED || res.headersSent) return;
+    if (isPlainJson(value))
+      call.sendText(JSON.stringify(value), (res.getHeader('Content-Type') as string | undefined) ?? JSON_TYPE);
+    else if (value === undefined || value === null) {
+      call.flushHeaders();
+      res.end();
+    } else {
+      call.respondThroughFramework = (request, response) => route.respond(value, request, response);
+      this.passToFramework(call, next);
+    }
+  }
+
+  private passToFramework(call: Call, next: RequestListener): void {
+    call.flushHeaders();
+    next(call.req, call.res);
+  }
+
+  /** Checks an upgrade request like every other request. Returns `null` if an error response was sent. */
+  admitUpgrade(req: IncomingMessage, socket: Duplex): Call | null {
+    const call = this.createCall(req, new ServerResponse(req));
+    this.connections.forget(socket);
+    try {
+      assertFraming(call);
+      this.requestHooks.onRequest(call);
+      return call;
+    } catch (error) {
+      this.rejectUpgrade(call, socket, error);
+      return null;
+    }
+  }
+
+  /** Sends an error response to an upgrade request, which the framework does not see, and closes the connection. */
+  rejectUpgrade(call: Call, socket: Duplex, thrown: unknown): void {
+    const { res } = call;
+    const connection = socket as Socket;
+    connection.on('error', () => connection.destroy());
+    res.setHeader('Connection', 'close');
+    res.assignSocket(connection);
+    res.once('finish', () => {
+      this.recorder.record(call);
+      connection.destroySoon();
+    });
+    this.errors.send(call, thrown);
+  }
+
+  private createCall(req: IncomingMessage, res: ServerResponse): Call {
+    const call = new Call(req, res, this.slowClientMonitor);
+    req.call = call;
+    enforceContentLength(res);
+    this.recorder.begin(call);
+    call.setInitialHeaders(this.fixedHeaders.of(call.id));
+    if (this.routes.isSecret(req.url ?? '')) call.header('X-Robots-Tag', 'noindex, nofollow');
+    return call;
+  }
+
+  private onBodyTimeout(call: Call): void {
+    if (call.req.complete) return;
+    closeAfterResponse(call);
+    this.errors.send(call, new ApiError('BAD_REQUEST'));
+  }
+
+  private onRequestClosed(call: Call): void {
+    if (!this.live.close(call)) return;
+    clearTimeout(call.bodyDeadline);
+    this.recorder.record(call);
+    const { req } = call;
+    // A client that got its response early may stop sending. Otherwise it has LINGER_MS to finish.
+    if (!req.complete && !req.destroyed) setTimeout(() => req.complete || req.destroy(), LINGER_MS).unref();
+  }
+}

@@ -1,6 +1,7 @@
 import type { Call } from '../policy/call.js';
+import type { RequestListener } from './adapter.js';
 
-/** Checks that run before routing, and the hook that runs after each response. */
+/** Checks that run before routing, routing itself, and the hook that runs after each response. */
 export abstract class RequestHooks {
   /**
    * Runs before anything is read, on known and unknown paths (credentials.md section 4, rows 1 and 2). Sets the client IP
@@ -9,6 +10,8 @@ export abstract class RequestHooks {
    * GLOBAL_IP_TEMPORARILY_BANNED
    */
   abstract onRequest(call: Call): void;
+  /** Passes the request to its handler, directly or through the framework. Rejects with the error of a direct call. */
+  abstract dispatch(call: Call, path: string, next: RequestListener): Promise<void> | undefined;
   /** Runs when the response is sent or the client is gone. */
   abstract onResponse(call: Call, status: number): void;
 }

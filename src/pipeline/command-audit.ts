@@ -1,14 +1,5 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { GUARDS_METADATA } from '@nestjs/common/internal';
 import { DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
-import type { InstanceWrapper } from '@nestjs/core/internal';
-import {
-  GATEWAY_METADATA,
-  GATEWAY_OPTIONS,
-  MESSAGE_MAPPING_METADATA,
-  MESSAGE_METADATA,
-  PORT_METADATA,
-} from '@nestjs/websockets/internal';
 import type { CommandGuard, CommandPlan } from '../gateway/commands/command.js';
 import {
   type AuditedCommand,
@@ -22,6 +13,15 @@ import { readPolicy } from '../policy/decorators.js';
 import { FeatureRegistry } from '../policy/feature-registry.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { builtInCommandGuards, commandGuardsInOrder } from './command-guards.js';
+import {
+  GATEWAY_METADATA,
+  GATEWAY_OPTIONS,
+  GUARDS_METADATA,
+  type InstanceWrapper,
+  MESSAGE_MAPPING_METADATA,
+  MESSAGE_METADATA,
+  PORT_METADATA,
+} from './nest-internals.js';
 import { buildInputPlan } from './route-input.js';
 
 type ReportFault = (fault: string) => void;

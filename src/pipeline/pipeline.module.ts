@@ -3,7 +3,6 @@ import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { AdminNetworks } from '../http/admin-networks.js';
 import { ClientAddresses } from '../http/client-addresses.js';
 import { CrossOrigin } from '../http/cross-origin.js';
-import { FastPathRoutes } from '../http/fast-path-routes.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import { Routes } from '../policy/routes.js';
 import { arrivalGuardsInOrder } from './arrival-guards.js';
@@ -12,11 +11,11 @@ import { builtInCommandGuards, CommandLoadGuard, PayloadGuard, SessionGuard } fr
 import { CompiledRoutes } from './compiled-routes.js';
 import { ExplainController } from './explain.controller.js';
 import { Explanation } from './explanation.service.js';
+import { FastPath } from './fast-path.js';
 import { GuardStack } from './guard-stack.js';
 import { guardsInOrder } from './guards.js';
 import { PreRoutingStack } from './pre-routing-stack.js';
 import { RouteAudit } from './route-audit.js';
-import { StaticFastPathRoutes } from './static-fast-path-routes.js';
 
 /** Registers the guard pipeline, with the only APP_GUARD. */
 @Global()
@@ -34,8 +33,8 @@ import { StaticFastPathRoutes } from './static-fast-path-routes.js';
     { provide: RequestHooks, useClass: PreRoutingStack },
     GuardStack,
     { provide: APP_GUARD, useExisting: GuardStack },
-    { provide: FastPathRoutes, useClass: StaticFastPathRoutes },
+    FastPath,
   ],
-  exports: [Routes, CompiledRoutes, AdminNetworks, CrossOrigin, RequestHooks, FastPathRoutes],
+  exports: [Routes, CompiledRoutes, AdminNetworks, CrossOrigin, RequestHooks],
 })
 export class PipelineModule {}

@@ -1,13 +1,5 @@
 import { Injectable, type NestModule, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
 import {
-  GUARDS_METADATA,
-  HOST_METADATA,
-  HTTP_CODE_METADATA,
-  METHOD_METADATA,
-  MODULE_PATH,
-  PATH_METADATA,
-} from '@nestjs/common/internal';
-import {
   APP_GUARD,
   ApplicationConfig,
   DiscoveryService,
@@ -33,6 +25,14 @@ import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';
 import type { DiscoveredRoute } from './discovered-route.js';
 import { GuardStack } from './guard-stack.js';
 import { type Guard, guardsInOrder, InputGuard } from './guards.js';
+import {
+  GUARDS_METADATA,
+  HOST_METADATA,
+  HTTP_CODE_METADATA,
+  METHOD_METADATA,
+  MODULE_PATH,
+  PATH_METADATA,
+} from './nest-internals.js';
 import { buildInputPlan } from './route-input.js';
 
 /** Thrown during startup. Lists every route and gateway command with an invalid declaration. */

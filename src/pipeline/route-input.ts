@@ -1,4 +1,3 @@
-import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { SudoInput } from '../auth/sudo/sudo.dto.js';
 import { ApiError, type FieldFault, fieldErrorsOf } from '../core/errors.js';
 import { getBody, hasBody } from '../http/body.js';
@@ -8,6 +7,7 @@ import type { FeatureRegistry } from '../policy/feature-registry.js';
 import type { InputPlan, RoutePlan, Shape } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import type { DiscoveredRoute } from './discovered-route.js';
+import { ROUTE_ARGS_METADATA, RouteParamtypes } from './nest-internals.js';
 
 type ArgumentMetadata = Record<string, { index: number; data?: unknown; pipes?: unknown[] }>;
 

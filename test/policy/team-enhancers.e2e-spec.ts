@@ -27,7 +27,6 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, HttpAdapterHost } from '@nestjs/core';
 import { map, of } from 'rxjs';
-import { FastPathRoutes } from '../../src/http/fast-path-routes.js';
 import {
   ApiError,
   Authenticated,
@@ -37,6 +36,7 @@ import {
   type Identity,
   Public,
 } from '../../src/index.js';
+import { FastPath } from '../../src/pipeline/fast-path.js';
 import { type Call, callOf } from '../../src/policy/call.js';
 
 import { type Client, expectApiError, type Gatehouse, gatehouse, person, withGatehouse } from '../support/index.js';
@@ -196,7 +196,7 @@ class OwnController {
 }
 
 const isDirect = (service: Gatehouse, method: string, path: string): boolean =>
-  service.app.get(FastPathRoutes).find(method, path) !== undefined;
+  service.app.get(FastPath).find(method, path) !== undefined;
 
 @Module({ controllers: [OwnController, VisitsController], providers: [Visits] })
 class OwnModule {}

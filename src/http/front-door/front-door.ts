@@ -4,13 +4,12 @@ import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
-import { Call, callOf, RESPONSE_HANDLED } from '../../policy/call.js';
+import { Call, callOf } from '../../policy/call.js';
 import { Routes } from '../../policy/routes.js';
 import type { RequestListener } from '../adapter.js';
 import { hasBody } from '../body.js';
 import { endChecked, enforceContentLength } from '../content-length.js';
 import { CrossOrigin } from '../cross-origin.js';
-import { type FastPathRoute, FastPathRoutes, isPlainJson } from '../fast-path-routes.js';
 import { assertFraming, closeAfterResponse, LINGER_MS, normalizePath } from '../framing.js';
 import { LiveRequests, WORK } from '../live-requests.js';
 import { Load } from '../load.js';
@@ -18,7 +17,7 @@ import { Recorder } from '../recorder.js';
 import { RequestHooks } from '../request-hooks.js';
 import { SlowClientMonitor } from '../slow-client-monitor.js';
 import { ConnectionRegistry } from './connection-registry.js';
-import { ErrorResponder, JSON_TYPE } from './error-responder.js';
+import { ErrorResponder } from './error-responder.js';
 import { FixedHeaders } from './fixed-headers.js';
 
 const BODY_TIMEOUT_MS = 30_000;
@@ -49,7 +48,6 @@ export class FrontDoor {
     private readonly fixedHeaders: FixedHeaders,
     private readonly slowClientMonitor: SlowClientMonitor,
     private readonly requestHooks: RequestHooks,
-    private readonly fastPath: FastPathRoutes,
     private readonly cors: CrossOrigin,
     private readonly routes: Routes,
     private readonly recorder: Recorder,
@@ -91,33 +89,11 @@ export class FrontDoor {
           this.requestHooks.onRequest(call);
           this.live.move(call, 'started', [WORK]);
         }
-        const route = this.fastPath.find(req.method ?? '', path);
-        if (route) this.serveFastPath(call, route, next).catch((error) => this.errors.send(call, error));
-        else this.passToFramework(call, next);
+        this.requestHooks.dispatch(call, path, next)?.catch((error) => this.errors.send(call, error));
       }
     } catch (error) {
       this.errors.sendBeforeRouting(call, error);
     }
-  }
-
-  private async serveFastPath(call: Call, route: FastPathRoute, next: RequestListener): Promise<void> {
-    const { res } = call;
-    const value = await route.run(call);
-    if (value === RESPONSE_HANDLED || res.headersSent) return;
-    if (isPlainJson(value))
-      call.sendText(JSON.stringify(value), (res.getHeader('Content-Type') as string | undefined) ?? JSON_TYPE);
-    else if (value === undefined || value === null) {
-      call.flushHeaders();
-      res.end();
-    } else {
-      call.respondThroughFramework = (request, response) => route.respond(value, request, response);
-      this.passToFramework(call, next);
-    }
-  }
-
-  private passToFramework(call: Call, next: RequestListener): void {
-    call.flushHeaders();
-    next(call.req, call.res);
   }
 
   /** Checks an upgrade request like every other request. Returns `null` if an error response was sent. */

@@ -43,7 +43,7 @@ async function commits() {
   const { loadConfig } = await import('../dist/src/core/config/config.js');
   const { databaseSchema } = await import('../dist/src/features.js');
   const { Database } = await import('../dist/src/platform/database/database.js');
-  const { ReplicaBus } = await import('../dist/src/platform/replicas/replica-bus.js');
+  const { joinReplicas } = await import('../dist/src/platform/replicas/join-replicas.js');
   const { Log } = await import('../dist/src/core/log.js');
   const first = await Database.open(loadConfig({ ...process.env, ...quiet, DATA_DIR: directory }), databaseSchema());
   await first.migrate();
@@ -57,7 +57,7 @@ async function commits() {
       DATA_DIR: directory,
     });
     const database = await Database.open(config, databaseSchema());
-    const replica = await ReplicaBus.join(config, database, new Log(config));
+    const replica = await joinReplicas(config, database, new Log(config));
     await replica.start();
     await database.manager.query(
       `INSERT INTO account (id, username, discriminator, created_at) SELECT n, 'bench' || n, 1, now()

@@ -30,7 +30,7 @@ import { Network } from './platform/outbound/network.js';
 import { CleanupJobs } from './platform/process/cleanup-jobs.js';
 import { HealthChecks } from './platform/process/health-checks.js';
 import { removeExpiredEntries } from './platform/replicas/journal.js';
-import { ReplicaBus } from './platform/replicas/replica-bus.js';
+import { joinReplicas } from './platform/replicas/join-replicas.js';
 import { RedisProbe } from './platform/store/redis-probe.js';
 import { MemoryStore, RedisStore } from './platform/store/shared-store.js';
 import { assertCompatible, assertSettingsRead, type Extension } from './policy/extension.js';
@@ -82,7 +82,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       await Database.open(config, databaseSchema(options), options.embeddedDatabase, config.migrateOnStart),
     );
     if (config.migrateOnStart) await database.migrate();
-    const replica = open(await ReplicaBus.join(config, database, log));
+    const replica = open(await joinReplicas(config, database, log));
     await replica.start();
     const probe = config.redisUrl ? open(await RedisProbe.open(config.redisUrl)) : undefined;
     await probe?.assertUsable();
@@ -148,7 +148,7 @@ async function assembleUnopened(config: Config, extension: Extension): Promise<I
   const features = featureRegistry(extension);
   const log = new Log({ logLevel: 'silent', logFormat: 'json' });
   const database = Database.unconnected(config);
-  const replica = await ReplicaBus.join(config, database, log);
+  const replica = await joinReplicas(config, database, log);
   const store = new MemoryStore();
   const sessionStore = new ProcessSessions();
   const outside = { clock: new Clock(), network: new Network() };

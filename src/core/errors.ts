@@ -1,5 +1,3 @@
-import { HttpException } from '@nestjs/common';
-import { isTransientDatabaseError } from './database-errors.js';
 import type { NameOf } from './merged.js';
 
 export interface FieldError {
@@ -115,62 +113,6 @@ export const fieldError = (path: string, code: FieldCode): FieldFault => ({ path
 export const validationError = (path: string, code: FieldCode): ApiError<'INVALID_FORM_BODY'> =>
   new ApiError('INVALID_FORM_BODY', { errors: [fieldError(path, code)] });
 
-/** The messages of the OAuth2 error codes (RFC 6749 section 5.2), which are also their `error_description`. */
-export const OAUTH_DESCRIPTIONS = {
-  invalid_request: 'The OAuth2 request is not valid.',
-  invalid_client: 'Client authentication failed.',
-  invalid_grant: 'The grant is not valid.',
-  invalid_scope: 'The scope is not valid.',
-  unsupported_grant_type: 'The grant type is not supported.',
-} as const;
-
-/** An OAuth2 protocol error (oauth.md 1.2, RFC 6749 section 5.2): status 400, or 401 for `invalid_client`. */
-export function oauthError(error: keyof typeof OAUTH_DESCRIPTIONS, fields: string[] = []): ApiError {
-  const code = error.toUpperCase() as 'INVALID_REQUEST';
-  const description = OAUTH_DESCRIPTIONS[error];
-  const errors = fields.length ? { errors: fields.map((field) => fieldError(field, 'INVALID_FORMAT')) } : {};
-  return new ApiError(code, { error, error_description: description, ...errors });
-}
-
 /** 503 with `Retry-After` in whole seconds: 1 if load is shed, 5 if a dependency is down. */
 export const unavailable = (retryAfterSeconds: number): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE').withHeaders({ 'Retry-After': String(retryAfterSeconds) });
-
-/**
- * The error for a request that the origin of external media rejected, with the status of the origin (media.md section
- * 6).
- */
-export const upstreamFailed = (status: number): ApiError => new ApiError('UPSTREAM_FETCH_FAILED').withStatus(status);
-
-const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  409: 'CONFLICT',
-  410: 'GONE',
-  413: 'PAYLOAD_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  416: 'RANGE_NOT_SATISFIABLE',
-  502: 'BAD_GATEWAY',
-  503: 'SERVICE_UNAVAILABLE',
-  504: 'GATEWAY_TIMEOUT',
-};
-
-/**
- * Converts any thrown value to the error that the caller sees. An exception of the framework keeps its status if a code
- * exists for it.
- */
-export function toApiError(thrown: unknown): ApiError {
-  if (thrown instanceof ApiError) return thrown;
-  if (isTransientDatabaseError(thrown)) return unavailable(5).withCause(thrown);
-  if (!(thrown instanceof HttpException)) return new ApiError('INTERNAL_SERVER_ERROR');
-  const status = thrown.getStatus();
-  if (status === 429) {
-    return new ApiError('RATE_LIMITED', { global: false, retry_after: 1 }).withHeaders({ 'Retry-After': '1' });
-  }
-  const isOfClient = status >= 400 && status < 500;
-  return new ApiError(
-    (CODE_BY_STATUS[status] ?? (isOfClient ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR')) as 'NOT_FOUND',
-  );
-}

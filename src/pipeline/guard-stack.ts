@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { ApiError, toApiError } from '../core/errors.js';
+import { ApiError } from '../core/errors.js';
+import { toApiError } from '../core/to-api-error.js';
 import type { Command } from '../gateway/commands/command.js';
 import { Commands } from '../gateway/commands/commands.service.js';
 import { ClosingError, MessageDropped } from '../gateway/protocol/protocol.js';

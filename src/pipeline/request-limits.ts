@@ -3,14 +3,8 @@ import { ACCOUNT_FLAGS } from '../accounts/account-facts.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { digest } from '../core/secrets.js';
-import {
-  allowanceHeaders,
-  anonymousCallerKey,
-  bucketId,
-  globalLimitError,
-  Limiter,
-  routeLimitError,
-} from '../platform/store/limits.js';
+import { anonymousCallerKey, bucketId, Limiter } from '../platform/store/limits.js';
+import { allowanceHeaders, globalLimitError, routeLimitError } from '../platform/store/rate-limit-errors.js';
 import type { Call } from '../policy/call.js';
 import type { RoutePlan } from '../policy/plan.js';
 

@@ -21,7 +21,7 @@ import { ProcessSessions } from '../../src/gateway/store/process-sessions.js';
 import { Tracing } from '../../src/http/tracing.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Network } from '../../src/platform/outbound/network.js';
-import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
+import { joinReplicas } from '../../src/platform/replicas/join-replicas.js';
 import { MemoryStore } from '../../src/platform/store/shared-store.js';
 import { Public } from '../../src/policy/decorators.js';
 import { Routes } from '../../src/policy/routes.js';
@@ -160,7 +160,7 @@ test.each(PLATFORMS)(
     const database = Database.unconnected(config);
     const module = AppModule.with(
       {
-        ...{ config, log, database, replica: await ReplicaBus.join(config, database, log) },
+        ...{ config, log, database, replica: await joinReplicas(config, database, log) },
         ...{ store: new MemoryStore(), sessionStore: new ProcessSessions(), tracing: new Tracing() },
         ...{ features: featureRegistry(), clock: new Clock(), network: new Network() },
       },

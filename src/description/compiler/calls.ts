@@ -176,7 +176,8 @@ export class CallGraph {
   private isErrorFunction(expression: ts.Expression, name: string): boolean {
     if (!this.ts.isIdentifier(expression) || expression.text !== name) return false;
     const [declaration] = this.symbolAt(expression)?.declarations ?? [];
-    return isErrorsFile(declaration?.getSourceFile().fileName ?? '');
+    const fileName = declaration?.getSourceFile().fileName ?? '';
+    return isErrorsFile(fileName) || isModule(fileName, 'oauth/oauth-errors');
   }
 
   private symbolAt(node: ts.Node): ts.Symbol | undefined {
@@ -189,8 +190,11 @@ export class CallGraph {
 }
 
 /** Whether a file is the one that defines the errors, as source or as declaration. */
-export const isErrorsFile = (fileName: string): boolean =>
-  fileName.endsWith('/core/errors.ts') || fileName.endsWith('/core/errors.d.ts');
+export const isErrorsFile = (fileName: string): boolean => isModule(fileName, 'core/errors');
+
+/** Whether a file is a module of `src`, as source or as declaration. */
+const isModule = (fileName: string, name: string): boolean =>
+  fileName.endsWith(`/${name}.ts`) || fileName.endsWith(`/${name}.d.ts`);
 
 /** The key of a function or method across packages: its file and name, for source and declaration alike. */
 export function declarationKey(declaration: ts.Declaration, root: string, typescript: TypeScript): string {

@@ -1,8 +1,8 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { toApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
+import { toApiError } from '../../core/to-api-error.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { describePolicy } from '../../policy/routes.js';
 import type { EventType } from '../protocol/event-types.js';

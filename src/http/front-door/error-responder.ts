@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
-import { ApiError, toApiError } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
+import { toApiError } from '../../core/to-api-error.js';
 import { type Call, ClientGone, callOf } from '../../policy/call.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { AdminNetworks } from '../admin-networks.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { addressKey } from '../../core/address.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { ApiError, unavailable, upstreamFailed } from '../../core/errors.js';
+import { ApiError, unavailable } from '../../core/errors.js';
 import { mayServeRange } from '../../http/conditions.js';
 import { OutboundFault, type OutboundReason } from '../../platform/outbound/network.js';
 import { Outbound, type UserFetchResponse } from '../../platform/outbound/outbound.js';
@@ -123,7 +123,10 @@ export class ExternalService {
     const { status } = answer;
     if (status === 200 || (status === 206 && range !== undefined)) return answer;
     answer.body.destroy();
-    throw PASSED_ON_STATUSES.has(status) ? upstreamFailed(status) : new ApiError('BAD_GATEWAY');
+    // The status of the origin (media.md section 6).
+    throw PASSED_ON_STATUSES.has(status)
+      ? new ApiError('UPSTREAM_FETCH_FAILED').withStatus(status)
+      : new ApiError('BAD_GATEWAY');
   }
 
   /**

@@ -8,13 +8,14 @@ import { Application, AuthorizationCode } from '../../accounts/grants/oauth.enti
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { ApiError, oauthError } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { Identity, SessionIdentity } from '../../policy/identity.js';
 import { isRegistered, withParameters } from '../applications/redirect-uris.js';
+import { oauthError } from '../oauth-errors.js';
 import { isPkceFaulty } from '../tokens/pkce.js';
 import type { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
 

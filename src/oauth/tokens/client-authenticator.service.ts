@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError, oauthError } from '../../core/errors.js';
+import { ApiError } from '../../core/errors.js';
 import { digest, equalsInConstantTime, mintToken } from '../../core/secrets.js';
 import { getBody } from '../../http/body.js';
 import { snowflakeFault } from '../../http/input.js';
@@ -7,6 +7,7 @@ import { batchById } from '../../platform/database/batch-calls.js';
 import { Database } from '../../platform/database/database.js';
 import type { Call } from '../../policy/call.js';
 import type { Client } from '../../policy/identity.js';
+import { oauthError } from '../oauth-errors.js';
 import { Arrivals } from './arrivals.js';
 import { boundedValue, type Form, formValue } from './form.js';
 import { StoreClock } from './store-clock.js';

@@ -1,5 +1,5 @@
-import { oauthError } from '../../core/errors.js';
 import { isStorable } from '../../core/text/text.js';
+import { oauthError } from '../oauth-errors.js';
 
 const MAX_LENGTH = 256;
 

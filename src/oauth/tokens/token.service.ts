@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
 import { Config } from '../../core/config/config.js';
-import { oauthError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { digest } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
@@ -9,6 +8,7 @@ import { batchById } from '../../platform/database/batch-calls.js';
 import { Database } from '../../platform/database/database.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { Client } from '../../policy/identity.js';
+import { oauthError } from '../oauth-errors.js';
 import { Arrivals } from './arrivals.js';
 import { CodeExchange } from './code-exchange.service.js';
 import { type Form, formValue, requiredValue } from './form.js';

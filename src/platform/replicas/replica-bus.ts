@@ -1,4 +1,3 @@
-import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
 import { batchCalls } from '../database/batch-calls.js';
 import { CoalescingRunner } from '../database/coalescing-runner.js';
@@ -6,7 +5,6 @@ import type { Database, Tx } from '../database/database.js';
 import {
   createAppendStatement,
   type EventPosition,
-  JOURNAL_RETENTION_MS,
   JournalReader,
   type JournalRow,
   type RunStatement,
@@ -15,9 +13,8 @@ import {
   type SerializedEntry,
 } from './journal.js';
 import { LastEventNumbers } from './last-event-numbers.js';
-import { NoticeConnection } from './notice-connection.js';
 import { OwnEntries } from './own-entries.js';
-import { type Hint, RedisHints } from './redis-hints.js';
+import type { Hint } from './redis-hints.js';
 
 /**
  * A notification between replicas after a commit. It contains IDs and never secrets. A notice with an `account_id` is
@@ -31,17 +28,16 @@ export interface Notice {
 export type NoticeHandler = (data: Record<string, unknown>) => void | Promise<void>;
 export type JournalHandler = (row: JournalRow) => void;
 
-const POLL_MS = 1000;
+export const POLL_MS = 1000;
 /** Pause between wake-ups or journal reads under load. All commits during the pause share one. */
-const WAKE_PAUSE_MS = 20;
+export const WAKE_PAUSE_MS = 20;
 /** Reads that return at least this many rows are made less often, because they cost more. */
 const BUSY_ROWS = 16;
 const BUSY_PAUSE_MS = 50;
 const POSITIONS_PER_BATCH = 50;
-const STALE_AFTER_MS = 3 * POLL_MS;
 
 /** Topic of the hint that there are new journal entries. */
-const WAKE_TOPIC = 'wake';
+export const WAKE_TOPIC = 'wake';
 
 /**
  * Cross-replica notifications, and the worker ID of this process for snowflakes.
@@ -83,19 +79,6 @@ export abstract class ReplicaBus {
     protected readonly database: Database,
     protected readonly log: Log,
   ) {}
-
-  static async join(config: Config, database: Database, log: Log): Promise<ReplicaBus> {
-    if (!config.databaseUrl) return new SingleReplicaBus(database, log, config.workerId ?? 0);
-    const replica = new PostgresReplicaBus(database, log, config.databaseUrl, config.workerId);
-    try {
-      await replica.connect();
-      if (config.redisUrl) await replica.openHints(config, config.redisUrl);
-    } catch (error) {
-      await replica.close();
-      throw error;
-    }
-    return replica;
-  }
 
   /** Starts receiving notices from this moment on. */
   async start(): Promise<void> {
@@ -258,110 +241,5 @@ export abstract class ReplicaBus {
 
   private logHandlerFailure(topic: string, error: unknown): void {
     this.log.error('a notice could not be handled', { topic, error });
-  }
-}
-
-/** The only process on its database, which is embedded. */
-class SingleReplicaBus extends ReplicaBus {
-  readonly isConnected = true;
-  readonly hasWorkerId = true;
-
-  constructor(
-    database: Database,
-    log: Log,
-    readonly workerId: number,
-  ) {
-    super(database, log);
-  }
-
-  protected wakeOthers(): void {}
-
-  /** There are no other writers, so nothing can be missed. */
-  protected mayHaveMissedEntries(): boolean {
-    return false;
-  }
-}
-
-/** One of several replicas. It is notified by LISTEN/NOTIFY and, if configured, also by Redis. */
-class PostgresReplicaBus extends ReplicaBus {
-  private readonly connection: NoticeConnection;
-  private hints: RedisHints | undefined;
-  private readonly postgresWakeUps = new CoalescingRunner(
-    () => this.connection.notify(),
-    () => WAKE_PAUSE_MS,
-  );
-  private readonly redisWakeUps = new CoalescingRunner(
-    async () => this.hints?.publish({ topic: WAKE_TOPIC, data: {} }),
-    () => WAKE_PAUSE_MS,
-  );
-  private poll: NodeJS.Timeout | undefined;
-
-  constructor(database: Database, log: Log, url: string, fixedWorker: number | undefined) {
-    super(database, log);
-    this.connection = new NoticeConnection(url, fixedWorker, log, {
-      onNotification: () => this.requestRead(),
-      onReconnect: () => this.onReconnect(),
-    });
-  }
-
-  get workerId(): number {
-    return this.connection.workerId;
-  }
-
-  get hasWorkerId(): boolean {
-    return this.connection.hasWorkerId;
-  }
-
-  get isConnected(): boolean {
-    return performance.now() - this.lastReadAt < STALE_AFTER_MS;
-  }
-
-  protected mayHaveMissedEntries(): boolean {
-    return performance.now() - this.lastReadAt > JOURNAL_RETENTION_MS;
-  }
-
-  async connect(): Promise<void> {
-    await this.connection.open();
-  }
-
-  override async start(): Promise<void> {
-    await super.start();
-    this.poll ??= setInterval(() => this.requestRead(), POLL_MS).unref();
-  }
-
-  async openHints(config: Config, url: string): Promise<void> {
-    const { log } = this;
-    this.hints = await RedisHints.open(config, { url, log, database: this.connection.database }, (hint) =>
-      this.onHintReceived(hint),
-    );
-  }
-
-  /** The new connection may lead to another server. */
-  private onReconnect(): void {
-    this.markUnsynced();
-    this.requestRead();
-    this.deliverLater({ topic: 'resync', data: {} });
-  }
-
-  protected wakeOthers(): void {
-    this.postgresWakeUps.request();
-    if (this.hints) this.redisWakeUps.request();
-  }
-
-  override hint(topic: string, data: Record<string, unknown>): void {
-    this.hints?.publish({ topic, data });
-  }
-
-  /** Uses the notice connection, for which requests do not compete. While it is down, any other connection is used. */
-  protected override runStatement<R>(name: string, text: string, values: unknown[]): Promise<R[]> {
-    return this.connection.query<R>(name, text, values) ?? super.runStatement(name, text, values);
-  }
-
-  override async close(): Promise<void> {
-    clearInterval(this.poll);
-    await super.close();
-    await Promise.all([this.postgresWakeUps.whenIdle(), this.redisWakeUps.whenIdle()]);
-    this.hints?.close();
-    await this.connection.close();
   }
 }

@@ -13,7 +13,8 @@ import { Instance } from '../../platform/instance/instance.js';
 import { DigestKeys } from '../../platform/keys/digest-keys.js';
 import { SMS_TRANSPORT, type SmsTransport } from '../../platform/mail/sms.js';
 import { codeMessage } from '../../platform/mail/templates/text-message.js';
-import { Limiter, phoneLimitError } from '../../platform/store/limits.js';
+import { Limiter } from '../../platform/store/limits.js';
+import { phoneLimitError } from '../../platform/store/rate-limit-errors.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { PhoneCodeInput } from './phone.dto.js';
 

@@ -68,6 +68,16 @@ export type SecretBinding =
   /** No account. */
   | 'none';
 
+/**
+ * The payload of the one-time secrets of a purpose. Merge yours in, so that the compiler knows its members:
+ * `declare module '@gatehouse-auth/server' { interface SecretPayloads { 'notes-invite': { noteId: string } } }`.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: an empty interface is what declaration merging needs
+export interface SecretPayloads {}
+
+/** The payload of a purpose. Without an entry in `SecretPayloads`, its members have no known type. */
+export type SecretPayload<P> = P extends keyof SecretPayloads ? SecretPayloads[P] : Record<string, unknown>;
+
 type SecretsOf<F> = NamesOf<F>['secrets'];
 
 /** The purpose of a one-time secret that some feature declares with one of these bindings. */

@@ -364,9 +364,9 @@ export class SudoGuard implements Guard {
   async check(call: Call, { policy: { sudo } }: RoutePlan): Promise<void> {
     const { identity } = call;
     if (!identity || !sudo) throw new ApiError('UNAUTHORIZED');
-    const body = call.input?.body as never;
-    if (sudo.when && !sudo.when(body, identity as never)) return;
-    sudo.first?.(body, identity as never);
+    const body = call.input?.body;
+    if (sudo.when && !sudo.when(body, identity)) return;
+    sudo.first?.(body, identity);
     let proof: string | null;
     try {
       proof = await this.sudo.demand(identity, call);
@@ -376,7 +376,7 @@ export class SudoGuard implements Guard {
     }
     call.hasSudo = true;
     if (proof === null || sudo.issuesProof === false) return;
-    const voids = typeof sudo.voidsProofs === 'function' ? sudo.voidsProofs(body, identity as never) : sudo.voidsProofs;
+    const voids = typeof sudo.voidsProofs === 'function' ? sudo.voidsProofs(body, identity) : sudo.voidsProofs;
     if (voids) call.proofOnError = proof;
     else call.res.setHeader('X-Service-Sudo-Mode-JWT', proof);
   }

@@ -1,3 +1,5 @@
+import type { Identity } from './identity.js';
+
 const COMMON = ['RateLimit', 'Cors', 'Accepts'];
 const ACCOUNT_MODIFIERS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'Captcha', ...COMMON];
 
@@ -21,7 +23,13 @@ export interface AclRequirement {
 }
 
 /** Receives the validated body and the caller. This works because the input guard runs before the sudo guard. */
-export type BodyPredicate = (body: never, me: never) => boolean;
+export type BodyPredicate = ForSudo<boolean>;
+
+/**
+ * A method, because the compiler lets a method declare the body of its own route and the kind of caller that the route
+ * admits.
+ */
+type ForSudo<R> = { call(body: object | undefined, me: Identity): R }['call'];
 
 export interface SudoOptions {
   /** If false, the response contains neither a new proof nor a valid proof that was sent. */
@@ -36,7 +44,7 @@ export interface SudoOptions {
    */
   readonly isOptional?: boolean;
   /** Pre-check that runs before a factor is consumed. Only for errors that stored state decides. */
-  readonly first?: (body: never, me: never) => void;
+  readonly first?: ForSudo<void>;
 }
 
 /** The declaration of a route: one base policy, then modifiers. */

@@ -33,9 +33,9 @@ const BOUND = {
 };
 const purposesOf = (...bindings: (keyof typeof BOUND)[]) => bindings.flatMap((one) => BOUND[one]) as OwnedPurpose[];
 const unboundPurposesOf = (...bindings: (keyof typeof BOUND)[]) =>
-  purposesOf(...bindings) as Purpose[] as ['sso-state'];
+  purposesOf(...bindings) as Purpose[] as ['captcha-spent'];
 
-const PURPOSE = 'phone-code';
+const PURPOSE = 'webauthn-sudo';
 const OTHER = 'email-token';
 const HOUR = 3600;
 
@@ -113,10 +113,10 @@ describe('credentials.md 7: a secret that works once', () => {
   });
 
   test('of no account is found by any word', async () => {
-    const secret = await secrets.issue('sso-state', 'a word', { to: 'x' }, HOUR);
-    expect(await rowOf('sso-state', secret)).toMatchObject({ subject: 'a word', account_id: null, epoch: null });
-    expect(await secrets.peek('sso-state', secret)).toMatchObject({ subject: 'a word', seen: null });
-    await expectLive('sso-state', secret);
+    const secret = await secrets.issue('captcha-spent', 'a word', { to: 'x' }, HOUR);
+    expect(await rowOf('captcha-spent', secret)).toMatchObject({ subject: 'a word', account_id: null, epoch: null });
+    expect(await secrets.peek('captcha-spent', secret)).toMatchObject({ subject: 'a word', seen: null });
+    await expectLive('captcha-spent', secret);
   });
 
   test('is read as it was stored, and reading does not spend it', async () => {
@@ -391,11 +391,11 @@ describe('credentials.md 7: what ends secrets', () => {
   test('all of an account, those that were issued for it too', async () => {
     const [owner, other] = [await somebody(), await somebody()];
     const bound = await secrets.issue('lockdown', owner, {}, HOUR, { subject: 'a thing' });
-    const about = await secrets.issue('sso-state', owner.id, {}, HOUR);
+    const about = await secrets.issue('captcha-spent', owner.id, {}, HOUR);
     const foreign = await secrets.issue(PURPOSE, other, {}, HOUR);
     await inTransaction((tx) => secrets.deleteAll(tx, owner.id));
     expect(await rowOf('lockdown', bound)).toBeUndefined();
-    expect(await rowOf('sso-state', about)).toBeUndefined();
+    expect(await rowOf('captcha-spent', about)).toBeUndefined();
     await expectLive(PURPOSE, foreign);
   });
 

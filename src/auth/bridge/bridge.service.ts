@@ -33,8 +33,7 @@ interface RequestingDevice {
   readonly at: string;
 }
 
-interface Ceremony {
-  readonly step: 'open' | 'ended';
+interface CeremonyFacts {
   readonly aim: CeremonyPurpose;
   readonly runner: Runner;
   readonly nonceHash: string;
@@ -46,6 +45,15 @@ interface Ceremony {
 interface Outcome {
   readonly completionDigest: string;
   readonly isCancelled: boolean;
+}
+
+type OpenCeremony = CeremonyFacts & { readonly step: 'open' };
+type EndedCeremony = CeremonyFacts & Outcome & { readonly step: 'ended' };
+
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    'bridge-ceremony': OpenCeremony | EndedCeremony;
+  }
 }
 
 /** A stored ceremony and the snapshot of the account that it is bound to. */
@@ -115,8 +123,8 @@ export class PasskeyBridge {
   ) {
     const { runner, nonce_hash: nonceHash } = input;
     const asker = { origin, at: new Date(this.clock.now()).toISOString() };
-    const ceremony: Ceremony = { step: 'open', aim, runner, nonceHash, asker };
-    const id = await this.secrets.issue(SECRET_PURPOSE, owner, { ...ceremony }, CEREMONY_SECONDS);
+    const ceremony: OpenCeremony = { step: 'open', aim, runner, nonceHash, asker };
+    const id = await this.secrets.issue(SECRET_PURPOSE, owner, ceremony, CEREMONY_SECONDS);
     const url = `${this.config.webAppUrl}/passkey-bridge#ceremony_id=${id}`;
     return { ceremony_id: id, bridge_url: runner === 'page' ? url : null };
   }
@@ -236,12 +244,12 @@ export class PasskeyBridge {
     return { status: 'cancelled' };
   }
 
-  private async find(id: string): Promise<Ceremony | undefined> {
-    return (await this.secrets.peek(SECRET_PURPOSE, id))?.payload as Ceremony | undefined;
+  private async find(id: string) {
+    return (await this.secrets.peek(SECRET_PURPOSE, id))?.payload;
   }
 
   /** Only browsers must send an allowed `Origin` header. Native clients may omit it. */
-  private async requireOpen(id: string, origin: string | undefined): Promise<Ceremony> {
+  private async requireOpen(id: string, origin: string | undefined): Promise<OpenCeremony> {
     const ceremony = await this.find(id);
     if (ceremony?.step !== 'open') throw failed();
     const isAllowed =
@@ -258,12 +266,17 @@ export class PasskeyBridge {
     id: string,
     { nonce, completion_code: code }: RedeemBridgeInput,
     isKind: (aim: CeremonyPurpose) => boolean,
-  ): Promise<WithSnapshot<Ceremony & Outcome>> {
+  ): Promise<WithSnapshot<EndedCeremony>> {
     const seen = await this.find(id);
     if (seen?.step !== 'ended' || !isKind(seen.aim)) throw failed();
     const issued = await this.secrets.chargeAttempt(SECRET_PURPOSE, id, MAX_REDEMPTION_ATTEMPTS);
-    const ended = issued?.payload as unknown as (Ceremony & Outcome) | undefined;
-    if (!issued || !ended || !isDigestOf(ended.nonceHash, nonce) || !isDigestOf(ended.completionDigest, code)) {
+    const ended = issued?.payload;
+    if (
+      !issued ||
+      ended?.step !== 'ended' ||
+      !isDigestOf(ended.nonceHash, nonce) ||
+      !isDigestOf(ended.completionDigest, code)
+    ) {
       throw failed();
     }
     return { ...ended, seen: issued.seen };

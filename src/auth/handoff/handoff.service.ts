@@ -41,6 +41,12 @@ interface Handoff {
   readonly approval?: Approval;
 }
 
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    handoff: Handoff;
+  }
+}
+
 type Collected = { status: 'pending' | 'expired' } | ({ status: 'completed' } & TokenResponse);
 
 const PENDING = { status: 'pending' } as const;
@@ -80,7 +86,7 @@ export class Handoffs {
     const pollDigest = digest(pollSecret).toString('base64url');
     const confirmation = mintFrom(DIGITS, 2);
     const handoff: Handoff = { state: 'fresh', origin, pollDigest, confirmation };
-    await this.secrets.issue('handoff', '', { ...handoff }, RECORD_SECONDS, { secret: code });
+    await this.secrets.issue('handoff', '', handoff, RECORD_SECONDS, { secret: code });
     const found = await this.find(code);
     if (!found) throw new Error('a fresh code must be there');
     return {
@@ -200,15 +206,14 @@ export class Handoffs {
   }
 
   private async lockHandoff(code: string, tx: Tx): Promise<Handoff | undefined> {
-    return (await this.secrets.hold('handoff', code, tx))?.payload as Handoff | undefined;
+    return (await this.secrets.hold('handoff', code, tx))?.payload;
   }
 
   private async find(code: string, tx?: Tx) {
     const issued = await this.secrets.peek('handoff', code, tx);
     const age = issued && (await this.secrets.ageOf('handoff', code));
     if (!issued || age === null) return null;
-    const handoff = issued.payload as unknown as Handoff;
-    return { handoff, seen: issued.seen, createdAt: issued.createdAt, isCurrent: age <= CODE_SECONDS };
+    return { handoff: issued.payload, seen: issued.seen, createdAt: issued.createdAt, isCurrent: age <= CODE_SECONDS };
   }
 
   private async assertNotBlocked(address: string): Promise<void> {

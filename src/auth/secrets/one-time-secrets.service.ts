@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AccountSnapshot, type StoredEpochs } from '../../accounts/account-snapshot.js';
-import type { SecretBinding } from '../../core/merged.js';
+import type { SecretBinding, SecretPayload } from '../../core/merged.js';
 import { mintToken } from '../../core/secrets.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { OneTimeSecret } from '../records/auth.entities.js';
 import {
+  type BoundColumns,
   boundColumns,
   isAccountBound,
   type OwnedPurpose,
@@ -18,9 +19,9 @@ import {
 export type { Purpose } from './purposes.js';
 
 /** The data stored with a secret. Only a digest of the secret is stored, which includes the purpose. */
-export interface Issued {
+export interface Issued<Payload = Record<string, unknown>> {
   readonly subject: string;
-  readonly payload: Record<string, unknown>;
+  readonly payload: Payload;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /**
@@ -41,17 +42,18 @@ const keyOf = (purpose: Purpose, secret: string): Buffer => hash('sha256', `${pu
 
 const SECRET_COLUMNS = 's.subject, s.payload, s.created_at, s.expires_at, s.account_id, s.epoch';
 
-interface IssuedFacts {
+interface IssuedFacts<Payload> {
   readonly subject: string;
-  readonly payload: Record<string, unknown>;
+  readonly payload: Payload;
   readonly created_at: Date;
   readonly expires_at: Date;
 }
 
 /** A row with an epoch also has an account. */
-type IssuedRow = IssuedFacts & ({ account_id: string; epoch: number } | { account_id: string | null; epoch: null });
+type IssuedRow<Payload> = IssuedFacts<Payload> &
+  ({ account_id: string; epoch: number } | { account_id: string | null; epoch: null });
 
-const toIssued = (row: IssuedRow): Issued => ({
+const toIssued = <Payload>(row: IssuedRow<Payload>): Issued<Payload> => ({
   subject: row.subject,
   payload: row.payload,
   createdAt: row.created_at,
@@ -102,29 +104,33 @@ export class OneTimeSecrets {
   async issue<P extends Purpose>(
     purpose: P,
     owner: P extends OwnedPurpose ? StoredEpochs : StoredEpochs | string,
-    payload: Record<string, unknown>,
+    payload: SecretPayload<P>,
     ttlSeconds: number,
     { tx, secret = mintToken(), subject }: IssueOptions = {},
   ): Promise<string> {
-    await (tx ?? this.database.manager)
-      .createQueryBuilder()
-      .insert()
-      .into(OneTimeSecret)
-      .values({
-        digest: keyOf(purpose, secret),
-        purpose,
-        subject: subject ?? (typeof owner === 'string' ? owner : owner.id),
-        ...(typeof owner === 'string' ? {} : boundColumns(this.bindingOf(purpose), owner)),
-        payload: payload as never,
-        expiresAt: () => `now() + interval '${Number(ttlSeconds)} seconds'`,
-      })
-      .execute();
+    const {
+      accountId = null,
+      epoch = null,
+      addressEpoch = null,
+    }: BoundColumns = typeof owner === 'string' ? {} : boundColumns(this.bindingOf(purpose), owner);
+    await (tx ?? this.database.manager).query(
+      `INSERT INTO one_time_secret (digest, purpose, subject, payload, account_id, epoch, address_epoch, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 second')`,
+      [
+        ...[keyOf(purpose, secret), purpose, subject ?? (typeof owner === 'string' ? owner : owner.id)],
+        ...[JSON.stringify(payload), accountId, epoch, addressEpoch, ttlSeconds],
+      ],
+    );
     return secret;
   }
 
   /** Reads a valid secret without spending it. */
-  async peek(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
-    const [row] = await tx.query<IssuedRow[]>(
+  async peek<P extends Purpose>(
+    purpose: P,
+    secret: string,
+    tx: Tx = this.database.manager,
+  ): Promise<Issued<SecretPayload<P>> | null> {
+    const [row] = await tx.query<IssuedRow<SecretPayload<P>>[]>(
       `SELECT ${SECRET_COLUMNS} FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))}`,
       [...[keyOf(purpose, secret), purpose]],
     );
@@ -132,8 +138,12 @@ export class OneTimeSecrets {
   }
 
   /** Spends a valid secret. Exactly one caller gets the stored data, and every other caller gets `null`. */
-  async consume(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
-    const [[row]] = await tx.query<Changed<IssuedRow>>(
+  async consume<P extends Purpose>(
+    purpose: P,
+    secret: string,
+    tx: Tx = this.database.manager,
+  ): Promise<Issued<SecretPayload<P>> | null> {
+    const [[row]] = await tx.query<Changed<IssuedRow<SecretPayload<P>>>>(
       `DELETE FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))} RETURNING ${SECRET_COLUMNS}`,
       [...[keyOf(purpose, secret), purpose]],
     );
@@ -145,17 +155,17 @@ export class OneTimeSecrets {
    * new lifetime. With `owner`, binds it to that account. Of parallel callers that leave the same state, exactly one
    * succeeds.
    */
-  async change(
-    purpose: Purpose,
+  async change<P extends Purpose>(
+    purpose: P,
     secret: string,
-    [from, to]: readonly [from: Record<string, unknown>, to: Record<string, unknown>],
+    [from, to]: readonly [from: Partial<SecretPayload<P>>, to: Partial<SecretPayload<P>>],
     options: { tx?: Tx; ttlSeconds?: number; owner?: StoredEpochs } = {},
   ): Promise<boolean> {
     const {
       accountId = null,
       epoch = null,
       addressEpoch = null,
-    } = options.owner ? boundColumns(this.bindingOf(purpose), options.owner) : {};
+    }: BoundColumns = options.owner ? boundColumns(this.bindingOf(purpose), options.owner) : {};
     const [, changed] = await (options.tx ?? this.database.manager).query<Changed>(
       `UPDATE one_time_secret s
        SET payload = s.payload || $4::jsonb, expires_at = coalesce(now() + $5 * interval '1 second', s.expires_at),
@@ -180,8 +190,12 @@ export class OneTimeSecrets {
   }
 
   /** Like `peek`, but locks the secret, so that other transactions cannot spend it until `tx` ends. */
-  async hold(purpose: Purpose, secret: string, tx: Tx): Promise<(Issued & { readonly readAt: Date }) | null> {
-    const [row] = await tx.query<(IssuedRow & { read_at: Date })[]>(
+  async hold<P extends Purpose>(
+    purpose: P,
+    secret: string,
+    tx: Tx,
+  ): Promise<(Issued<SecretPayload<P>> & { readonly readAt: Date }) | null> {
+    const [row] = await tx.query<(IssuedRow<SecretPayload<P>> & { read_at: Date })[]>(
       `SELECT ${SECRET_COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${validSecret(this.bindingOf(purpose))} FOR UPDATE OF s`,
       [keyOf(purpose, secret), purpose],
     );
@@ -209,13 +223,13 @@ export class OneTimeSecrets {
   }
 
   /** Counts an attempt before it is verified. Returns `null` if `limit` attempts were already made. */
-  async chargeAttempt(
-    purpose: Purpose,
+  async chargeAttempt<P extends Purpose>(
+    purpose: P,
     secret: string,
     limit: number,
     tx: Tx = this.database.manager,
-  ): Promise<Issued | null> {
-    const [[row]] = await tx.query<Changed<IssuedRow>>(
+  ): Promise<Issued<SecretPayload<P>> | null> {
+    const [[row]] = await tx.query<Changed<IssuedRow<SecretPayload<P>>>>(
       `UPDATE one_time_secret s
        SET payload = s.payload || jsonb_build_object('attempts', coalesce((s.payload->>'attempts')::int, 0) + 1)
        WHERE ${validSecret(this.bindingOf(purpose))} AND coalesce((s.payload->>'attempts')::int, 0) < $3
@@ -243,7 +257,7 @@ export class OneTimeSecrets {
   }
 
   /** Revokes the secrets with this purpose and subject that were issued with the given one or after it. */
-  async revokeSince(purpose: Purpose, { subject, createdAt }: Issued, tx: Tx): Promise<void> {
+  async revokeSince(purpose: Purpose, { subject, createdAt }: Issued<unknown>, tx: Tx): Promise<void> {
     // A JavaScript Date has a resolution of milliseconds.
     await tx.query(
       `DELETE FROM one_time_secret

@@ -13,8 +13,18 @@ export const isAccountBound = (binding: SecretBinding): boolean => binding !== '
 export const takeoverRevertingPurposes = (bindings: ReadonlyMap<string, SecretBinding>): string[] =>
   [...bindings].flatMap(([purpose, binding]) => (binding === 'owner' || binding === 'mailbox' ? [purpose] : []));
 
+/** The columns of a secret that bind it to an account. */
+export interface BoundColumns {
+  readonly accountId?: string | null;
+  readonly epoch?: number | null;
+  readonly addressEpoch?: number | null;
+}
+
 /** Returns the columns of the account to store with a secret and to compare when it is used. */
-export function boundColumns(binding: SecretBinding, { id: accountId, epoch, addressEpoch }: StoredEpochs) {
+export function boundColumns(
+  binding: SecretBinding,
+  { id: accountId, epoch, addressEpoch }: StoredEpochs,
+): BoundColumns {
   if (binding === 'owner') return { accountId };
   return binding === 'address' || binding === 'mailbox'
     ? { accountId, addressEpoch }

@@ -13,7 +13,7 @@ import { Outbox } from '../../platform/mail/outbox.js';
 import { UNKNOWN_LOCATION } from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
 import { assertNotBot } from '../secrets/mailed-tokens.service.js';
-import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, type TokenResponse, tokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
 
@@ -30,6 +30,13 @@ interface Hold {
   readonly origin: Origin;
   /** The session token of a completed sign-in, encrypted with the ticket. */
   readonly session?: string;
+}
+
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    'ip-ticket': Hold;
+    'ip-token': { readonly ticketKey: string };
+  }
 }
 
 /** Returns the key under which a secret is stored. Only the client or the email contains the secret. */
@@ -74,7 +81,7 @@ export class IpAuthorization {
     const hold: Hold = { state: 'held', resent: false, tokenKey: storageKey(token), origin };
     const email = await this.database.transaction(async (tx) => {
       const account = await this.issuance.lockUnchanged(tx, seen, stale);
-      await this.secrets.issue('ip-ticket', account, { ...hold }, HOLD_SECONDS, { tx, secret: storageKey(ticket) });
+      await this.secrets.issue('ip-ticket', account, hold, HOLD_SECONDS, { tx, secret: storageKey(ticket) });
       await this.sendEmail(tx, account, { ticketKey: storageKey(ticket), token, seconds: HOLD_SECONDS, origin });
       return account.email ?? '';
     });
@@ -110,7 +117,7 @@ export class IpAuthorization {
     const tokenKey = storageKey(token);
     const issued = await this.secrets.peek('ip-token', tokenKey);
     if (!issued) throw unknownToken();
-    const ticketKey = String(issued.payload.ticketKey);
+    const ticketKey = issued.payload.ticketKey;
     await this.database.transaction(async (tx) => {
       const account = await this.lock(tx, issued.subject, unknownToken);
       this.issuance.assertMaySignIn(account);
@@ -119,7 +126,7 @@ export class IpAuthorization {
       const won = await this.secrets.change('ip-ticket', ticketKey, step, { tx, ttlSeconds: RESULT_SECONDS });
       if (!held || !won) throw unknownToken();
       await this.secrets.consume('ip-token', tokenKey, tx);
-      const { ip } = holdOf(held).origin;
+      const { ip } = held.payload.origin;
       await this.sessions.authorizeIp(tx, account.id, ip);
       const data = { masked_ip: maskAddress(ip) };
       await this.events.record(tx, { accountId: account.id, type: 'ip_authorized', origin, data });
@@ -162,7 +169,7 @@ export class IpAuthorization {
       this.issuance.assertMaySignIn(account);
       const issued = await this.secrets.peek('ip-ticket', ticketKey, tx);
       if (!issued?.seen) throw unknownTicket();
-      const { session, origin } = holdOf(issued);
+      const { session, origin } = issued.payload;
       if (session !== undefined) return tokenResponse(unsealWithSecret(ticket, 'ip-session', session), account);
       const fresh = await this.issuance.issue(tx, issued.seen, 'password', origin, { invalid: unknownTicket });
       const sealed = { session: sealWithSecret(ticket, 'ip-session', fresh.token) };
@@ -176,7 +183,7 @@ export class IpAuthorization {
     const issued = await this.secrets.peek('ip-ticket', ticketKey);
     const account = issued && (await this.accounts.find(issued.subject));
     if (!account || isDeletedOrScheduled(account)) throw unknownTicket();
-    return { account, hold: holdOf(issued) };
+    return { account, hold: issued.payload };
   }
 
   private async lock(tx: Tx, accountId: string, unknown: () => ApiError): Promise<Account> {
@@ -186,8 +193,6 @@ export class IpAuthorization {
     return account;
   }
 }
-
-const holdOf = ({ payload }: Issued): Hold => payload as unknown as Hold;
 
 function resendCooldown(seconds: number): ApiError {
   const whole = Math.max(1, Math.ceil(seconds));

@@ -24,6 +24,12 @@ interface StateData {
   readonly sealed: string;
 }
 
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    'sso-state': StateData;
+  }
+}
+
 const STATE_SECONDS = 600;
 const STATE_KEY_LABEL = 'sso-state';
 
@@ -59,7 +65,7 @@ export class SsoService {
       nonceHash: input.nonce_hash ?? null,
       sealed: this.keyring.encrypt(STATE_KEY_LABEL, JSON.stringify({ nonce, verifier }), state).toString('base64'),
     };
-    await this.secrets.issue(SSO_STATE, SSO_STATE, { ...bound }, STATE_SECONDS, { secret: state });
+    await this.secrets.issue(SSO_STATE, SSO_STATE, bound, STATE_SECONDS, { secret: state });
     return { authorization_url: authorizationUrl, state, redirect_uri: redirectUri };
   }
 
@@ -81,7 +87,7 @@ export class SsoService {
   private async consumeState(input: CompleteSsoInput, settings: SsoSettings): Promise<StateData> {
     const held = await this.secrets.peek(SSO_STATE, input.state);
     if (!held) throw invalidState();
-    const bound = held.payload as unknown as StateData;
+    const bound = held.payload;
     if (bound.nonceHash !== null && input.nonce === undefined) throw validationError('nonce', 'INVALID_FORMAT');
     if (!(await this.secrets.consume(SSO_STATE, input.state))) throw invalidState();
     const isOurs =

@@ -10,6 +10,12 @@ import { codeTimes, EmailedCodes } from './emailed-codes.service.js';
 import { type FlowStep, FlowTickets } from './flow-tickets.service.js';
 import { NewEmailAddresses, type NewEmailState, newEmailContext } from './new-email-addresses.service.js';
 
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    'bounced-email-change': NewEmailState;
+  }
+}
+
 const FLOW = 'bounced-email-change';
 const TICKET_SECONDS = 3600;
 

@@ -22,6 +22,12 @@ type State = NewEmailState & {
   readonly original?: SentCode;
 };
 
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    'email-change': State;
+  }
+}
+
 const FLOW = 'email-change';
 const TICKET_SECONDS = 3600;
 /** Limit of codes to the current email address (account.md 1.5). */
@@ -87,7 +93,7 @@ export class EmailChange {
   }
 
   resendOriginal(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    return this.flowTickets.resend<State>(me, FLOW, ticket, {
+    return this.flowTickets.resend(me, FLOW, ticket, {
       assertAllowed: ({ state, now }) => {
         if (!state.requiresOriginal || state.originalVerified) {
           throw validationError('ticket', 'ORIGINAL_EMAIL_ALREADY_VERIFIED');
@@ -100,7 +106,7 @@ export class EmailChange {
   }
 
   verifyOriginal(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
-    return this.flowTickets.step<State, { original_proof: string }>(me, FLOW, ticket, async ({ state, now, save }) => {
+    return this.flowTickets.step(me, FLOW, ticket, async ({ state, now, save }) => {
       if (!state.requiresOriginal) throw validationError('ticket', 'ORIGINAL_VERIFICATION_NOT_REQUIRED');
       this.emailedCodes.assertCorrectCode(state.original, now, originalContext(ticket), code);
       await save({ originalVerified: true });
@@ -119,7 +125,7 @@ export class EmailChange {
 
   async requestNew(me: SessionIdentity, input: RequestNewEmailInput, origin: Origin) {
     const { ticket, new_email: newEmail, original_proof: proof } = input;
-    await this.flowTickets.step<State, void>(me, FLOW, ticket, async ({ state }) =>
+    await this.flowTickets.step(me, FLOW, ticket, async ({ state }) =>
       this.assertConsent(state, ticket, proof),
     );
     const send = await this.newEmailAddresses.checkAndChargeSend(me.account, newEmail);
@@ -140,7 +146,7 @@ export class EmailChange {
 
   /** Completes the ticket. The email address only changes when the token is applied. */
   verifyNew(me: SessionIdentity, { ticket, code, original_proof: proof }: VerifyNewEmailInput) {
-    return this.flowTickets.step<State, { email_token: string }>(me, FLOW, ticket, async (step) => {
+    return this.flowTickets.step(me, FLOW, ticket, async (step) => {
       const { tx, account, state, now } = step;
       this.assertConsent(state, ticket, proof);
       this.emailedCodes.assertCorrectCode(state.fresh, now, newEmailContext(ticket), code);

@@ -4,6 +4,7 @@ import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { ApiError, validationError } from '../../core/errors.js';
+import type { SecretPayload } from '../../core/merged.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
@@ -48,18 +49,21 @@ export class FlowTickets {
   ) {}
 
   /** Starts a flow with its first step, `first`. Returns the result of that step, which contains the ticket. */
-  open<S extends TicketState, T>(
+  open<F extends EmailCodeFlow, T>(
     me: SessionIdentity,
-    flow: EmailCodeFlow,
+    flow: F,
     seconds: number,
-    first: (step: Omit<FlowStep<S>, 'state' | 'save'>, ticket: string) => Promise<{ state: S; result: T }>,
+    first: (
+      step: Omit<FlowStep<SecretPayload<F>>, 'state' | 'save'>,
+      ticket: string,
+    ) => Promise<{ state: SecretPayload<F>; result: T }>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
       const account = await this.lockAccount(tx, me);
       const [row] = await tx.query<[{ now: Date }]>('SELECT now() AS now');
       const ticket = randomUUID();
       const { state, result } = await first({ tx, account, now: row.now }, ticket);
-      await this.secrets.issue(flow, account, { ...state }, seconds, { tx, secret: ticket });
+      await this.secrets.issue(flow, account, state, seconds, { tx, secret: ticket });
       return result;
     });
   }
@@ -68,11 +72,11 @@ export class FlowTickets {
    * Runs one step of a flow. If `work` throws, nothing is changed.
    * @throws ApiError FV(INVALID_OR_EXPIRED_TICKET@ticket), FV(TICKET_ALREADY_COMPLETED@ticket)
    */
-  step<S extends TicketState, T>(
+  step<F extends EmailCodeFlow, T>(
     me: SessionIdentity,
-    flow: EmailCodeFlow,
+    flow: F,
     ticket: string,
-    work: (step: FlowStep<S>) => Promise<T>,
+    work: (step: FlowStep<SecretPayload<F>>) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
       const account = await this.lockAccount(tx, me);
@@ -81,11 +85,10 @@ export class FlowTickets {
       }
       const held = await this.secrets.hold(flow, ticket, tx);
       if (held?.subject !== account.id) throw unknownTicketError();
-      const state = held.payload as unknown as S;
-      const save = async (changes: Partial<S>) => {
-        await this.secrets.change(flow, ticket, [{}, { ...changes }], { tx });
+      const save = async (changes: Partial<SecretPayload<F>>) => {
+        await this.secrets.change(flow, ticket, [{}, changes], { tx });
       };
-      return work({ tx, account, state, now: held.readAt, save });
+      return work({ tx, account, state: held.payload, now: held.readAt, save });
     });
   }
 
@@ -93,18 +96,18 @@ export class FlowTickets {
    * Resends a code. A first step checks the ticket before the charge, so that a rejected ticket costs no allowance.
    * @throws ApiError as `step`, and the errors of the check and of the charge
    */
-  async resend<S extends TicketState, C = void>(
+  async resend<F extends EmailCodeFlow, C = void>(
     me: SessionIdentity,
-    flow: EmailCodeFlow,
+    flow: F,
     ticket: string,
-    { assertAllowed, charge, send }: FlowResend<S, C>,
+    { assertAllowed, charge, send }: FlowResend<SecretPayload<F>, C>,
   ): Promise<void> {
-    const state = await this.step<S, S>(me, flow, ticket, async (step) => {
+    const state = await this.step(me, flow, ticket, async (step) => {
       assertAllowed(step);
       return step.state;
     });
     const charged = await charge(state);
-    await this.step<S, void>(me, flow, ticket, async (step) => {
+    await this.step(me, flow, ticket, async (step) => {
       assertAllowed(step);
       await step.save(await send(step, charged));
     });

@@ -13,7 +13,7 @@ import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { EmailedCodes, type SentCode } from './emailed-codes.service.js';
-import { type EmailCodeFlow, type FlowStep, FlowTickets, type TicketState } from './flow-tickets.service.js';
+import { type FlowStep, FlowTickets, type TicketState } from './flow-tickets.service.js';
 
 const TOKEN_SECONDS = 1800;
 /** Limit of codes to new email addresses, shared by both flows: per account and per email address (account.md 1.5). */
@@ -74,12 +74,17 @@ export class NewEmailAddresses {
   }
 
   /** @throws ApiError FV(NO_NEW_EMAIL_REQUESTED@ticket), and what `MailTickets.resend` throws */
-  resend(me: SessionIdentity, flow: EmailCodeFlow, ticket: string, origin: Origin): Promise<void> {
+  resend(
+    me: SessionIdentity,
+    flow: 'email-change' | 'bounced-email-change',
+    ticket: string,
+    origin: Origin,
+  ): Promise<void> {
     const requested = ({ newEmail }: NewEmailState): string => {
       if (newEmail === undefined) throw validationError('ticket', 'NO_NEW_EMAIL_REQUESTED');
       return newEmail;
     };
-    return this.flowTickets.resend<NewEmailState, AllowedSend>(me, flow, ticket, {
+    return this.flowTickets.resend(me, flow, ticket, {
       assertAllowed: ({ state, now }) => {
         requested(state);
         this.emailedCodes.assertMayResend(state.fresh, now);

@@ -33,6 +33,12 @@ interface PendingVerification {
   readonly code: string;
 }
 
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    'phone-code': PendingVerification;
+  }
+}
+
 /** Phone verification (account.md section 5). The phone number itself is never stored. */
 @Injectable()
 export class PhoneVerification {
@@ -63,7 +69,7 @@ export class PhoneVerification {
       const owner = await this.callerGuard.lockCaller(tx, me);
       await this.secrets.revokeAll(PURPOSE, id, tx);
       const waiting: PendingVerification = { number: number.toString('hex'), code: digest.toString('hex') };
-      await this.secrets.issue(PURPOSE, owner, { ...waiting }, CODE_SECONDS, { tx, secret: id });
+      await this.secrets.issue(PURPOSE, owner, waiting, CODE_SECONDS, { tx, secret: id });
     });
     const { productName } = this.instance.current.branding;
     const text = codeMessage(matchLanguage(me.account.locale), productName, code, CODE_SECONDS);
@@ -87,8 +93,7 @@ export class PhoneVerification {
     this.requireTransport();
     this.assertAllowedPrefix(phone);
     const issued = await this.secrets.chargeAttempt(PURPOSE, id, MAX_WRONG_CODES);
-    const waiting = issued?.payload as unknown as PendingVerification | undefined;
-    const sent = Buffer.from(waiting?.code ?? '', 'hex');
+    const sent = Buffer.from(issued?.payload.code ?? '', 'hex');
     const digests = this.digestKeys.digestWithAllKeys('phone-code', `${id}\0${phone}\0${code.trim()}`);
     if (!digests.some((digest) => equalsInConstantTime(sent, digest))) throw wrongCodeError();
     const isFree = await this.database.transaction((tx) => this.storeVerifiedNumber(tx, me, phone));

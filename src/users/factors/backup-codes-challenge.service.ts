@@ -18,6 +18,12 @@ type State = TicketState & {
   readonly lastSent: SentCode;
 };
 
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    'backup-codes-challenge': State;
+  }
+}
+
 const FLOW = 'backup-codes-challenge';
 const TICKET_SECONDS = 1800;
 /** Limits for starting and for resending, per account (account.md 1.5). */
@@ -73,7 +79,7 @@ export class BackupCodesChallenge {
 
   /** Resends a code. The proof of an earlier code becomes invalid. */
   resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    return this.flowTickets.resend<State>(me, FLOW, ticket, {
+    return this.flowTickets.resend(me, FLOW, ticket, {
       assertAllowed: ({ state, now }) => this.emailedCodes.assertMayResend(state.lastSent, now),
       charge: () =>
         this.limiter.chargeOrThrow(

@@ -13,6 +13,12 @@ import type { CompletePasswordChangeInput } from './password-change.dto.js';
 
 type State = TicketState & { readonly sent: SentCode; readonly verified?: boolean };
 
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    'password-change': State;
+  }
+}
+
 const FLOW = 'password-change';
 const TICKET_SECONDS = 3600;
 /** Limits for starting and for resending, per account (account.md 1.5). */
@@ -63,7 +69,7 @@ export class PasswordChange {
   }
 
   resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    return this.flowTickets.resend<State>(me, FLOW, ticket, {
+    return this.flowTickets.resend(me, FLOW, ticket, {
       assertAllowed: ({ state, now }) => this.emailedCodes.assertMayResend(state.sent, now),
       charge: () =>
         this.limiter.chargeOrThrow(
@@ -94,7 +100,7 @@ export class PasswordChange {
       if (!state.verified) throw validationError('ticket', 'INVALID_OR_EXPIRED_TICKET');
       this.emailedCodes.assertProof(passwordCodeContext(ticket), proof, 'verification_proof');
     };
-    await this.flowTickets.step<State, void>(me, FLOW, ticket, async (step) => demandVerified(step));
+    await this.flowTickets.step(me, FLOW, ticket, async (step) => demandVerified(step));
     const passwordHash = await this.passwords.hashNew(password, 'new_password');
     return this.flowTickets.step(me, FLOW, ticket, async (step: FlowStep<State>) => {
       demandVerified(step);

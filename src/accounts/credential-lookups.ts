@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { reportFailure } from '../core/uncaught-errors.js';
+import { Batcher } from '../platform/database/batcher.js';
 import { Database } from '../platform/database/database.js';
 import { lateralLookupSql } from '../platform/database/lateral-lookup.js';
 import { ACCOUNT_COLUMNS, type AccountRow } from './account-facts.js';
@@ -64,70 +64,18 @@ interface LookupRows {
   readonly 'admin-key': KeyedRow & { readonly digest: Buffer; readonly key_acls: readonly string[] };
 }
 
+/** Statements of one kind at a time. Nothing is cached, so nothing can be stale. */
 const MAX_IN_FLIGHT = 2;
-
-interface Waiting<R> {
-  readonly key: Key;
-  readonly name: string;
-  resolve(row: R | undefined): void;
-  reject(reason: unknown): void;
-}
 
 /** Converts a key to a string for use in a map. */
 const keyName = (key: Key): string => (typeof key === 'string' ? key : key.toString('latin1'));
-
-/**
- * Batches lookups of one kind: all that start in one turn of the event loop become one named statement. While two
- * statements are in flight, further lookups wait and go out together when one returns. Nothing is cached, so nothing
- * can be stale.
- */
-class LookupBatcher<R extends KeyedRow> {
-  private waiting: Waiting<R>[] = [];
-  private inFlight = 0;
-  private scheduled = false;
-
-  constructor(private readonly runLookup: (keys: Key[]) => Promise<R[]>) {}
-
-  find(key: Key): Promise<R | undefined> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ key, name: keyName(key), resolve, reject });
-      if (this.scheduled || this.inFlight >= MAX_IN_FLIGHT) return;
-      this.scheduled = true;
-      setImmediate(() => this.flush());
-    });
-  }
-
-  private flush(): void {
-    this.scheduled = false;
-    const { waiting } = this;
-    if (waiting.length === 0 || this.inFlight >= MAX_IN_FLIGHT) return;
-    this.waiting = [];
-    this.inFlight++;
-    const keys = new Map(waiting.map(({ name, key }) => [name, key]));
-    this.runLookup([...keys.values()])
-      .then(
-        (rows) => {
-          const found = new Map(rows.map((row) => [keyName(row.key), row]));
-          for (const { name, resolve } of waiting) resolve(found.get(name));
-        },
-        (reason) => {
-          for (const { reject } of waiting) reject(reason);
-        },
-      )
-      .finally(() => {
-        this.inFlight--;
-        this.flush();
-      })
-      .catch(reportFailure);
-  }
-}
 
 /** Looks up credentials of every kind, joined with all account data that guards need. */
 @Injectable()
 export class CredentialLookups {
   readonly counters = { statements: 0, lookups: 0 };
   private readonly statements: Readonly<Record<Kind, string>>;
-  private readonly batches: { readonly [K in Kind]: LookupBatcher<LookupRows[K]> };
+  private readonly batches: { readonly [K in Kind]: Batcher<Key, LookupRows[K] | undefined> };
 
   constructor(
     private readonly database: Database,
@@ -146,13 +94,18 @@ export class CredentialLookups {
   /** Returns the row of a credential, or undefined if it is unknown. Rejects if the database does not respond. */
   find<K extends Kind>(kind: K, key: Key): Promise<LookupRows[K] | undefined> {
     this.counters.lookups++;
-    return this.batches[kind].find(key);
+    return this.batches[kind].submit(key);
   }
 
-  private batch<K extends Kind>(kind: K): LookupBatcher<LookupRows[K]> {
-    return new LookupBatcher((keys) => {
+  private batch<K extends Kind>(kind: K): Batcher<Key, LookupRows[K] | undefined> {
+    const run = async (keys: readonly Key[]): Promise<(LookupRows[K] | undefined)[]> => {
       this.counters.statements++;
-      return this.database.statement(`identity-${kind}`, this.statements[kind], [keys]);
-    });
+      const names = keys.map(keyName);
+      const wanted = [...new Map(names.map((name, place) => [name, keys[place]])).values()];
+      const rows = await this.database.statement<LookupRows[K]>(`identity-${kind}`, this.statements[kind], [wanted]);
+      const found = new Map(rows.map((row) => [keyName(row.key), row]));
+      return names.map((name) => found.get(name));
+    };
+    return new Batcher(run, { maxInFlight: MAX_IN_FLIGHT });
   }
 }

@@ -1,6 +1,6 @@
 import { defineFeature } from '../policy/feature.js';
 import { OAuthModule } from './oauth.module.js';
-import { OAUTH_DESCRIPTIONS } from './oauth-errors.js';
+import { OAUTH_DESCRIPTIONS } from './tokens/oauth-errors.js';
 
 /** The OAuth2 provider: applications, bots, authorization and tokens. */
 export const oauth = defineFeature('oauth', {

@@ -177,7 +177,7 @@ export class CallGraph {
     if (!this.ts.isIdentifier(expression) || expression.text !== name) return false;
     const [declaration] = this.symbolAt(expression)?.declarations ?? [];
     const fileName = declaration?.getSourceFile().fileName ?? '';
-    return isErrorsFile(fileName) || isModule(fileName, 'oauth/oauth-errors');
+    return isErrorsFile(fileName) || isModule(fileName, 'oauth/tokens/oauth-errors');
   }
 
   private symbolAt(node: ts.Node): ts.Symbol | undefined {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
-import { batchById } from '../../platform/database/batch-calls.js';
+import { batchById } from '../../platform/database/batcher.js';
 import { SharedStore } from '../../platform/store/shared-store.js';
 import type { AddressUse } from '../protocol/windows.js';
 import type { GatewaySession } from '../sessions/session.js';

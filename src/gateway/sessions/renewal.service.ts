@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
-import { batchById } from '../../platform/database/batch-calls.js';
+import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { type HeldSession, type KnownSessions, SessionStore } from '../store/session-store.js';

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { reportFailure } from '../../core/uncaught-errors.js';
-import { batchCalls } from '../../platform/database/batch-calls.js';
+import { Batcher } from '../../platform/database/batcher.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import { eventFrom, parseOptions, type ReceivedEvent } from '../protocol/event.js';
@@ -61,14 +61,17 @@ export class Takeover implements OnModuleInit {
       return this.sessions.find(id) === local ? local : 'moved';
     }
     if (typeof claim === 'string') return claim === 'held' ? 'moved' : claim;
-    this.announceMove([id, claim.fence]).catch(reportFailure);
+    this.moves.submit([id, claim.fence]).catch(reportFailure);
     return this.adopt(claim, id, identity);
   }
 
-  private readonly announceMove = batchCalls(async (moves: readonly (readonly [id: string, fence: number])[]) => {
-    this.replicaBus.hint(MOVE_HINT, { moves });
-    return [];
-  }, MOVES_PER_HINT);
+  private readonly moves = new Batcher(
+    async (moves: readonly (readonly [id: string, fence: number])[]): Promise<undefined[]> => {
+      this.replicaBus.hint(MOVE_HINT, { moves });
+      return [];
+    },
+    { maxSize: MOVES_PER_HINT },
+  );
 
   private async adopt(handover: Handover, id: string, identity: SessionIdentity | BotIdentity): Promise<ResumeTarget> {
     const before = this.sessions.find(id);

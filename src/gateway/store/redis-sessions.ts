@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import { batchCalls } from '../../platform/database/batch-calls.js';
+import { Batcher } from '../../platform/database/batcher.js';
 import { connectRedis } from '../../platform/store/redis-client.js';
 import { type Break, NOT_REPLAYABLE, type SessionLogState } from '../protocol/session-log.js';
 import { type Script, type Scripts, SOURCES } from './redis-scripts.js';
@@ -183,13 +183,16 @@ export class RedisSessions extends SessionStore {
   }
 
   remove({ id, fence }: HeldSession, account: string): Promise<Removal> {
-    return this.removeBatched([id, fence, account]);
+    return this.removals.submit([id, fence, account]);
   }
 
-  private readonly removeBatched = batchCalls(async (sessions: readonly (readonly [string, number, string])[]) => {
-    const answers = (await this.scripts.remove(this.owner, ...sessions.flat())) as [Holding, number][];
-    return answers.map(([holding, others]): Removal => ({ holding, isElsewhere: others > 0 }));
-  }, REMOVALS_PER_CALL);
+  private readonly removals = new Batcher(
+    async (sessions: readonly (readonly [string, number, string])[]) => {
+      const answers = (await this.scripts.remove(this.owner, ...sessions.flat())) as [Holding, number][];
+      return answers.map(([holding, others]): Removal => ({ holding, isElsewhere: others > 0 }));
+    },
+    { maxSize: REMOVALS_PER_CALL },
+  );
 
   async revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Promise<string[]> {
     const lists = [...logins.map((id) => `login:${id}`), ...accounts.map((id) => `account:${id}`)];

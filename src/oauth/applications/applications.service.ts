@@ -7,7 +7,7 @@ import { AccountDataRegistry } from '../../accounts/account-data-registry.servic
 import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from '../../accounts/account-facts.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
 import { ApiError } from '../../core/errors.js';
-import { batchById } from '../../platform/database/batch-calls.js';
+import { batchById } from '../../platform/database/batcher.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { Account } from '../../policy/account.js';

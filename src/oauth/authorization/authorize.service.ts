@@ -15,7 +15,7 @@ import type { Account } from '../../policy/account.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { Identity, SessionIdentity } from '../../policy/identity.js';
 import { isRegistered, withParameters } from '../applications/redirect-uris.js';
-import { oauthError } from '../oauth-errors.js';
+import { oauthError } from '../tokens/oauth-errors.js';
 import { isPkceFaulty } from '../tokens/pkce.js';
 import type { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
 

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { Config } from '../../core/config/config.js';
+import { KeyedBatcher } from '../../platform/database/batcher.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { KeyedBatcher } from '../../platform/database/keyed-batcher.js';
 import { PAIRS_AT_ONCE, type PairRows, pairColumns, tokenLifetimes, wasSettledBefore } from './pair-rows.js';
 
 /**
@@ -67,8 +67,7 @@ type ExchangeResult = CodeFacts & ({ family_id: string; created_at: Date } | { f
 export class CodeExchange {
   private readonly batches = new KeyedBatcher<PresentedCode, ExchangeResult | undefined>(
     (applicationId, codes) => this.database.transaction((tx) => this.exchangeBatch(tx, applicationId, codes)),
-    ({ digest }) => digest.toString('base64'),
-    PAIRS_AT_ONCE,
+    { nameOf: ({ digest }) => digest.toString('base64'), maxSize: PAIRS_AT_ONCE },
   );
 
   constructor(

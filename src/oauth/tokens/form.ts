@@ -1,5 +1,5 @@
 import { isStorable } from '../../core/text/text.js';
-import { oauthError } from '../oauth-errors.js';
+import { oauthError } from './oauth-errors.js';
 
 const MAX_LENGTH = 256;
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
 import { Config } from '../../core/config/config.js';
+import { KeyedBatcher } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
-import { KeyedBatcher } from '../../platform/database/keyed-batcher.js';
 import { PAIRS_AT_ONCE, type PairRows, pairColumns, tokenLifetimes, wasSettledBefore } from './pair-rows.js';
 
 /** The SQL expression for the time at which the family `f` expires. It is null if families do not expire. */
@@ -77,8 +77,7 @@ type RotatedToken = TokenFacts &
 export class RefreshRotation {
   private readonly batches = new KeyedBatcher<PresentedToken, RotatedToken | undefined>(
     (applicationId, tokens) => this.rotateBatch(applicationId, tokens),
-    ({ digest }) => digest.toString('base64'),
-    PAIRS_AT_ONCE,
+    { nameOf: ({ digest }) => digest.toString('base64'), maxSize: PAIRS_AT_ONCE },
   );
 
   constructor(

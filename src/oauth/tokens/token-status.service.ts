@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { digest } from '../../core/secrets.js';
-import { batchById } from '../../platform/database/batch-calls.js';
+import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { Client } from '../../policy/identity.js';

@@ -1,4 +1,4 @@
-import { batchById } from '../database/batch-calls.js';
+import { batchById } from '../database/batcher.js';
 import type { JournalRow } from './journal.js';
 
 const MAX_CACHED_ACCOUNTS = 10_000;

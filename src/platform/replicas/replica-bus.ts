@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.js';
-import { batchCalls } from '../database/batch-calls.js';
+import { Batcher } from '../database/batcher.js';
 import { CoalescingRunner } from '../database/coalescing-runner.js';
 import type { Database, Tx } from '../database/database.js';
 import {
@@ -54,9 +54,9 @@ export abstract class ReplicaBus {
   private readonly ownEntries = new OwnEntries();
   private readonly reader = new JournalReader(() => performance.now());
   /** Batched, because there may be many callers and this connection runs one statement at a time. */
-  private readonly readEventsBatched = batchCalls(
+  private readonly eventReads = new Batcher(
     (places: readonly EventPosition[]) => readEventsSince(this.runJournalStatement, places),
-    POSITIONS_PER_BATCH,
+    { maxSize: POSITIONS_PER_BATCH },
   );
   private readonly lastEventNumbers = new LastEventNumbers((accountIds) =>
     readLastEventNumbers(this.runJournalStatement, accountIds),
@@ -147,7 +147,7 @@ export abstract class ReplicaBus {
 
   /** Returns all events of an account after a number, in order; null if some of them were removed. */
   eventsSince(accountId: string, number: number): Promise<JournalRow[] | null> {
-    return this.readEventsBatched([accountId, number]);
+    return this.eventReads.submit([accountId, number]);
   }
 
   /** Requests a read of the journal. */

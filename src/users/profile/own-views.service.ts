@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { passkeyView } from '../../auth/passkeys/passkeys.service.js';
 import type { Passkey } from '../../auth/records/auth.entities.js';
-import { batchById } from '../../platform/database/batch-calls.js';
+import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
 import type { settingsView } from './settings.service.js';
 

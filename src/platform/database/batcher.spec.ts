@@ -1,4 +1,4 @@
-import { KeyedBatcher } from './keyed-batcher.js';
+import { KeyedBatcher } from './batcher.js';
 
 /** Work whose batches the test completes or fails itself, any number of times. */
 function createPendingWork() {
@@ -19,7 +19,7 @@ const errorWithCode = (code: string) => Object.assign(new Error('refused'), { co
 
 const setUp = (atOnce = 50) => {
   const { work, next } = createPendingWork();
-  return { batches: new KeyedBatcher(work, (item: string) => item, atOnce), next };
+  return { batches: new KeyedBatcher(work, { nameOf: (item: string) => item, maxSize: atOnce }), next };
 };
 
 test('what comes in one turn goes together, what comes meanwhile goes together afterwards, each with its own answer', async () => {

@@ -1,4 +1,4 @@
-import { ApiError, fieldError } from '../core/errors.js';
+import { ApiError, fieldError } from '../../core/errors.js';
 
 /** The messages of the OAuth2 error codes (RFC 6749 section 5.2), which are also their `error_description`. */
 export const OAUTH_DESCRIPTIONS = {

@@ -14,6 +14,7 @@ import { StartError } from '../../core/config/start-error.js';
 import { markConnectionError } from '../../core/database-errors.js';
 import { type DatabaseSchema, dataSourceOptions } from './data-source-options.js';
 import { assertDedicatedSessions } from './dedicated-sessions.js';
+import { type Connection, poolOf } from './driver-internals.js';
 import {
   connectionErrorMessage,
   type EmbeddedDatabase,
@@ -54,13 +55,11 @@ function createTimeoutSocket(patience: TimeoutPolicy, times: number): Socket {
  */
 const attachErrorHandler = (client: EventEmitter): void => void client.on('error', markConnectionError);
 
-type ConnectCallback = (error: Error | undefined, ...rest: unknown[]) => void;
-
 /**
  * Marks errors of failed connection attempts as database errors, so that they are not blamed on the client of a
  * request.
  */
-function markConnectErrors(pool: { connect(connected?: ConnectCallback): unknown }): void {
+function markConnectErrors(pool: ReturnType<typeof poolOf>): void {
   const { connect } = pool;
   pool.connect = (connected) =>
     connect.call(
@@ -87,11 +86,6 @@ interface TimeoutPolicy {
 const MIGRATION_LOCK = [0x6761, 0x7465];
 /** Session timeouts that are set for requests and lifted for migrations. */
 const SESSION_TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
-
-/** A connection of the driver, or its pool. */
-interface Connection {
-  query<R>(statement: { name?: string; text: string; values: unknown[] }): Promise<{ rows: R[] }>;
-}
 
 type Action = () => void | Promise<void>;
 
@@ -170,7 +164,7 @@ export class Database {
       if (error instanceof StartError) throw error;
       throw new StartError(`the database cannot be opened: ${connectionErrorMessage(error)}`, { cause: error });
     }
-    markConnectErrors((source.driver as unknown as { master: Parameters<typeof markConnectErrors>[0] }).master);
+    markConnectErrors(poolOf(source));
     return new Database(source, embedded, patience, [
       Migrations.builtIn(source),
       Migrations.ofExtension(source, schema.extensionMigrations),
@@ -283,8 +277,7 @@ export class Database {
    * statements.
    */
   async statement<R = Row>(name: string, text: string, values: unknown[], tx?: Tx): Promise<R[]> {
-    const pool = (this.source.driver as unknown as { master: Connection }).master;
-    const connection = tx?.queryRunner ? await getConnection(tx) : pool;
+    const connection = tx?.queryRunner ? await getConnection(tx) : poolOf(this.source);
     return (await connection.query<R>({ name, text, values })).rows;
   }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { StartError } from '../../core/config/start-error.js';
+import { backendPidOf } from './driver-internals.js';
 
 const POOLER_CHECK_TIMEOUT_MS = 5000;
 const POOLER_MESSAGE =
@@ -9,11 +10,6 @@ const POOLER_MESSAGE =
 
 const SET_MARKER_SQL = "SELECT set_config('gatehouse.session', $1, false)";
 const READ_MARKER_SQL = "SELECT current_setting('gatehouse.session', true) AS note, pg_backend_pid() AS pid";
-
-/**
- * The backend process ID that the server reported at connection start. Through a pooler, `pg_backend_pid()` differs.
- */
-const announcedBackendPid = (client: object): unknown => (client as { processID?: unknown }).processID;
 
 async function readMarker(client: pg.Client): Promise<{ note: string | null; pid: number } | undefined> {
   const { rows } = await client.query<{ note: string | null; pid: number }>(READ_MARKER_SQL);
@@ -37,7 +33,7 @@ export async function assertDedicatedSessions(connectionString: string, patience
   try {
     if (!first) return;
     await first.client.connect();
-    if ((await readMarker(first.client))?.pid === announcedBackendPid(first.client)) return;
+    if ((await readMarker(first.client))?.pid === backendPidOf(first.client)) return;
     for (const { client } of clients.slice(1)) await client.connect();
     for (const { name, client } of clients) await client.query(SET_MARKER_SQL, [name]);
     for (const { name, client } of [...clients].reverse()) {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import pg, { type QueryResultRow } from 'pg';
 import { unavailable } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
+import { backendPidOf } from '../database/driver-internals.js';
 import { SerialQueue } from '../database/serial-queue.js';
 import { applySettings } from '../database/session-settings.js';
 import { QueryTimeoutError, withQueryTimeout } from '../process/query-timeout.js';
@@ -67,8 +68,7 @@ export class NoticeConnection {
     client.on('error', (error) => this.onConnectionLost(client, error));
     client.on('end', () => this.onConnectionLost(client));
     // Notifications of this process itself are ignored.
-    const own = () => (client as unknown as { processID: number }).processID;
-    client.on('notification', ({ processId }) => processId !== own() && this.listener.onNotification());
+    client.on('notification', ({ processId }) => processId !== backendPidOf(client) && this.listener.onNotification());
     await client.connect();
     try {
       this.leased = await this.initialize(client);

@@ -1,0 +1,27 @@
+/**
+ * All that Gatehouse uses of TypeORM and `pg` outside their documented interfaces.
+ * `test/platform/driver-internals.e2e-spec.ts` fails on the upgrade that changes it.
+ */
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+
+type ConnectCallback = (error: Error | undefined, ...rest: unknown[]) => void;
+
+/** A connection of the driver, or its pool. */
+export interface Connection {
+  query<R>(statement: { name?: string; text: string; values: unknown[] }): Promise<{ rows: R[] }>;
+}
+
+interface Pool extends Connection {
+  connect(connected?: ConnectCallback): unknown;
+}
+
+/** The connection pool of a data source. TypeORM itself cannot send named statements. */
+export const poolOf = (source: DataSource): Pool => (source.driver as unknown as { master: Pool }).master;
+
+/**
+ * The backend process ID that the server reported when the connection began. Through a connection pooler, it differs from
+ * `pg_backend_pid()`.
+ */
+export const backendPidOf = (client: pg.Client): number | undefined =>
+  (client as unknown as { processID?: number }).processID;

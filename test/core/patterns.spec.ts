@@ -35,9 +35,15 @@ function isSuspect(pattern: RegExp, attack: Attack, most: number): boolean {
   });
 }
 
+/** Parts of a pattern that contain no quantifier: escapes and classes. */
+const NOT_QUANTIFIERS = /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]/g;
+/** Without a quantifier, an attempt ends after as many steps as the pattern is long, so the time is linear. */
+const isLinear = ({ source }: RegExp): boolean => !/[*+{]/.test(source.replace(NOT_QUANTIFIERS, '.'));
+
 /** The milliseconds of the slowest text, or of the first text that is slow beyond doubt. */
 async function worstOf(pattern: RegExp, length: number): Promise<{ ms: number; text: string }> {
   const worst = { ms: 0, text: '' };
+  if (isLinear(pattern)) return worst;
   for (const attack of attacksOn(pattern)) {
     if (!isSuspect(pattern, attack, length)) continue;
     const text = attack(length);

@@ -2,8 +2,10 @@
  * Finds promises in src/ that are not awaited and whose rejection is not handled, because a rejection would end the
  * process. `void` does not handle a rejection. Allowed: a statement that ends with `.catch(handler)` or
  * `.then(done, failed)`.
+ *
+ *   node scripts/floating-promises.mjs [file...]    the files, or all of src/
  */
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { answerHelp } from './help.mjs';
 
 answerHelp(import.meta.filename);
@@ -16,7 +18,8 @@ const SRC = join(ROOT, 'src');
 
 const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
 const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-const files = fileNames.filter((name) => name.startsWith(SRC) && !name.endsWith('.spec.ts'));
+const given = process.argv.slice(2).map((name) => resolve(name));
+const files = given.length > 0 ? given : fileNames.filter((name) => name.startsWith(SRC) && !name.endsWith('.spec.ts'));
 const program = ts.createProgram(files, { ...options, noEmit: true, incremental: false, composite: false });
 const checker = program.getTypeChecker();
 

@@ -19,9 +19,11 @@ import { CrossOrigin } from '../../src/http/cross-origin.js';
 import { Text } from '../../src/http/input.js';
 import { LiveRequests } from '../../src/http/live-requests.js';
 import { RequestHooks } from '../../src/http/request-hooks.js';
+import { Database } from '../../src/platform/database/database.js';
+import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import type { Call } from '../../src/policy/call.js';
 import { CurrentCall, Public } from '../../src/policy/decorators.js';
-import { expectApiError, type Gatehouse, gatehouse, Wire, wire } from '../support/index.js';
+import { eventually, expectApiError, type Gatehouse, gatehouse, Wire, wire } from '../support/index.js';
 
 class Failing extends Error {
   override get message(): string {
@@ -241,6 +243,23 @@ describe('conventions.md 5: the service goes on when a part of it throws', () =>
       connection.send('GET /v1/probe/fine HTTP/1.1\r\nHost: x\r\n\r\n');
       await connection.closed;
     });
+    await nothingIsLeft();
+  });
+
+  test('handlers of notices: the operation and the other handlers go on', async () => {
+    const bus = service.app.get(ReplicaBus);
+    const heard: unknown[] = [];
+    const fail = () => {
+      throw new Error('a handler failed');
+    };
+    bus.follow('probe', fail);
+    bus.on('probe', fail);
+    bus.on('probe', async () => fail());
+    bus.on('probe', ({ n }) => void heard.push(n));
+    await service.app.get(Database).transaction((tx) => bus.announce(tx, { topic: 'probe', data: { n: 1 } }));
+    expect(heard).toContain(1);
+    const failures = () => service.log.filter((line) => line.includes('a handler failed')).length;
+    await eventually('the log of all three failures', async () => (failures() >= 3 ? true : undefined));
     await nothingIsLeft();
   });
 

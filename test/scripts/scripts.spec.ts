@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
@@ -24,4 +25,42 @@ describe('npm run <script> -- -h', () => {
       }
     },
   );
+});
+
+describe('scripts/floating-promises.mjs', () => {
+  const check = (file: string) =>
+    spawnSync(process.execPath, ['scripts/floating-promises.mjs', file], { cwd: ROOT, encoding: 'utf8' });
+  const SOURCE = 'src/core/workers/own-worker.ts';
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-floating-'));
+  const planted = join(folder, 'own-worker.ts');
+  cpSync(join(ROOT, SOURCE, '..'), folder, { recursive: true });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('finds nothing in the source itself', () => {
+    const { status, stderr } = check(SOURCE);
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  test('reports every planted promise that floats, and none that is handled', () => {
+    const source = readFileSync(join(ROOT, SOURCE), 'utf8').trimEnd();
+    const floating: [code: string, report: string][] = [
+      ["ownWorker?.notify('ready');", 'a promise floats'],
+      ["ownWorker?.notify('ready').then(() => {});", 'a promise floats'],
+      ["ownWorker?.notify('ready').finally(() => {});", 'a promise floats'],
+      ["void ownWorker?.notify('ready');", 'a promise floats behind void'],
+      ["process.on('message', async () => {});", 'nothing awaits the promise of this function'],
+      ["process.on('message', () => ownWorker?.notify('ready'));", 'nothing awaits the promise of this function'],
+    ];
+    const handled = [
+      "ownWorker?.notify('ready').catch(() => {});",
+      "ownWorker?.notify('ready').then(() => {}, () => {});",
+      "export const kept = ownWorker?.notify('ready');",
+      "export const awaits = async () => { await ownWorker?.notify('ready'); };",
+    ];
+    writeFileSync(planted, [source, ...floating.map(([code]) => code), ...handled, ''].join('\n'));
+    const { status, stderr } = check(planted);
+    const first = source.split('\n').length + 1;
+    const reports = floating.map(([, report], index) => `${relative(ROOT, planted)}:${first + index} ${report}`);
+    expect([status, stderr.trimEnd().split('\n').slice(0, -1)]).toEqual([1, reports]);
+  });
 });

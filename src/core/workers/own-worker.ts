@@ -34,24 +34,25 @@ class OwnWorker {
   /** Starts to handle orders. If the primary exits, the process shuts down. */
   handleOrders(orders: OrderHandlers): void {
     process.on('message', (order: PrimaryMessage) => {
-      if (order.gatehouse === 'gathered') this.pendingCollections.get(order.id)?.(order.reports);
-      else if (order.gatehouse === 'report') this.answerReportRequest(orders, order.id).catch(orders.failed);
-      else if (order.gatehouse === 'end') orders.end();
-      else if (order.gatehouse === 'retire') orders.retire();
+      this.handle(orders, order).catch(orders.failed);
     });
     cluster.worker?.once('disconnect', () => {
       // Otherwise Node would exit here without a shutdown.
       if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
-      orders.end();
+      this.handle(orders, { gatehouse: 'end' }).catch(orders.failed);
     });
+  }
+
+  /** Rejects if a handler throws, because an exception in the event handler itself would end the process. */
+  private async handle(orders: OrderHandlers, order: PrimaryMessage): Promise<void> {
+    if (order.gatehouse === 'gathered') this.pendingCollections.get(order.id)?.(order.reports);
+    else if (order.gatehouse === 'report') await this.sendReport(await orders.report(), order.id);
+    else if (order.gatehouse === 'end') orders.end();
+    else if (order.gatehouse === 'retire') orders.retire();
   }
 
   notify(word: 'started' | 'ready' | 'leaving'): Promise<void> {
     return this.send({ gatehouse: word });
-  }
-
-  private async answerReportRequest(orders: OrderHandlers, id: number | undefined): Promise<void> {
-    await this.sendReport(await orders.report(), id);
   }
 
   sendReport(report: MetricsReport, id?: number): Promise<void> {

@@ -63,7 +63,8 @@ const RULES: Readonly<Record<Kind, Rule>> = {
   acls: { what: 'ACL', shape: /^(?:\*|(?=.{1,64}$)[a-z0-9_]+(?::[a-z0-9_]+)+)$/, prefix: colon },
   auditActions: {
     what: 'audit action',
-    shape: /^[a-z][a-z0-9_]{0,31}(?::[a-z][a-z0-9_]{0,31})?$/,
+    // No longer than the filter of the audit log accepts.
+    shape: /^(?=.{1,64}$)[a-z][a-z0-9_]{0,31}(?::[a-z][a-z0-9_]{0,31})?$/,
     prefix: colon,
   },
   securityEvents: { what: 'security event', shape: WORD, prefix: underscore },

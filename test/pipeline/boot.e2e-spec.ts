@@ -377,11 +377,7 @@ describe('style.md 3.5: a guard outside the order stops the boot', () => {
   });
 });
 
-describe('a configuration that cannot hold stops the boot', () => {
-  test('an override of an unknown bucket', async () => {
-    await expect(boot([], { RATE_LIMIT_OVERRIDES: '{"no:such":"1/1"}' })).rejects.toThrow('no:such');
-  });
-
+describe('credentials.md 3: what is declared as it must be', () => {
   test('a team with everything declared boots', async () => {
     @Controller('v1/right')
     class RightController {

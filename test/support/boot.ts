@@ -4,7 +4,7 @@ import { afterEach } from '@jest/globals';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/core/config/config.js';
-import { type OwnDatabase, ownDatabase } from './gatehouse.js';
+import { frontOf, type OwnDatabase, ownDatabase } from './gatehouse.js';
 import { UNHURRIED } from './timeouts.js';
 
 const databases: OwnDatabase[] = [];
@@ -21,10 +21,28 @@ export async function boot(
   env: Record<string, string> = {},
   unguarded: Readonly<Record<string, string>> = {},
 ) {
+  const { settings, embedded } = await settingsWith(env);
+  return createApp(loadConfig(settings), { modules, unguarded, ...(embedded ? { embeddedDatabase: embedded } : {}) });
+}
+
+/**
+ * Starts the service with these settings and stops it. If `GATEHOUSE_TEST_FRONT` is set, it is the process which that
+ * file starts.
+ * @throws Error that names the reason if the service does not start
+ */
+export async function startWith(env: Record<string, string>): Promise<void> {
+  const { settings, embedded } = await settingsWith(env);
+  const service =
+    (await frontOf(settings, () => {})) ??
+    (await createApp(loadConfig(settings), embedded ? { embeddedDatabase: embedded } : {}));
+  await service.close();
+}
+
+async function settingsWith(env: Record<string, string>) {
   const database = await ownDatabase();
   databases.push(database);
   const { databaseUrl, embedded } = database;
-  const config = loadConfig({
+  const settings = {
     NODE_ENV: 'test',
     HTTP_PLATFORM: process.env.HTTP_PLATFORM,
     GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
@@ -33,6 +51,6 @@ export async function boot(
     LOG_LEVEL: 'silent',
     ...UNHURRIED,
     ...env,
-  });
-  return createApp(config, { modules, unguarded, ...(embedded ? { embeddedDatabase: embedded } : {}) });
+  };
+  return { settings, embedded };
 }

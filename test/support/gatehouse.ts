@@ -272,7 +272,7 @@ type StartFront = (
  * Starts the process that clients call instead of the application, if `GATEHOUSE_TEST_FRONT` names a file that starts
  * one.
  */
-async function frontOf(env: Readonly<Record<string, string | undefined>>, write: (line: string) => void) {
+export async function frontOf(env: Readonly<Record<string, string | undefined>>, write: (line: string) => void) {
   const { GATEHOUSE_TEST_FRONT: file } = process.env;
   if (file === undefined) return undefined;
   const { startFront } = (await import(file)) as { startFront: StartFront };

@@ -29,13 +29,14 @@ const HANDLERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'gateway/gateway.adapter.ts': { [RESPONDS]: 'upgrade wsClientError', [CATCHES]: 'close error message' },
   'gateway/sessions/events.service.ts': { [NOTICE]: 'event gap' },
   'http/adapter.ts': { [REQUEST]: 'checkContinue checkExpectation' },
-  'http/body.ts': { [PLAIN]: 'close close close data data end end error' },
+  'http/body.ts': { [PLAIN]: 'close close close data data end end end error' },
   'http/framing.ts': { [PLAIN]: 'data', [RESPONDS]: 'end' },
-  'http/front-door.ts': {
-    [REQUEST]: 'close connection',
-    [PLAIN]: 'error error finish',
+  'http/front-door/connection-registry.ts': {
+    [REQUEST]: 'connection',
+    [PLAIN]: 'error',
     [RESPONDS]: 'clientError connect finish',
   },
+  'http/front-door/front-door.ts': { [REQUEST]: 'close', [PLAIN]: 'error', [RESPONDS]: 'finish' },
   'http/live-requests.ts': { [PLAIN]: 'close resume' },
   'media/delivery/body-streams.ts': { [PLAIN]: 'close close close' },
   'media/delivery/delivery.ts': { [PLAIN]: 'error' },

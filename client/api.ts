@@ -34,6 +34,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the public keys that verify tokens of this service (RFC 7517) */
+        get: operations["jwksKeySet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/oauth-authorization-server": {
         parameters: {
             query?: never;
@@ -43,6 +60,23 @@ export interface paths {
         };
         /** Returns the OAuth2 server metadata (RFC 8414) */
         get: operations["metadataDescribe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the OpenID Provider metadata (OpenID Connect Discovery 1.0) */
+        get: operations["openIdDescribe"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2448,6 +2482,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/oauth2/openid/userinfo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows claims about the user who granted the access token */
+        get: operations["openIdUserInfo"];
+        put?: never;
+        /** Shows the same claims to clients that send POST */
+        post: operations["openIdUserInfoByPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/oauth2/token": {
         parameters: {
             query?: never;
@@ -3467,6 +3519,8 @@ export interface components {
             /** @enum {string} */
             client_type: "confidential" | "public";
             id: string;
+            /** @enum {string} */
+            id_token_signed_response_alg: "ES256" | "EdDSA" | "RS256";
             name: string;
             redirect_uris: string[];
         };
@@ -3710,6 +3764,7 @@ export interface components {
             code_challenge_method?: string;
             /** @enum {string} */
             decision?: "approve" | "deny";
+            nonce?: string;
             redirect_uri?: string;
             /** @enum {string} */
             response_type?: "code";
@@ -3726,6 +3781,8 @@ export interface components {
             bot_require_code_grant?: boolean;
             /** @enum {string} */
             client_type?: "confidential" | "public";
+            /** @enum {string} */
+            id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA";
             name: string;
             redirect_uris?: string[] | null;
         };
@@ -3799,6 +3856,8 @@ export interface components {
         EditApplicationInput: {
             bot_public?: boolean;
             bot_require_code_grant?: boolean;
+            /** @enum {string} */
+            id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA";
             name?: string;
             redirect_uris?: string[] | null;
         };
@@ -4212,6 +4271,69 @@ export interface components {
             redirect_uris: string[];
             scopes: string[];
         };
+        /** @description A public key as the key set contains it (RFC 7517). */
+        PublicKey: {
+            /** @description JWK "alg" (Algorithm) Parameter */
+            alg: string;
+            /** @description JWK "crv" Parameter: Curve for EC keys or Subtype of Key Pair for OKP keys. */
+            crv?: string;
+            /** @description Private key material: Base64urlUInt for RSA (RFC 7518, Section 6.3.2.1), base64url-encoded octets for EC (Section 6.2.2.1) or OKP (RFC 8037, Section 2). */
+            d?: string;
+            /** @description RSA first factor CRT exponent, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+            dp?: string;
+            /** @description RSA second factor CRT exponent, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+            dq?: string;
+            /** @description RSA public exponent, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+            e?: string;
+            /** @description Web Crypto "ext" (Extractable) member; whether the key may be exported. */
+            ext?: boolean;
+            /** @description JWK "k" (Key Value): base64url-encoded key octets (RFC 7518, Section 6.4.1). */
+            k?: string;
+            /** @description JWK "key_ops" (Key Operations) Parameter (RFC 7517, Section 4.3). */
+            key_ops?: string[];
+            /** @description JWK "kid" (Key ID) Parameter */
+            kid: string;
+            /** @description JWK "kty" (Key Type) Parameter */
+            kty?: ("AKP" | "EC" | "OKP" | "RSA" | "oct") | string;
+            /** @description RSA modulus, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+            n?: string;
+            /** @description Additional RSA prime factors. */
+            oth?: {
+                /** @description Factor CRT exponent, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+                d?: string;
+                /** @description Prime factor, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+                r?: string;
+                /** @description Factor CRT coefficient, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+                t?: string;
+            }[];
+            /** @description RSA first prime factor, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+            p?: string;
+            /** @description AKP JWK "priv" (Private Key): base64url-encoded private key; ML-DSA uses a 32-octet seed (RFC 9964, Sections 3-4) */
+            priv?: string;
+            /** @description AKP JWK "pub" (Public Key): base64url-encoded public key (RFC 9964, Section 3) */
+            pub?: string;
+            /** @description RSA second prime factor, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+            q?: string;
+            /** @description RSA first CRT coefficient, encoded as Base64urlUInt (RFC 7518, Section 6.3). */
+            qi?: string;
+            /**
+             * @description JWK "use" (Public Key Use) Parameter
+             * @constant
+             */
+            use: "sig";
+            /** @description Base64url-encoded EC x-coordinate (RFC 7518, Section 6.2.1.2) or OKP public key (RFC 8037, Section 2). */
+            x?: string;
+            /** @description "x5c" (X.509 Certificate Chain): base64-encoded DER certificates (RFC 7517, Section 4.7; RFC 7515, Section 4.1.6). */
+            x5c?: string[];
+            /** @description "x5t" (X.509 Certificate SHA-1 Thumbprint): base64url-encoded digest of the DER certificate. */
+            x5t?: string;
+            /** @description "x5t#S256" (X.509 Certificate SHA-256 Thumbprint): base64url-encoded digest of the DER certificate. */
+            "x5t#S256"?: string;
+            /** @description JWK "x5u" (X.509 URL) Parameter: URL of a PEM-encoded certificate or certificate chain. */
+            x5u?: string;
+            /** @description Base64url-encoded EC y-coordinate (RFC 7518, Section 6.2.1.3). */
+            y?: string;
+        };
         /** @description Data of the first event of a session (contract/gateway.md 7.1). */
         ReadyView: {
             application?: {
@@ -4456,6 +4578,20 @@ export interface components {
             webauthn_challenge?: string;
             webauthn_response?: Record<string, never>;
         };
+        /** @description Claims about a user. Claims without a value are absent. Times are in seconds since 1970. */
+        UserClaims: {
+            /** @description Only while the email address is verified. */
+            email?: string;
+            email_verified?: boolean;
+            locale?: string;
+            name?: string;
+            /** @description Absolute URL of the avatar. */
+            picture?: string;
+            /** @description Username and discriminator, because only both together are unique. */
+            preferred_username?: string;
+            sub: string;
+            updated_at?: number;
+        };
         UserInfoView: {
             avatar: string | null;
             avatar_color: number | null;
@@ -4524,6 +4660,28 @@ export interface operations {
         requestBody?: never;
         responses: never;
     };
+    jwksKeySet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        keys: components["schemas"]["PublicKey"][];
+                    };
+                };
+            };
+        };
+    };
     metadataDescribe: {
         parameters: {
             query?: never;
@@ -4555,6 +4713,54 @@ export interface operations {
                             [key: string]: components["schemas"]["LocalizedText"];
                         };
                         scopes_supported: string[];
+                        token_endpoint: string;
+                        token_endpoint_auth_methods_supported: string[];
+                        userinfo_endpoint: string;
+                    };
+                };
+            };
+        };
+    };
+    openIdDescribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        authorization_endpoint: string;
+                        authorization_response_iss_parameter_supported: boolean;
+                        claim_types_supported: string[];
+                        claims_parameter_supported: boolean;
+                        claims_supported: string[];
+                        code_challenge_methods_supported: string[];
+                        grant_types_supported: string[];
+                        id_token_signing_alg_values_supported: ("ES256" | "EdDSA" | "RS256")[];
+                        introspection_endpoint: string;
+                        introspection_endpoint_auth_methods_supported: string[];
+                        issuer: string;
+                        jwks_uri: string;
+                        prompt_values_supported: string[];
+                        request_parameter_supported: boolean;
+                        request_uri_parameter_supported: boolean;
+                        response_modes_supported: string[];
+                        response_types_supported: string[];
+                        revocation_endpoint: string;
+                        revocation_endpoint_auth_methods_supported: string[];
+                        scope_descriptions: {
+                            [key: string]: components["schemas"]["LocalizedText"];
+                        };
+                        scopes_supported: string[];
+                        subject_types_supported: string[];
                         token_endpoint: string;
                         token_endpoint_auth_methods_supported: string[];
                         userinfo_endpoint: string;
@@ -8529,6 +8735,7 @@ export interface operations {
                 client_id: string;
                 code_challenge?: string;
                 code_challenge_method?: string;
+                nonce?: string;
                 prompt?: "consent" | "none";
                 redirect_uri?: string;
                 response_type?: "code";
@@ -8597,6 +8804,46 @@ export interface operations {
             };
         };
     };
+    openIdUserInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserClaims"];
+                };
+            };
+        };
+    };
+    openIdUserInfoByPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserClaims"];
+                };
+            };
+        };
+    };
     tokenIssue: {
         parameters: {
             query?: never;
@@ -8629,6 +8876,7 @@ export interface operations {
                     "application/json": {
                         access_token: string;
                         expires_in: number;
+                        id_token?: string;
                         refresh_token: string;
                         scope: string;
                         token_type: string;

@@ -29,8 +29,8 @@ import { restrictUmask } from './platform/database/owner-only.js';
 import { Network } from './platform/outbound/network.js';
 import { CleanupJobs } from './platform/process/cleanup-jobs.js';
 import { HealthChecks } from './platform/process/health-checks.js';
-import { removeExpiredEntries } from './platform/replicas/journal.js';
 import { joinReplicas } from './platform/replicas/join-replicas.js';
+import { removeExpiredEntries } from './platform/replicas/journal.js';
 import { RedisProbe } from './platform/store/redis-probe.js';
 import { MemoryStore, RedisStore } from './platform/store/shared-store.js';
 import { assertCompatible, assertSettingsRead, type Extension } from './policy/extension.js';
@@ -55,7 +55,7 @@ export interface AppOptions extends Extension {
 export async function createApp(config: Config, options: AppOptions = {}): Promise<INestApplication<Server>> {
   assertCompatible(options);
   assertSettingsRead(options, config);
-  const features = featureRegistry(options);
+  const features = featureRegistry(options, config);
   restrictUmask();
   const log = new Log(config, options.logDestination);
   for (const name of disabledLimits(config)) log.warn(`${name} is off`);
@@ -145,7 +145,7 @@ export interface Surface {
 async function assembleUnopened(config: Config, extension: Extension): Promise<INestApplication> {
   assertCompatible(extension);
   assertSettingsRead(extension, config);
-  const features = featureRegistry(extension);
+  const features = featureRegistry(extension, config);
   const log = new Log({ logLevel: 'silent', logFormat: 'json' });
   const database = Database.unconnected(config);
   const replica = await joinReplicas(config, database, log);

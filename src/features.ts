@@ -2,10 +2,13 @@ import { accounts } from './accounts/accounts.feature.js';
 import { admin } from './admin/admin.feature.js';
 import { auth } from './auth/auth.feature.js';
 import { bans } from './bans/bans.feature.js';
+import type { Config } from './core/config/config.js';
+import { openIdSettings } from './core/config/openid.settings.js';
 import { gateway } from './gateway/gateway.feature.js';
 import { http } from './http/http.feature.js';
 import { media } from './media/media.feature.js';
 import { oauth } from './oauth/oauth.feature.js';
+import { openid } from './oauth/openid/openid.feature.js';
 import { pipeline } from './pipeline/pipeline.feature.js';
 import type { DatabaseSchema } from './platform/database/data-source-options.js';
 import { assertFreeColumnNames } from './platform/keys/encrypted-columns.js';
@@ -31,6 +34,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   auth,
   users,
   oauth,
+  openid,
   admin,
   gateway,
   media,
@@ -39,12 +43,17 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   web,
 ];
 
+/** Without OpenID Connect, its scopes do not exist (contract/openid.md). */
+const withoutScopes = (feature: Feature): Feature => (feature === openid ? { ...feature, scopes: {} } : feature);
+
 /**
  * The registry of an application.
  * @throws StartError if the features of the extension are invalid
  */
-export function featureRegistry({ features }: Extension = {}): FeatureRegistry {
-  const registry = new FeatureRegistry(BUILT_IN_FEATURES, features);
+export function featureRegistry({ features }: Extension = {}, config?: Config): FeatureRegistry {
+  const isOpenIdOff = config !== undefined && !openIdSettings(config).isEnabled;
+  const builtIn = isOpenIdOff ? BUILT_IN_FEATURES.map(withoutScopes) : BUILT_IN_FEATURES;
+  const registry = new FeatureRegistry(builtIn, features);
   assertValidMails(registry.mails);
   assertFreeColumnNames(registry.encryptedColumns);
   return registry;

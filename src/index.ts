@@ -9,6 +9,7 @@ import './gateway/gateway.feature.js';
 import './http/http.feature.js';
 import './media/media.feature.js';
 import './oauth/oauth.feature.js';
+import './oauth/openid/openid.feature.js';
 import './pipeline/pipeline.feature.js';
 import './platform/platform.feature.js';
 import './protection/protection.feature.js';

@@ -39,7 +39,8 @@ CREATE TABLE account (
   last_active_ip text,
   created_at timestamp with time zone NOT NULL,
   address_epoch integer DEFAULT 0 NOT NULL,
-  ban_reason text
+  ban_reason text,
+  profile_changed_at timestamp with time zone
 );
 
 CREATE TABLE account_event (
@@ -81,7 +82,8 @@ CREATE TABLE application (
   bot_preview text,
   bot_created_at timestamp with time zone,
   version integer DEFAULT 1 NOT NULL,
-  created_at timestamp with time zone DEFAULT now() NOT NULL
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  id_token_signed_response_alg text DEFAULT 'RS256'::text NOT NULL
 );
 
 CREATE TABLE audit_log (
@@ -243,7 +245,12 @@ CREATE TABLE oauth_code (
   consented boolean NOT NULL,
   announced boolean NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
-  expires_at timestamp with time zone NOT NULL
+  expires_at timestamp with time zone NOT NULL,
+  session_id bigint,
+  nonce text,
+  authenticated_at timestamp with time zone,
+  amr text[],
+  auth_level smallint
 );
 
 CREATE TABLE oauth_family (
@@ -253,7 +260,11 @@ CREATE TABLE oauth_family (
   scopes text[] NOT NULL,
   code_digest bytea NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
-  settled_at timestamp with time zone
+  settled_at timestamp with time zone,
+  session_id bigint,
+  authenticated_at timestamp with time zone,
+  amr text[],
+  auth_level smallint
 );
 
 CREATE TABLE oauth_token (
@@ -281,6 +292,24 @@ CREATE TABLE one_time_secret (
   account_id bigint,
   epoch integer,
   address_epoch integer
+);
+
+CREATE TABLE openid_key (
+  kid text NOT NULL,
+  alg text NOT NULL,
+  public_jwk jsonb NOT NULL,
+  private_key bytea,
+  published_at timestamp with time zone DEFAULT now() NOT NULL,
+  activated_at timestamp with time zone,
+  retired_at timestamp with time zone,
+  published_until timestamp with time zone
+);
+
+CREATE TABLE openid_session (
+  session_id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  sid text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE outbox (
@@ -375,7 +404,10 @@ CREATE TABLE session (
   os text,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   last_used_at timestamp with time zone DEFAULT now() NOT NULL,
-  revoked_at timestamp with time zone
+  revoked_at timestamp with time zone,
+  authenticated_at timestamp with time zone,
+  amr text[] DEFAULT '{}'::text[] NOT NULL,
+  auth_level smallint DEFAULT 1 NOT NULL
 );
 
 CREATE TABLE sso_document (
@@ -495,6 +527,10 @@ ALTER TABLE oauth_token ADD CONSTRAINT oauth_token_family_id_fkey FOREIGN KEY (f
 ALTER TABLE oauth_token ADD CONSTRAINT oauth_token_kind_check CHECK ((kind = ANY (ARRAY['access'::text, 'refresh'::text])));
 ALTER TABLE oauth_token ADD CONSTRAINT oauth_token_pkey PRIMARY KEY (id);
 ALTER TABLE one_time_secret ADD CONSTRAINT one_time_secret_pkey PRIMARY KEY (digest);
+ALTER TABLE openid_key ADD CONSTRAINT openid_key_pkey PRIMARY KEY (kid);
+ALTER TABLE openid_session ADD CONSTRAINT openid_session_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id) ON DELETE CASCADE;
+ALTER TABLE openid_session ADD CONSTRAINT openid_session_pkey PRIMARY KEY (session_id, application_id);
+ALTER TABLE openid_session ADD CONSTRAINT openid_session_session_id_fkey FOREIGN KEY (session_id) REFERENCES session(id) ON DELETE CASCADE;
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 ALTER TABLE passkey ADD CONSTRAINT passkey_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_pkey PRIMARY KEY (id);
@@ -559,6 +595,8 @@ CREATE INDEX oauth_token_family ON oauth_token USING btree (family_id);
 CREATE INDEX one_time_secret_account ON one_time_secret USING btree (account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX one_time_secret_expiry ON one_time_secret USING btree (expires_at);
 CREATE INDEX one_time_secret_subject ON one_time_secret USING btree (subject, purpose);
+CREATE INDEX openid_key_retired ON openid_key USING btree (retired_at) WHERE (retired_at IS NOT NULL);
+CREATE INDEX openid_session_application ON openid_session USING btree (application_id);
 CREATE INDEX outbox_account ON outbox USING btree (account_id);
 CREATE INDEX outbox_age ON outbox USING btree (COALESCE(sent_at, parked_at, created_at));
 CREATE INDEX outbox_due ON outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (parked_at IS NULL));
@@ -591,11 +629,23 @@ CREATE UNIQUE INDEX journal_account ON journal USING btree (account_id, number) 
 CREATE UNIQUE INDEX oauth_family_code ON oauth_family USING btree (code_digest);
 CREATE UNIQUE INDEX oauth_token_digest ON oauth_token USING btree (digest);
 CREATE UNIQUE INDEX oauth_token_live ON oauth_token USING btree (family_id) WHERE ((kind = 'refresh'::text) AND (consumed_at IS NULL));
+CREATE UNIQUE INDEX openid_key_current ON openid_key USING btree (alg) WHERE ((activated_at IS NOT NULL) AND (retired_at IS NULL));
+CREATE UNIQUE INDEX openid_key_next ON openid_key USING btree (alg) WHERE (activated_at IS NULL);
+CREATE UNIQUE INDEX openid_session_sid ON openid_session USING btree (sid);
 CREATE UNIQUE INDEX pgboss_job_i2 ON pgboss_job USING btree (name, COALESCE(singleton_key, ''::text)) WHERE ((state = 'active'::pgboss_job_state) AND (policy = 'singleton'::text));
 CREATE UNIQUE INDEX pgboss_job_id ON pgboss_job USING btree (id);
 CREATE UNIQUE INDEX session_digest ON session USING btree (digest);
 CREATE UNIQUE INDEX sso_identity_account ON sso_identity USING btree (account_id, issuer);
 
+CREATE OR REPLACE FUNCTION note_profile_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        NEW.profile_changed_at := now();
+        RETURN NEW;
+      END $function$
+;
 CREATE OR REPLACE FUNCTION refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -607,4 +657,5 @@ AS $function$
 CREATE SEQUENCE journal_id_seq;
 CREATE SEQUENCE migration_id_seq;
 CREATE SEQUENCE webhook_event_id_seq;
+CREATE TRIGGER account_profile_changed BEFORE UPDATE OF username, discriminator, global_name, avatar, locale, email, email_verified ON account FOR EACH ROW WHEN ((((((((old.username IS DISTINCT FROM new.username) OR (old.discriminator IS DISTINCT FROM new.discriminator)) OR (old.global_name IS DISTINCT FROM new.global_name)) OR (old.avatar IS DISTINCT FROM new.avatar)) OR (old.locale IS DISTINCT FROM new.locale)) OR (old.email IS DISTINCT FROM new.email)) OR (old.email_verified IS DISTINCT FROM new.email_verified))) EXECUTE FUNCTION note_profile_change();
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();

@@ -132,8 +132,9 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./admin-keys.js')).createAdminKey,
   },
   'keys rotate': {
-    usage: 'keys rotate',
-    summary: 'puts what is encrypted at rest under the current GATEHOUSE_SECRET; exit code 1 when something is lost',
+    usage: 'keys rotate [--compromised]',
+    summary:
+      'puts what is encrypted at rest under the current GATEHOUSE_SECRET, and rotates signing keys; exit code 1 when something is lost',
     load: async () => (await import('./keys.js')).rotateKeys,
   },
   'jobs list': {

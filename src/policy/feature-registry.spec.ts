@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { StartError } from '../core/config/start-error.js';
 import { ApiError, validationError } from '../core/errors.js';
@@ -59,7 +59,9 @@ describe('the registries of the service', () => {
     );
     const entry = readFileSync(join(source, 'index.ts'), 'utf8');
     expect(files.filter((path) => !entry.includes(`import './${path.replace(/ts$/, 'js')}';`))).toEqual([]);
-    expect(BUILT_IN_FEATURES.map(({ name }) => name).sort()).toEqual(files.map((path) => path.split('/')[0]).sort());
+    expect(BUILT_IN_FEATURES.map(({ name }) => name).sort()).toEqual(
+      files.map((path) => basename(path, '.feature.ts')).sort(),
+    );
   });
 
   test('docs/public.md lists the reserved names of features', () => {

@@ -122,7 +122,9 @@ export class Lockdown {
       sessions: async () => (await this.sessions.revokeAll(tx, id, ending, exceptSessionId)).count,
     };
     const ended: RevokedCounts = { ...NONE_REVOKED };
-    for (const kind of LOCKABLE) if (kinds.includes(kind)) ended[kind] = await ends[kind]();
+    // Sessions first, in the lock order of code exchanges.
+    for (const kind of new Set<Lockable>(['sessions', ...LOCKABLE]))
+      if (kinds.includes(kind)) ended[kind] = await ends[kind]();
     if (!kinds.includes('sessions')) await this.accounts.incrementEpoch(tx, id);
     await this.secrets.revokePending(tx, id);
     return ended;

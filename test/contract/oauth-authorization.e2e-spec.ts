@@ -67,7 +67,7 @@ describe('5.1 authorisation server metadata', () => {
         introspection_endpoint: `${ORIGIN}/v1/oauth2/introspect`,
         revocation_endpoint: `${ORIGIN}/v1/oauth2/token/revoke`,
         userinfo_endpoint: `${ORIGIN}/v1/oauth2/userinfo`,
-        scopes_supported: ['identify', 'email', 'bot'],
+        scopes_supported: ['identify', 'email', 'bot', 'openid', 'profile', 'offline_access'],
         scope_descriptions: {},
         response_types_supported: ['code'],
         response_modes_supported: ['query'],

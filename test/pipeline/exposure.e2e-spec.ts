@@ -50,7 +50,9 @@ const CREDENTIAL_FREE = lines(`
   DELETE /v1/webhooks/{}/{}/messages/{}
   GET /
   GET /.well-known/change-password
+  GET /.well-known/jwks.json
   GET /.well-known/oauth-authorization-server
+  GET /.well-known/openid-configuration
   GET /.well-known/passkey-endpoints
   GET /.well-known/security.txt
   GET /.well-known/service
@@ -182,7 +184,9 @@ const WITHOUT_SUDO_PROOF = lines(`
 
 /** conventions.md section 3. */
 const READ_FROM_ANY_ORIGIN = lines(`
+  GET /.well-known/jwks.json
   GET /.well-known/oauth-authorization-server
+  GET /.well-known/openid-configuration
   GET /.well-known/service
   GET /asyncapi.json
   GET /media/attachments/{}
@@ -192,7 +196,9 @@ const READ_FROM_ANY_ORIGIN = lines(`
   GET /media/external/{}/{}
   GET /openapi.json
   GET /v1/oauth2/@me
+  GET /v1/oauth2/openid/userinfo
   GET /v1/oauth2/userinfo
+  POST /v1/oauth2/openid/userinfo
   POST /v1/oauth2/token
   POST /v1/oauth2/token/revoke`);
 
@@ -248,7 +254,7 @@ describe('exposure: whoever is let in stands in the ledger, and nobody else', ()
 
   test('nothing is mounted outside the places of conventions.md section 1', () => {
     const places =
-      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|security\.txt|change-password|webauthn|passkey-endpoints)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|guides|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/(inbox|mails|components))/;
+      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|openid-configuration|jwks\.json|security\.txt|change-password|webauthn|passkey-endpoints)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|guides|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/(inbox|mails|components))/;
     const parts = ['/account', '/account/*view', '/admin', '/admin/*view', '/assets/*file'];
     const pages = new Set<string>([...parts, ...PAGES]);
     expect(routes.map(({ path }) => path).filter((path) => !places.test(path) && !pages.has(path))).toEqual([]);

@@ -9,6 +9,9 @@ const BUILT_IN_SCOPES: ReadonlyMap<string, TranslationKey> = new Map([
   ['identify', 'consent.scopeIdentify'],
   ['email', 'consent.scopeEmail'],
   ['bot', 'consent.scopeBot'],
+  ['openid', 'consent.scopeOpenid'],
+  ['profile', 'consent.scopeProfile'],
+  ['offline_access', 'consent.scopeOfflineAccess'],
 ]);
 
 /** Loads the descriptions of scopes that have no built-in translation. */

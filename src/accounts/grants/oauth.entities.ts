@@ -1,5 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** Algorithms of ID tokens. An application chooses one of them (openid.md section 3). */
+export const SIGNING_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
+
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
+
 /** A third-party application. Its bot account, if any, has the same ID. */
 @Entity('application')
 export class Application {
@@ -17,6 +22,7 @@ export class Application {
   /** The first 8 characters of the bot secret. */
   @Column('text', { name: 'bot_preview', nullable: true }) botPreview: string | null;
   @Column('timestamptz', { name: 'bot_created_at', nullable: true }) botCreatedAt: Date | null;
+  @Column('text', { name: 'id_token_signed_response_alg' }) idTokenAlg: SigningAlgorithm;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
 }
@@ -32,6 +38,11 @@ export class TokenFamily {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
   /** When the exchange was committed, immediately before its response. */
   @Column('timestamptz', { name: 'settled_at', nullable: true }) settledAt: Date | null;
+  /** The login session that consented, and how its user had authenticated then (openid.md section 3). */
+  @Column('bigint', { name: 'session_id', nullable: true }) sessionId: string | null;
+  @Column('timestamptz', { name: 'authenticated_at', nullable: true }) authenticatedAt: Date | null;
+  @Column('text', { array: true, nullable: true }) amr: string[] | null;
+  @Column('smallint', { name: 'auth_level', nullable: true }) authLevel: number | null;
 }
 
 /** An authorization code that was not redeemed yet. Redemption deletes it. */
@@ -49,6 +60,12 @@ export class AuthorizationCode {
   @Column('boolean') consented: boolean;
   /** Whether the bot was already notified, when the user consented. */
   @Column('boolean') announced: boolean;
+  /** The login session that consented, and how its user had authenticated then (openid.md section 3). */
+  @Column('bigint', { name: 'session_id', nullable: true }) sessionId: string | null;
+  @Column('text', { nullable: true }) nonce: string | null;
+  @Column('timestamptz', { name: 'authenticated_at', nullable: true }) authenticatedAt: Date | null;
+  @Column('text', { array: true, nullable: true }) amr: string[] | null;
+  @Column('smallint', { name: 'auth_level', nullable: true }) authLevel: number | null;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
 }

@@ -11,12 +11,13 @@ import { digest, equalsInConstantTime, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { MfaTickets } from '../factors/mfa-tickets.service.js';
+import { byPasskey, withSecondFactor } from '../records/authentication.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { CallerGuard } from '../sessions/caller-guard.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SudoService } from '../sudo/sudo.service.js';
 import { claimedChallengeOf } from '../webauthn/webauthn.js';
-import { WebAuthn } from '../webauthn/webauthn.service.js';
+import { type PasskeyHolder, WebAuthn } from '../webauthn/webauthn.service.js';
 import type { RedeemBridgeInput, StartBridgeInput, StartSudoBridgeInput } from './bridge.dto.js';
 
 type Runner = 'page' | 'native';
@@ -45,6 +46,8 @@ interface CeremonyFacts {
 interface Outcome {
   readonly completionDigest: string;
   readonly isCancelled: boolean;
+  /** Absent for canceled ceremonies, and for those from before this member existed. */
+  readonly isBackupEligible?: boolean;
 }
 
 type OpenCeremony = CeremonyFacts & { readonly step: 'open' };
@@ -151,7 +154,8 @@ export class PasskeyBridge {
     if (!holder) await missed?.();
     const account = holder && (await this.accounts.find(holder.id));
     if (!account || isDeletedOrScheduled(account)) throw failed();
-    return this.end(id, runner, { isCancelled: false, ...(aim.kind === 'login' && { holder }) });
+    const { isBackupEligible } = holder;
+    return this.end(id, runner, { isCancelled: false, isBackupEligible }, aim.kind === 'login' ? holder : undefined);
   }
 
   async cancel(id: string, origin: string | undefined) {
@@ -160,7 +164,7 @@ export class PasskeyBridge {
   }
 
   /** Returns the owner of the passkey, with the epochs from before the verification. */
-  private async verifyResponse(id: string, aim: CeremonyPurpose, response: object): Promise<StoredEpochs | null> {
+  private async verifyResponse(id: string, aim: CeremonyPurpose, response: object): Promise<PasskeyHolder | null> {
     const challenge = claimedChallengeOf(response);
     if (challenge === null) return null;
     const [subject, assertion] = [hexDigest(id), { challenge, response }];
@@ -181,13 +185,9 @@ export class PasskeyBridge {
   }
 
   /** Ends a ceremony. A ceremony without an account is bound to the owner of the passkey. */
-  private async end(
-    id: string,
-    runner: Runner,
-    { isCancelled, holder }: { isCancelled: boolean; holder?: StoredEpochs },
-  ) {
+  private async end(id: string, runner: Runner, result: Omit<Outcome, 'completionDigest'>, holder?: StoredEpochs) {
     const code = mintToken();
-    const outcome: Outcome = { completionDigest: hexDigest(code), isCancelled };
+    const outcome: Outcome = { completionDigest: hexDigest(code), ...result };
     const step = [{ step: 'open' }, { step: 'ended', ...outcome }] as const;
     const isFirst = await this.secrets.change(SECRET_PURPOSE, id, step, holder ? { owner: holder } : {});
     if (!isFirst) throw failed();
@@ -200,12 +200,21 @@ export class PasskeyBridge {
     input: RedeemBridgeInput,
     origin: Origin,
   ): Promise<CancelledCeremony | CompletedCeremony<TokenResponse>> {
-    const { aim, isCancelled, seen } = await this.requireEnded(id, input, ({ kind }) => kind !== 'sudo');
+    const {
+      aim,
+      isCancelled,
+      isBackupEligible = true,
+      seen,
+    } = await this.requireEnded(id, input, ({ kind }) => kind !== 'sudo');
     if (isCancelled) return this.consumeCanceled(id);
     const session = await this.database.transaction(async (tx) => {
       await this.spend(tx, id, seen);
-      if (aim.kind === 'login_mfa') await this.tickets.spend(tx, aim.ticketKey);
-      return this.issuance.issue(tx, requireSnapshot(seen), 'passkey_bridge', origin, { invalid: failed });
+      const first = aim.kind === 'login_mfa' ? (await this.tickets.spend(tx, aim.ticketKey)).first : [];
+      const authentication = withSecondFactor(first, byPasskey({ isBackupEligible }));
+      return this.issuance.issue(tx, requireSnapshot(seen), 'passkey_bridge', origin, {
+        invalid: failed,
+        authentication,
+      });
     });
     if (aim.kind === 'login_mfa')
       await this.tickets.resetAttempts({ account: { id: aim.accountId }, key: aim.ticketKey });

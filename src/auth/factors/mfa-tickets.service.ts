@@ -9,6 +9,7 @@ import { digest, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
+import { type Authentication, withSecondFactor } from '../records/authentication.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Factors } from './factors.service.js';
 
@@ -44,6 +45,13 @@ interface FactorAttempt {
   readonly origin: Origin;
 }
 
+declare module '../../core/merged.js' {
+  interface SecretPayloads {
+    /** The methods of the first factor. */
+    'mfa-ticket': { readonly amr?: readonly string[] };
+  }
+}
+
 const keyOf = (ticket: string): string => digest(ticket).toString('base64url');
 
 /** Sign-ins that wait for their second factor (auth.md 4.3). */
@@ -58,10 +66,10 @@ export class MfaTickets {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** Opens a challenge after a correct first factor. `tx` must have locked the account. */
-  async open(tx: Tx, account: Account): Promise<MfaChallenge> {
+  /** Opens a challenge after the `first` factor was correct. `tx` must have locked the account. */
+  async open(tx: Tx, account: Account, first: Authentication): Promise<MfaChallenge> {
     const ticket = mintToken();
-    await this.secrets.issue('mfa-ticket', account, {}, TICKET_SECONDS, { tx, secret: keyOf(ticket) });
+    await this.secrets.issue('mfa-ticket', account, { amr: first.amr }, TICKET_SECONDS, { tx, secret: keyOf(ticket) });
     const totp = account.hasTotp;
     const webauthn = account.passkeys > 0;
     return {
@@ -110,7 +118,8 @@ export class MfaTickets {
   }
 
   /**
-   * Charges an attempt and verifies it with `answer`. If it is correct, runs `then` in the same transaction. Account
+   * Charges an attempt and verifies it with `answer`, which returns the second factor or `null`. If it is correct, runs
+   * `then` in the same transaction, with both factors. Account
    * and ticket are locked. Therefore only one of several correct attempts spends the ticket, and a parallel wrong
    * attempt cannot destroy it first. Returns `null` for a wrong attempt.
    * @throws ApiError FV(SESSION_TIMEOUT@ticket), FV(INVALID_CODE@member)
@@ -118,18 +127,20 @@ export class MfaTickets {
   async complete<T>(
     ticket: OpenTicket,
     { member, ...by }: FactorAttempt,
-    answer: (tx: Tx) => Promise<boolean>,
-    then: (tx: Tx, seen: AccountSnapshot) => Promise<T>,
+    answer: (tx: Tx) => Promise<Authentication | null>,
+    then: (tx: Tx, seen: AccountSnapshot, authentication: Authentication) => Promise<T>,
   ): Promise<T | null> {
     const failed = await this.charge(ticket, member);
     const result = await this.database.transaction(async (tx) => {
       await this.accounts.lock(tx, ticket.account.id);
       if (!(await this.secrets.hold('mfa-ticket', ticket.key, tx))) throw ticketExpired();
-      if (!(await answer(tx))) {
+      const second = await answer(tx);
+      if (!second) {
         await this.recordFailure(tx, ticket, by);
         return null;
       }
-      return then(tx, await this.spend(tx, ticket.key));
+      const { seen, first } = await this.spend(tx, ticket.key);
+      return then(tx, seen, withSecondFactor(first, second));
     });
     if (result === null) await failed();
     else await this.resetAttempts(ticket);
@@ -146,13 +157,15 @@ export class MfaTickets {
   }
 
   /**
-   * Spends the ticket. Returns the account as it was when its first factor was correct.
+   * Spends the ticket. Returns the account as it was when its first factor was correct, and the methods of that factor.
    * @throws ApiError FV(SESSION_TIMEOUT@ticket)
    */
-  async spend(tx: Tx, key: string): Promise<AccountSnapshot> {
+  async spend(tx: Tx, key: string): Promise<{ seen: AccountSnapshot; first: readonly string[] }> {
     const issued = await this.secrets.consume('mfa-ticket', key, tx);
     if (!issued?.seen) throw ticketExpired();
-    return issued.seen;
+    // Tickets from before this member have none.
+    const { amr = [] } = issued.payload;
+    return { seen: issued.seen, first: amr };
   }
 
   /** Resets the attempts after a correct one. */

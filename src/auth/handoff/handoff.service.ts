@@ -188,7 +188,9 @@ export class Handoffs {
       this.issuance.assertMaySignIn(account);
       const issued = await this.secrets.consume('handoff', code, tx);
       if (!issued?.seen) return EXPIRED;
-      const response = await this.issuance.issue(tx, issued.seen, 'handoff', origin, { authorizesIp: false });
+      const authentication = await this.sessions.authenticationOf(tx, sessionId);
+      const options = { authorizesIp: false, authentication };
+      const response = await this.issuance.issue(tx, issued.seen, 'handoff', origin, options);
       await this.notices.send(tx, account, 'session_handed_over', origin);
       return { status: 'completed', ...response };
     });

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { AuthenticationLevel } from './authentication.js';
 
 /** A session of a signed-in device. The token is not stored. */
 @Entity('session')
@@ -13,6 +14,11 @@ export class Session {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
   @Column('timestamptz', { name: 'last_used_at', default: () => 'now()' }) lastUsedAt: Date;
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
+  /** When the user last authenticated. `null` in sessions from before this column: at their creation. */
+  @Column('timestamptz', { name: 'authenticated_at', nullable: true }) authenticatedAt: Date | null;
+  /** How the user authenticated. See `Authentication`. */
+  @Column('text', { array: true }) amr: string[];
+  @Column('smallint', { name: 'auth_level' }) authLevel: AuthenticationLevel;
 }
 
 /** An IP address from which the account may sign in without email confirmation. */

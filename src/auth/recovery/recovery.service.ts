@@ -15,6 +15,7 @@ import type { Account } from '../../policy/account.js';
 import { type MfaChallenge, MfaTickets } from '../factors/mfa-tickets.service.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
+import { NO_METHOD } from '../records/authentication.js';
 import { assertNotBot, type MailedToken, MailedTokens } from '../secrets/mailed-tokens.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
@@ -99,7 +100,7 @@ export class Recovery {
       await this.notices.send(tx, held.account, 'password_reset', origin);
       const account = await this.accounts.require(tx, id);
       return needsSecondFactor(account)
-        ? this.tickets.open(tx, account)
+        ? this.tickets.open(tx, account, NO_METHOD)
         : this.issuance.issue(tx, seen, 'password_reset', origin);
     });
   }

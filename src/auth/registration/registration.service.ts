@@ -15,6 +15,7 @@ import { Outbox } from '../../platform/mail/outbox.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
 import { Passwords } from '../factors/passwords.service.js';
+import { BY_PASSWORD, NO_METHOD } from '../records/authentication.js';
 import { EmailVerification } from '../recovery/email-verification.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
@@ -66,7 +67,10 @@ export class Registration {
     return this.database.transaction(async (tx) => {
       const account = await this.create(tx, profile, origin.ip);
       if (mode === 'approval') return { registration_pending_approval: true, user_id: account.id };
-      return this.issuance.issue(tx, AccountSnapshot.ofTransaction(account), 'registration', origin);
+      const authentication = passwordHash === null ? NO_METHOD : BY_PASSWORD;
+      return this.issuance.issue(tx, AccountSnapshot.ofTransaction(account), 'registration', origin, {
+        authentication,
+      });
     });
   }
 

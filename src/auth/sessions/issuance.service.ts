@@ -12,6 +12,7 @@ import { digest } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
+import { type Authentication, NO_METHOD } from '../records/authentication.js';
 import { idHash, SessionService } from './sessions.service.js';
 
 export interface TokenResponse {
@@ -32,6 +33,8 @@ interface IssuanceOptions {
   readonly invalid?: () => ApiError;
   /** Whether to trust the IP address of this sign-in from now on. Default: true. */
   readonly authorizesIp?: boolean;
+  /** How the user authenticated. Default: by no method that counts. */
+  readonly authentication?: Authentication;
 }
 
 export const tokenResponse = (token: string, account: Account, reactivated?: RevertedState | null): TokenResponse => ({
@@ -112,14 +115,18 @@ export class Issuance {
     seen: AccountSnapshot,
     method: SignInMethod,
     origin: Origin,
-    { invalid = () => new ApiError('UNAUTHORIZED'), authorizesIp = true }: IssuanceOptions = {},
+    {
+      invalid = () => new ApiError('UNAUTHORIZED'),
+      authorizesIp = true,
+      authentication = NO_METHOD,
+    }: IssuanceOptions = {},
   ): Promise<TokenResponse> {
     const account = await this.lockUnchanged(tx, seen, invalid);
     this.assertMaySignIn(account);
     const ended = await this.state.reactivate(tx, account);
     if (ended !== null) await this.notices.send(tx, account, NOTICE_OF[ended], origin);
     if (authorizesIp) await this.sessions.authorizeIp(tx, account.id, origin.ip);
-    const token = await this.sessions.issue(tx, account.id, origin);
+    const token = await this.sessions.issue(tx, account.id, origin, authentication);
     const session = idHash({ digest: digest(token) });
     await this.events.record(tx, { accountId: account.id, type: 'signed_in', session, origin, data: { method } });
     this.database.onCommit(tx, async () => this.metrics.signIns.inc({ method }));

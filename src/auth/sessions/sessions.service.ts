@@ -15,6 +15,7 @@ import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { AuthorizedIp, Session } from '../records/auth.entities.js';
+import type { Authentication } from '../records/authentication.js';
 import { CallerGuard } from './caller-guard.service.js';
 
 export interface RotatedSession {
@@ -39,7 +40,8 @@ const MAX_NETWORKS_SHOWN = 250;
 /** Inserts the session and revokes the oldest ones above the limit. */
 const ISSUE_SESSION = `
   WITH made AS (
-    INSERT INTO session (id, digest, account_id, ip, user_agent, os) VALUES ($1, $2, $3, $4, $5, $6)
+    INSERT INTO session (id, digest, account_id, ip, user_agent, os, authenticated_at, amr, auth_level)
+    VALUES ($1, $2, $3, $4, $5, $6, coalesce($8::timestamptz, now()), $9, $10)
   )
   UPDATE session SET revoked_at = now()
   WHERE id IN (SELECT id FROM session WHERE account_id = $3 AND revoked_at IS NULL AND id <> $1
@@ -77,12 +79,13 @@ export class SessionService {
    * Issues a session for an account that `tx` holds. The token cannot be read again. Above the limit of the account,
    * revokes the sessions that were unused the longest.
    */
-  async issue(tx: Tx, accountId: string, origin: Origin): Promise<string> {
+  async issue(tx: Tx, accountId: string, origin: Origin, authentication: Authentication): Promise<string> {
     const { ip, userAgent, os } = origin;
     const token = mintSessionToken();
     const id = this.snowflakes.next();
     const others = this.config.sessionsPerAccount - 1;
-    const values = [id, digest(token), accountId, ip, userAgent, os, others];
+    const { at = null, amr, level } = authentication;
+    const values = [id, digest(token), accountId, ip, userAgent, os, others, at, amr, level];
     const ended = await this.database.statement<EndedSession>('issue-session', ISSUE_SESSION, values, tx);
     await this.announceEnd(tx, ended, { by: 'service', reason: 'too_many_sessions', origin });
     return token;
@@ -143,6 +146,12 @@ export class SessionService {
       [sessionId],
     );
     return row !== undefined;
+  }
+
+  /** Returns how and when the user of an existing session authenticated. */
+  async authenticationOf(tx: Tx, sessionId: string): Promise<Authentication> {
+    const { authenticatedAt, createdAt, amr, authLevel } = await tx.findOneByOrFail(Session, { id: sessionId });
+    return { at: authenticatedAt ?? createdAt, amr, level: authLevel };
   }
 
   /**
@@ -268,8 +277,8 @@ export class SessionService {
     exceptSessionId = '0',
   ): Promise<{ seen: AccountSnapshot; count: number }> {
     const seen = await this.accounts.incrementEpoch(tx, accountId);
-    await this.grants.revokeAdminGrant(tx, accountId, ending);
     const count = await this.revoke(tx, 'account_id = $1 AND id <> $2', [accountId, exceptSessionId], ending);
+    await this.grants.revokeAdminGrant(tx, accountId, ending);
     return { seen, count };
   }
 

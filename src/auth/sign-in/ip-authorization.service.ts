@@ -12,6 +12,7 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { UNKNOWN_LOCATION } from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
+import { BY_PASSWORD } from '../records/authentication.js';
 import { assertNotBot } from '../secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, type TokenResponse, tokenResponse } from '../sessions/issuance.service.js';
@@ -171,7 +172,10 @@ export class IpAuthorization {
       if (!issued?.seen) throw unknownTicket();
       const { session, origin } = issued.payload;
       if (session !== undefined) return tokenResponse(unsealWithSecret(ticket, 'ip-session', session), account);
-      const fresh = await this.issuance.issue(tx, issued.seen, 'password', origin, { invalid: unknownTicket });
+      const fresh = await this.issuance.issue(tx, issued.seen, 'password', origin, {
+        invalid: unknownTicket,
+        authentication: BY_PASSWORD,
+      });
       const sealed = { session: sealWithSecret(ticket, 'ip-session', fresh.token) };
       await this.secrets.change('ip-ticket', ticketKey, [{ state: 'completed' }, sealed], { tx });
       return fresh;

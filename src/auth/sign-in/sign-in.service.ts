@@ -13,6 +13,7 @@ import { DecoyAccounts } from '../factors/decoy-accounts.service.js';
 import { Factors } from '../factors/factors.service.js';
 import { type MfaChallenge, MfaTickets, ticketExpired } from '../factors/mfa-tickets.service.js';
 import { Passwords } from '../factors/passwords.service.js';
+import { BY_CODE, BY_PASSWORD } from '../records/authentication.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
 import { IpAuthorization } from './ip-authorization.service.js';
@@ -44,10 +45,10 @@ export class SignInService {
     if (this.config.loginAllowances) await this.chargeRateLimits(email, origin.ip);
     const { account, seen } = await this.requireCorrectPassword(email, password);
     this.issuance.assertMaySignIn(account);
-    const options = { invalid: wrongCredentials };
+    const options = { invalid: wrongCredentials, authentication: BY_PASSWORD };
     if (needsSecondFactor(account)) {
       return this.database.transaction(async (tx) =>
-        this.tickets.open(tx, await this.issuance.lockUnchanged(tx, seen, wrongCredentials)),
+        this.tickets.open(tx, await this.issuance.lockUnchanged(tx, seen, wrongCredentials), BY_PASSWORD),
       );
     }
     if (await this.holds.isNeeded(account, origin.ip)) throw await this.holds.open(seen, origin, options);
@@ -93,8 +94,9 @@ export class SignInService {
     const response = await this.tickets.complete(
       open,
       { member: 'code', method: 'code', origin },
-      (tx) => this.factors.spendCode(account.id, code, tx),
-      (tx, seen) => this.issuance.issue(tx, seen, 'code', origin, { invalid: ticketExpired }),
+      async (tx) => ((await this.factors.spendCode(account.id, code, tx)) ? BY_CODE : null),
+      (tx, seen, authentication) =>
+        this.issuance.issue(tx, seen, 'code', origin, { invalid: ticketExpired, authentication }),
     );
     if (!response) throw validationError('code', 'INVALID_CODE');
     return response;

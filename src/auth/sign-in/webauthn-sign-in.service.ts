@@ -5,6 +5,7 @@ import { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { ApiError } from '../../core/errors.js';
 import { MfaTickets, ticketExpired } from '../factors/mfa-tickets.service.js';
+import { byPasskey } from '../records/authentication.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { type Assertion, WebAuthn } from '../webauthn/webauthn.service.js';
 import type { LoginWebAuthnInput } from './webauthn-sign-in.dto.js';
@@ -36,8 +37,12 @@ export class WebAuthnSignIn {
     const response = await this.tickets.complete(
       open,
       { member: 'ticket', method: 'passkey', origin },
-      async (tx) => (await this.webauthn.prove(account.id, 'webauthn-mfa', key, assertion, tx)) !== null,
-      (tx, seen) => this.issuance.issue(tx, seen, 'passkey_second_factor', origin, { invalid: ticketExpired }),
+      async (tx) => {
+        const holder = await this.webauthn.prove(account.id, 'webauthn-mfa', key, assertion, tx);
+        return holder && byPasskey(holder);
+      },
+      (tx, seen, authentication) =>
+        this.issuance.issue(tx, seen, 'passkey_second_factor', origin, { invalid: ticketExpired, authentication }),
     );
     if (!response) throw failed();
     return response;
@@ -52,6 +57,7 @@ export class WebAuthnSignIn {
     const holder = await this.webauthn.discover(NO_SUBJECT, assertion);
     const account = holder && (await this.accounts.find(holder.id));
     if (!account || isDeletedOrScheduled(account)) throw failed();
-    return this.issuance.signIn(AccountSnapshot.ofPasskey(holder), 'passkey', origin, { invalid: failed });
+    const options = { invalid: failed, authentication: byPasskey(holder) };
+    return this.issuance.signIn(AccountSnapshot.ofPasskey(holder), 'passkey', origin, options);
   }
 }

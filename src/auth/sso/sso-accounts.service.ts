@@ -21,6 +21,8 @@ export interface ProviderUser {
   readonly email: string;
   readonly name: unknown;
   readonly preferredUsername: unknown;
+  /** The methods that the provider reported (RFC 8176). */
+  readonly amr: readonly string[];
 }
 
 /** A parallel callback for the same user or email address was faster. A retry finds its account. */
@@ -70,15 +72,16 @@ export class SsoAccounts {
   /** Returns an error instead of throwing it if the changes must be committed. */
   private async signInOrCreate(tx: Tx, person: ProviderUser, origin: Origin): Promise<TokenResponse | ApiError> {
     const account = (await this.findLinked(tx, person)) ?? (await this.linkByEmail(tx, person, origin));
-    if (account) return this.issue(tx, account, origin);
+    if (account) return this.issue(tx, account, person, origin);
     const made = await this.provision(tx, person, origin);
     if (this.instance.current.registration.mode === 'approval') return new ApiError('REGISTRATION_PENDING_APPROVAL');
-    return this.issue(tx, made, origin);
+    return this.issue(tx, made, person, origin);
   }
 
-  private issue(tx: Tx, account: Account, origin: Origin): Promise<TokenResponse> {
+  private issue(tx: Tx, account: Account, { amr }: ProviderUser, origin: Origin): Promise<TokenResponse> {
     return this.issuance.issue(tx, AccountSnapshot.ofTransaction(account), 'single_sign_on', origin, {
       invalid: () => new ApiError('ACCESS_DENIED'),
+      authentication: { amr, level: 1 },
     });
   }
 

@@ -4,6 +4,7 @@ import type { Origin } from '../../accounts/events/origin.js';
 import { Config } from '../../core/config/config.js';
 import { ApiError, validationError } from '../../core/errors.js';
 import { equalsInConstantTime, Keyring, mintToken } from '../../core/secrets.js';
+import { isText } from '../../core/text/text.js';
 import { emailFault } from '../../http/input.js';
 import { Instance, type SsoSettings } from '../../platform/instance/instance.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
@@ -108,6 +109,15 @@ export class SsoService {
 const isHashOf = (hex: string, nonce: string): boolean =>
   equalsInConstantTime(Buffer.from(hex, 'hex'), hash('sha256', nonce, 'buffer'));
 
+const MAX_METHODS = 10;
+const MAX_METHOD_LENGTH = 32;
+
+/** Returns the reported authentication methods. Invalid ones are ignored, because the claim only informs. */
+const methodsOf = (amr: unknown): string[] =>
+  (Array.isArray(amr) ? amr : [])
+    .filter((method): method is string => isText(method) && method.length <= MAX_METHOD_LENGTH)
+    .slice(0, MAX_METHODS);
+
 /**
  * Returns the user and the email address that the provider confirms (sso.md 2.3, step 6).
  * @throws ApiError the errors of this step
@@ -125,5 +135,5 @@ function toProviderUser(person: ProviderClaims, { issuer, allowedDomains }: SsoS
   if (allowedDomains.length > 0 && !allowedDomains.includes(domain)) {
     throw validationError('code', 'EMAIL_DOMAIN_NOT_ALLOWED_FOR_SSO');
   }
-  return { issuer: issuer ?? '', subject: person.sub, email, name, preferredUsername };
+  return { issuer: issuer ?? '', subject: person.sub, email, name, preferredUsername, amr: methodsOf(person.amr) };
 }

@@ -28,6 +28,9 @@ export interface Assertion {
   readonly response: object;
 }
 
+/** The owner of a passkey, with the epochs from before its verification. */
+export type PasskeyHolder = StoredEpochs & { readonly isBackupEligible: boolean };
+
 type HeldRow = Omit<KnownCredential, 'id'> & Omit<StoredEpochs, 'id'> & { readonly isThere: boolean };
 
 const CHALLENGE_SECONDS = 300;
@@ -126,7 +129,7 @@ export class WebAuthn {
     rules: AssertionRules,
     accountId?: string,
     tx: Tx = this.database.manager,
-  ): Promise<StoredEpochs | null> {
+  ): Promise<PasskeyHolder | null> {
     if (!(await this.spendChallenge(purpose, subject, challenge, tx))) return null;
     const id = credentialIdOf(response);
     if (!id) return null;
@@ -140,7 +143,7 @@ export class WebAuthn {
    * Finds a passkey and its account. It always runs one statement with one row, so that timing does not reveal whether
    * the passkey exists.
    */
-  private async find(tx: Tx, id: string): Promise<{ passkey: KnownCredential; holder: StoredEpochs } | null> {
+  private async find(tx: Tx, id: string): Promise<{ passkey: KnownCredential; holder: PasskeyHolder } | null> {
     const [{ isThere, accountId, publicKey, backupEligible, epoch, addressEpoch }] = await tx.query<[HeldRow]>(
       `SELECT a.id IS NOT NULL AS "isThere", coalesce(p.account_id, $2) AS "accountId",
          coalesce(p.public_key, $3) AS "publicKey", coalesce(p.backup_eligible, false) AS "backupEligible",
@@ -151,7 +154,10 @@ export class WebAuthn {
       [id, UNASSIGNED_ID, this.dummyPasskey.publicKey],
     );
     if (!isThere) return null;
-    return { passkey: { id, accountId, publicKey, backupEligible }, holder: { id: accountId, epoch, addressEpoch } };
+    return {
+      passkey: { id, accountId, publicKey, backupEligible },
+      holder: { id: accountId, epoch, addressEpoch, isBackupEligible: backupEligible },
+    };
   }
 
   /**

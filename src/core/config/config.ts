@@ -5,6 +5,7 @@ import { limitSettings, webhookSettings } from './limits.settings.js';
 import { mailSettings } from './mail.settings.js';
 import { mediaSettings } from './media.settings.js';
 import { adminSettings, oauthSettings } from './oauth.settings.js';
+import { OpenIdSettings } from './openid.settings.js';
 import { operationSettings } from './operation.settings.js';
 import { type Env, hideMembers, type Setting, SettingsReader } from './reader.js';
 import { developmentSecret, rejectSharedSecrets, secretSettings } from './secret.settings.js';
@@ -30,7 +31,7 @@ type Settings = ReturnType<typeof serviceSettings> &
 export abstract class Config {}
 export interface Config extends Readonly<Settings> {
   readonly secret: Buffer;
-  /** The settings that extensions declare. */
+  /** The settings that features declare with `settings(...)`. */
   readonly declared: ReadonlyMap<DeclaredSettings, object>;
 }
 
@@ -57,7 +58,7 @@ function compose(env: Env, more: readonly DeclaredSettings[]) {
   parts.push(grouped(reader, service, data));
   parts.push(webhookSettings(reader), limitSettings(reader, service), operationSettings(reader));
   rejectSharedSecrets(reader);
-  const declared = new Map(more.map((settings) => [settings, Object.freeze(settings.read(reader))]));
+  const declared = new Map([OpenIdSettings, ...more].map((part) => [part, Object.freeze(part.read(reader))]));
   const make = () => secrets.secret ?? developmentSecret(data.dataDir);
   return { reader, parts, declared, make };
 }

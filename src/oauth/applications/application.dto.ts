@@ -1,3 +1,4 @@
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../accounts/grants/oauth.entities.js';
 import { ApplicationName, Username } from '../../accounts/names.js';
 import { Bool, field, ListOf, OneOf, Snowflake, Text } from '../../http/input.js';
 import { Base64Image } from '../../media/objects/base64-image.js';
@@ -7,6 +8,8 @@ const REDIRECT_URI = { type: 'string', format: 'uri', pattern: '^[^*\\\\#]+$', m
 
 const RedirectUris = () =>
   ListOf({ ...REDIRECT_URIS, optional: true, nullable: true, items: REDIRECT_URI }, redirectUriFault);
+
+const IdTokenAlgorithm = () => OneOf(SIGNING_ALGORITHMS, { optional: true });
 
 export class ApplicationPath {
   @Snowflake() id: string;
@@ -18,6 +21,7 @@ export class CreateApplicationInput {
   @RedirectUris() redirect_uris?: string[] | null;
   @Bool({ optional: true }) bot_public?: boolean;
   @Bool({ optional: true }) bot_require_code_grant?: boolean;
+  @IdTokenAlgorithm() id_token_signed_response_alg?: SigningAlgorithm;
 }
 
 export class EditApplicationInput {
@@ -25,6 +29,7 @@ export class EditApplicationInput {
   @RedirectUris() redirect_uris?: string[] | null;
   @Bool({ optional: true }) bot_public?: boolean;
   @Bool({ optional: true }) bot_require_code_grant?: boolean;
+  @IdTokenAlgorithm() id_token_signed_response_alg?: SigningAlgorithm;
 }
 
 const DISCRIMINATOR = {

@@ -28,6 +28,7 @@ export const applicationView = (
   redirect_uris: application.redirectUris,
   bot_public: application.botPublic,
   bot_require_code_grant: application.botRequireCodeGrant,
+  id_token_signed_response_alg: application.idTokenAlg,
   client_secret: shown.secret,
   bot: shown.bot,
 });

@@ -96,6 +96,7 @@ export class OwnApplications {
       redirectUris: withoutDuplicates(input.redirect_uris),
       botPublic: input.bot_public ?? true,
       botRequireCodeGrant: input.bot_require_code_grant ?? false,
+      idTokenAlg: input.id_token_signed_response_alg ?? 'RS256',
       ...stored,
       ...client?.stored,
     });
@@ -144,6 +145,7 @@ function changesOf(application: Application, input: EditApplicationInput): Parti
     ...(input.redirect_uris !== undefined && { redirectUris: withoutDuplicates(input.redirect_uris) }),
     ...(input.bot_public !== undefined && { botPublic: input.bot_public }),
     ...(input.bot_require_code_grant !== undefined && { botRequireCodeGrant: input.bot_require_code_grant }),
+    ...(input.id_token_signed_response_alg !== undefined && { idTokenAlg: input.id_token_signed_response_alg }),
   };
   const differs = ([name, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(application[name as keyof Application]);

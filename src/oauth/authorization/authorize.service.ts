@@ -6,6 +6,7 @@ import { AdminApplication } from '../../accounts/grants/admin-application.servic
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { ApiError } from '../../core/errors.js';
@@ -21,12 +22,12 @@ import type { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
 
 type AuthorizationRequest = Pick<
   ConsentInput,
-  'client_id' | 'scope' | 'redirect_uri' | 'state' | 'code_challenge' | 'code_challenge_method'
+  'client_id' | 'scope' | 'redirect_uri' | 'state' | 'nonce' | 'code_challenge' | 'code_challenge_method'
 >;
 
 const FORWARDED_PARAMETERS = [
   ...(['client_id', 'scope', 'response_type', 'redirect_uri', 'state', 'code_challenge'] as const),
-  ...(['code_challenge_method', 'prompt'] as const),
+  ...(['code_challenge_method', 'prompt', 'nonce'] as const),
 ];
 
 /** Authorization requests: with the consent page, silently, or with the user's consent (oauth.md 5.3 and 5.4). */
@@ -41,6 +42,7 @@ export class AuthorizeService {
     private readonly adminApplication: AdminApplication,
     private readonly clock: Clock,
     private readonly features: FeatureRegistry,
+    private readonly sessions: SessionService,
   ) {}
 
   /** Returns the URL to redirect the browser to. Only a session counts as signed in. */
@@ -69,7 +71,7 @@ export class AuthorizeService {
       if (application.clientType === 'public' || !isCovered || request.redirect_uri === undefined) {
         throw new ApiError('ACCESS_DENIED');
       }
-      return this.issueCode(tx, account, request, {
+      return this.issueCode(tx, me, request, {
         redirectUri: request.redirect_uri,
         scopes,
         consented: false,
@@ -101,7 +103,7 @@ export class AuthorizeService {
         ...{ accountId: account.id, type: 'application_authorized', origin },
         data: { application_id: application.id, name: application.name, scopes },
       });
-      return this.approve(tx, application, account, { input, scopes });
+      return this.approve(tx, application, me, { input, scopes });
     });
     return { redirect_to: redirectTo };
   }
@@ -115,9 +117,10 @@ export class AuthorizeService {
   private async approve(
     tx: Tx,
     application: Application,
-    account: Account,
+    me: SessionIdentity,
     { input, scopes }: { input: ConsentInput; scopes: string[] },
   ): Promise<string> {
+    const { account } = me;
     const takesEffect = isBotOnly(scopes) && !application.botRequireCodeGrant;
     if (takesEffect) {
       await this.grants.recordBot(tx, account.id, application.id);
@@ -125,7 +128,7 @@ export class AuthorizeService {
       await this.grants.announceAuthorization(tx, application.id, { accountId: account.id, scopes, at });
     }
     if (input.redirect_uri === undefined) return withParameters(this.config.webAppUrl, { state: input.state });
-    return this.issueCode(tx, account, input, {
+    return this.issueCode(tx, me, input, {
       redirectUri: input.redirect_uri,
       scopes,
       consented: true,
@@ -175,17 +178,23 @@ export class AuthorizeService {
 
   private async issueCode(
     tx: Tx,
-    account: Account,
-    { client_id: applicationId, code_challenge, state }: AuthorizationRequest,
+    { account, sessionId }: SessionIdentity,
+    { client_id: applicationId, code_challenge, state, nonce }: AuthorizationRequest,
     terms: { redirectUri: string; scopes: string[]; consented: boolean; announced: boolean },
   ): Promise<string> {
     const code = mintToken();
+    const { at, amr, level } = await this.sessions.authenticationOf(tx, sessionId);
     await tx.insert(AuthorizationCode, {
       ...terms,
       digest: digest(code),
       applicationId,
       accountId: account.id,
       challenge: code_challenge ?? null,
+      sessionId,
+      nonce: nonce ?? null,
+      authenticatedAt: at ?? null,
+      amr: [...amr],
+      authLevel: level,
       expiresAt: () => `now() + interval '${this.config.oauth.codeSeconds} seconds'`,
     });
     return withParameters(terms.redirectUri, { code, state, iss: this.config.publicOrigin });

@@ -3,6 +3,7 @@ import { field, ListOf, OneOf, SNOWFLAKE, Snowflake, snowflakeFault } from '../.
 
 const MAX_VALUE = 256;
 const MAX_STATE = 1024;
+const MAX_NONCE = 255;
 
 /** A parameter without a value counts as absent (oauth.md 1.3). */
 const sent = (value: unknown): unknown => (value === '' ? undefined : value);
@@ -51,6 +52,7 @@ export class AuthorizeQuery {
   @QueryText() code_challenge?: string;
   @QueryText() code_challenge_method?: string;
   @QueryChoice(['consent', 'none']) prompt?: 'consent' | 'none';
+  @QueryText(MAX_NONCE) nonce?: string;
 }
 
 export class ConsentInput {
@@ -61,6 +63,7 @@ export class ConsentInput {
   @Verbatim({ min: 1, max: MAX_STATE, optional: true }) state?: string;
   @Verbatim({ optional: true }) code_challenge?: string;
   @Verbatim({ optional: true }) code_challenge_method?: string;
+  @Verbatim({ min: 1, max: MAX_NONCE, optional: true }) nonce?: string;
   @OneOf(['approve', 'deny'], { optional: true }) decision?: 'approve' | 'deny';
 }
 

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
+import { withinLimitsSql } from '../../accounts/session-limits.js';
 import { Config } from '../../core/config/config.js';
 import { KeyedBatcher } from '../../platform/database/batcher.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -8,25 +10,34 @@ import { PAIRS_AT_ONCE, type PairRows, pairColumns, tokenLifetimes, wasSettledBe
 
 /**
  * Deletes codes and creates their tokens in one statement. Of parallel exchanges, exactly one deletes the code. Locks
- * the application first and then the codes in ascending order, like the deletion of an application.
+ * the login sessions, then the application, then the codes, each in ascending order. A session that ends at the same
+ * time has either ended before the exchange, or finds the row of the exchange in `openid_session`.
  */
-const EXCHANGE_CODES = `
-  WITH client AS MATERIALIZED (
-    SELECT id FROM application WHERE id = $1 FOR KEY SHARE
+const exchangeCodes = (isLive: string): string => `
+  WITH login AS MATERIALIZED (
+    SELECT s.id FROM session s
+    WHERE s.id IN (SELECT c.session_id FROM oauth_code c
+                   WHERE c.digest = ANY ($2::bytea[]) AND 'openid' = ANY (c.scopes)) AND ${isLive}
+    ORDER BY s.id FOR SHARE OF s
+  ), client AS MATERIALIZED (
+    SELECT id FROM application WHERE id = $1 AND (SELECT count(*) FROM login) >= 0 FOR KEY SHARE
   ), asked AS MATERIALIZED (
-    SELECT * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bigint[], $9::bytea[])
-      WITH ORDINALITY AS q (code, uri, answered, family, access_id, access_digest, refresh_id, refresh_digest, place)
+    SELECT * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bigint[],
+        $9::bytea[], $12::text[])
+      WITH ORDINALITY AS q (code, uri, answered, family, access_id, access_digest, refresh_id, refresh_digest, new_sid, place)
   ), held AS MATERIALIZED (
     SELECT c.digest FROM client, oauth_code c WHERE c.digest = ANY ($2::bytea[]) ORDER BY c.digest FOR UPDATE OF c
   ), taken AS (
     DELETE FROM oauth_code c USING held, client, account a, asked q
     WHERE c.digest = held.digest AND q.code = c.digest AND a.id = c.account_id
       AND (c.application_id <> client.id OR ${IS_ACTIVE_SQL})
-    RETURNING c.*, q.*, c.expires_at > now() AS is_live
+    RETURNING c.*, q.*, c.expires_at > now() AS is_live,
+      NOT 'openid' = ANY (c.scopes) OR c.session_id IN (SELECT id FROM login) AS is_logged_in
   ), family AS (
-    INSERT INTO oauth_family (id, application_id, account_id, scopes, code_digest)
-    SELECT family, application_id, account_id, scopes, digest FROM taken
-    WHERE application_id = $1 AND is_live AND redirect_uri = uri AND challenge IS NOT DISTINCT FROM answered
+    INSERT INTO oauth_family
+      (id, application_id, account_id, scopes, code_digest, session_id, authenticated_at, amr, auth_level)
+    SELECT family, application_id, account_id, scopes, digest, session_id, authenticated_at, amr, auth_level FROM taken
+    WHERE application_id = $1 AND is_live AND is_logged_in AND redirect_uri = uri AND challenge IS NOT DISTINCT FROM answered
     RETURNING *
   ), minted AS (
     INSERT INTO oauth_token (id, digest, kind, family_id, application_id, account_id, scopes, expires_at)
@@ -35,12 +46,20 @@ const EXCHANGE_CODES = `
     FROM family f JOIN asked q ON q.family = f.id
       CROSS JOIN LATERAL (VALUES (access_id, access_digest, 'access', $10::int), (refresh_id, refresh_digest, 'refresh', $11::int))
         AS new (id, digest, kind, seconds)
+  ), known AS (
+    INSERT INTO openid_session (session_id, application_id, sid)
+    SELECT DISTINCT ON (f.session_id) f.session_id, f.application_id, q.new_sid
+    FROM family f JOIN asked q ON q.family = f.id WHERE 'openid' = ANY (f.scopes) ORDER BY f.session_id
+    ON CONFLICT (session_id, application_id) DO NOTHING
   )
-  SELECT t.place, t.account_id, t.scopes, t.consented, t.announced, f.id AS family_id, f.created_at
+  SELECT t.place, t.account_id, t.scopes, t.consented, t.announced, t.nonce, f.id AS family_id, f.created_at
   FROM taken t LEFT JOIN family f ON f.id = t.family`;
 
 const REVOKE_REPLAYED_CODE = `
   DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasSettledBefore('created_at', 'settled_at', '$2')}`;
+
+/** The random ID of a login session for one application has this many bytes. */
+const SID_BYTES = 16;
 
 /** A presented code and the rows to store if it is valid. */
 interface PresentedCode extends PairRows {
@@ -57,6 +76,7 @@ interface CodeFacts {
   readonly scopes: string[];
   readonly consented: boolean;
   readonly announced: boolean;
+  readonly nonce: string | null;
 }
 
 /** Without a family, the code was invalid and is spent. */
@@ -70,11 +90,15 @@ export class CodeExchange {
     { nameOf: ({ digest }) => digest.toString('base64'), maxSize: PAIRS_AT_ONCE },
   );
 
+  private readonly exchangeSql: string;
+
   constructor(
     private readonly database: Database,
     private readonly config: Config,
     private readonly grants: Grants,
-  ) {}
+  ) {
+    this.exchangeSql = exchangeCodes(`s.revoked_at IS NULL${withinLimitsSql(config, 's')}`);
+  }
 
   /** Returns the result of the exchange, or `undefined` if the code does not exist. */
   exchange(applicationId: string, code: PresentedCode): Promise<ExchangeResult | undefined> {
@@ -85,7 +109,7 @@ export class CodeExchange {
     const lives = tokenLifetimes(this.config.oauth);
     const rows = await this.database.statement<ExchangeResult>(
       'oauth-exchange',
-      EXCHANGE_CODES,
+      this.exchangeSql,
       [
         applicationId,
         codes.map(({ digest }) => digest),
@@ -95,6 +119,7 @@ export class CodeExchange {
         ...pairColumns(codes),
         lives.access,
         lives.refresh,
+        codes.map(() => randomBytes(SID_BYTES).toString('base64url')),
       ],
       tx,
     );

@@ -69,7 +69,7 @@ interface TokenFacts {
   readonly is_own: boolean;
 }
 
-type RotatedToken = TokenFacts &
+export type RotatedToken = TokenFacts &
   ({ is_won: true; scopes: string[]; seconds: number } | { is_won: false; scopes: string[] | null; seconds: null });
 
 /** Rotates refresh tokens (oauth.md 5.6). Concurrent rotations of one application share a statement. */

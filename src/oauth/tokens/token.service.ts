@@ -8,13 +8,14 @@ import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { Client } from '../../policy/identity.js';
-import { oauthError } from './oauth-errors.js';
+import { IdTokens } from '../openid/id-tokens.service.js';
 import { Arrivals } from './arrivals.js';
 import { CodeExchange } from './code-exchange.service.js';
 import { type Form, formValue, requiredValue } from './form.js';
+import { oauthError } from './oauth-errors.js';
 import { type PairRows, tokenLifetimes } from './pair-rows.js';
 import { challengeOf } from './pkce.js';
-import { RefreshRotation } from './refresh-rotation.service.js';
+import { RefreshRotation, type RotatedToken } from './refresh-rotation.service.js';
 import { TokenMint, type TokenPair } from './token-mint.service.js';
 
 /** All parameters of the token operation. None may be sent twice, whatever the grant type. */
@@ -37,7 +38,7 @@ const REVOKE_FAMILY = 'DELETE FROM oauth_family WHERE id = $1';
 
 /** The pair that replaced a refresh token, if the new refresh token is unused. */
 const UNUSED_SUCCESSOR = `
-  SELECT access.digest AS access, refresh.digest AS refresh, access.scopes,
+  SELECT access.digest AS access, refresh.digest AS refresh, access.scopes, refresh.scopes AS family_scopes,
     floor(extract(epoch FROM access.expires_at - clock_timestamp()))::int AS seconds
   FROM oauth_token used
     JOIN oauth_token access ON access.family_id = used.family_id AND access.parent_id = used.id
@@ -51,6 +52,7 @@ interface SuccessorPair {
   readonly access: Buffer;
   readonly refresh: Buffer;
   readonly scopes: string[];
+  readonly family_scopes: string[];
   readonly seconds: number;
 }
 
@@ -70,6 +72,7 @@ export class TokenService {
     private readonly arrivals: Arrivals,
     private readonly log: Log,
     private readonly features: FeatureRegistry,
+    private readonly idTokens: IdTokens,
   ) {}
 
   /** @throws ApiError INVALID_REQUEST, UNSUPPORTED_GRANT_TYPE, INVALID_GRANT, INVALID_SCOPE */
@@ -99,7 +102,13 @@ export class TokenService {
     if (!taken) await this.codes.revokeReplayed(code, client.beganAt);
     if (!taken?.family_id) throw oauthError('invalid_grant');
     await this.settleFamily(familyId);
-    return this.view(pair, taken.scopes, tokenLifetimes(this.config.oauth).access);
+    const { scopes, nonce } = taken;
+    const idToken = await this.idTokens.first(familyId, {
+      accessToken: pair.access,
+      scopes,
+      nonce: nonce ?? undefined,
+    });
+    return this.view(pair, scopes, tokenLifetimes(this.config.oauth).access, idToken);
   }
 
   private async refresh(client: Client, form: Form) {
@@ -112,26 +121,27 @@ export class TokenService {
     const row = await this.rotation.rotate(client.applicationId, token);
     if (row?.is_won) {
       await this.settleToken(row.id);
-      return this.view(pair, scopes ?? row.scopes, row.seconds);
+      return this.viewRefreshed(row.family_id, pair, scopes ?? row.scopes, row.seconds);
     }
     if (row && !row.is_own) return this.revokeReusedFamily(row.family_id);
     if (!row?.is_active) throw oauthError('invalid_grant');
     if (!row.is_consumed && row.is_live && !row.is_granted) throw oauthError('invalid_scope');
-    const repeated = hasLeeway ? await this.repeatSuccessor(presented, row.id) : null;
+    const repeated = hasLeeway ? await this.repeatSuccessor(presented, row, scopes) : null;
     if (repeated) return repeated;
     if (row.is_replayed) return this.revokeReusedFamily(row.family_id);
     throw oauthError('invalid_grant');
   }
 
-  /** Returns the same pair again for a retry within the leeway. */
-  private async repeatSuccessor(presented: string, id: string) {
+  /** Returns the same pair again for a retry within the leeway. A request for other scopes is not a retry. */
+  private async repeatSuccessor(presented: string, row: RotatedToken, scopes: readonly string[] | null) {
     const { reuseLeewaySeconds } = this.config.oauth;
-    const [row] = await this.database.statement<SuccessorPair>('oauth-successor', UNUSED_SUCCESSOR, [
-      id,
+    const [successor] = await this.database.statement<SuccessorPair>('oauth-successor', UNUSED_SUCCESSOR, [
+      row.id,
       reuseLeewaySeconds,
     ]);
-    const pair = row && this.mint.findSuccessor(presented, row);
-    return pair ? this.view(pair, row.scopes, row.seconds) : null;
+    const pair = successor && this.mint.findSuccessor(presented, successor);
+    if (!pair || !isSameScope(scopes ?? successor.family_scopes, successor.scopes)) return null;
+    return this.viewRefreshed(row.family_id, pair, successor.scopes, successor.seconds);
   }
 
   private async revokeReusedFamily(familyId: string): Promise<never> {
@@ -159,16 +169,29 @@ export class TokenService {
     return new Map<string, void>();
   }
 
-  private view({ access, refresh }: TokenPair, scopes: readonly string[], seconds: number) {
+  private async viewRefreshed(familyId: string, pair: TokenPair, scopes: readonly string[], seconds: number) {
+    return this.view(pair, scopes, seconds, await this.idTokens.next(familyId, { accessToken: pair.access, scopes }));
+  }
+
+  private view(
+    { access, refresh }: TokenPair,
+    scopes: readonly string[],
+    seconds: number,
+    { id_token }: { id_token?: string },
+  ) {
     return {
       access_token: access,
       token_type: 'Bearer',
       expires_in: seconds,
       refresh_token: refresh,
       scope: this.features.sortScopes(scopes).join(' '),
+      id_token,
     };
   }
 }
+
+const isSameScope = (asked: readonly string[], granted: readonly string[]): boolean =>
+  asked.length === granted.length && asked.every((scope) => granted.includes(scope));
 
 /** Accepts any length and alphabet. An invalid verifier is rejected together with the code, which is then spent. */
 function trimmedVerifier(form: Form): string | undefined {

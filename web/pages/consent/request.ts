@@ -10,6 +10,7 @@ const BOUNDS = {
   state: 1024,
   code_challenge: 43,
   code_challenge_method: 4,
+  nonce: 255,
 } as const;
 type Name = keyof typeof BOUNDS;
 

@@ -1,0 +1,18 @@
+import { OpenId1797620000000 } from '../../migrations/1797620000000-openid.js';
+import { defineFeature } from '../../policy/feature.js';
+import { openIdModules } from './openid.module.js';
+
+/** OpenID Connect: sign-in at applications with ID tokens (contract/openid.md). */
+export const openid = defineFeature('openid', {
+  modules: openIdModules,
+  migrations: [OpenId1797620000000],
+  // In the order of contract/openid.md section 1.
+  scopes: { openid: null, profile: null, offline_access: null },
+  encryptedColumns: { 'signing keys': { table: 'openid_key', column: 'private_key', key: 'kid' } },
+});
+
+declare module '../../core/merged.js' {
+  interface Features {
+    openid: typeof openid;
+  }
+}

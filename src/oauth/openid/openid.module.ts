@@ -1,0 +1,23 @@
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import type { Config } from '../../core/config/config.js';
+import { openIdSettings } from '../../core/config/openid.settings.js';
+import { IdTokens } from './id-tokens.service.js';
+import { JwksController } from './jwks.controller.js';
+import { OpenIdController } from './openid.controller.js';
+import { OpenIdProvider } from './openid-provider.service.js';
+import { ServerMetadata } from './server-metadata.service.js';
+import { SigningKeys } from './signing-keys.service.js';
+
+const PROVIDERS: Provider[] = [SigningKeys, IdTokens, ServerMetadata, OpenIdProvider];
+
+/** OpenID Connect. When it is off, only the key set remains (contract/openid.md). */
+@Global()
+@Module({ providers: PROVIDERS, exports: [SigningKeys, IdTokens, ServerMetadata] })
+class OpenIdModule {}
+
+export const openIdModules = (config: Config): DynamicModule[] => [
+  {
+    module: OpenIdModule,
+    controllers: [JwksController, ...(openIdSettings(config).isEnabled ? [OpenIdController] : [])],
+  },
+];

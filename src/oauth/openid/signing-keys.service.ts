@@ -1,0 +1,185 @@
+import { Injectable } from '@nestjs/common';
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../accounts/grants/oauth.entities.js';
+import { OpenIdSettings } from '../../core/config/openid.settings.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { ColumnEncryption } from '../../platform/keys/column-encryption.service.js';
+import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+
+/** Replicas that rotate or create keys at the same time take turns. */
+const LOCK = [0x6761, 0x6f6b];
+/** Clients must be able to fetch a key before the first token that it signs. */
+const PUBLICATION_HOURS = 24;
+/** A replica may sign shortly after another one has rotated the key. */
+const SIGNING_LAG_SECONDS = 60;
+/** Public keys are kept this long to verify `id_token_hint`. */
+const RETENTION_DAYS = 400;
+
+const CURRENT = 'activated_at IS NOT NULL AND retired_at IS NULL';
+const NEXT = 'activated_at IS NULL';
+const IS_OLD_ENOUGH = `published_at <= now() - interval '${PUBLICATION_HOURS} hours'`;
+const PUBLISHED = `SELECT public_jwk FROM openid_key WHERE ${NEXT} OR ${CURRENT} OR published_until > now()
+  ORDER BY alg, published_at, kid`;
+
+/** The private key of the database, encrypted. */
+export interface StoredSigningKey {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly private_key: Buffer;
+}
+
+/** A public key as the key set contains it (RFC 7517). */
+export type PublicKey = JWK & { readonly kid: string; readonly alg: string; readonly use: 'sig' };
+
+/** The keys that sign ID tokens (contract/openid.md section 2). They are created when they are first needed. */
+@Injectable()
+export class SigningKeys {
+  private readonly imported = new Map<string, Promise<CryptoKey>>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly encryption: ColumnEncryption,
+    private readonly settings: OpenIdSettings,
+    cleanupJobs: CleanupJobs,
+  ) {
+    cleanupJobs.addExpiry('openid_key', 'kid', `retired_at < now() - interval '${RETENTION_DAYS} days'`);
+    cleanupJobs.add('openid-key-rotation', async (tx) => {
+      await this.rotateExpired(tx);
+      // Key generation takes too long for a transaction.
+      this.database.onCommit(tx, () => this.createNext());
+      return 0;
+    });
+  }
+
+  /** Returns the public keys that can verify tokens, and those that will sign next. */
+  async published(): Promise<PublicKey[]> {
+    const rows = await this.readPublished();
+    if (rows.length > 0) return rows;
+    await this.create();
+    return this.readPublished();
+  }
+
+  private async readPublished(): Promise<PublicKey[]> {
+    const rows = await this.database.statement<{ public_jwk: PublicKey }>('openid-jwks', PUBLISHED, []);
+    return rows.map((row) => row.public_jwk);
+  }
+
+  /** Returns the current key of an algorithm. */
+  async current(alg: SigningAlgorithm): Promise<StoredSigningKey> {
+    const found = await this.findCurrent(alg);
+    if (found) return found;
+    await this.create();
+    const created = await this.findCurrent(alg);
+    if (!created) throw new Error('a fresh signing key must be there');
+    return created;
+  }
+
+  private async findCurrent(alg: SigningAlgorithm): Promise<StoredSigningKey | undefined> {
+    const [row] = await this.database.statement<StoredSigningKey>(
+      'openid-current-key',
+      `SELECT kid, alg, private_key FROM openid_key WHERE alg = $1 AND ${CURRENT}`,
+      [alg],
+    );
+    return row;
+  }
+
+  /** Decrypts a private key, once per process. It cannot be exported. */
+  privateKey({ kid, alg, private_key }: StoredSigningKey): Promise<CryptoKey> {
+    const known = this.imported.get(kid);
+    if (known) return known;
+    const jwk = JSON.parse(this.encryption.decrypt('signing keys', private_key, kid)) as JWK;
+    const key = importJWK(jwk, alg, { extractable: false }) as Promise<CryptoKey>;
+    this.imported.set(kid, key);
+    return key;
+  }
+
+  /** Returns the public half of a key that may have signed a hint, published or not. */
+  async findPublic(kid: string): Promise<JWK | undefined> {
+    const [row] = await this.database.statement<{ public_jwk: JWK }>(
+      'openid-public-key',
+      `SELECT public_jwk FROM openid_key WHERE kid = $1 AND activated_at IS NOT NULL`,
+      [kid],
+    );
+    return row?.public_jwk;
+  }
+
+  /**
+   * Activates the published keys, if all of them are old enough. If the current keys are `compromised`, activates the
+   * published ones immediately, and the former ones can no longer verify anything.
+   * @returns `unused` if the instance has no keys yet, `young` if a published key is too new
+   */
+  async rotate(compromised: boolean): Promise<'rotated' | 'young' | 'unused'> {
+    const outcome = await this.database.transaction(async (tx) => {
+      await this.lock(tx);
+      const next = await tx.query<{ alg: SigningAlgorithm; is_ready: boolean }[]>(
+        `SELECT alg, ${IS_OLD_ENOUGH} AS is_ready FROM openid_key WHERE ${NEXT} ORDER BY alg`,
+      );
+      if (next.length === 0) return 'unused';
+      if (!compromised && next.some((key) => !key.is_ready)) return 'young';
+      for (const { alg } of next) await this.activateNext(tx, alg, compromised);
+      return 'rotated';
+    });
+    await this.createNext();
+    return outcome;
+  }
+
+  /** Rotates keys that have signed for as long as the settings allow. */
+  private async rotateExpired(tx: Tx): Promise<void> {
+    await this.lock(tx);
+    const expired = await tx.query<{ alg: SigningAlgorithm }[]>(
+      `SELECT c.alg FROM openid_key c JOIN openid_key n ON n.alg = c.alg
+       WHERE c.activated_at <= now() - $1::int * interval '1 day' AND c.retired_at IS NULL
+         AND n.${NEXT} AND n.${IS_OLD_ENOUGH}
+       ORDER BY c.alg`,
+      [this.settings.keyDays],
+    );
+    for (const { alg } of expired) await this.activateNext(tx, alg, false);
+  }
+
+  private async activateNext(tx: Tx, alg: SigningAlgorithm, compromised: boolean): Promise<void> {
+    if (compromised) await tx.query(`DELETE FROM openid_key WHERE alg = $1 AND ${CURRENT}`, [alg]);
+    else {
+      await tx.query(
+        `UPDATE openid_key SET retired_at = now(), private_key = NULL,
+           published_until = now() + $2::int * interval '1 second'
+         WHERE alg = $1 AND ${CURRENT}`,
+        [alg, this.settings.idTokenSeconds + SIGNING_LAG_SECONDS],
+      );
+    }
+    await tx.query(`UPDATE openid_key SET activated_at = now() WHERE alg = $1 AND ${NEXT}`, [alg]);
+  }
+
+  /** Creates the first keys of the instance. The current ones sign immediately. */
+  private async create(): Promise<void> {
+    for (const alg of SIGNING_ALGORITHMS) {
+      await this.insert(alg, 'now()');
+      await this.insert(alg, 'NULL');
+    }
+  }
+
+  /** Creates the next key of each algorithm that has none, if the instance uses keys. */
+  private async createNext(): Promise<void> {
+    const missing = await this.database.manager.query<{ alg: SigningAlgorithm }[]>(
+      `SELECT alg FROM openid_key c WHERE ${CURRENT}
+         AND NOT EXISTS (SELECT 1 FROM openid_key n WHERE n.alg = c.alg AND n.${NEXT})`,
+    );
+    for (const { alg } of missing) await this.insert(alg, 'NULL');
+  }
+
+  /** Does nothing if another process was faster. */
+  private async insert(alg: SigningAlgorithm, activatedAt: 'now()' | 'NULL'): Promise<void> {
+    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
+    const bare = await exportJWK(publicKey);
+    const kid = await calculateJwkThumbprint(bare);
+    const secret = this.encryption.encrypt('signing keys', JSON.stringify(await exportJWK(privateKey)), kid);
+    await this.database.manager.query(
+      `INSERT INTO openid_key (kid, alg, public_jwk, private_key, activated_at)
+       VALUES ($1, $2, $3, $4, ${activatedAt}) ON CONFLICT DO NOTHING`,
+      [kid, alg, { ...bare, kid, alg, use: 'sig' }, secret],
+    );
+  }
+
+  private async lock(tx: Tx): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock($1, $2)', LOCK);
+  }
+}

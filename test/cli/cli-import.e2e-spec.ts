@@ -217,6 +217,11 @@ const REFUSED: readonly (readonly [about: string, line: Line, faults: readonly s
   ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), [': INVALID_UTF8']],
   ['a line that is too long', { email: 'a@example.com', global_name: 'x'.repeat(MAX_LINE_BYTES) }, [': LINE_TOO_LONG']],
   ['a member that is misspelt', { email: 'a@example.com', email_verifed: true }, ['email_verifed: UNKNOWN_MEMBER']],
+  [
+    'more unknown members than the report lists',
+    Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x${n}`, 1])),
+    Array.from({ length: 20 }, (_, n) => `x${n}: UNKNOWN_MEMBER`),
+  ],
   ['a member whose name is no name', '{"email":"a@example.com","__proto__ x":{"a":1}}', [': UNKNOWN_MEMBER']],
   ['nothing to sign in with', { username: 'nobody' }, ['email: INVALID_FORMAT']],
   ['a password without an address', { password_hash: BCRYPT, username: 'nobody' }, ['email: INVALID_FORMAT']],

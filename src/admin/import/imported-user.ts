@@ -97,6 +97,8 @@ export const MEMBERS = [
 ] satisfies readonly (keyof ImportedUser)[];
 
 const KNOWN_MEMBERS = new Set<string>(MEMBERS);
+/** Maximum number of unknown members that are reported for a line. A line has room for thousands. */
+const MAX_REPORTED_MEMBERS = 20;
 const MEMBER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 /** Whether a report may contain the name of a member. */
 const isReportableName = (name: string): boolean => name.length <= 64 && MEMBER_NAME.test(name);
@@ -140,7 +142,8 @@ export function readUser({ text, number: line, fault }: Line, now: number): Impo
   if (!value) return [{ line, field: '', code: 'INVALID_JSON' }];
   const unknown = Object.keys(value).filter((name) => !KNOWN_MEMBERS.has(name));
   if (unknown.length > 0) {
-    return unknown.map((name) => ({ line, field: isReportableName(name) ? name : '', code: 'UNKNOWN_MEMBER' }));
+    const reported = unknown.slice(0, MAX_REPORTED_MEMBERS);
+    return reported.map((name) => ({ line, field: isReportableName(name) ? name : '', code: 'UNKNOWN_MEMBER' }));
   }
   const said = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
   const { instance, faults } = validateShape(ImportedUser, said);

@@ -116,6 +116,14 @@ export {
 export type { FeatureMail, FeatureMailTexts, MailFacts } from './policy/feature-mail.js';
 export type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from './policy/identity.js';
 export type { JobAttempt, JobDeclaration, JobHandler } from './policy/jobs.js';
+export type {
+  LifecycleDeclaration,
+  LifecycleDeclarations,
+  LifecycleEvent,
+  LifecycleFacts,
+  LifecycleSubscriber,
+  LifecycleType,
+} from './policy/lifecycle.js';
 export { run } from './run.js';
 export { start } from './start.js';
 export { pageHeaders } from './web/content-policy.js';

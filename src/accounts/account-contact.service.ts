@@ -4,6 +4,7 @@ import { violatesConstraint } from '../platform/database/constraints.js';
 import type { Changed, Tx } from '../platform/database/database.js';
 import { AccountService, PENDING_VERIFICATION } from './account.service.js';
 import { CLEARED_BY_VERIFICATION } from './account-facts.js';
+import { LifecycleEvents } from './events/lifecycle-events.service.js';
 import type { Origin } from './events/origin.js';
 import { SecurityEvents } from './events/security-events.service.js';
 
@@ -22,6 +23,7 @@ export class AccountContact {
   constructor(
     private readonly accounts: AccountService,
     private readonly events: SecurityEvents,
+    private readonly lifecycle: LifecycleEvents,
   ) {}
 
   /**
@@ -36,6 +38,7 @@ export class AccountContact {
       [id, email, CLEARED_BY_VERIFICATION.email, PENDING_VERIFICATION],
     );
     if (changed !== 1) return false;
+    await this.lifecycle.emit(tx, { type: 'emailVerified', account_id: id });
     await this.accounts.announceUpdate(tx, id);
     return true;
   }

@@ -6,6 +6,7 @@ import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
 import { AccountService } from './account.service.js';
 import { AccountDataRegistry } from './account-data-registry.service.js';
 import { AccountState, type NewOwner } from './account-state.service.js';
+import { LifecycleEvents } from './events/lifecycle-events.service.js';
 import { SecurityEvents } from './events/security-events.service.js';
 import { Grants } from './grants/grants.service.js';
 
@@ -24,6 +25,7 @@ export class AccountRemoval {
     private readonly grants: Grants,
     private readonly events: SecurityEvents,
     private readonly outbox: Outbox,
+    private readonly lifecycle: LifecycleEvents,
     private readonly log: Log,
     cleanupJobs: CleanupJobs,
   ) {
@@ -52,6 +54,7 @@ export class AccountRemoval {
   async remove(tx: Tx, id: string): Promise<void> {
     await this.eraseData(tx, id);
     await this.state.erase(tx, id);
+    await this.lifecycle.emit(tx, { type: 'erased', account_id: id });
   }
 
   /**

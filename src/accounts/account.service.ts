@@ -12,6 +12,7 @@ import type { Account as AccountFacts } from '../policy/account.js';
 import { Account, AccountSettings } from './account.entities.js';
 import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type AccountRow, toAccount } from './account-facts.js';
 import { AccountSnapshot } from './account-snapshot.js';
+import { LifecycleEvents } from './events/lifecycle-events.service.js';
 
 export interface NewAccount {
   readonly bot?: boolean;
@@ -92,6 +93,7 @@ export class AccountService {
     private readonly snowflakes: Snowflakes,
     private readonly replicaBus: ReplicaBus,
     private readonly clock: Clock,
+    private readonly lifecycle: LifecycleEvents,
   ) {}
 
   find(id: string, tx: Tx = this.database.manager): Promise<AccountFacts | null> {
@@ -210,6 +212,7 @@ export class AccountService {
     }
     const created = await this.find(id, tx);
     if (!created) throw new Error('a created account must be there');
+    if (!account.bot) await this.lifecycle.emit(tx, { type: 'registered', account_id: id });
     return created;
   }
 

@@ -10,6 +10,7 @@ import { AccountRecords } from './account-records.service.js';
 import { AccountRemoval } from './account-removal.service.js';
 import { AccountState } from './account-state.service.js';
 import { CredentialLookups } from './credential-lookups.js';
+import { LifecycleEvents } from './events/lifecycle-events.service.js';
 import { SecurityEvents } from './events/security-events.service.js';
 import { ExtensionMailer } from './extension-mailer.service.js';
 import { AdminApplication } from './grants/admin-application.service.js';
@@ -33,7 +34,7 @@ const SERVICES = [
     AccountDataRegistry,
     ExtensionMailer,
   ],
-  ...[AdminApplication, Grants, SecurityEvents],
+  ...[AdminApplication, Grants, SecurityEvents, LifecycleEvents],
 ];
 
 /** Services for accounts, their lifecycle, grants and security events. */

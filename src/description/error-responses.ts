@@ -20,13 +20,23 @@ export const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After'],
 };
 
-/** All codes that a route can return: from before routing, from its guards and from its handler. */
-export function errorCodesOf(plan: RoutePlan, handler: HandlerMetadata | undefined): string[] {
+/**
+ * All codes that a route can return: from before routing, from its guards, from its handler, and from subscribers of
+ * lifecycle events.
+ */
+export function errorCodesOf(
+  plan: RoutePlan,
+  handler: HandlerMetadata | undefined,
+  { rejections }: FeatureRegistry,
+): string[] {
+  const ofSubscribers = plan.method === 'GET' ? [] : rejections;
   const ofBodies = plan.accepts.kind === 'none' ? [] : ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
   const onArrival = OPERATIONAL.has(plan.path) ? [] : PRE_ROUTING_ERRORS;
   const ofAdministration = plan.policy.kind === 'AdminAcl' ? ADMIN_NETWORK_ERRORS : [];
   const before = [...COMMON_ERRORS, ...onArrival, ...ofAdministration];
-  return [...new Set([...before, ...plan.possibleErrors, ...ofBodies, ...(handler?.codes ?? [])])].sort();
+  return [
+    ...new Set([...before, ...plan.possibleErrors, ...ofBodies, ...ofSubscribers, ...(handler?.codes ?? [])]),
+  ].sort();
 }
 
 /** `RATE_LIMITED` becomes `RateLimitedError`, and `INTERNAL_SERVER_ERROR` stays `InternalServerError`. */

@@ -63,7 +63,7 @@ const headersFor = (names: readonly string[]): Schema =>
 function responsesOf(plan: RoutePlan, handler: HandlerMetadata | undefined, shared: SharedResponses): Schema {
   const responses: Record<string, Schema> = {};
   for (const [status, response] of successResponses(plan, handler)) responses[status] = response;
-  for (const [status, codes] of errorsByStatus(errorCodesOf(plan, handler), shared.features)) {
+  for (const [status, codes] of errorsByStatus(errorCodesOf(plan, handler, shared.features), shared.features)) {
     const refs = codes.map((code) => ({ $ref: `#/components/schemas/${errorSchemaName(code)}` }));
     const mapping = Object.fromEntries(codes.map((code, index) => [code, refs[index]?.$ref]));
     const schema = refs.length === 1 ? refs[0] : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };

@@ -5,6 +5,7 @@ import { assertLocalizedText, type LocalizedText } from '../core/text/localized-
 import type { BucketDeclaration, EncryptedColumnDeclaration, Feature, FeatureDeclaration } from './feature.js';
 import type { FeatureMail } from './feature-mail.js';
 import { type JobDeclaration, jobFaults } from './jobs.js';
+import { type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
 
 /**
  * First words of the names of the service, today and in later minor versions. No feature of a team can have a name that
@@ -122,6 +123,16 @@ export class FeatureRegistry {
     for (const feature of builtIn) this.add(feature, false, faults);
     for (const feature of ofTeam) this.add(feature, true, faults);
     this.checkValues(faults);
+    for (const { name, lifecycle = {} } of [...builtIn, ...ofTeam]) {
+      for (const [event, { afterCommit, rejectsWith = [] }] of Object.entries(lifecycle)) {
+        if (afterCommit !== undefined && !this.jobs.has(afterCommit))
+          faults.push(`${name}: no feature declares the job ${afterCommit}, which follows ${event}`);
+        if (rejectsWith.length > 0 && !REFUSABLE_EVENTS.has(event as LifecycleType))
+          faults.push(`${name}: no subscriber may reject the operation of ${event}`);
+        const unknown = rejectsWith.filter((code) => !this.errors.has(code));
+        faults.push(...unknown.map((code) => `${name}: no feature declares the error code ${code}`));
+      }
+    }
     if (faults.length > 0)
       throw new StartError(`the features are invalid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
     this.features = [...builtIn, ...ofTeam];
@@ -176,6 +187,13 @@ export class FeatureRegistry {
       if (columns.has(place)) faults.push(`the encrypted column ${name}: ${place} is declared twice`);
       columns.add(place);
     }
+  }
+
+  /** Error codes with which subscribers of lifecycle events may reject operations. */
+  get rejections(): readonly string[] {
+    return this.features.flatMap(({ lifecycle = {} }) =>
+      Object.values(lifecycle).flatMap(({ rejectsWith = [] }) => rejectsWith),
+    );
   }
 
   /** The texts that features bring, by name. Those of built-in names are part of the pages. */

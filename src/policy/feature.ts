@@ -6,6 +6,7 @@ import type { FeatureNames, SecretBinding } from '../core/merged.js';
 import type { LocalizedText } from '../core/text/localized-text.js';
 import type { FeatureMail, MailFacts } from './feature-mail.js';
 import type { JobDeclaration } from './jobs.js';
+import type { LifecycleDeclarations } from './lifecycle.js';
 
 type FeatureModules = readonly (Type | DynamicModule)[];
 
@@ -65,6 +66,8 @@ export interface FeatureDeclaration {
   readonly secrets?: Readonly<Record<string, SecretBinding>>;
   /** Background jobs by name, such as `notes:remind`. `Jobs` enqueues them. */
   readonly jobs?: Readonly<Record<string, JobDeclaration>>;
+  /** What the feature does when something happens to an account: `{ registered: { inTransaction: Welcome } }`. */
+  readonly lifecycle?: LifecycleDeclarations;
   /** Encrypted columns by the name that `gatehouse keys rotate` prints, such as "texts of notes". */
   readonly encryptedColumns?: Readonly<Record<string, EncryptedColumnDeclaration>>;
 }

@@ -6,6 +6,8 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { SecurityEventType } from './event-types.js';
+import { LifecycleEvents } from './lifecycle-events.service.js';
+import { lifecycleOf } from './lifecycle-of.js';
 import { clientInfo, type Origin } from './origin.js';
 import { RecordedEvent } from './security-event.entities.js';
 
@@ -72,6 +74,7 @@ export class SecurityEvents {
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
     private readonly features: FeatureRegistry,
+    private readonly lifecycle: LifecycleEvents,
     config: Config,
     cleanupJobs: CleanupJobs,
   ) {
@@ -80,7 +83,10 @@ export class SecurityEvents {
     cleanupJobs.addExpiry('security_event', 'id', `created_at < now() - ${days}`);
   }
 
-  /** Records an event in `tx`. */
+  /**
+   * Records an event in `tx`, and delivers the lifecycle event that it stands for.
+   * @throws ApiError if a subscriber rejects the operation
+   */
   record(tx: Tx, event: NewEvent): Promise<void> {
     return this.recordAll(tx, [event]);
   }
@@ -90,6 +96,8 @@ export class SecurityEvents {
     for (let first = 0; first < events.length; first += RECORD_BATCH_SIZE) {
       await this.write(tx, events.slice(first, first + RECORD_BATCH_SIZE));
     }
+    for (const event of events.flatMap((each) => lifecycleOf(each, this.lifecycle.isHandled)))
+      await this.lifecycle.emit(tx, event);
   }
 
   private async write(tx: Tx, events: readonly NewEvent[]): Promise<void> {

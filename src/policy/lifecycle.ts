@@ -1,0 +1,77 @@
+import type { Type } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+interface OfAccount {
+  readonly account_id: string;
+}
+
+interface OfSession extends OfAccount {
+  /** The ID hash of the session, which lists of sessions also contain. */
+  readonly session_id_hash: string;
+}
+
+interface OfApplication extends OfAccount {
+  readonly application_id: string;
+}
+
+/** What happens to accounts, with its facts. Times are in ISO 8601. */
+export interface LifecycleFacts {
+  /** A user registered. Imported accounts and bots do not count. */
+  registered: OfAccount;
+  signedIn: OfSession & { readonly method: string };
+  /** The user ended the session. `sessionEnded` also occurs. */
+  signedOut: OfSession;
+  emailVerified: OfAccount;
+  emailChanged: OfAccount;
+  /** The user disabled their account. */
+  disabled: OfAccount;
+  /** A sign-in ended the state `disabled`, or an administrator or time ended a ban. */
+  enabled: OfAccount;
+  banned: OfAccount & { readonly until: string | null };
+  deletionScheduled: OfAccount & { readonly deadline: string };
+  deletionCanceled: OfAccount;
+  /** All data of the account is deleted in the same transaction. */
+  erased: OfAccount;
+  /** A session ended for any reason but its deletion with the account. */
+  sessionEnded: OfSession & { readonly by: string; readonly reason: string };
+  applicationAuthorized: OfApplication;
+  applicationDeauthorized: OfApplication;
+}
+
+export type LifecycleType = keyof LifecycleFacts;
+
+/** A lifecycle event, also as the payload of a job. */
+export type LifecycleEvent<T extends LifecycleType = LifecycleType> = {
+  [E in T]: { readonly type: E } & LifecycleFacts[E];
+}[T];
+
+/**
+ * Handles an event in its transaction. It may write rows and enqueue jobs. If the event is refusable, it may throw an
+ * `ApiError` with a code of `rejectsWith`, which rejects the operation. Any other failure is logged and undone, and the operation continues.
+ */
+export interface LifecycleSubscriber<T extends LifecycleType> {
+  handle(tx: EntityManager, event: LifecycleEvent<T>): Promise<void>;
+}
+
+/** What a feature does when an event occurs. */
+export interface LifecycleDeclaration<T extends LifecycleType> {
+  /** A provider of a module. It runs in the transaction of the event. */
+  readonly inTransaction?: Type<LifecycleSubscriber<T>>;
+  /** Error codes with which `inTransaction` may reject the operation. The API description lists them. */
+  readonly rejectsWith?: readonly string[];
+  /** The name of a job whose payload is the event. It runs after the commit. */
+  readonly afterCommit?: string;
+}
+
+export type LifecycleDeclarations = { readonly [T in LifecycleType]?: LifecycleDeclaration<T> };
+
+/** Events of operations that a subscriber may reject, because a user who is signed in or signs in requests them. */
+export const REFUSABLE_EVENTS: ReadonlySet<LifecycleType> = new Set<LifecycleType>([
+  ...(['registered', 'signedIn', 'emailChanged', 'disabled', 'deletionScheduled', 'applicationAuthorized'] as const),
+]);
+
+export const LIFECYCLE_TYPES: readonly LifecycleType[] = [
+  ...(['registered', 'signedIn', 'signedOut', 'emailVerified', 'emailChanged', 'disabled', 'enabled'] as const),
+  ...(['banned', 'deletionScheduled', 'deletionCanceled', 'erased', 'sessionEnded'] as const),
+  ...(['applicationAuthorized', 'applicationDeauthorized'] as const),
+];

@@ -1,0 +1,21 @@
+import { notes } from '../fixtures/team/feature.js';
+import { FirstNote, welcome } from '../fixtures/team/welcome.js';
+import { erase, expectApiError, person, runJobs, withGatehouse } from '../support/index.js';
+
+test('the example of docs/extending.md writes a first note, can close the registration, and removes notes', async () => {
+  await withGatehouse({ features: [notes, welcome] }, async (team) => {
+    const bob = await person(team, 'bob');
+    const owned = () => team.sql('SELECT id FROM note WHERE owner_id = $1', [bob.id]);
+    expect(await owned()).toEqual([{ id: bob.id }]);
+    team.app.get(FirstNote, { strict: false }).isClosed = true;
+    const answer = await team.anonymous.post('/v1/auth/register', {
+      ...{ email: 'late@example.com', password: 'a long enough password', username: 'late' },
+    });
+    expectApiError(answer, 'WELCOME_CLOSED');
+    expect(await team.sql('SELECT 1 FROM account WHERE email = $1', ['late@example.com'])).toEqual([]);
+    await erase(team, bob);
+    expect(await owned()).toHaveLength(1);
+    expect(await runJobs(team)).toBe(1);
+    expect(await owned()).toEqual([]);
+  });
+});

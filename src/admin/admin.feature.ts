@@ -1,6 +1,7 @@
 import { AuditSearch1797200100000 } from '../migrations/1797200100000-audit-search.js';
 import { Console1797300000000 } from '../migrations/1797300000000-console.js';
 import { defineFeature } from '../policy/feature.js';
+import { adminMails } from './admin.mails.js';
 import { AdminModule } from './admin.module.js';
 import { AuditEntry, ChainVerification } from './audit/audit.entities.js';
 import { AdminKey } from './keys/admin-key.entities.js';
@@ -108,6 +109,7 @@ export const admin = defineFeature('admin', {
     'user:update:suspicious_activity': null,
     'user:update:traits': null,
   },
+  mails: adminMails,
 });
 
 declare module '../core/merged.js' {

@@ -1,6 +1,7 @@
 import { EpochsOfPendingThings1796400000000 } from '../migrations/1796400000000-epochs-of-pending-things.js';
 import { SessionLimits1797400000000 } from '../migrations/1797400000000-session-limits.js';
 import { defineFeature } from '../policy/feature.js';
+import { authMails } from './auth.mails.js';
 import { AuthModule } from './auth.module.js';
 import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './records/auth.entities.js';
 import { SsoDocument, SsoIdentity } from './sso/sso.entities.js';
@@ -118,6 +119,7 @@ export const auth = defineFeature('auth', {
     'sso-state': 'none',
     'captcha-spent': 'none',
   },
+  mails: authMails,
 });
 
 declare module '../core/merged.js' {

@@ -35,12 +35,30 @@ export type NameOf<K extends Exclude<keyof FeatureNames, 'mails' | 'secrets' | '
 
 type MailsOf<F> = NamesOf<F>['mails'];
 
-/** The type of a email that some feature declares. */
-export type ExtensionMailType = { [F in keyof Features]: keyof MailsOf<Features[F]> & string }[keyof Features];
+/** The facts of a built-in email, which only the service sends. */
+export interface BuiltInFacts<F extends object> {
+  readonly builtIn: F;
+}
 
-/** The facts of a email. */
-export type ExtensionMailFacts<T extends string> = {
-  [F in keyof Features]: T extends keyof MailsOf<Features[F]> ? MailsOf<Features[F]>[T] : never;
+type Sendable<M> = { [T in keyof M]: M[T] extends BuiltInFacts<object> ? never : T & string }[keyof M];
+
+/** The type of an email that a feature of an extension declares. */
+export type ExtensionMailType = { [F in keyof Features]: Sendable<MailsOf<Features[F]>> }[keyof Features];
+
+/** The facts of an email of an extension. */
+export type ExtensionMailFacts<T extends string> = Exclude<
+  { [F in keyof Features]: T extends keyof MailsOf<Features[F]> ? MailsOf<Features[F]>[T] : never }[keyof Features],
+  BuiltInFacts<object>
+>;
+
+/** The type of an email that any feature declares. */
+export type MailType = { [F in keyof Features]: keyof MailsOf<Features[F]> & string }[keyof Features];
+
+type Unwrapped<F> = F extends BuiltInFacts<infer B> ? B : F & object;
+
+/** The facts of an email of any feature. */
+export type FactsOfMail<T extends string> = {
+  [F in keyof Features]: T extends keyof MailsOf<Features[F]> ? Unwrapped<MailsOf<Features[F]>[T]> : never;
 }[keyof Features];
 
 type JobsOf<F> = NamesOf<F>['jobs'];

@@ -1,6 +1,6 @@
 import type { Language } from '../core/text/languages.js';
 
-/** The facts of a email by name: texts and numbers. */
+/** The facts of an email by name: texts and numbers. */
 export type MailFacts = Readonly<Record<string, string | number>>;
 
 /**
@@ -20,7 +20,21 @@ export interface FeatureMailTexts {
   readonly reason: string;
 }
 
-/** A email of a feature. */
+/**
+ * An email of the service. Its texts are in the language files of `platform/mail`. Features declare it with `builtInMail`,
+ * which knows the types of the arguments and of the result of `render`.
+ */
+export interface BuiltInMail<F extends object = object> {
+  readonly render: (context: never, translator: never) => object;
+  /** Example facts, with which `/dev/mails` shows the email. */
+  readonly sample: F;
+  /** More examples by name, if the text depends on the facts. */
+  readonly variants?: Readonly<Record<string, F>>;
+  /** Validity of the token or code in the example. */
+  readonly validSeconds: number;
+}
+
+/** An email of a feature. */
 export interface FeatureMail {
   /** Texts by language. English is required and is the fallback for missing languages. */
   readonly words: { readonly 'en-US': FeatureMailTexts } & { readonly [L in Language]?: FeatureMailTexts };

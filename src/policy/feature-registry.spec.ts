@@ -127,6 +127,15 @@ describe('what a feature of a team declares', () => {
     },
   );
 
+  test.each<[kind: string, declaration: FeatureDeclaration]>([
+    ['a scope', { scopes: { 'notes.read': null } }],
+    ['an ACL', { acls: { 'notes:moderate': null } }],
+    ['a security event', { securityEvents: { notes_shared: null } }],
+    ['an email', { mails: { notes_shared: { sample: {}, validSeconds: 0, render: () => ({}) } } }],
+  ])('%s without a text stops the start', (_, declaration) => {
+    expect(() => registryOf(declaration)).toThrow('needs a text');
+  });
+
   test.each<[kind: string, declaration: FeatureDeclaration, name: string]>([
     ['scope', { scopes: { identify: WORDS } }, 'identify'],
     ['ACL', { acls: { 'user:lookup': WORDS } }, 'user:lookup'],

@@ -3,7 +3,7 @@ import type { ApiError, FieldError } from '../core/errors.js';
 import type { SecretBinding } from '../core/merged.js';
 import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
 import type { BucketDeclaration, EncryptedColumnDeclaration, Feature, FeatureDeclaration } from './feature.js';
-import type { FeatureMail } from './feature-mail.js';
+import type { BuiltInMail, FeatureMail } from './feature-mail.js';
 import { type JobDeclaration, jobFaults } from './jobs.js';
 import { type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
 
@@ -82,6 +82,9 @@ export interface ErrorResponse {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** Whether the texts are part of the service, which only built-in features can declare. */
+const lacksText = (row: unknown): boolean => row === null || (typeof row === 'object' && 'render' in row);
+
 const isText = (value: LocalizedText | null): value is LocalizedText => value !== null;
 
 /**
@@ -97,7 +100,7 @@ export class FeatureRegistry {
   readonly acls = new Map<string, LocalizedText | null>();
   readonly auditActions = new Map<string, string>();
   readonly securityEvents = new Map<string, LocalizedText | null>();
-  readonly mails = new Map<string, FeatureMail>();
+  readonly mails = new Map<string, FeatureMail | BuiltInMail>();
   readonly secrets = new Map<string, SecretBinding>();
   readonly jobs = new Map<string, JobDeclaration>();
   readonly encryptedColumns = new Map<string, EncryptedColumnDeclaration>();
@@ -147,7 +150,7 @@ export class FeatureRegistry {
         if (!rule.shape.test(name)) faults.push(`${label} is not a valid name`);
         else if (table.has(name)) faults.push(`${label} exists already: rename it`);
         else if (prefix && !name.startsWith(prefix)) faults.push(`${label} has to start with ${prefix}`);
-        else if (isOfTeam && row === null) faults.push(`${label} needs a text`);
+        else if (isOfTeam && lacksText(row)) faults.push(`${label} needs a text`);
         else table.set(name, row);
       }
     }

@@ -2,9 +2,9 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
 import type { Config } from '../core/config/config.js';
 import type { DeclaredSettings } from '../core/config/declared.js';
-import type { FeatureNames, SecretBinding } from '../core/merged.js';
+import type { BuiltInFacts, FeatureNames, SecretBinding } from '../core/merged.js';
 import type { LocalizedText } from '../core/text/localized-text.js';
-import type { FeatureMail, MailFacts } from './feature-mail.js';
+import type { BuiltInMail, FeatureMail, MailFacts } from './feature-mail.js';
 import type { JobDeclaration } from './jobs.js';
 import type { LifecycleDeclarations } from './lifecycle.js';
 
@@ -61,7 +61,7 @@ export interface FeatureDeclaration {
   /** Security events with the texts that the account owner reads, such as "A note was shared with everyone." */
   readonly securityEvents?: Readonly<Record<string, Described>>;
   /** Emails. The type of `sample` is the type of their facts. */
-  readonly mails?: Readonly<Record<string, FeatureMail>>;
+  readonly mails?: Readonly<Record<string, FeatureMail | BuiltInMail>>;
   /** Purposes of one-time secrets, each with what its secrets are bound to: `{ 'notes-invite': 'account' }`. */
   readonly secrets?: Readonly<Record<string, SecretBinding>>;
   /** Background jobs by name, such as `notes:remind`. `Jobs` enqueues them. */
@@ -92,6 +92,13 @@ type PayloadOf<J> = J extends {
 
 type Facts<S> = { readonly [F in keyof S]: S[F] extends number ? number : string };
 
+type FactsOfMail<M> =
+  M extends BuiltInMail<infer F>
+    ? BuiltInFacts<F>
+    : M extends { readonly sample: infer S extends MailFacts }
+      ? Facts<S>
+      : MailFacts;
+
 /** The names of a declaration by kind. */
 export interface NamesIn<D extends FeatureDeclaration> extends FeatureNames {
   readonly errors: Keys<D, 'errors'>;
@@ -104,9 +111,7 @@ export interface NamesIn<D extends FeatureDeclaration> extends FeatureNames {
   readonly encryptedColumns: Keys<D, 'encryptedColumns'>;
   readonly jobs: D extends { readonly jobs: infer J } ? { readonly [T in keyof J]: PayloadOf<J[T]> } : object;
   readonly secrets: D extends { readonly secrets: infer S extends object } ? S : object;
-  readonly mails: D extends { readonly mails: infer M }
-    ? { readonly [T in keyof M]: M[T] extends { readonly sample: infer S extends MailFacts } ? Facts<S> : MailFacts }
-    : object;
+  readonly mails: D extends { readonly mails: infer M } ? { readonly [T in keyof M]: FactsOfMail<M[T]> } : object;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { defineFeature } from '../policy/feature.js';
+import { userMails } from './users.mails.js';
 import { UsersModule } from './users.module.js';
 
 /** What users change about their own accounts. */
@@ -73,6 +74,7 @@ export const users = defineFeature('users', {
     'backup-codes-challenge': 'account',
     'phone-code': 'account',
   },
+  mails: userMails,
 });
 
 declare module '../core/merged.js' {

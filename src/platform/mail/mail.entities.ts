@@ -1,11 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { AnyMailType } from './templates/render.js';
+import type { MailType } from '../../core/merged.js';
 
 /** A message that must not be lost. It is written in the transaction that causes it and sent afterwards. */
 @Entity('outbox')
 export class OutboxMessage {
   @PrimaryColumn('bigint') id: string;
-  @Column('text') type: AnyMailType;
+  @Column('text') type: MailType;
   @Column('text') recipient: string;
   /** Facts for the template, encrypted. Erased once the message is sent or parked. */
   @Column('bytea', { nullable: true }) payload: Buffer | null;

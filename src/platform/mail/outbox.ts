@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { Counter } from 'prom-client';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
-import type { ExtensionMailFacts } from '../../core/merged.js';
+import type { FactsOfMail, MailType } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
 import { Keyring } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
@@ -16,20 +16,18 @@ import { CleanupJobs } from '../process/cleanup-jobs.js';
 import { backOffSeconds, PollingWorker } from '../process/polling-worker.js';
 import { InboxMessage, OutboxMessage } from './mail.entities.js';
 import { EndpointRejected, type MailTransport, MessageRejected, RecipientRejected } from './mail.js';
-import { type AnyMailType, mailBranding, renderMail } from './templates/render.js';
-import type { Device, MailMetadata } from './templates/words/kinds.js';
+import { mailBranding, renderMail } from './templates/render.js';
+import type { Device } from './templates/words/kinds.js';
 
 export const MAIL_TRANSPORT = Symbol('MailTransport');
 
-type MailFacts<T extends string> = T extends keyof MailMetadata ? MailMetadata[T] : ExtensionMailFacts<T>;
-
 /** A message for the outbox. */
-export interface OutgoingMail<T extends AnyMailType> {
+export interface OutgoingMail<T extends MailType> {
   readonly type: T;
   readonly to: string;
   /** The account that the message is about. If the recipient is rejected, its email address is marked as bounced. */
   readonly accountId: string | null;
-  readonly metadata: MailFacts<T>;
+  readonly metadata: FactsOfMail<T>;
   /** The client device of the request, as the message names it. */
   readonly client?: Device | undefined;
   /** Validity of the token or code. After that, the message is not sent any more. */
@@ -45,7 +43,7 @@ interface Payload {
 
 interface ClaimedMail {
   readonly id: string;
-  readonly type: AnyMailType;
+  readonly type: MailType;
   readonly recipient: string;
   readonly payload: Buffer | null;
   readonly account_id: string | null;
@@ -144,7 +142,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   /** Writes a message in the transaction that causes it. Does nothing without a transport. */
-  async enqueue<T extends AnyMailType>(tx: Tx, letter: OutgoingMail<T>): Promise<void> {
+  async enqueue<T extends MailType>(tx: Tx, letter: OutgoingMail<T>): Promise<void> {
     if (!this.canSend) return;
     const id = this.snowflakes.next();
     const payload: Payload = { metadata: letter.metadata, ...(letter.client ? { client: letter.client } : {}) };
@@ -173,7 +171,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
    * Sends a message immediately, bypassing the outbox. Call it outside a transaction, and only if there is a transport.
    * @returns the reason why sending failed, or `null` if it succeeded
    */
-  async sendNow<T extends AnyMailType>({ type, to, accountId, metadata }: OutgoingMail<T>): Promise<string | null> {
+  async sendNow<T extends MailType>({ type, to, accountId, metadata }: OutgoingMail<T>): Promise<string | null> {
     const [row] = await this.database.manager.query<[{ at: Date; locale: string | null }]>(
       'SELECT now() AS at, (SELECT locale FROM account WHERE id = $1) AS locale',
       [accountId],

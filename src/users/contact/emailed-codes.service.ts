@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ApiError, validationError } from '../../core/errors.js';
+import type { FactsOfMail, MailType } from '../../core/merged.js';
 import { equalsInConstantTime, Keyring, mintFrom } from '../../core/secrets.js';
 import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
-import type { Device, MailMetadata } from '../../platform/mail/templates/words/kinds.js';
+import type { Device } from '../../platform/mail/templates/words/kinds.js';
 import { Limiter } from '../../platform/store/limits.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -13,8 +14,8 @@ const RESEND_PAUSE_SECONDS = 30;
 
 /** Types of emails that contain a code. */
 export type CodeMail = {
-  [T in keyof MailMetadata]: MailMetadata[T] extends { code: string } ? T : never;
-}[keyof MailMetadata];
+  [T in MailType]: FactsOfMail<T> extends { code: string } ? T : never;
+}[MailType];
 
 /** A sent code as stored in its ticket. The time is that of the database. */
 export interface SentCode {

@@ -1,11 +1,13 @@
 import { StartError } from '../../../core/config/start-error.js';
 import { LANGUAGES, type Language } from '../../../core/text/languages.js';
 import { isOneLine } from '../../../core/text/text.js';
-import type { FeatureMail, FeatureMailTexts, MailFacts } from '../../../policy/feature-mail.js';
+import type { BuiltInMail, FeatureMail, FeatureMailTexts, MailFacts } from '../../../policy/feature-mail.js';
 import type { Content, MailContext } from './contents.js';
 import { getTranslator, PLACEHOLDER, type Translator } from './translator.js';
 
-type Mails = ReadonlyMap<string, FeatureMail>;
+type Mails = ReadonlyMap<string, FeatureMail | BuiltInMail>;
+
+export const isBuiltIn = (mail: FeatureMail | BuiltInMail): mail is BuiltInMail => 'render' in mail;
 
 const BUILT_IN_PLACEHOLDERS = ['product', 'validity'];
 const SAMPLE_SECONDS = 3600;
@@ -16,7 +18,7 @@ export class UnknownMailError extends Error {}
 /** @throws UnknownMailError */
 export function requireExtensionMail(mails: Mails, type: string): FeatureMail {
   const mail = mails.get(type);
-  if (!mail) throw new UnknownMailError(`no feature declares the mail ${type}`);
+  if (!mail || isBuiltIn(mail)) throw new UnknownMailError(`no feature declares the mail ${type}`);
   return mail;
 }
 
@@ -43,6 +45,7 @@ function* findFaults({ words, link, sample }: FeatureMail): Generator<string> {
 /** @throws StartError if a text of a mail is invalid */
 export function assertValidMails(mails: Mails): void {
   for (const [type, mail] of mails) {
+    if (isBuiltIn(mail)) continue;
     const [fault] = findFaults(mail);
     if (fault !== undefined) throw new StartError(`the mail ${type} ${fault}`);
   }

@@ -2,15 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta/core';
 import type { Config } from '../../../core/config/config.js';
-import type { ExtensionMailType } from '../../../core/merged.js';
 import { directionOf, type Language } from '../../../core/text/languages.js';
 import type { FeatureRegistry } from '../../../policy/feature-registry.js';
-import { type Content, MAIL_RENDERERS, type MailContext } from './contents.js';
-import { renderExtensionMail } from './extension-mails.js';
+import type { Content, MailContext } from './contents.js';
+import { isBuiltIn, renderExtensionMail } from './extension-mails.js';
 import { createPalette, darkRules } from './palette.js';
 import { type Footer, renderPlainText } from './plain-text.js';
 import { getTranslator, type Translator } from './translator.js';
-import type { MailType } from './words/kinds.js';
 
 const eta = new Eta({ autoEscape: true, cache: true });
 eta.loadTemplate('@layout', readFileSync(join(import.meta.dirname, 'layout.html.eta'), 'utf8'));
@@ -39,10 +37,9 @@ export function mailBranding(
   return { accent, logo: isShown ? logo.url : undefined, supportUrl, ...legal };
 }
 
-/** The emails of extensions. */
+/** The emails of all features. */
 type Mails = FeatureRegistry['mails'];
 
-export type AnyMailType = MailType | ExtensionMailType;
 /** The caller that writes a message checks that the facts match its type. */
 type AnyMailContext = MailContext<never>;
 
@@ -52,13 +49,12 @@ interface LocalizedContent {
   readonly speech: Translator;
 }
 
-const isBuiltIn = (type: AnyMailType): type is MailType => Object.hasOwn(MAIL_RENDERERS, type);
-
 /** Renders a message in a language. If an extension has no text in it, English is used. */
-function renderContent(mails: Mails, type: AnyMailType, occasion: AnyMailContext, spoken: Language): LocalizedContent {
-  if (!isBuiltIn(type)) return renderExtensionMail(mails, type, occasion, spoken);
+function renderContent(mails: Mails, type: string, occasion: AnyMailContext, spoken: Language): LocalizedContent {
+  const mail = mails.get(type);
+  if (!mail || !isBuiltIn(mail)) return renderExtensionMail(mails, type, occasion, spoken);
   const speech = getTranslator(spoken);
-  return { content: MAIL_RENDERERS[type](occasion, speech), language: spoken, speech };
+  return { content: mail.render(occasion as never, speech as never) as Content, language: spoken, speech };
 }
 
 const ISOLATES = /[\u2066-\u2069]/g;
@@ -66,7 +62,7 @@ const ISOLATES = /[\u2066-\u2069]/g;
 /** Renders an email as plain text and as HTML with the same facts. Everything that comes from outside is escaped. */
 export function renderMail(
   mails: Mails,
-  type: AnyMailType,
+  type: string,
   occasion: AnyMailContext,
   spoken: Language,
   look: MailBranding,

@@ -1,32 +1,8 @@
-/** Facts of each kind of email, such as a token or a code by name (auth.md section 13). */
-export interface MailMetadata {
-  email_verification: { token: string };
-  password_reset: { token: string };
-  ip_authorization: { token: string; ip: string; location: string };
-  email_change_original: { code: string };
-  email_change_new: { code: string };
-  password_change: { code: string };
-  backup_codes_challenge: { code: string };
-  email_change_revert: { token: string; new_email: string };
-  /** `token`: for the link that locks the account down. */
-  security_notice: { event: SecurityEvent; token?: string } & NoticeDetails;
-  /** Combines several notices when there are too many to send one by one. */
-  security_digest: { events: readonly SecurityEvent[]; token: string };
-  account_deletion_scheduled: { deadline: string; public_reason?: string };
-  registration_approved: Record<string, never>;
-  registration_rejected: Record<string, never>;
-  registration_existing_account: Record<string, never>;
-  /** Administrators send it to themselves to check email delivery. */
-  mail_test: Record<string, never>;
-}
-
 /** Details that administrators give to the account owner. `until` is `null` if there is no end. */
 export interface NoticeDetails {
   readonly until?: string | null;
   readonly public_reason?: string;
 }
-
-export type MailType = keyof MailMetadata;
 
 /** Events that a security notice reports. */
 export const SECURITY_EVENTS = [

@@ -5900,6 +5900,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         acls: string[];
+                        audit_actions: {
+                            [key: string]: string;
+                        };
                         operations: {
                             acls: string[];
                             method: string;

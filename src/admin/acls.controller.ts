@@ -12,7 +12,7 @@ export class AclsController {
 
   /**
    * Lists the ACLs in the order of the registry. The response also has the descriptions of added ACLs and the
-   * operations that require an ACL.
+   * operations that require an ACL. `audit_actions` maps each action of the audit log to the type of its target.
    */
   @Get()
   @AdminAcl('admin:authenticate')
@@ -25,6 +25,7 @@ export class AclsController {
     return {
       acls: [...this.features.acls.keys()],
       operations,
+      audit_actions: Object.fromEntries(this.features.auditActions),
       words: Object.keys(words).length > 0 ? words : undefined,
     };
   }

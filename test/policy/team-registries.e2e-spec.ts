@@ -81,6 +81,7 @@ describe('ACLs of a team', () => {
     const { body } = await service.as(await administrator(service)).get('/v1/admin/acls');
     expect(body.acls.at(-1)).toBe('notes:moderate');
     expect(body.words).toEqual({ 'notes:moderate': WORDS });
+    expect(body.audit_actions).toMatchObject({ set_acls: 'user', 'notes:remove': 'note' });
   });
 
   test('are granted to accounts and keys, and what they open is closed without them', async () => {

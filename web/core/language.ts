@@ -121,11 +121,14 @@ export function localizedText(words: Readonly<Record<string, string>>): {
   return { language: found, text: words[found] ?? '' };
 }
 
-/** The translation of an error code; undefined for unknown codes. */
-export function wordsOfCode(code: string): string | undefined {
-  const entry = entryOf(`codes.${code}`);
+/** The translation of a key that comes from the service, such as an action. Undefined if there is none. */
+export function findTranslation(key: string): string | undefined {
+  const entry = entryOf(key);
   return typeof entry === 'string' ? entry : undefined;
 }
+
+/** The translation of an error code; undefined for unknown codes. */
+export const wordsOfCode = (code: string): string | undefined => findTranslation(`codes.${code}`);
 
 export const formatDateTime = (time: string | number | Date): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));

@@ -9,10 +9,9 @@ import { FailureNotice } from '../../kit/notice.js';
 import { setQueryParameters } from '../parts/address.js';
 import { holds } from '../rights.js';
 import { findsAccounts, resolveAccountId, Unresolved } from './accounts.js';
-import { ACTIONS, TARGETS } from './actions.js';
 import { FILTERS, type Filter, filtersInUrl } from './addresses.js';
 import { localOf, utcOf } from './times.js';
-import { nameOf, sayAction, sayTarget } from './words.js';
+import { allActions, allTargets, nameOf, sayAction, sayTarget } from './words.js';
 
 type Draft = Readonly<Record<Filter, Signal<string>>>;
 type Faults = Readonly<Partial<Record<Filter, TranslationKey>>>;
@@ -23,7 +22,7 @@ interface OneProps {
   readonly action: Action;
 }
 
-/** A text input with suggestions. Other values are allowed, because extensions have their own. */
+/** A text input with suggestions. Other values are allowed, because old entries may have them. */
 function Suggested({ name, draft, action, known }: OneProps & { readonly known: readonly string[] }) {
   const id = useId();
   const wrong = action.of(name);
@@ -103,10 +102,10 @@ const timeOf = (local: string, edge: 'from' | 'to'): string => {
 async function resolveDraft(draft: Draft, meet: (name: Filter, text: string) => Promise<string>) {
   const typed = (name: Filter) => draft[name].value.trim();
   const targetId = await meet('target_id', typed('target_id'));
-  const type = nameOf(typed('target_type'), TARGETS, sayTarget);
+  const type = nameOf(typed('target_type'), allTargets(), sayTarget);
   return {
     admin_user_id: await meet('admin_user_id', typed('admin_user_id')),
-    action: nameOf(typed('action'), ACTIONS, sayAction),
+    action: nameOf(typed('action'), allActions(), sayAction),
     // A name always resolves to an account.
     target_type: type === '' && targetId !== typed('target_id') ? 'user' : type,
     target_id: targetId,
@@ -163,8 +162,8 @@ export function FilterForm({ onDone }: { readonly onDone: () => void }) {
       <div class="filter-fields">
         <Field {...text('admin_user_id')} hint={accountHint(false)} maxLength={320} isVerbatim />
         <Field {...text('target_id')} hint={accountHint(true)} maxLength={320} isVerbatim />
-        <Suggested name="target_type" draft={draft} action={action} known={TARGETS.map(sayTarget)} />
-        <Suggested name="action" draft={draft} action={action} known={ACTIONS.map(sayAction)} />
+        <Suggested name="target_type" draft={draft} action={action} known={allTargets().map(sayTarget)} />
+        <Suggested name="action" draft={draft} action={action} known={allActions().map(sayAction)} />
         <Field
           {...text('ip')}
           hint={t(holds('user:view:ip') ? 'adminAudit.ipHint' : 'adminAudit.ipHintBans')}

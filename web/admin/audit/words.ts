@@ -1,14 +1,17 @@
-import { t } from '../../core/language.js';
-import { ACTIONS, TARGETS } from './actions.js';
+import { findTranslation } from '../../core/language.js';
+import { registry } from '../rights.js';
 
-const has = <T extends string>(known: readonly T[], name: string): name is T =>
-  (known as readonly string[]).includes(name);
+/** The actions of the service and of its extensions. */
+export const allActions = (): readonly string[] => Object.keys(registry.value?.audit_actions ?? {});
+
+/** The types of the targets of all actions. */
+export const allTargets = (): readonly string[] => [...new Set(Object.values(registry.value?.audit_actions ?? {}))];
 
 /** The translated action. For actions of extensions, their name. */
-export const sayAction = (action: string): string => (has(ACTIONS, action) ? t(`adminAudit.did_${action}`) : action);
+export const sayAction = (action: string): string => findTranslation(`adminAudit.did_${action}`) ?? action;
 
 /** The translated target type. For types of extensions, their name. */
-export const sayTarget = (type: string): string => (has(TARGETS, type) ? t(`adminAudit.kind_${type}`) : type);
+export const sayTarget = (type: string): string => findTranslation(`adminAudit.kind_${type}`) ?? type;
 
 /** The name that matches the translation, or the input itself. */
 export function nameOf(typed: string, known: readonly string[], say: (name: string) => string): string {

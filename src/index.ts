@@ -56,9 +56,8 @@ export type { LocalizedText } from './core/text/localized-text.js';
 export { codePoints } from './core/text/text.js';
 export type { GatewayConnection } from './gateway/commands/command.js';
 export { GatewayCommands } from './gateway/commands/decorators.js';
-// Exported as a whole, for the same reason.
 export * from './gateway/protocol/event-types.js';
-export { type EventNotice, type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
+export { type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
 export { readBytes, readJson } from './http/body.js';
 export * from './http/input.js';
 export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.js';
@@ -70,7 +69,7 @@ export { type EnqueueOptions, Jobs } from './platform/jobs/jobs.service.js';
 export { ColumnEncryption } from './platform/keys/column-encryption.service.js';
 export { type CleanupJob, CleanupJobs } from './platform/process/cleanup-jobs.js';
 export { type HealthCheck, HealthChecks } from './platform/process/health-checks.js';
-export { type Notice, ReplicaBus } from './platform/replicas/replica-bus.js';
+export { type EventNotice, type Notice, ReplicaBus } from './platform/replicas/replica-bus.js';
 export { Limiter } from './platform/store/limits.js';
 export type { Account } from './policy/account.js';
 export {

@@ -303,6 +303,6 @@ export class AccountService {
   }
 
   async announceUpdate(tx: Tx, id: string): Promise<void> {
-    await this.replicaBus.announce(tx, { topic: 'event', data: { type: 'USER_UPDATE', account_id: id } });
+    await this.replicaBus.announceEvent(tx, { type: 'USER_UPDATE', account_id: id });
   }
 }

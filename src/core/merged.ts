@@ -104,3 +104,12 @@ export type SecretPurpose<B extends SecretBinding = SecretBinding> = {
     [P in keyof SecretsOf<Features[F]>]: SecretsOf<Features[F]>[P] extends B ? P & string : never;
   }[keyof SecretsOf<Features[F]>];
 }[keyof Features];
+
+/**
+ * The data of every event of the gateway by its name (contract/gateway.md section 11). Features merge theirs into it.
+ * `/asyncapi.json` is generated from this interface.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: an empty interface is what declaration merging needs
+export interface EventTypes {}
+
+export type EventType = keyof EventTypes;

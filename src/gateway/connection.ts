@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream';
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
+import type { EventType, EventTypes } from '../core/merged.js';
 import { Command, type CommandCallback, type CommandPlan, type Sender } from './commands/command.js';
 import { type Dispatch, eventOf, type GatewayEvent } from './protocol/event.js';
-import type { EventType, EventTypes } from './protocol/event-types.js';
 import {
   CLOSING,
   type Closing,

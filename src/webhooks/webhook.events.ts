@@ -2,7 +2,7 @@ import type { MessageView } from './message.views.js';
 
 export type WebhookAction = 'create' | 'update' | 'delete' | 'rotate';
 
-declare module '../gateway/protocol/event-types.js' {
+declare module '../core/merged.js' {
   interface EventTypes {
     /** A webhook of the account has changed; the event never contains the token */
     WEBHOOKS_UPDATE: { readonly webhook_id: string; readonly action: WebhookAction };

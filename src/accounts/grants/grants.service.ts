@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
+import type { EventType, EventTypes } from '../../core/merged.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
@@ -154,9 +155,9 @@ export class Grants {
   }
 
   /** Sends an event to the gateway sessions of the application's bot, which has the same ID as the application. */
-  private async announce(tx: Tx, type: string, applicationId: string, d: object): Promise<void> {
+  private async announce<T extends EventType>(tx: Tx, type: T, applicationId: string, d: EventTypes[T]): Promise<void> {
     if (applicationId === this.adminApplication.id) return;
-    await this.replicaBus.announce(tx, { topic: 'event', data: { type, account_id: applicationId, d } });
+    await this.replicaBus.announceEvent<T>(tx, { type, account_id: applicationId, d });
   }
 
   /** Returns the union of the scopes of the account's valid refresh tokens for the application. */

@@ -155,8 +155,7 @@ export class Passkeys {
   }
 
   private async announce(tx: Tx, accountId: string): Promise<void> {
-    const data = { type: 'WEBAUTHN_CREDENTIALS_UPDATE', account_id: accountId };
-    await this.replicaBus.announce(tx, { topic: 'event', data });
+    await this.replicaBus.announceEvent(tx, { type: 'WEBAUTHN_CREDENTIALS_UPDATE', account_id: accountId });
   }
 }
 

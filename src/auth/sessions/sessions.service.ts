@@ -258,10 +258,8 @@ export class SessionService {
       old_auth_session_id_hash: idHash(me),
       new_auth_session_id_hash: idHash({ digest: fresh }),
     };
-    await this.replicaBus.announce(tx, {
-      topic: 'event',
-      data: { type: 'AUTH_SESSION_CHANGE', account_id: me.account.id, session_id: me.sessionId, d: change },
-    });
+    const about = { account_id: me.account.id, session_id: me.sessionId };
+    await this.replicaBus.announceEvent(tx, { type: 'AUTH_SESSION_CHANGE', ...about, d: change });
     return { token, auth_session_id_hash: change.new_auth_session_id_hash };
   }
 

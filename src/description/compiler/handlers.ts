@@ -18,8 +18,8 @@ const METHODS: ReadonlySet<string> = new Set(['Get', 'Post', 'Put', 'Patch', 'De
 const COMMAND = 'SubscribeMessage';
 const GUARDS: Readonly<Record<string, string>> = { Guard: 'check', ArrivalGuard: 'arrive' };
 
-/** The file that declares the gateway payloads, as source or as declaration. */
-const PAYLOADS = /\/gateway\/protocol\/event-types(?:\.d)?\.ts$/;
+/** The files that declare the gateway payloads, as source or as declaration. */
+const PAYLOADS = /\/(?:core\/merged|gateway\/protocol\/event-types)(?:\.d)?\.ts$/;
 const PARTS: Readonly<Record<string, string>> = {
   EventTypes: 'events',
   ClientPayloads: 'client',
@@ -186,8 +186,8 @@ export class ControllerReader {
    */
   private gateway(): Omit<GatewayMetadata, 'commands'> {
     const described: Record<string, Record<string, PayloadMetadata>> = { events: {}, client: {}, server: {} };
-    const source = this.all.find(({ fileName }) => PAYLOADS.test(fileName));
-    for (const node of source?.statements ?? []) {
+    const sources = this.all.filter(({ fileName }) => PAYLOADS.test(fileName));
+    for (const node of sources.flatMap(({ statements }) => statements)) {
       const part = this.ts.isInterfaceDeclaration(node) && PARTS[node.name.text];
       if (!part) continue;
       for (const member of this.checker.getTypeAtLocation(node).getProperties()) {

@@ -1,8 +1,8 @@
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { ErrorCode } from '../../core/errors.js';
+import type { EventType, EventTypes } from '../../core/merged.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { RoutePolicy } from '../../policy/route-policy.js';
-import type { EventType, EventTypes } from '../protocol/event-types.js';
 import type { AddressUse } from '../protocol/windows.js';
 import type { GatewaySession } from '../sessions/session.js';
 

@@ -1,11 +1,11 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { Log } from '../../core/log.js';
+import type { EventType } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
 import { toApiError } from '../../core/to-api-error.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { describePolicy } from '../../policy/routes.js';
-import type { EventType } from '../protocol/event-types.js';
 import { ClosingError, MessageDropped, OP, type Payload } from '../protocol/protocol.js';
 import type { Command, CommandCallback, CommandPlan } from './command.js';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EventType, EventTypes } from './event-types.js';
+import type { EventType, EventTypes } from '../../core/merged.js';
 import type { Closing, IdentifyInput } from './protocol.js';
 
 const FRAME_BEGIN = '{"op":0,"d":';

@@ -4,12 +4,12 @@ import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
 import { isTransientDatabaseError } from '../../core/database-errors.js';
 import { Log } from '../../core/log.js';
+import type { EventType, EventTypes } from '../../core/merged.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { JournalRow } from '../../platform/replicas/journal.js';
-import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
+import { type EventNotice, ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import { OwnViews } from '../../users/profile/own-views.service.js';
 import { eventOf, journalEvent, type ReceivedEvent } from '../protocol/event.js';
-import type { EventType, EventTypes } from '../protocol/event-types.js';
 import { EventLoopPacer } from '../sending/event-loop-pacer.js';
 import type { AccountSessions } from './account-sessions.js';
 import { LiveSessions } from './live-sessions.service.js';
@@ -21,14 +21,6 @@ const READ_TIMEOUT_MS = 60_000;
 const READ_RETRY_MS = 250;
 /** Maximum time spent dispatching before yielding to the event loop. */
 const DISPATCH_TURN_MS = 10;
-
-/** Notice of an event: the data itself if it is small and public, otherwise the IDs needed to read it. */
-export interface EventNotice {
-  readonly type: EventType;
-  readonly account_id: string;
-  readonly d?: unknown;
-  readonly [id: string]: unknown;
-}
 
 /** Reads the data of an event. Returns `undefined` if there is nothing to send. */
 export type EventReader<T extends EventType = EventType> = (notice: EventNotice) => Promise<EventTypes[T] | undefined>;
@@ -66,8 +58,8 @@ export class GatewayEvents implements OnModuleInit {
    * Notices pass through the database, so they must not contain secrets. Data larger than a few IDs is left to a
    * reader.
    */
-  announce(tx: Tx, notice: EventNotice): Promise<void> {
-    return this.replicaBus.announce(tx, { topic: 'event', data: notice });
+  announce<T extends EventType>(tx: Tx, notice: EventNotice<T>): Promise<void> {
+    return this.replicaBus.announceEvent(tx, notice);
   }
 
   /** Registers how to read the data of an event type if notices contain none. */

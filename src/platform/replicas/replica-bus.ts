@@ -1,4 +1,5 @@
 import type { Log } from '../../core/log.js';
+import type { EventType, EventTypes } from '../../core/merged.js';
 import { Batcher } from '../database/batcher.js';
 import { CoalescingRunner } from '../database/coalescing-runner.js';
 import type { Database, Tx } from '../database/database.js';
@@ -23,6 +24,14 @@ import type { Hint } from './redis-hints.js';
 export interface Notice {
   readonly topic: string;
   readonly data: Record<string, unknown>;
+}
+
+/** The notice of an event: its data if they are small and public, otherwise the IDs with which they are read. */
+export interface EventNotice<T extends EventType = EventType> {
+  readonly type: T;
+  readonly account_id: string;
+  readonly d?: EventTypes[T];
+  readonly [id: string]: unknown;
 }
 
 export type NoticeHandler = (data: Record<string, unknown>) => void | Promise<void>;
@@ -104,6 +113,11 @@ export abstract class ReplicaBus {
     const accountId = typeof data.account_id === 'string' ? data.account_id : null;
     const entries = this.pendingEntries.get(tx) ?? this.registerCommit(tx);
     entries.push({ topic, data, accountId, text: JSON.stringify(data) });
+  }
+
+  /** Writes the notice of an event for the gateway sessions of an account when `tx` commits. */
+  announceEvent<T extends EventType>(tx: Tx, notice: EventNotice<T>): Promise<void> {
+    return this.announce(tx, { topic: 'event', data: notice });
   }
 
   /**

@@ -46,7 +46,7 @@ export class SettingsService {
       if (Object.keys(changes).length > 0) await tx.update(AccountSettings, { accountId: id }, changes as never);
       const isMoved = locale !== undefined && locale !== account.locale;
       if (isMoved) await this.accounts.update(tx, id, { locale });
-      await this.replicaBus.announce(tx, { topic: 'event', data: { type: 'USER_SETTINGS_UPDATE', account_id: id } });
+      await this.replicaBus.announceEvent(tx, { type: 'USER_SETTINGS_UPDATE', account_id: id });
       return this.get({ id, locale: locale ?? account.locale }, tx);
     });
   }

@@ -40,8 +40,7 @@ const quiet = {
 };
 
 async function commits() {
-  const { loadConfig } = await import('../dist/src/core/config/config.js');
-  const { databaseSchema } = await import('../dist/src/features.js');
+  const { databaseSchema, loadConfig } = await import('../dist/src/features.js');
   const { Database } = await import('../dist/src/platform/database/database.js');
   const { joinReplicas } = await import('../dist/src/platform/replicas/join-replicas.js');
   const { Log } = await import('../dist/src/core/log.js');

@@ -12,7 +12,7 @@ answerHelp(import.meta.filename);
 // Loaded only if there is work to do.
 const { default: openapiTS, astToString } = await import('openapi-typescript');
 const { readDescriptions } = await import('../dist/src/app.js');
-const { loadConfig } = await import('../dist/src/core/config/config.js');
+const { loadConfig } = await import('../dist/src/features.js');
 
 const FILE = join(import.meta.dirname, '../client/api.ts');
 const HEAD = '/** Written by `npm run client` from the description of the service; not by hand. */\n';

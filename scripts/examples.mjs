@@ -12,7 +12,7 @@ answerHelp(import.meta.filename);
 
 // Loaded only if there is work to do.
 const { readDescriptions } = await import('../dist/src/app.js');
-const { loadConfig } = await import('../dist/src/core/config/config.js');
+const { loadConfig } = await import('../dist/src/features.js');
 
 const FILE = join(import.meta.dirname, '../src/description/answers.json');
 /** Counts the members that have a value. Only the first item of a list counts. */

@@ -2,8 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../dist/src/core/config/config.js';
-import { databaseSchema } from '../dist/src/features.js';
+import { databaseSchema, loadConfig } from '../dist/src/features.js';
 import { Database } from '../dist/src/platform/database/database.js';
 import { packSnapshot, snapshotKey } from '../dist/src/platform/database/snapshot.js';
 

@@ -5,7 +5,6 @@ import type { DestinationStream } from 'pino';
 import { AppModule, ResourceCloser } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
-import { disabledLimits } from './core/config/limits.settings.js';
 import { Log } from './core/log.js';
 import { ownWorker } from './core/workers/own-worker.js';
 import { ApiDocuments } from './description/description.service.js';
@@ -21,6 +20,7 @@ import { ApiErrorFilter, ErrorResponder } from './http/front-door/error-responde
 import { FrontDoor } from './http/front-door/front-door.js';
 import { Tracing } from './http/tracing.js';
 import { CompiledRoutes } from './pipeline/compiled-routes.js';
+import { disabledLimits } from './pipeline/disabled-limits.js';
 import { Explanation } from './pipeline/explanation.service.js';
 import { RouteAudit } from './pipeline/route-audit.js';
 import { Database } from './platform/database/database.js';

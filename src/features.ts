@@ -2,8 +2,9 @@ import { accounts } from './accounts/accounts.feature.js';
 import { admin } from './admin/admin.feature.js';
 import { auth } from './auth/auth.feature.js';
 import { bans } from './bans/bans.feature.js';
-import type { Config } from './core/config/config.js';
+import { type Config, documentSettings, readConfig } from './core/config/config.js';
 import { openIdSettings } from './core/config/openid.settings.js';
+import type { DeclaredSettings, Env, Setting } from './core/config/reader.js';
 import { gateway } from './gateway/gateway.feature.js';
 import { http } from './http/http.feature.js';
 import { media } from './media/media.feature.js';
@@ -45,6 +46,34 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
 
 /** Without OpenID Connect, its scopes do not exist (contract/openid.md). */
 const withoutScopes = (feature: Feature): Feature => (feature === openid ? { ...feature, scopes: {} } : feature);
+
+/** The order of the built-in settings in `.env.example`, because several features share a section. Others follow. */
+const SETTINGS_ORDER: readonly string[] = [
+  ...['InstanceSettings', 'OriginSettings', 'AppealSettings', 'ServiceSettings', 'BrandSettings', 'WebSettings'],
+  ...['SecretSettings', 'SetupSettings', 'DataSettings', 'MailSettings', 'SmsSettings', 'DeletionSettings'],
+  ...['SessionSettings', 'SecurityEventSettings', 'SignInSettings', 'OutboundSettings', 'PasswordHashSettings'],
+  ...['OAuthSettings', 'AdminSettings', 'MediaSettings', 'WebhookSettings', 'RateLimitSettings', 'GatewaySettings'],
+  ...['AllowanceSettings', 'BanSettings', 'LoadSettings', 'ConnectionSettings', 'MetricsSettings', 'LogSettings'],
+  'TracingSettings',
+];
+const placeOf = ({ name }: DeclaredSettings): number => SETTINGS_ORDER.indexOf(name) + 1 || Infinity;
+
+const BUILT_IN_SETTINGS = BUILT_IN_FEATURES.flatMap(({ settings = [] }) => settings).sort(
+  (a, b) => placeOf(a) - placeOf(b),
+);
+
+/** All settings in the order of the documentation. */
+export const allSettings = (more: readonly DeclaredSettings[] = []): readonly Setting[] =>
+  documentSettings([...BUILT_IN_SETTINGS, ...more]);
+
+/**
+ * Reads the whole environment into one frozen object.
+ * @param more the settings of an extension
+ * @throws ConfigurationError with every invalid setting
+ */
+export function loadConfig(env: Env, more: readonly DeclaredSettings[] = []): Config {
+  return readConfig(env, BUILT_IN_SETTINGS, more);
+}
 
 /**
  * The registry of an application.

@@ -34,9 +34,9 @@ export { TargetProtection } from './admin/users/target-protection.service.js';
 export { type AppOptions, createApp } from './app.js';
 export { type Issued, OneTimeSecrets, type Purpose } from './auth/secrets/one-time-secrets.service.js';
 export { Clock } from './core/clock.js';
-export { Config, loadConfig } from './core/config/config.js';
-export { type DeclaredSettings, settings } from './core/config/declared.js';
-export type { SettingsReader } from './core/config/reader.js';
+export { Config } from './core/config/config.js';
+export { settings } from './core/config/declared.js';
+export type { DeclaredSettings, SettingsReader } from './core/config/reader.js';
 export { ConfigurationError } from './core/config/start-error.js';
 export {
   ApiError,
@@ -54,6 +54,7 @@ export { Snowflakes } from './core/snowflake.js';
 export { type Labels, TeamMetrics } from './core/team-metrics.js';
 export type { LocalizedText } from './core/text/localized-text.js';
 export { codePoints } from './core/text/text.js';
+export { loadConfig } from './features.js';
 export type { GatewayConnection } from './gateway/commands/command.js';
 export { GatewayCommands } from './gateway/commands/decorators.js';
 export * from './gateway/protocol/event-types.js';

@@ -1,13 +1,12 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
-import { loadConfig } from './core/config/config.js';
-import { logSettings } from './core/config/operation.settings.js';
 import { SettingsReader } from './core/config/reader.js';
-import { workerSettings } from './core/config/workers.settings.js';
 import { exitSafely } from './core/exit-safely.js';
 import { Log } from './core/log.js';
 import { toStartError } from './core/to-start-error.js';
 import { onUncaughtError, reportFatalError } from './core/uncaught-errors.js';
+import { LogSettings } from './platform/settings/log.settings.js';
+import { readWorkers } from './platform/settings/workers.settings.js';
 import { assertCompatible, type Extension, settingsOf } from './policy/extension.js';
 
 const FEW_THREADS =
@@ -28,15 +27,19 @@ export async function start(extension: Extension = {}): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
     const read = new SettingsReader(process.env);
-    const workers = workerSettings(read);
+    const workers = readWorkers(read);
     if (workers > 1 && cluster.isPrimary) {
       const { runPrimary: lead } = await import('./core/primary.js');
-      return await lead(workers, new Log(logSettings(read)));
+      return await lead(workers, new Log(read.of(LogSettings)));
     }
     assertCompatible(extension);
+    // Loaded late, because the primary needs only the code for its settings and the log.
+    const [{ createApp }, { loadConfig }, { run }] = await Promise.all([
+      import('./app.js'),
+      import('./features.js'),
+      import('./run.js'),
+    ]);
     const config = loadConfig(process.env, settingsOf(extension));
-    // Invalid settings are reported without loading the service.
-    const [{ createApp }, { run }] = await Promise.all([import('./app.js'), import('./run.js')]);
     const app = await createApp(config, extension);
     if (!threads) app.get(Log).warn(FEW_THREADS);
     if (config.workers === 1 && process.env.WORKERS?.trim() === 'auto') app.get(Log).info(AUTO_IS_ONE);

@@ -6,8 +6,7 @@ import { randomBytes } from 'node:crypto';
  */
 export async function readFacts(load) {
   const { readDescriptions, readRoutes } = await load('app.js');
-  const { allSettings, loadConfig } = await load('core/config/config.js');
-  const { featureRegistry } = await load('features.js');
+  const { allSettings, featureRegistry, loadConfig } = await load('features.js');
   const { arrivalGuardsInOrder } = await load('pipeline/arrival-guards.js');
   const { guardsInOrder } = await load('pipeline/guards.js');
   const { describePolicy } = await load('policy/routes.js');

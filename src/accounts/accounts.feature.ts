@@ -6,6 +6,7 @@ import { Account, AccountSettings } from './account.entities.js';
 import { AccountsModule } from './accounts.module.js';
 import { UNMAILED_EVENTS } from './events/event-types.js';
 import { RecordedEvent } from './events/security-event.entities.js';
+import { SecurityEventSettings } from './events/security-events.settings.js';
 import { Application, AuthorizationCode, BotGrant, OAuthToken, TokenFamily } from './grants/oauth.entities.js';
 
 const declareEvents = <T extends string>(types: readonly T[]) =>
@@ -25,6 +26,7 @@ export const accounts = defineFeature('accounts', {
     OAuthToken,
   ],
   migrations: [SecurityEvents1797100000000, BanReason1797500000000],
+  settings: [SecurityEventSettings],
   errors: {
     USERNAME_NOT_AVAILABLE: [400, 'The username is not available.'],
   },
@@ -54,4 +56,8 @@ declare module '../core/merged.js' {
   interface Features {
     accounts: typeof accounts;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config extends SecurityEventSettings {}
 }

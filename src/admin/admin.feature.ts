@@ -3,6 +3,7 @@ import { Console1797300000000 } from '../migrations/1797300000000-console.js';
 import { defineFeature } from '../policy/feature.js';
 import { adminMails } from './admin.mails.js';
 import { AdminModule } from './admin.module.js';
+import { AdminSettings, SetupSettings } from './admin.settings.js';
 import { AuditEntry, ChainVerification } from './audit/audit.entities.js';
 import { AdminKey } from './keys/admin-key.entities.js';
 
@@ -11,6 +12,7 @@ export const admin = defineFeature('admin', {
   modules: [AdminModule],
   entities: [AdminKey, AuditEntry, ChainVerification],
   migrations: [AuditSearch1797200100000, Console1797300000000],
+  settings: [SetupSettings, AdminSettings],
   errors: {
     MAX_ADMIN_API_KEYS: [400, 'The account holds the most keys allowed.'],
     REGISTRATION_NOT_PENDING: [400, 'The registration is not pending.'],
@@ -116,4 +118,8 @@ declare module '../core/merged.js' {
   interface Features {
     admin: typeof admin;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config extends SetupSettings, AdminSettings {}
 }

@@ -3,6 +3,7 @@ import { SessionLimits1797400000000 } from '../migrations/1797400000000-session-
 import { defineFeature } from '../policy/feature.js';
 import { authMails } from './auth.mails.js';
 import { AuthModule } from './auth.module.js';
+import { AllowanceSettings, PasswordHashSettings, SessionSettings, SignInSettings } from './auth.settings.js';
 import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './records/auth.entities.js';
 import { SsoDocument, SsoIdentity } from './sso/sso.entities.js';
 
@@ -11,6 +12,7 @@ export const auth = defineFeature('auth', {
   modules: [AuthModule],
   entities: [Session, AuthorizedIp, BackupCode, Passkey, OneTimeSecret, SsoDocument, SsoIdentity],
   migrations: [EpochsOfPendingThings1796400000000, SessionLimits1797400000000],
+  settings: [SessionSettings, SignInSettings, PasswordHashSettings, AllowanceSettings],
   errors: {
     INVALID_HANDOFF_CODE: [400, 'The code is not valid.'],
     HANDOFF_CODE_EXPIRED: [400, 'The code has expired.'],
@@ -126,4 +128,8 @@ declare module '../core/merged.js' {
   interface Features {
     auth: typeof auth;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config extends SessionSettings, SignInSettings, PasswordHashSettings, AllowanceSettings {}
 }

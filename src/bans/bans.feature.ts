@@ -1,11 +1,13 @@
 import { defineFeature } from '../policy/feature.js';
 import { IpBanEntry } from './bans.entities.js';
 import { BansModule } from './bans.module.js';
+import { AppealSettings, BanSettings } from './bans.settings.js';
 
 /** Bans of IP addresses. */
 export const bans = defineFeature('bans', {
   modules: [BansModule],
   entities: [IpBanEntry],
+  settings: [AppealSettings, BanSettings],
   errors: {
     IP_BAN_DECLINED: [400, 'The address cannot be banned.'],
     GLOBAL_IP_BANNED: [403, 'The address is banned.'],
@@ -17,4 +19,8 @@ declare module '../core/merged.js' {
   interface Features {
     bans: typeof bans;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config extends AppealSettings, BanSettings {}
 }

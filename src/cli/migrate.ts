@@ -1,5 +1,4 @@
-import { loadConfig } from '../core/config/config.js';
-import { databaseSchema } from '../features.js';
+import { databaseSchema, loadConfig } from '../features.js';
 import { Database } from '../platform/database/database.js';
 import { settingsOf } from '../policy/extension.js';
 import { assertNoArguments } from './terminal/arguments.js';

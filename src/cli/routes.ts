@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { readRoutes, type Surface } from '../app.js';
-import { allSettings, loadConfig } from '../core/config/config.js';
-import { featureRegistry } from '../features.js';
+import { allSettings, featureRegistry, loadConfig } from '../features.js';
 import { SIMULATED_CREDENTIALS } from '../pipeline/simulated-caller.js';
 import { settingsOf } from '../policy/extension.js';
 import { parseCount } from './terminal/arguments.js';

@@ -1,5 +1,5 @@
-import { allSettings } from '../core/config/config.js';
 import { environmentExample, settingsTable } from '../core/config/printed.js';
+import { allSettings } from '../features.js';
 import { settingsOf } from '../policy/extension.js';
 import { type Command, UsageError } from './terminal/command.js';
 

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
-import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
 import type { EventType, EventTypes } from '../core/merged.js';
 import { Command, type CommandCallback, type CommandPlan, type Sender } from './commands/command.js';
 import { type Dispatch, eventOf, type GatewayEvent } from './protocol/event.js';
@@ -20,6 +19,7 @@ import { OutgoingQueue } from './sending/outgoing-queue.js';
 import type { UnsentBytes } from './sending/unsent-bytes.service.js';
 import type { GatewaySession } from './sessions/session.js';
 import type { SessionHolder } from './sessions/session-holder.js';
+import type { GatewayNumbers } from './settings/gateway.settings.js';
 
 /** The services of the process that a connection uses. */
 export interface ConnectionHost {

@@ -6,7 +6,6 @@ import { IpBans } from '../bans/ip-bans.service.js';
 import { addressKey } from '../core/address.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
-import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import { isFromExternalPage } from '../http/cross-origin.js';
@@ -28,6 +27,7 @@ import { LiveSessions } from './sessions/live-sessions.service.js';
 import { Presence } from './sessions/presence.service.js';
 import type { GatewaySession } from './sessions/session.js';
 import { SessionPersistence } from './sessions/session-persistence.js';
+import type { GatewayNumbers } from './settings/gateway.settings.js';
 
 const TICK_MS = 250;
 const BAN_CHECK_MS = 500;

@@ -1,7 +1,9 @@
 import { defineFeature } from '../policy/feature.js';
+import { ConnectionSettings, LoadSettings, OriginSettings, TracingSettings } from './http.settings.js';
 
 /** Requests and responses: the general errors, which every feature uses. */
 export const http = defineFeature('http', {
+  settings: [OriginSettings, LoadSettings, ConnectionSettings, TracingSettings],
   errors: {
     INVALID_FORM_BODY: [400, 'The request has invalid fields.'],
     BAD_REQUEST: [400, 'The request is malformed.'],
@@ -39,4 +41,8 @@ declare module '../core/merged.js' {
   interface Features {
     http: typeof http;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config extends OriginSettings, LoadSettings, ConnectionSettings, TracingSettings {}
 }

@@ -1,11 +1,13 @@
 import { defineFeature } from '../policy/feature.js';
 import { MediaModule } from './media.module.js';
 import { Garbage, MediaObject, MediaUpload, SpentCapability, StagedObject } from './objects/media.entities.js';
+import { MediaSettings } from './settings/media.settings.js';
 
 /** Uploads, images and the media proxy. */
 export const media = defineFeature('media', {
   modules: [MediaModule],
   entities: [MediaObject, MediaUpload, StagedObject, SpentCapability, Garbage],
+  settings: [MediaSettings],
   errors: {
     FILE_SIZE_TOO_LARGE: [400, 'The file is too large.'],
     MEDIA_QUOTA_EXCEEDED: [400, 'The account has used its storage.'],
@@ -34,4 +36,8 @@ declare module '../core/merged.js' {
   interface Features {
     media: typeof media;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config extends MediaSettings {}
 }

@@ -1,10 +1,12 @@
 import { defineFeature } from '../policy/feature.js';
 import { OAuthModule } from './oauth.module.js';
+import { OAuthSettings } from './oauth.settings.js';
 import { OAUTH_DESCRIPTIONS } from './tokens/oauth-errors.js';
 
 /** The OAuth2 provider: applications, bots, authorization and tokens. */
 export const oauth = defineFeature('oauth', {
   modules: [OAuthModule],
+  settings: [OAuthSettings],
   errors: {
     MAX_APPLICATIONS: [400, 'The account owns the most applications allowed.'],
     UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS: [400, 'The account has no way to sign in yet.'],
@@ -41,4 +43,8 @@ declare module '../core/merged.js' {
   interface Features {
     oauth: typeof oauth;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config extends OAuthSettings {}
 }

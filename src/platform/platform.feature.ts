@@ -4,8 +4,16 @@ import { Journal1796800001000 } from '../migrations/1796800001000-journal.js';
 import { JournalOrigin1796900000000 } from '../migrations/1796900000000-journal-origin.js';
 import { Jobs1797610000000 } from '../migrations/1797610000000-jobs.js';
 import { defineFeature } from '../policy/feature.js';
+import { BrandSettings } from './brand/brand.settings.js';
 import { InstanceSetting } from './instance/instance.entities.js';
 import { InboxMessage, OutboxMessage } from './mail/mail.entities.js';
+import { DataSettings } from './settings/data.settings.js';
+import { InstanceSettings } from './settings/instance.settings.js';
+import { RateLimitSettings } from './settings/limits.settings.js';
+import { LogSettings } from './settings/log.settings.js';
+import { MailSettings, SmsSettings } from './settings/mail.settings.js';
+import { OutboundSettings } from './settings/outbound.settings.js';
+import { SecretSettings } from './settings/secret.settings.js';
 
 /** Tables of the platform: settings of the instance, emails and the journal of the replicas. */
 export const platform = defineFeature('platform', {
@@ -17,10 +25,34 @@ export const platform = defineFeature('platform', {
     JournalOrigin1796900000000,
     Jobs1797610000000,
   ],
+  settings: [
+    InstanceSettings,
+    BrandSettings,
+    SecretSettings,
+    DataSettings,
+    MailSettings,
+    SmsSettings,
+    OutboundSettings,
+    RateLimitSettings,
+    LogSettings,
+  ],
 });
 
 declare module '../core/merged.js' {
   interface Features {
     platform: typeof platform;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config
+    extends InstanceSettings,
+      BrandSettings,
+      SecretSettings,
+      DataSettings,
+      MailSettings,
+      SmsSettings,
+      OutboundSettings,
+      RateLimitSettings,
+      LogSettings {}
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { DynamicModule, Type } from '@nestjs/common';
-import type { DeclaredSettings } from '../core/config/declared.js';
+import type { DeclaredSettings } from '../core/config/reader.js';
 import { StartError } from '../core/config/start-error.js';
 import { ownPackage } from '../core/own-package.js';
 import type { Feature } from './feature.js';

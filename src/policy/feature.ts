@@ -1,7 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
 import type { Config } from '../core/config/config.js';
-import type { DeclaredSettings } from '../core/config/declared.js';
+import type { DeclaredSettings } from '../core/config/reader.js';
 import type { BuiltInFacts, FeatureNames, SecretBinding } from '../core/merged.js';
 import type { LocalizedText } from '../core/text/localized-text.js';
 import type { BuiltInMail, FeatureMail, MailFacts } from './feature-mail.js';

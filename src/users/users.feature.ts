@@ -1,10 +1,12 @@
 import { defineFeature } from '../policy/feature.js';
 import { userMails } from './users.mails.js';
 import { UsersModule } from './users.module.js';
+import { DeletionSettings } from './users.settings.js';
 
 /** What users change about their own accounts. */
 export const users = defineFeature('users', {
   modules: [UsersModule],
+  settings: [DeletionSettings],
   errors: {
     TWO_FA_ALREADY_ENABLED: [400, 'An authenticator is already set up.'],
     TWO_FA_NOT_ENABLED: [400, 'No authenticator is set up.'],
@@ -81,4 +83,8 @@ declare module '../core/merged.js' {
   interface Features {
     users: typeof users;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config extends DeletionSettings {}
 }

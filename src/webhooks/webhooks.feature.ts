@@ -2,12 +2,14 @@ import { WebhookQueue1796800000000 } from '../migrations/1796800000000-webhook-q
 import { defineFeature } from '../policy/feature.js';
 import { Webhook, WebhookMessage, WebhookRepeat } from './webhook.entities.js';
 import { WebhooksModule } from './webhooks.module.js';
+import { WebhookSettings } from './webhooks.settings.js';
 
 /** Webhooks and their messages. */
 export const webhooks = defineFeature('webhooks', {
   modules: [WebhooksModule],
   entities: [Webhook, WebhookMessage, WebhookRepeat],
   migrations: [WebhookQueue1796800000000],
+  settings: [WebhookSettings],
   errors: {
     MAX_WEBHOOKS: [400, 'The account owns the most webhooks allowed.'],
     CANNOT_SEND_EMPTY_MESSAGE: [400, 'The message is empty.'],
@@ -46,4 +48,8 @@ declare module '../core/merged.js' {
   interface Features {
     webhooks: typeof webhooks;
   }
+}
+
+declare module '../core/config/config.js' {
+  interface Config extends WebhookSettings {}
 }

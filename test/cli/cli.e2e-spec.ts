@@ -8,7 +8,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Secret, TOTP } from 'otpauth';
 import { createApp } from '../../src/app.js';
 import { execute } from '../../src/cli/execute.js';
-import { loadConfig } from '../../src/core/config/config.js';
+import { loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/platform/database/embedded.js';
 import { Instance } from '../../src/platform/instance/instance.js';

@@ -5,8 +5,9 @@ import bowser from 'bowser';
 import fc from 'fast-check';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { describeClient } from '../../src/accounts/events/origin.js';
-import { Config, loadConfig } from '../../src/core/config/config.js';
+import { Config } from '../../src/core/config/config.js';
 import { ConfigurationError } from '../../src/core/config/start-error.js';
+import { loadConfig } from '../../src/features.js';
 import { testOnPostgres } from '../machine/postgres.js';
 import {
   eventually,

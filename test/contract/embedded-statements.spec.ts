@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/core/config/config.js';
-import { databaseSchema } from '../../src/features.js';
+import { databaseSchema, loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { lentDatabase } from '../support/embedded.js';
 

@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 import { lookup } from 'node:dns/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { loadConfig } from '../../src/core/config/config.js';
+import { loadConfig } from '../../src/features.js';
 import { MailDomains } from '../../src/platform/mail/mail-domains.js';
 import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';

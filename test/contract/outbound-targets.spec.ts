@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Config, loadConfig } from '../../src/core/config/config.js';
+import type { Config } from '../../src/core/config/config.js';
+import { loadConfig } from '../../src/features.js';
 import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
 import { getOwnHosts, parseTarget } from '../../src/platform/outbound/targets.js';

@@ -2,8 +2,8 @@ import http, { type IncomingMessage, type RequestListener, type ServerResponse }
 import https from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadConfig } from '../../src/core/config/config.js';
 import { ConfigurationError } from '../../src/core/config/start-error.js';
+import { loadConfig } from '../../src/features.js';
 import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
 import { freePort } from '../machine/ports.js';

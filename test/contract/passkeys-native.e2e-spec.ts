@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/core/config/config.js';
+import { loadConfig } from '../../src/features.js';
 import {
   expectApiError,
   type Gatehouse,

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { allSettings, loadConfig } from '../../src/core/config/config.js';
 import { settings } from '../../src/core/config/declared.js';
 import { environmentExample, listSetSettings, settingsTable } from '../../src/core/config/printed.js';
 import type { Env } from '../../src/core/config/reader.js';
 import { ConfigurationError } from '../../src/core/config/start-error.js';
+import { allSettings, loadConfig } from '../../src/features.js';
 
 const secret = () => randomBytes(32).toString('base64');
 const PRODUCTION = {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import { load, loadAll } from 'js-yaml';
-import { allSettings, type Config, loadConfig } from '../../src/core/config/config.js';
+import type { Config } from '../../src/core/config/config.js';
+import { allSettings, loadConfig } from '../../src/features.js';
 import { KINDS } from './kubernetes-schema.js';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -10,7 +10,7 @@ import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
 import { createApp } from '../../src/app.js';
 import { execute } from '../../src/cli/execute.js';
-import { allSettings, loadConfig } from '../../src/core/config/config.js';
+import { allSettings, loadConfig } from '../../src/features.js';
 import { arrivalGuardsInOrder } from '../../src/pipeline/arrival-guards.js';
 import { guardsInOrder } from '../../src/pipeline/guards.js';
 import { type Block, blocksOf, guidePages, patternOf } from '../machine/guides.js';

@@ -1,8 +1,7 @@
 import { LOCALES } from '../../src/accounts/locales.js';
-import { contrast } from '../../src/core/brand/accent.js';
-import { loadConfig } from '../../src/core/config/config.js';
 import { directionOf, LANGUAGES, type Language, matchLanguage } from '../../src/core/text/languages.js';
-import { featureRegistry } from '../../src/features.js';
+import { featureRegistry, loadConfig } from '../../src/features.js';
+import { contrast } from '../../src/platform/brand/accent.js';
 import { createPalette } from '../../src/platform/mail/templates/palette.js';
 import { mailBranding } from '../../src/platform/mail/templates/render.js';
 import { Translator, WORDS } from '../../src/platform/mail/templates/translator.js';

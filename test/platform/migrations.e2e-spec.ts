@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { loadConfig } from '../../src/core/config/config.js';
-import { databaseSchema } from '../../src/features.js';
+import { databaseSchema, loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { ADVISORY_LOCKS } from '../machine/postgres.js';
 import { type OwnDatabase, ownDatabase, withGatehouse } from '../support/gatehouse.js';

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/core/config/config.js';
-import { databaseSchema } from '../../src/features.js';
+import { databaseSchema, loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { packSnapshot, snapshotKey, unpackSnapshot } from '../../src/platform/database/snapshot.js';
 import { endProcesses, preparedDirectory, ServiceProcess } from '../machine/service-process.js';

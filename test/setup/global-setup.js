@@ -17,8 +17,7 @@ import pg from 'pg';
 import { fingerprint as fingerprintOfSources, isDescribed } from '../../scripts/build.mjs';
 
 register('./typescript-hooks.js', import.meta.url);
-const { loadConfig } = await import('../../src/core/config/config.ts');
-const { databaseSchema } = await import('../../src/features.ts');
+const { databaseSchema, loadConfig } = await import('../../src/features.ts');
 const { Database } = await import('../../src/platform/database/database.ts');
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { createApp } from '../../src/app.js';
-import { loadConfig } from '../../src/core/config/config.js';
+import { loadConfig } from '../../src/features.js';
 import { frontOf, type OwnDatabase, ownDatabase } from './gatehouse.js';
 import { UNHURRIED } from './timeouts.js';
 

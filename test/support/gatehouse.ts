@@ -7,7 +7,7 @@ import type { INestApplication } from '@nestjs/common';
 import pg from 'pg';
 import { createApp } from '../../src/app.js';
 import { Clock } from '../../src/core/clock.js';
-import { loadConfig } from '../../src/core/config/config.js';
+import { loadConfig } from '../../src/features.js';
 import { UNAUDITED_MESSAGE } from '../../src/http/recorder.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { EmbeddedEngine } from '../../src/platform/database/engine.js';

@@ -3,7 +3,7 @@ import { type AccountRecord, AccountRecords } from '../../accounts/account-recor
 import { AuditLog, type AuditRecord } from '../../admin/audit/audit.service.js';
 import { consoleOperator } from '../../admin/audit/operator.js';
 import { createApp } from '../../app.js';
-import { loadConfig } from '../../core/config/config.js';
+import { loadConfig } from '../../features.js';
 import { Database } from '../../platform/database/database.js';
 import { settingsOf } from '../../policy/extension.js';
 import { CommandError, type Terminal } from './command.js';

@@ -1,15 +1,11 @@
-import type { SettingsReader } from './reader.js';
-
-/** A settings class of an extension. `loadConfig` reads its values, and they are injected in place of the class. */
-export interface DeclaredSettings<T extends object = object> {
-  read(reader: SettingsReader): T;
-}
+import type { DeclaredSettings, SettingsReader } from './reader.js';
 
 /**
- * Declares settings of an extension. They are read, validated and documented like built-in settings:
+ * Declares settings of a feature:
  * `class NotesSettings extends settings('Notes', (read) => ({ limit: read.int('NOTES_LIMIT', 'Notes of one account',
  * 100, [1, 10000]) })) {}`.
- * Pass the class to `start` and inject it.
+ * Add the class to the `settings` of the feature and inject it.
+ * @param section the heading in `.env.example`
  */
 export function settings<T extends object>(
   section: string,

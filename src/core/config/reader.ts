@@ -16,6 +16,12 @@ export interface Setting {
   readonly secret: boolean;
 }
 
+/** A settings class of a feature. `loadConfig` reads its values, and they are injected in place of the class. */
+export interface DeclaredSettings<T extends object = object> {
+  readonly name: string;
+  read(reader: SettingsReader): T;
+}
+
 /** Documentation overrides for a setting. */
 export interface SettingDocumentation {
   /** The documented default, if the real default depends on the machine or on other settings. */
@@ -30,6 +36,9 @@ export interface SettingDocumentation {
 export class SettingsReader {
   readonly faults: string[] = [];
   private readonly known = new Map<string, Setting>();
+  private readonly values = new Map<DeclaredSettings, object>();
+  /** The names of settings by the values that no other setting may have. */
+  private readonly unshared = new Map<string, string>();
   private title = '';
 
   constructor(private readonly env: Env) {}
@@ -42,6 +51,17 @@ export class SettingsReader {
   /** Sets the documentation section of the settings that are read next. */
   section(title: string): void {
     this.title = title;
+  }
+
+  /** The values of a settings class, such as another one that a default depends on. They are read once. */
+  of<T extends object>(declared: DeclaredSettings<T>): T {
+    const known = this.values.get(declared) as T | undefined;
+    if (known) return known;
+    const title = this.title;
+    const values = declared.read(this);
+    this.title = title;
+    this.values.set(declared, values);
+    return values;
   }
 
   /** The raw value of a setting, without adding it to the documentation. */
@@ -62,6 +82,17 @@ export class SettingsReader {
   /** Reads a secret value. */
   secret(name: string, about: string): string | undefined {
     return this.text(name, about, { secret: true });
+  }
+
+  /** Rejects secrets that another setting also has, because a leak in one place must not affect another. */
+  rejectShared(...names: readonly string[]): void {
+    for (const name of names) {
+      for (const value of new Set(splitList(this.peek(name)))) {
+        const other = this.unshared.get(value);
+        if (other !== undefined) this.fault(name, `must differ from ${other}`);
+        else this.unshared.set(value, name);
+      }
+    }
   }
 
   /** Reads a one-line text that is shown to users in pages, emails and messages. */

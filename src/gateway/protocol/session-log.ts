@@ -1,4 +1,4 @@
-import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
+import type { GatewayNumbers } from '../settings/gateway.settings.js';
 import {
   type Dispatch,
   isPresence,

@@ -1,6 +1,6 @@
-import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
 import { type GatewayEvent, presenceEventAfter, type ReceivedEvent } from '../protocol/event.js';
 import { Payloads } from '../protocol/payloads.js';
+import type { GatewayNumbers } from '../settings/gateway.settings.js';
 import type { AccountWriter } from './account-writer.js';
 import type { GatewaySession } from './session.js';
 

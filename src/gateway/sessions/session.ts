@@ -1,10 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { ReceivedEvent, SessionOptions } from '../protocol/event.js';
 import type { Payloads } from '../protocol/payloads.js';
 import { type Break, SessionLog, type SessionLogState, type Step } from '../protocol/session-log.js';
 import { FixedWindow } from '../protocol/windows.js';
+import type { GatewayNumbers } from '../settings/gateway.settings.js';
 import type { SessionHolder } from './session-holder.js';
 
 /** A hash that identifies the credential of a session. Only the same credential may resume it. */

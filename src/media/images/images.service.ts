@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
-import { DEFAULT_IMAGE_MEMORY_BYTES } from '../../core/config/media.settings.js';
 import { ApiError, unavailable } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { cores, fitting } from '../../core/machine/machine.cjs';
 import { Metrics } from '../../core/metrics.js';
+import { DEFAULT_IMAGE_MEMORY_BYTES } from '../settings/media.settings.js';
 import { Decoder, DecoderCrashed, type ImageFacts, type RenderRequest } from './decoder.js';
 import { ImageSlots } from './image-slots.js';
 import type { WriteChunk } from './spools.js';

@@ -1,9 +1,11 @@
+import { OpenIdSettings } from '../../core/config/openid.settings.js';
 import { OpenId1797620000000 } from '../../migrations/1797620000000-openid.js';
 import { defineFeature } from '../../policy/feature.js';
 import { openIdModules } from './openid.module.js';
 
 /** OpenID Connect: sign-in at applications with ID tokens (contract/openid.md). */
 export const openid = defineFeature('openid', {
+  settings: [OpenIdSettings],
   modules: openIdModules,
   migrations: [OpenId1797620000000],
   // In the order of contract/openid.md section 1.

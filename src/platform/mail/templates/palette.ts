@@ -1,4 +1,4 @@
-import { type Accent, BACKGROUNDS, type Scheme } from '../../../core/brand/accent.js';
+import { type Accent, BACKGROUNDS, type Scheme } from '../../brand/accent.js';
 
 /** Colors of text, secondary text, borders and code backgrounds, the same as on the web pages (web/kit/tokens.css). */
 const INKS = {

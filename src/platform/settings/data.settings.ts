@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { hideMembers, type SettingsReader } from './reader.js';
-import type { ServiceSettings } from './service.settings.js';
+import { settings } from '../../core/config/declared.js';
+import { hideMembers } from '../../core/config/reader.js';
+import { InstanceSettings } from './instance.settings.js';
 
-/** Settings of the database, the data directory and Redis. */
-export function dataSettings(read: SettingsReader, { production }: ServiceSettings) {
-  read.section('Data');
+/** The database, the data directory and Redis. */
+export class DataSettings extends settings('Data', (read) => {
+  const { production } = read.of(InstanceSettings);
   const databaseUrl = read.url(
     'DATABASE_URL',
     'PostgreSQL 15 or newer, as postgres://user:password@host:5432/name; unset: embedded in DATA_DIR',
@@ -53,6 +54,4 @@ export function dataSettings(read: SettingsReader, { production }: ServiceSettin
     'databaseUrl',
     'redisUrl',
   );
-}
-
-export type DataSettings = ReturnType<typeof dataSettings>;
+}) {}

@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path';
-import { memory } from '../machine/machine.cjs';
-import type { DataSettings } from './data.settings.js';
-import { hideMembers, type SettingsReader } from './reader.js';
-import { SECRET_BYTES } from './secret.settings.js';
-import type { ServiceSettings } from './service.settings.js';
+import { settings } from '../../core/config/declared.js';
+import { hideMembers, type SettingsReader } from '../../core/config/reader.js';
+import { memory } from '../../core/machine/machine.cjs';
+import { DataSettings } from '../../platform/settings/data.settings.js';
+import { InstanceSettings } from '../../platform/settings/instance.settings.js';
+import { SECRET_BYTES } from '../../platform/settings/secret.settings.js';
 
 const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const MIB = 1024 ** 2;
@@ -65,8 +66,8 @@ function s3Settings(read: SettingsReader, isChosen: boolean) {
   }
   const both = buckets(read, isChosen);
   if (!both) return undefined;
-  const settings = { endpoint, region, forcePathStyle, accessKeyId, secretAccessKey, buckets: both };
-  return hideMembers(settings, 'secretAccessKey');
+  const server = { endpoint, region, forcePathStyle, accessKeyId, secretAccessKey, buckets: both };
+  return hideMembers(server, 'secretAccessKey');
 }
 
 function ports(read: SettingsReader, name: string, about: string): number[] {
@@ -96,13 +97,9 @@ function keys(read: SettingsReader) {
   return { relaySecrets, signingSecrets };
 }
 
-/** Settings of stored objects, uploads, images and external media. */
-export function mediaSettings(
-  read: SettingsReader,
-  { publicOrigin }: ServiceSettings,
-  { dataDir }: Pick<DataSettings, 'dataDir'>,
-) {
-  read.section('Media');
+/** Stored objects, uploads, images and external media. */
+export class MediaSettings extends settings('Media', (read) => {
+  const { publicOrigin } = read.of(InstanceSettings);
   const baseUrl = read.url(
     'MEDIA_BASE_URL',
     'Public address of media; unset: <PUBLIC_ORIGIN>/media',
@@ -120,9 +117,9 @@ export function mediaSettings(
     'MEDIA_LOCAL_ROOT',
     'Where stored objects lie, or with s3 wait until they are sent; unset: media in DATA_DIR',
   );
-  const settings = {
+  const media = {
     baseUrl,
-    root: resolve(root ?? join(dataDir, 'media')),
+    root: resolve(root ?? join(read.of(DataSettings).dataDir, 'media')),
     s3: s3Settings(read, storage === 's3'),
     maxUploadBytes: read.int('MEDIA_MAX_UPLOAD_BYTES', 'Largest upload', 25 * MIB, [1, 100 * MIB]),
     uploadsEnabled: read.bool('MEDIA_UPLOADS_ENABLED', 'Offers uploads', true),
@@ -157,5 +154,6 @@ export function mediaSettings(
     ]),
     externalPorts: ports(read, 'MEDIA_EXTERNAL_PORTS', 'Ports from which foreign media may be fetched; unset: any'),
   };
-  return hideMembers(settings, 'relaySecrets', 'signingSecrets');
-}
+  read.rejectShared('MEDIA_RELAY_SECRETS', 'MEDIA_SIGNING_SECRETS', 'MEDIA_S3_SECRET_ACCESS_KEY');
+  return { media: hideMembers(media, 'relaySecrets', 'signingSecrets') };
+}) {}

@@ -1,7 +1,8 @@
-import { type Accent, accentFor, isColor, type Scheme } from '../brand/accent.js';
-import { type Logo, loadLogo } from '../brand/logo.js';
-import type { SettingsReader } from './reader.js';
-import type { ServiceSettings } from './service.settings.js';
+import { settings } from '../../core/config/declared.js';
+import type { SettingsReader } from '../../core/config/reader.js';
+import { InstanceSettings } from '../settings/instance.settings.js';
+import { type Accent, accentFor, isColor, type Scheme } from './accent.js';
+import { type Logo, loadLogo } from './logo.js';
 
 const ACCENT = '#2f5bea';
 const RASTER = /\.(?:png|jpe?g|gif|webp)$/i;
@@ -9,7 +10,8 @@ const MAIL = /^mailto:[!-?A-~]+@[!-?A-~]+$/;
 /** Former names of settings. */
 const RENAMED = { TERMS_URL: 'BRAND_TERMS_URL', PRIVACY_URL: 'BRAND_PRIVACY_URL' };
 
-function logo(read: SettingsReader, { production, publicOrigin }: ServiceSettings): Logo | undefined {
+function logo(read: SettingsReader): Logo | undefined {
+  const { production, publicOrigin } = read.of(InstanceSettings);
   const url = read.url(
     'BRAND_LOGO_URL',
     'Logo URL for pages and emails (https, or http in development); mail programs do not show SVG',
@@ -55,14 +57,13 @@ function supportUrl(read: SettingsReader): string | undefined {
 }
 
 /** The appearance of pages and emails, except for the product name. */
-export function brandSettings(read: SettingsReader, service: ServiceSettings) {
-  read.section('Brand');
+export class BrandSettings extends settings('Brand', (read) => {
   for (const [former, name] of Object.entries(RENAMED)) {
     if (read.peek(former) !== undefined) read.fault(former, `is called ${name} now`);
   }
   return {
     brand: {
-      logo: logo(read, service),
+      logo: logo(read),
       accent: accent(read),
       supportUrl: supportUrl(read),
       termsUrl: read.url(
@@ -74,4 +75,4 @@ export function brandSettings(read: SettingsReader, service: ServiceSettings) {
       privacyUrl: read.url('BRAND_PRIVACY_URL', 'Privacy policy (https)', undefined, ['https:']),
     },
   };
-}
+}) {}

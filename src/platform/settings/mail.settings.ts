@@ -1,11 +1,12 @@
-import { hideMembers, type SettingsReader } from './reader.js';
-import type { ServiceSettings } from './service.settings.js';
+import { settings } from '../../core/config/declared.js';
+import { hideMembers } from '../../core/config/reader.js';
+import { InstanceSettings } from './instance.settings.js';
 
 const SENDER = /^(?:[^<>@\r\n]{0,100}<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
 
-/** Settings of emails and text messages. */
-export function mailSettings(read: SettingsReader, { production }: ServiceSettings) {
-  read.section('Mail');
+/** Emails. */
+export class MailSettings extends settings('Mail', (read) => {
+  const { production } = read.of(InstanceSettings);
   const mailTransport = read.choice(
     'MAIL_TRANSPORT',
     'inbox (development only), smtp, http or none; production has no default',
@@ -25,7 +26,7 @@ export function mailSettings(read: SettingsReader, { production }: ServiceSettin
   if (mailFrom !== undefined && !SENDER.test(mailFrom)) {
     read.fault('MAIL_FROM', 'must be an address, or a name and an address in angle brackets');
   }
-  const settings = {
+  const values = {
     mailTransport,
     mailFrom,
     smtpUrl: read.url(
@@ -43,13 +44,13 @@ export function mailSettings(read: SettingsReader, { production }: ServiceSettin
       { secret: true },
     ),
     emailDnsCheck: read.onOff('EMAIL_DNS_CHECK', 'Refuses addresses whose domain receives no mail', false),
-    ...smsSettings(read, production),
   };
-  return hideMembers(settings, 'smtpUrl', 'mailHttpUrl', 'smsHttpUrl');
-}
+  return hideMembers(values, 'smtpUrl', 'mailHttpUrl');
+}) {}
 
-function smsSettings(read: SettingsReader, production: boolean) {
-  read.section('Text messages');
+/** Text messages. */
+export class SmsSettings extends settings('Text messages', (read) => {
+  const { production } = read.of(InstanceSettings);
   const smsTransport = read.choice(
     'SMS_TRANSPORT',
     'none, inbox (development only) or http',
@@ -72,5 +73,5 @@ function smsSettings(read: SettingsReader, production: boolean) {
   if (phoneBlockedPrefixes.some((prefix) => !/^\+[1-9]\d{0,14}$/.test(prefix))) {
     read.fault('PHONE_BLOCKED_PREFIXES', 'must be a list of prefixes such as +1900');
   }
-  return { smsTransport, smsHttpUrl, phoneBlockedPrefixes };
-}
+  return hideMembers({ smsTransport, smsHttpUrl, phoneBlockedPrefixes }, 'smsHttpUrl');
+}) {}

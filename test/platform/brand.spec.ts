@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Accent, BACKGROUNDS, contrast } from '../../src/core/brand/accent.js';
-import { loadConfig } from '../../src/core/config/config.js';
 import type { Env } from '../../src/core/config/reader.js';
 import { ConfigurationError } from '../../src/core/config/start-error.js';
+import { loadConfig } from '../../src/features.js';
+import { type Accent, BACKGROUNDS, contrast } from '../../src/platform/brand/accent.js';
 
 const GATEHOUSE_SECRET = randomBytes(32).toString('base64');
 const load = (env: Env) => loadConfig({ GATEHOUSE_SECRET, ...env });

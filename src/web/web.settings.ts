@@ -1,8 +1,6 @@
-import type { SettingsReader } from './reader.js';
-import type { ServiceSettings } from './service.settings.js';
-
-/** The built-in consent page (oauth.md 5.2). */
-export const consentPageUrl = (publicOrigin: string): string => `${publicOrigin}/oauth2/authorize`;
+import { settings } from '../core/config/declared.js';
+import { consentPageUrl } from '../oauth/oauth.settings.js';
+import { InstanceSettings } from '../platform/settings/instance.settings.js';
 
 const isBuiltInConsentPage = (url: string, publicOrigin: string): boolean =>
   URL.canParse(url) && new URL(url.replace(/\/$/, '')).href === consentPageUrl(publicOrigin);
@@ -11,8 +9,8 @@ const isBuiltInConsentPage = (url: string, publicOrigin: string): boolean =>
  * Decides which built-in pages are served (web.md). With an external front end, only the consent page remains, because
  * the service itself sends users to it. It is also disabled if another consent page is set.
  */
-export function webSettings(read: SettingsReader, { publicOrigin, webAppUrl }: ServiceSettings) {
-  read.section('Pages');
+export class WebSettings extends settings('Pages', (read) => {
+  const { publicOrigin, webAppUrl } = read.of(InstanceSettings);
   const wanted = read.onOff(
     'WEB_PAGES',
     'Serve the built-in pages; if WEB_APP_URL is not PUBLIC_ORIGIN, only the consent page, unless OAUTH_CONSENT_URL names another',
@@ -25,4 +23,4 @@ export function webSettings(read: SettingsReader, { publicOrigin, webAppUrl }: S
   const namesAnother = named !== undefined && !isBuiltInConsentPage(named, publicOrigin);
   const consent = wanted && !namesAnother;
   return { web: { pages, admin: pages && admin, consent, lacksConsent: !consent && !namesAnother } };
-}
+}) {}

@@ -1,3 +1,7 @@
+import { settings } from '../../core/config/declared.js';
+import type { SettingsReader } from '../../core/config/reader.js';
+import { LIMITS_SECTION } from '../../platform/settings/limits.settings.js';
+
 /** Every number of the real-time gateway (contract/gateway.md). Units are milliseconds, bytes or counts. */
 export const GATEWAY_DEFAULTS = {
   heartbeat_interval_ms: 41_250,
@@ -35,3 +39,22 @@ export const GATEWAY_DEFAULTS = {
 };
 
 export type GatewayNumbers = Readonly<typeof GATEWAY_DEFAULTS>;
+
+function gatewayNumbers(read: SettingsReader): GatewayNumbers {
+  const about = 'JSON object of numbers of the gateway, such as {"sockets_per_address": 1000}';
+  const text = read.text('GATEWAY_NUMBERS', about);
+  if (text === undefined) return GATEWAY_DEFAULTS;
+  try {
+    const given = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    for (const [name, value] of given) {
+      if (!(name in GATEWAY_DEFAULTS) || !Number.isSafeInteger(value) || Number(value) < 1) throw new Error(name);
+    }
+    return { ...GATEWAY_DEFAULTS, ...Object.fromEntries(given) };
+  } catch {
+    read.fault('GATEWAY_NUMBERS', 'must be a JSON object of known names to whole numbers from 1');
+    return GATEWAY_DEFAULTS;
+  }
+}
+
+/** Numbers of the real-time gateway. */
+export class GatewaySettings extends settings(LIMITS_SECTION, (read) => ({ gateway: gatewayNumbers(read) })) {}

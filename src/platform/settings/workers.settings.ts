@@ -1,10 +1,10 @@
-import { processes } from '../machine/machine.cjs';
-import type { SettingsReader } from './reader.js';
+import type { SettingsReader } from '../../core/config/reader.js';
+import { processes } from '../../core/machine/machine.cjs';
 
 const MAX_WORKERS = 256;
 
 /** The number of worker processes. The primary reads only this setting and leaves all others to the workers. */
-export function workerSettings(read: SettingsReader): number {
+export function readWorkers(read: SettingsReader): number {
   const about =
     'Number of processes, or auto for one per core of the container, limited by its memory. The embedded database allows one. Each process has DATABASE_POOL_SIZE connections';
   const value = read.text('WORKERS', about, { shown: '1' });

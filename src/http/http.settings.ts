@@ -1,0 +1,85 @@
+import { settings } from '../core/config/declared.js';
+import type { Cidr, SettingsReader } from '../core/config/reader.js';
+import { InstanceSettings } from '../platform/settings/instance.settings.js';
+import { LIMITS_SECTION } from '../platform/settings/limits.settings.js';
+
+const COUNT_RANGE: readonly [number, number] = [1, 1000000];
+
+/**
+ * Rejects a range of all addresses: every client could choose its own IP address, so limits, bans and allowed networks
+ * would not work.
+ */
+function trustedProxies(read: SettingsReader): Cidr[] {
+  const about = 'Trusted proxies, as IP addresses or CIDR ranges, whose X-Forwarded-For is used';
+  const proxies = read.cidrs('TRUSTED_PROXIES', about);
+  if (proxies.some(([, length]) => length === 0)) {
+    read.fault('TRUSTED_PROXIES', 'must not contain all addresses: every client could choose its own address');
+  }
+  return proxies;
+}
+
+/** Whether a trace collector is configured. The OpenTelemetry SDK reads its variables itself. */
+function readTracing(read: SettingsReader): boolean {
+  const endpoints = [
+    read.url(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'Collector of OpenTelemetry traces (OTLP over HTTP, JSON); the other standard variables, such as OTEL_SERVICE_NAME, OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER, hold as well',
+      undefined,
+      ['http:', 'https:'],
+    ),
+    read.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'The same with the whole path', undefined, ['http:', 'https:']),
+  ];
+  return !read.bool('OTEL_SDK_DISABLED', 'Switches traces off', false) && endpoints.some((url) => url !== undefined);
+}
+
+/** Origins that may call the API, and proxies that name the client. */
+export class OriginSettings extends settings('The service', (read) => {
+  const corsOrigins = read.origins(
+    'CORS_ORIGINS',
+    'Origins whose pages may call the API; unset: the origin of WEB_APP_URL',
+  );
+  return {
+    corsOrigins: corsOrigins.length ? corsOrigins : [new URL(read.of(InstanceSettings).webAppUrl).origin],
+    trustedProxies: trustedProxies(read),
+  };
+}) {}
+
+/** Capacity limits of requests. */
+export class LoadSettings extends settings(LIMITS_SECTION, (read) => ({
+  maxInFlight: read.int('MAX_IN_FLIGHT', 'Requests at once before load is shed', 512, COUNT_RANGE),
+  transfers: {
+    bodies: read.int('MAX_BODIES', 'Requests at once that wait for the bodies of their clients', 4096, COUNT_RANGE),
+    bodiesPerAddress: read.int('MAX_BODIES_PER_ADDRESS', 'Of one address', 64, COUNT_RANGE),
+    bodiesPerAccount: read.int('MAX_BODIES_PER_ACCOUNT', 'Of one account', 32, COUNT_RANGE),
+    downloads: read.int(
+      'MAX_DOWNLOADS',
+      'Connections at once whose clients have not taken their answers, downloads above all',
+      4096,
+      COUNT_RANGE,
+    ),
+    downloadsPerAddress: read.int('MAX_DOWNLOADS_PER_ADDRESS', 'Of one address', 128, COUNT_RANGE),
+  },
+  maxLoopDelayMs: read.int(
+    'MAX_LOOP_DELAY_MS',
+    'Event-loop delay in ms above which load is shed; 0 is never',
+    1000,
+    [0, 600000],
+  ),
+})) {}
+
+/** How long requests and connections may stay. */
+export class ConnectionSettings extends settings('Operation', (read) => ({
+  shutdownSeconds: read.int('SHUTDOWN_SECONDS', 'How long running requests may finish after SIGTERM', 25, [0, 600]),
+  keepAliveSeconds: read.int(
+    'KEEP_ALIVE_SECONDS',
+    'How long an idle HTTP connection stays open; longer than the load balancer keeps its own, such as 620 behind the one of Google Cloud',
+    65,
+    [1, 3600],
+  ),
+})) {}
+
+/** Traces and slow requests. */
+export class TracingSettings extends settings('Operation', (read) => ({
+  tracing: readTracing(read),
+  slowRequestMs: read.int('SLOW_REQUEST_MS', 'Requests slower than this are logged', 1000, [1, 600000]),
+})) {}

@@ -1,0 +1,47 @@
+import { settings } from '../core/config/declared.js';
+import type { SettingsReader } from '../core/config/reader.js';
+
+const EMAIL_ADDRESS = /^[^\s:@]+@[^\s:@]+$/;
+const CONTACT = /^(?:mailto:|https:|tel:)[!-~]+$/;
+
+/**
+ * Contacts for reports of vulnerabilities, as URIs (RFC 9116 section 2.5.3). A plain email address becomes a `mailto:`
+ * URI.
+ */
+function securityContacts(read: SettingsReader): string[] {
+  const about =
+    'Whom to tell of holes, for /.well-known/security.txt: mail addresses, https: or tel: URIs; unset: no such page';
+  const contacts = read
+    .list('SECURITY_CONTACT', about)
+    .map((item) => (EMAIL_ADDRESS.test(item) ? `mailto:${item}` : item));
+  if (contacts.every((item) => URL.canParse(item) && CONTACT.test(item))) return contacts;
+  read.fault('SECURITY_CONTACT', 'must be a list of mail addresses or of https:, mailto: or tel: URIs');
+  return [];
+}
+
+/** The version that every response contains in a header. */
+function buildId(read: SettingsReader): string {
+  const value = read.text('BUILD_ID', 'Value of X-Service-Version', { shown: 'dev' }) ?? 'dev';
+  if (/^[\x20-\x7e]{1,128}$/.test(value)) return value;
+  read.fault('BUILD_ID', 'must be at most 128 characters of ASCII');
+  return 'dev';
+}
+
+/** Discovery and documentation. */
+export class ServiceSettings extends settings('The service', (read) => ({
+  securityContacts: securityContacts(read),
+  docsEnabled: read.bool(
+    'DOCS_ENABLED',
+    'Serves /docs, /openapi.json, /asyncapi.json and, where they are built, /guides',
+    true,
+  ),
+  buildId: buildId(read),
+})) {}
+
+/** Who may read the metrics. */
+export class MetricsSettings extends settings('Operation', (read) => {
+  const metricsPort = read.int('METRICS_PORT', 'Port of /metrics; unset: the main one', 0, [1, 65535], { shown: '' });
+  const loopback = '127.0.0.0/8,::1';
+  const metricsAllow = read.cidrs('METRICS_ALLOW', 'Addresses that may read /metrics', { shown: loopback }, loopback);
+  return { metricsPort: read.peek('METRICS_PORT') === undefined ? undefined : metricsPort, metricsAllow };
+}) {}

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
+import { settings } from '../core/config/declared.js';
 import { StartError } from '../core/config/start-error.js';
 import { ApiError, validationError } from '../core/errors.js';
 import { BUILT_IN_FEATURES, featureRegistry } from '../features.js';
+import { InstanceSettings } from '../platform/settings/instance.settings.js';
 import { defineFeature, type FeatureDeclaration } from './feature.js';
 import { FeatureRegistry, RESERVED_FEATURE_NAMES } from './feature-registry.js';
 
@@ -70,12 +72,13 @@ describe('the registries of the service', () => {
   });
 
   test('every built-in name starts with a reserved word, so no feature of a team can have it', () => {
-    const { errors, fieldErrors, buckets, acls, securityEvents, secrets } = ours;
-    const names = [errors, fieldErrors, buckets, acls, securityEvents, secrets].flatMap((table) => [...table.keys()]);
+    const { settings, errors, fieldErrors, buckets, acls, securityEvents, secrets } = ours;
+    const tables = [settings, errors, fieldErrors, buckets, acls, securityEvents, secrets];
+    const names = tables.flatMap((table) => [...table.keys()]);
     const firstWord = (name: string) => name.toLowerCase().split(/[_:-]/)[0] ?? '';
     const free = names.filter((name) => name !== '*' && !RESERVED_FEATURE_NAMES.includes(firstWord(name)));
     expect(free).toEqual([]);
-    expect(names.length).toBeGreaterThan(300);
+    expect(names.length).toBeGreaterThan(400);
     // Names of actions of a team have a colon, names of built-in actions have none.
     expect([...ours.auditActions.keys()].filter((name) => name.includes(':'))).toEqual([]);
   });
@@ -199,6 +202,43 @@ describe('what a feature of a team declares', () => {
   test('64 characters are the longest name of an ACL', () => {
     const longest = `notes:a:${'a'.repeat(56)}`;
     expect(registryOf({ acls: { [longest]: WORDS } }).acls.has(longest)).toBe(true);
+  });
+
+  describe('settings', () => {
+    class Notes extends settings('Notes', (read) => ({ limit: read.int('NOTES_LIMIT', 'Notes', 5, [1, 9]) })) {}
+    class Lists extends settings('Lists', (read) => ({ limit: read.int('LISTS_LIMIT', 'Lists', 5, [1, 9]) })) {}
+
+    test('are listed behind the settings of the service', () => {
+      expect([...registryOf({ settings: [Notes] }).settings.keys()]).toEqual([...ours.settings.keys(), 'NOTES_LIMIT']);
+      expect(ours.settings.size).toBeGreaterThan(100);
+    });
+
+    test('without the prefix of their feature stop the start, and the error says how to fix it', () => {
+      expect(() => registryOf({ settings: [Notes, Lists] })).toThrow(StartError);
+      expect(() => registryOf({ settings: [Notes, Lists] })).toThrow(
+        'notes: the setting "LISTS_LIMIT" has to start with NOTES_',
+      );
+    });
+
+    test('of the service and of other features can be defaults, but cannot be declared again', () => {
+      class Derived extends settings('Notes', (read) => ({
+        url: read.text('NOTES_URL', 'The URL of notes') ?? read.of(InstanceSettings).publicOrigin,
+      })) {}
+      expect(registryOf({ settings: [Derived] }).settings.size).toBe(ours.settings.size + 1);
+      class Port extends settings('Notes', (read) => ({ port: read.int('PORT', 'Port of notes', 80, [1, 99]) })) {}
+      expect(() => registryOf({ settings: [Port] })).toThrow('"PORT" exists already: rename it');
+      const features = [defineFeature('notes_a', { settings: [Notes] }), defineFeature('notes', { settings: [Notes] })];
+      expect(() => featureRegistry({ features })).toThrow(
+        'notes_a: the setting "NOTES_LIMIT" has to start with NOTES_A_',
+      );
+    });
+
+    test('that need a value are named', () => {
+      class Needy extends settings('Notes', (read) => ({
+        key: Buffer.from(read.secret('NOTES_KEY', 'The key of notes') as string),
+      })) {}
+      expect(() => registryOf({ settings: [Needy] })).toThrow('notes: the settings cannot be read if none is set');
+    });
   });
 
   test.each(['Notes', 'my-notes', '', '1st'])('%j is not a name of a feature', (name) => {

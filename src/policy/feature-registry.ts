@@ -1,3 +1,4 @@
+import { type Setting, SettingsReader } from '../core/config/reader.js';
 import { StartError } from '../core/config/start-error.js';
 import type { ApiError, FieldError } from '../core/errors.js';
 import type { SecretBinding } from '../core/merged.js';
@@ -12,24 +13,28 @@ import { type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
  * starts with one of them (docs/public.md).
  */
 export const RESERVED_FEATURE_NAMES: readonly string[] = [
-  ...['accent', 'access', 'account', 'accounts', 'acl', 'admin', 'application', 'audit', 'auth', 'avatar', 'backup'],
-  ...['bad', 'ban', 'banner', 'bans', 'base64', 'bio', 'bot', 'bounced', 'brand', 'bridge', 'cannot', 'captcha'],
-  ...['client', 'conflict', 'connection', 'content', 'core', 'credential', 'data', 'deletion', 'discriminator'],
-  ...['duplicate', 'email', 'failed', 'feature', 'file', 'forbidden', 'forward', 'gatehouse', 'gateway', 'global'],
-  ...['gone', 'grant', 'group', 'handoff', 'health', 'http', 'identity', 'image', 'instance', 'internal', 'invalid'],
-  ...['ip', 'job', 'key', 'language', 'legal', 'limit', 'link', 'locale', 'lockdown', 'locked', 'log', 'mail', 'max'],
-  ...['media', 'metrics', 'mfa', 'missing', 'must', 'network', 'new', 'no', 'not', 'notice', 'oauth', 'openid'],
-  ...['organization', 'original', 'passkey', 'password', 'payload', 'permissions', 'phone', 'pipeline', 'platform'],
-  ...['profile', 'pronouns', 'protection', 'public', 'queue', 'range', 'rate', 'redis', 'registration'],
-  ...['requirements', 'role', 'scope', 'second', 'security', 'service', 'session', 'setting', 'settings', 'setup'],
-  ...['sign', 'signed', 'sms', 'smtp', 'snowflake', 'sso', 'storage', 'string', 'sudo', 'suspicious', 'system'],
+  ...['abuse', 'accent', 'access', 'account', 'accounts', 'acl', 'admin', 'appeal', 'application', 'argon2', 'audit'],
+  ...['auth', 'avatar', 'backup', 'bad', 'ban', 'banner', 'bans', 'base64', 'bio', 'bot', 'bounced', 'brand'],
+  ...['bridge', 'build', 'cannot', 'captcha', 'client', 'conflict', 'connection', 'content', 'core', 'cors'],
+  ...['credential', 'data', 'database', 'deletion', 'discriminator', 'docs', 'duplicate', 'email', 'embedded'],
+  ...['failed', 'feature', 'file', 'forbidden', 'forward', 'gatehouse', 'gateway', 'global', 'gone', 'grant'],
+  ...['group', 'handoff', 'hcaptcha', 'health', 'host', 'http', 'identity', 'image', 'instance', 'internal'],
+  ...['invalid', 'ip', 'job', 'keep', 'key', 'language', 'legal', 'limit', 'link', 'locale', 'lockdown', 'locked'],
+  ...['log', 'login', 'mail', 'max', 'media', 'metrics', 'mfa', 'migrate', 'missing', 'must', 'network', 'new', 'no'],
+  ...['node', 'not', 'notice', 'oauth', 'openid', 'organization', 'original', 'otel', 'passkey', 'password'],
+  ...['payload', 'permissions', 'phone', 'pipeline', 'platform', 'port', 'product', 'profile', 'pronouns'],
+  ...['protection', 'public', 'queue', 'range', 'rate', 'redis', 'registration', 'requirements', 'role', 'scope'],
+  ...['second', 'security', 'service', 'session', 'sessions', 'setting', 'settings', 'setup', 'shutdown', 'sign'],
+  ...['signed', 'slow', 'sms', 'smtp', 'snowflake', 'sso', 'storage', 'string', 'sudo', 'suspicious', 'system'],
   ...['tag', 'team', 'template', 'tenant', 'theme', 'ticket', 'token', 'too', 'totp', 'trait', 'transcode'],
-  ...['trusted', 'two', 'unauthorized', 'unclaimed', 'unknown', 'unsupported', 'uploaded', 'upstream', 'url', 'user'],
-  ...['username', 'users', 'verification', 'web', 'webauthn', 'webhook', 'webhooks', 'worker'],
+  ...['trusted', 'turnstile', 'two', 'unauthorized', 'unclaimed', 'unknown', 'unsupported', 'uploaded', 'upstream'],
+  ...['url', 'user', 'username', 'users', 'verification', 'web', 'webauthn', 'webhook', 'webhooks', 'worker'],
+  ...['workers'],
 ];
 
 type Table = { readonly [K in keyof FeatureDeclaration]-?: NonNullable<FeatureDeclaration[K]> };
 type Kind =
+  | 'settings'
   | 'errors'
   | 'fieldErrors'
   | 'buckets'
@@ -57,6 +62,7 @@ const colon = (feature: string) => `${feature}:`;
 const underscore = (feature: string) => `${feature}_`;
 
 const RULES: Readonly<Record<Kind, Rule>> = {
+  settings: { what: 'setting', shape: CODE, prefix: upperCase },
   errors: { what: 'error code', shape: CODE, prefix: upperCase },
   fieldErrors: { what: 'field code', shape: CODE, prefix: upperCase },
   buckets: { what: 'bucket', shape: /^[a-z0-9_:]{1,64}$/, prefix: colon },
@@ -85,6 +91,17 @@ export interface ErrorResponse {
 /** Whether the texts are part of the service, which only built-in features can declare. */
 const lacksText = (row: unknown): boolean => row === null || (typeof row === 'object' && 'render' in row);
 
+/** The documentation of the settings of a feature, by name. */
+function settingsOf({ name, settings = [] }: Feature, faults: string[]): Readonly<Record<string, Setting>> {
+  try {
+    const reader = new SettingsReader({});
+    return Object.fromEntries(settings.flatMap((one) => reader.settingsOf(one)).map((one) => [one.name, one]));
+  } catch (error) {
+    faults.push(`${name}: the settings cannot be read if none is set: ${(error as Error).message}`);
+    return {};
+  }
+}
+
 const isText = (value: LocalizedText | null): value is LocalizedText => value !== null;
 
 /**
@@ -93,6 +110,7 @@ const isText = (value: LocalizedText | null): value is LocalizedText => value !=
  */
 export class FeatureRegistry {
   readonly features: readonly Feature[];
+  readonly settings = new Map<string, Setting>();
   readonly errors = new Map<string, readonly [status: number, message: string]>();
   readonly fieldErrors = new Map<string, string>();
   readonly buckets = new Map<string, BucketDeclaration>();
@@ -144,7 +162,8 @@ export class FeatureRegistry {
   private add(feature: Feature, isOfTeam: boolean, faults: string[]): void {
     for (const [kind, rule] of Object.entries(RULES) as [Kind, Rule][]) {
       const table = this[kind] as Map<string, unknown>;
-      for (const [name, row] of Object.entries((feature[kind] ?? {}) as Table[Kind])) {
+      const rows = kind === 'settings' ? settingsOf(feature, faults) : (feature[kind] ?? {});
+      for (const [name, row] of Object.entries(rows as Table[Kind])) {
         const label = `${feature.name}: the ${rule.what} ${JSON.stringify(name)}`;
         const prefix = isOfTeam ? rule.prefix?.(feature.name) : undefined;
         if (!rule.shape.test(name)) faults.push(`${label} is not a valid name`);

@@ -290,11 +290,11 @@ describe('commands with what a team brings', () => {
 
   test('what a team demands of the environment is read by the commands that need no other setting', async () => {
     class Region extends settings('Region', (read) => ({
-      region: read.text('NOTES_REGION', 'Where notes are kept') ?? read.fault('NOTES_REGION', 'must be set'),
+      region: read.text('REGIONS_HOME', 'Where notes are kept') ?? read.fault('REGIONS_HOME', 'must be set'),
     })) {}
     const brought = { ...team, features: [notes, defineFeature('regions', { settings: [Region] })] };
-    expect((await cli(brought, 'routes')).err).toContain('NOTES_REGION must be set');
-    env.NOTES_REGION = 'north';
+    expect((await cli(brought, 'routes')).err).toContain('REGIONS_HOME must be set');
+    env.REGIONS_HOME = 'north';
     expect(await cli(brought, 'routes')).toMatchObject({ code: 0, err: '' });
   });
 

@@ -37,6 +37,8 @@ export class SettingsReader {
   readonly faults: string[] = [];
   private readonly known = new Map<string, Setting>();
   private readonly values = new Map<DeclaredSettings, object>();
+  private readonly owners = new Map<string, DeclaredSettings | undefined>();
+  private current: DeclaredSettings | undefined;
   /** The names of settings by the values that no other setting may have. */
   private readonly unshared = new Map<string, string>();
   private title = '';
@@ -48,6 +50,12 @@ export class SettingsReader {
     return [...this.known.values()];
   }
 
+  /** The settings that a class reads itself, without those of other classes that it depends on. */
+  settingsOf(declared: DeclaredSettings): readonly Setting[] {
+    this.of(declared);
+    return this.settings.filter(({ name }) => this.owners.get(name) === declared);
+  }
+
   /** Sets the documentation section of the settings that are read next. */
   section(title: string): void {
     this.title = title;
@@ -57,9 +65,10 @@ export class SettingsReader {
   of<T extends object>(declared: DeclaredSettings<T>): T {
     const known = this.values.get(declared) as T | undefined;
     if (known) return known;
-    const title = this.title;
+    const { title, current } = this;
+    this.current = declared;
     const values = declared.read(this);
-    this.title = title;
+    Object.assign(this, { title, current });
     this.values.set(declared, values);
     return values;
   }
@@ -75,6 +84,7 @@ export class SettingsReader {
   }
 
   text(name: string, about: string, { shown = '', secret = false }: SettingDocumentation = {}): string | undefined {
+    this.owners.set(name, this.current);
     this.known.set(name, { section: this.title, name, about, fallback: shown, secret });
     return this.peek(name);
   }

@@ -3,7 +3,6 @@ import { admin } from './admin/admin.feature.js';
 import { auth } from './auth/auth.feature.js';
 import { bans } from './bans/bans.feature.js';
 import { type Config, documentSettings, readConfig } from './core/config/config.js';
-import { openIdSettings } from './core/config/openid.settings.js';
 import type { DeclaredSettings, Env, Setting } from './core/config/reader.js';
 import { gateway } from './gateway/gateway.feature.js';
 import { http } from './http/http.feature.js';
@@ -80,7 +79,7 @@ export function loadConfig(env: Env, more: readonly DeclaredSettings[] = []): Co
  * @throws StartError if the features of the extension are invalid
  */
 export function featureRegistry({ features }: Extension = {}, config?: Config): FeatureRegistry {
-  const isOpenIdOff = config !== undefined && !openIdSettings(config).isEnabled;
+  const isOpenIdOff = config !== undefined && !config.openid.isEnabled;
   const builtIn = isOpenIdOff ? BUILT_IN_FEATURES.map(withoutScopes) : BUILT_IN_FEATURES;
   const registry = new FeatureRegistry(builtIn, features);
   assertValidMails(registry.mails);

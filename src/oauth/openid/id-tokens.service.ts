@@ -6,7 +6,6 @@ import { withinLimitsSql } from '../../accounts/session-limits.js';
 import type { AuthenticationLevel } from '../../auth/records/authentication.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { OpenIdSettings } from '../../core/config/openid.settings.js';
 import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
 import { CLAIM_COLUMNS, type ClaimsRow, claimsOf } from './claims.js';
@@ -53,7 +52,6 @@ export class IdTokens {
     private readonly database: Database,
     private readonly keys: SigningKeys,
     private readonly config: Config,
-    private readonly settings: OpenIdSettings,
     private readonly clock: Clock,
   ) {
     this.loginsSql = `
@@ -82,7 +80,7 @@ export class IdTokens {
     terms: IssuedWith,
     isAllowed: (login: LoginRow) => boolean,
   ): Promise<{ id_token?: string }> {
-    if (!this.settings.isEnabled || !terms.scopes.includes('openid')) return {};
+    if (!this.config.openid.isEnabled || !terms.scopes.includes('openid')) return {};
     const login = await this.findLogin(familyId);
     return login && isAllowed(login) ? { id_token: await this.sign(login, terms) } : {};
   }
@@ -102,7 +100,7 @@ export class IdTokens {
       aud: clientId,
       azp: clientId,
       iat: issuedAt,
-      exp: issuedAt + this.settings.idTokenSeconds,
+      exp: issuedAt + this.config.openid.idTokenSeconds,
       auth_time: Math.floor(login.authenticated_at.getTime() / 1000),
       ...(nonce !== undefined && { nonce }),
       at_hash: atHash(accessToken, alg),

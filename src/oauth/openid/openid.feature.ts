@@ -1,7 +1,7 @@
-import { OpenIdSettings } from '../../core/config/openid.settings.js';
 import { OpenId1797620000000 } from '../../migrations/1797620000000-openid.js';
 import { defineFeature } from '../../policy/feature.js';
 import { openIdModules } from './openid.module.js';
+import { OpenIdSettings } from './openid.settings.js';
 
 /** OpenID Connect: sign-in at applications with ID tokens (contract/openid.md). */
 export const openid = defineFeature('openid', {
@@ -12,6 +12,10 @@ export const openid = defineFeature('openid', {
   scopes: { openid: null, profile: null, offline_access: null },
   encryptedColumns: { 'signing keys': { table: 'openid_key', column: 'private_key', key: 'kid' } },
 });
+
+declare module '../../core/config/config.js' {
+  interface Config extends OpenIdSettings {}
+}
 
 declare module '../../core/merged.js' {
   interface Features {

@@ -1,6 +1,5 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import type { Config } from '../../core/config/config.js';
-import { openIdSettings } from '../../core/config/openid.settings.js';
 import { IdTokens } from './id-tokens.service.js';
 import { JwksController } from './jwks.controller.js';
 import { OpenIdController } from './openid.controller.js';
@@ -18,6 +17,6 @@ class OpenIdModule {}
 export const openIdModules = (config: Config): DynamicModule[] => [
   {
     module: OpenIdModule,
-    controllers: [JwksController, ...(openIdSettings(config).isEnabled ? [OpenIdController] : [])],
+    controllers: [JwksController, ...(config.openid.isEnabled ? [OpenIdController] : [])],
   },
 ];

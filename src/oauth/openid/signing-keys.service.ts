@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../accounts/grants/oauth.entities.js';
-import { OpenIdSettings } from '../../core/config/openid.settings.js';
+import { Config } from '../../core/config/config.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { ColumnEncryption } from '../../platform/keys/column-encryption.service.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
@@ -39,7 +39,7 @@ export class SigningKeys {
   constructor(
     private readonly database: Database,
     private readonly encryption: ColumnEncryption,
-    private readonly settings: OpenIdSettings,
+    private readonly config: Config,
     cleanupJobs: CleanupJobs,
   ) {
     cleanupJobs.addExpiry('openid_key', 'kid', `retired_at < now() - interval '${RETENTION_DAYS} days'`);
@@ -131,7 +131,7 @@ export class SigningKeys {
        WHERE c.activated_at <= now() - $1::int * interval '1 day' AND c.retired_at IS NULL
          AND n.${NEXT} AND n.${IS_OLD_ENOUGH}
        ORDER BY c.alg`,
-      [this.settings.keyDays],
+      [this.config.openid.keyDays],
     );
     for (const { alg } of expired) await this.activateNext(tx, alg, false);
   }
@@ -143,7 +143,7 @@ export class SigningKeys {
         `UPDATE openid_key SET retired_at = now(), private_key = NULL,
            published_until = now() + $2::int * interval '1 second'
          WHERE alg = $1 AND ${CURRENT}`,
-        [alg, this.settings.idTokenSeconds + SIGNING_LAG_SECONDS],
+        [alg, this.config.openid.idTokenSeconds + SIGNING_LAG_SECONDS],
       );
     }
     await tx.query(`UPDATE openid_key SET activated_at = now() WHERE alg = $1 AND ${NEXT}`, [alg]);

@@ -7,9 +7,9 @@ import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
 import type { Call } from '../../policy/call.js';
 import type { Client } from '../../policy/identity.js';
-import { oauthError } from './oauth-errors.js';
 import { Arrivals } from './arrivals.js';
 import { boundedValue, type Form, formValue } from './form.js';
+import { oauthError } from './oauth-errors.js';
 import { StoreClock } from './store-clock.js';
 
 /**

@@ -1,0 +1,14 @@
+import { settings } from '../../core/config/declared.js';
+
+/** Settings of OpenID Connect (contract/openid.md). */
+export class OpenIdSettings extends settings('OpenID Connect', (read) => ({
+  openid: {
+    isEnabled: read.onOff(
+      'OPENID',
+      'Offers OpenID Connect to applications. With off, refresh tokens keep working without ID tokens',
+      true,
+    ),
+    keyDays: read.int('OPENID_KEY_DAYS', 'Days until a signing key is replaced, 7-365', 90, [7, 365]),
+    idTokenSeconds: read.int('OPENID_ID_TOKEN_SECONDS', 'Lifetime of an ID token, 60-86400', 3600, [60, 86400]),
+  },
+})) {}

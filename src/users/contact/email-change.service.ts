@@ -125,9 +125,7 @@ export class EmailChange {
 
   async requestNew(me: SessionIdentity, input: RequestNewEmailInput, origin: Origin) {
     const { ticket, new_email: newEmail, original_proof: proof } = input;
-    await this.flowTickets.step(me, FLOW, ticket, async ({ state }) =>
-      this.assertConsent(state, ticket, proof),
-    );
+    await this.flowTickets.step(me, FLOW, ticket, async ({ state }) => this.assertConsent(state, ticket, proof));
     const send = await this.newEmailAddresses.checkAndChargeSend(me.account, newEmail);
     await this.domains.assertAcceptsMail(newEmail, 'new_email');
     return this.flowTickets.step(me, FLOW, ticket, async (step: FlowStep<State>) => {

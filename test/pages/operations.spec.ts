@@ -15,6 +15,8 @@ const NOT_OF_PAGES: Readonly<Record<string, string>> = {
   'GET /v1/oauth2/authorize': 'an application sends people there, and they arrive at the consent page',
   'GET /v1/oauth2/@me': 'an application, with an access token',
   'GET /v1/oauth2/userinfo': 'an application, with an access token',
+  'GET /v1/oauth2/openid/userinfo': 'an application, with an access token',
+  'POST /v1/oauth2/openid/userinfo': 'an application, with an access token',
   'POST /v1/oauth2/token': 'an application, with its secret',
   'POST /v1/oauth2/token/revoke': 'an application, with its secret',
   'POST /v1/oauth2/introspect': 'an application, with its secret',

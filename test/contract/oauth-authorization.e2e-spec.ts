@@ -619,7 +619,7 @@ describe('2 scopes', () => {
         'identify.read',
         'identify,email',
         'identify\temail',
-        'openid',
+        'OpenID',
         '*',
       ]) {
         const answer = await consent(service, alice, app, { scope });

@@ -132,7 +132,7 @@ export class TokenService {
     throw oauthError('invalid_grant');
   }
 
-  /** Returns the same pair again for a retry within the leeway. A request for other scopes is not a retry. */
+  /** Returns the same pair again for a retry within the leeway. With `openid`, the retry needs the same scopes. */
   private async repeatSuccessor(presented: string, row: RotatedToken, scopes: readonly string[] | null) {
     const { reuseLeewaySeconds } = this.config.oauth;
     const [successor] = await this.database.statement<SuccessorPair>('oauth-successor', UNUSED_SUCCESSOR, [
@@ -140,7 +140,7 @@ export class TokenService {
       reuseLeewaySeconds,
     ]);
     const pair = successor && this.mint.findSuccessor(presented, successor);
-    if (!pair || !isSameScope(scopes ?? successor.family_scopes, successor.scopes)) return null;
+    if (!pair || !isRetryFor(scopes ?? successor.family_scopes, successor)) return null;
     return this.viewRefreshed(row.family_id, pair, successor.scopes, successor.seconds);
   }
 
@@ -190,8 +190,10 @@ export class TokenService {
   }
 }
 
-const isSameScope = (asked: readonly string[], granted: readonly string[]): boolean =>
-  asked.length === granted.length && asked.every((scope) => granted.includes(scope));
+/** ID tokens contain claims by scope, so a retry for other scopes gets none (contract/openid.md section 3). */
+const isRetryFor = (asked: readonly string[], { scopes, family_scopes }: SuccessorPair): boolean =>
+  !family_scopes.includes('openid') ||
+  (asked.length === scopes.length && asked.every((scope) => scopes.includes(scope)));
 
 /** Accepts any length and alphabet. An invalid verifier is rejected together with the code, which is then spent. */
 function trimmedVerifier(form: Form): string | undefined {

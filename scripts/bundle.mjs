@@ -92,26 +92,38 @@ function placed(code, id) {
   return `import { fileURLToPath as fileURLToPathOfModule } from 'node:url'; ${moved}`;
 }
 
-/** Loads our modules with the source maps of the compiler, so that the map of a chunk names the sources. */
 const modules = {
   name: 'modules',
   load(id) {
     if (!id.startsWith(SOURCES) || !id.endsWith('.js')) return null;
-    return { code: placed(readFileSync(id, 'utf8'), id), map: readFileSync(`${id}.map`, 'utf8') };
+    return placed(readFileSync(id, 'utf8'), id);
   },
 };
 
+/** The source of a module and, for each of its lines, the line of the source. `null` for modules that were not compiled. */
+function mapOf(module) {
+  const id = join(home, module);
+  if (!id.startsWith(SOURCES) || !id.endsWith('.js')) return null;
+  const { sources, mappings } = JSON.parse(readFileSync(`${id}.map`, 'utf8'));
+  return { source: relative(home, join(id, '..', sources[0])), lines: decode(mappings).map(([first]) => first?.[2]) };
+}
+
 /**
- * Reduces a source map to lines without columns. It has a fifth of the size, so reading it does not block the service.
+ * Replaces the modules in the source map of a chunk by their sources, and keeps lines without columns. The map has a
+ * fifth of the size, so reading it does not block the service. rolldown itself can do the first, but it miscounts lines
+ * after those that the compiler adds.
  */
 function linesOnly(text) {
   const { version, sources, mappings } = JSON.parse(text);
+  const maps = sources.map(mapOf);
   const lines = decode(mappings).map((line) =>
     line
       .filter(([, source, at], index) => source !== line[index - 1]?.[1] || at !== line[index - 1]?.[2])
-      .map((segment) => segment.slice(0, 4)),
+      .map(([column, source, at, place]) => [column, source, maps[source] ? maps[source].lines[at] : at, place])
+      .filter(([, source, at]) => source !== undefined && at !== undefined),
   );
-  return JSON.stringify({ version, sources, names: [], mappings: encode(lines) });
+  const named = sources.map((module, index) => maps[index]?.source ?? module);
+  return JSON.stringify({ version, sources: named, names: [], mappings: encode(lines) });
 }
 
 const MAIN = `/** Runs the service: \`node dist/service/main.cjs\`. */

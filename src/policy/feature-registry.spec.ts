@@ -24,9 +24,11 @@ const registryOf = (declaration: FeatureDeclaration, name = 'notes') =>
   featureRegistry({ features: [defineFeature(name, declaration)] });
 
 describe('the registries of the service', () => {
-  test('oauth.md 2: the scopes, in the order of the contract', () => {
-    const rows = section('contract/oauth.md', '## 2').matchAll(/^\| `(\w+)` \|/gm);
-    expect([...ours.scopes.keys()]).toEqual([...rows].map(([, scope]) => scope));
+  test('oauth.md 2 and openid.md 1: the scopes, in the order of the contract', () => {
+    const rows = [section('contract/oauth.md', '## 2'), section('contract/openid.md', '## 1')].flatMap((text) => [
+      ...text.matchAll(/^\| `(\w+)` \|/gm),
+    ]);
+    expect([...ours.scopes.keys()]).toEqual(rows.map(([, scope]) => scope));
   });
 
   test('admin.md 2.1: the ACLs, in the order of the contract', () => {

@@ -67,6 +67,12 @@ const TABLES: Record<string, Fate> = {
   inbox_message: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'only while developing' },
   sso_identity: { rows: 'account_id = $1', after: 'removed', exported: 'sign_on_identities' },
   application: { rows: 'owner_id = $1', after: 'removed', exported: 'applications' },
+  openid_session: {
+    rows: 'session_id IN (SELECT id FROM session WHERE account_id = $1)',
+    after: 'removed',
+    exported: null,
+    why: 'a random ID for each session and application',
+  },
   oauth_family: { rows: 'account_id = $1', after: 'removed', exported: 'grants' },
   oauth_token: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'a grant says it' },
   oauth_code: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'lives for a minute' },
@@ -92,6 +98,9 @@ const TABLES: Record<string, Fate> = {
   ip_ban: { rows: 'created_by_user_id = $1', after: 'kept', exported: null, why: 'names who banned by id only' },
   instance: { rows: null, after: 'nobody', exported: null },
   sso_document: { rows: null, after: 'nobody', exported: null, why: 'documents of the provider' },
+  openid_key: { rows: null, after: 'nobody', exported: null, why: 'keys of the instance' },
+  pgboss_job: { rows: null, after: 'nobody', exported: null, why: 'payloads contain only IDs' },
+  pgboss_queue: { rows: null, after: 'nobody', exported: null, why: 'names of jobs' },
 };
 
 const NAME = 'Zaphod';
@@ -155,7 +164,7 @@ async function wholeAccount(email: string): Promise<Whole> {
 
   const app = await newApp(service, persona, { name: 'Canary app' });
   ok(await service.as(app.bot).from(ADDRESS).get('/v1/users/@me'));
-  await newTokens(service, persona, app, 'identify bot');
+  await newTokens(service, persona, app, 'openid identify bot');
   await newCode(service, persona, app);
   const hook = await newHook(service, persona, { name: 'Canary hook' });
   ok(await visitor.post(hook.path, { content: 'canary content', username: 'Canary', nonce: 'canary' }));
@@ -247,10 +256,11 @@ describe('account.md section 3 erasure', () => {
     expect(named(({ after: fate }) => fate === 'kept').filter((table) => after[table] === 0)).toEqual([]);
     expect(await leftovers()).toEqual([]);
     const [row] = await service.sql('SELECT * FROM account WHERE id = $1', [persona.id]);
-    const { id, username, deletion_at, deleted_at, created_at, deletion_reason_code, epoch, address_epoch, ...rest } =
+    const { id, username, deletion_at, deleted_at, created_at, deletion_reason_code, epoch, address_epoch, ...more } =
       row as Row;
+    const { profile_changed_at: profileChangedAt, ...rest } = more;
     expect([id, username, deletion_reason_code]).toEqual([persona.id, 'DeletedUser', 1]);
-    expect([deletion_at, deleted_at, created_at]).toEqual(Array(3).fill(expect.any(Date)));
+    expect([deletion_at, deleted_at, created_at, profileChangedAt]).toEqual(Array(4).fill(expect.any(Date)));
     const isBlank = (value: unknown) =>
       [null, false, 0, '0', 'en-US'].includes(value as never) || (Array.isArray(value) && value.length === 0);
     expect(Object.keys(rest).filter((column) => column !== 'flags' && !isBlank(rest[column]))).toEqual([]);
@@ -372,6 +382,7 @@ const OWN_COLUMNS = [
   'epoch',
   'address_epoch',
   'created_at',
+  'profile_changed_at',
 ];
 
 describe('sso.md section 3 row 5 adoption', () => {

@@ -95,6 +95,7 @@ const UNRELATED: Readonly<Record<string, string>> = {
   global_name: 'nullable in one class; no request names it',
   limit: 'the size of a page',
   name: 'names of keys, passkeys, applications and webhooks; no request names them',
+  nonce: 'values of OpenID Connect, single sign-on and the passkey bridge; each flow checks only its own',
   nonce_hash: 'nullable in one class',
   redirect_uri: 'the return path of single sign-on, and STORED',
   scope: 'the scopes that Gatehouse requests from the identity provider, and STORED',

@@ -60,6 +60,8 @@ const OTHERS = [
    VALUES (1, 'sink', $1, 'create', '{}', '{}')`,
   `INSERT INTO leak_report (id, request_id, claims, next_attempt_at)
    VALUES ($1, 'one that waits', '[]', now() + interval '1 day')`,
+  "INSERT INTO pgboss_queue (name, policy) VALUES ('crowd:job', 'standard') ON CONFLICT DO NOTHING",
+  "INSERT INTO pgboss_job (name, data, start_after) VALUES ('crowd:job', jsonb_build_object('id', $1::text), 'infinity')",
 ];
 
 /** Rows of an account and an application that exist only for minutes. */
@@ -193,6 +195,11 @@ describe('at any size', () => {
     ok(await service.anonymous.get(`/v1/oauth2/applications/${app.id}/public`));
     ok(await service.as(owner).patch(`/v1/oauth2/applications/${app.id}`, { redirect_uris: null }));
     await newTokens(service, alice, await newApp(service, owner));
+    const known = await newApp(service, owner);
+    const signedIn = await newTokens(service, alice, known, 'openid profile email');
+    ok(await refresh(service, known, signedIn.refresh_token));
+    ok(await service.as(`Bearer ${signedIn.access_token}`).get('/v1/oauth2/openid/userinfo'));
+    ok(await service.anonymous.get('/.well-known/jwks.json'));
     const { client } = await GatewayClient.identified(service, app.bot.slice('Bot '.length));
     client.socket.terminate();
     const { client: own } = await GatewayClient.identified(service, alice.authorization);

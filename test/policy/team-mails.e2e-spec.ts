@@ -124,7 +124,7 @@ describe('a mail is refused at boot', () => {
       'with the name of one of ours',
       'password_reset',
       { words: { 'en-US': said }, sample },
-      'has to start with notes_',
+      'exists already: rename it',
     ],
     [
       'with the name of our text message',

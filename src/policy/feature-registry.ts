@@ -22,7 +22,7 @@ export const RESERVED_FEATURE_NAMES: readonly string[] = [
   ...['invalid', 'ip', 'job', 'keep', 'key', 'language', 'legal', 'limit', 'link', 'locale', 'lockdown', 'locked'],
   ...['log', 'login', 'mail', 'max', 'media', 'metrics', 'mfa', 'migrate', 'missing', 'must', 'network', 'new', 'no'],
   ...['node', 'not', 'notice', 'oauth', 'openid', 'organization', 'original', 'otel', 'passkey', 'password'],
-  ...['payload', 'permissions', 'phone', 'pipeline', 'platform', 'port', 'product', 'profile', 'pronouns'],
+  ...['payload', 'permissions', 'pgboss', 'phone', 'pipeline', 'platform', 'port', 'product', 'profile', 'pronouns'],
   ...['protection', 'public', 'queue', 'range', 'rate', 'redis', 'registration', 'requirements', 'role', 'scope'],
   ...['second', 'security', 'service', 'session', 'sessions', 'setting', 'settings', 'setup', 'shutdown', 'sign'],
   ...['signed', 'slow', 'sms', 'smtp', 'snowflake', 'sso', 'storage', 'string', 'sudo', 'suspicious', 'system'],

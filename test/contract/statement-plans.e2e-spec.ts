@@ -60,7 +60,7 @@ const OTHERS = [
    VALUES (1, 'sink', $1, 'create', '{}', '{}')`,
   `INSERT INTO leak_report (id, request_id, claims, next_attempt_at)
    VALUES ($1, 'one that waits', '[]', now() + interval '1 day')`,
-  "INSERT INTO pgboss_queue (name, policy) VALUES ('crowd:job', 'standard') ON CONFLICT DO NOTHING",
+  "INSERT INTO pgboss_queue (name, policy) VALUES ('crowd:' || $1::text, 'standard')",
   "INSERT INTO pgboss_job (name, data, start_after) VALUES ('crowd:job', jsonb_build_object('id', $1::text), 'infinity')",
 ];
 

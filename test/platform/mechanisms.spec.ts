@@ -6,7 +6,7 @@ const SOURCES = join(ROOT, 'src');
 
 /** Calls of each mechanism in the table of ARCHITECTURE.md. */
 const CALLS: Readonly<Record<string, RegExp>> = {
-  Journal: /[rR]eplica(?:Bus)?\.(?:on|follow|announce|announceEvent)\(|\.withCommit\(/,
+  Journal: /[rR]eplica(?:Bus)?\.(?:on|follow|announce|announceEvent)[<(]|\.withCommit\(/,
   'Lifecycle event': /lifecycle\.emit\(/,
   Job: /jobs\.enqueue\(/,
   Cleanup: /\.addExpiry\(|[jJ]obs\.add\(/,

@@ -6,8 +6,11 @@ import type { Gatehouse } from './gatehouse.js';
 /** Tables whose indexes are dropped first and created again after the inserts, which is faster. */
 const INDEXED =
   "('session', 'one_time_secret', 'outbox', 'audit_log', 'oauth_family', 'oauth_token', 'security_event')";
-/** Tables that a crash may empty, because the tests do not need their rows afterwards. */
-const UNLOGGED = ['session', 'one_time_secret', 'outbox', 'oauth_token', 'security_event'];
+/**
+ * Tables that a crash may empty, because the tests do not need their rows afterwards. A table that refers to another one
+ * comes before it.
+ */
+const UNLOGGED = ['openid_session', 'session', 'one_time_secret', 'outbox', 'oauth_token', 'security_event'];
 
 /**
  * Inserts the rows of the accounts :from + 1 to :to. Rows that occur five times per account have the IDs 5 * :from + 1

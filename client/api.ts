@@ -75,7 +75,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the OpenID Provider metadata (OpenID Connect Discovery 1.0) */
+        /** Returns the OpenID Provider metadata (OpenID Connect Discovery) */
         get: operations["openIdDescribe"];
         put?: never;
         post?: never;

@@ -51,6 +51,8 @@ describe('a description that cannot be generated', () => {
     const file = join(folder, 'lost.json');
     writeFileSync(file, readFileSync(await describedFixture('cakes')));
     await withGatehouse({ features: [cakes], descriptions: [file] }, async ({ anonymous }) => {
+      // The kit reads the description of the service at its first response.
+      await anonymous.get('/health/live').expect(200);
       renameSync(file, `${file}.away`);
       const failed = await race(32, () => anonymous.get(path));
       expect(failed.codes).toEqual({ INTERNAL_SERVER_ERROR: 32 });

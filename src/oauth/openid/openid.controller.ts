@@ -7,7 +7,7 @@ import { OpenIdProvider } from './openid-provider.service.js';
 export class OpenIdController {
   constructor(private readonly provider: OpenIdProvider) {}
 
-  /** Returns the OpenID Provider metadata (OpenID Connect Discovery 1.0). URLs come from the configuration. */
+  /** Returns the OpenID Provider metadata (OpenID Connect Discovery). URLs come from the configuration. */
   @Get('.well-known/openid-configuration')
   @CredentialFree()
   @RateLimit('instance:info')

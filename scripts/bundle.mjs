@@ -100,7 +100,7 @@ const modules = {
   },
 };
 
-/** The source of a module and, for each of its lines, the line of the source. `null` for modules that were not compiled. */
+/** The source of a module, and the source line of each of its lines. `null` for modules that were not compiled. */
 function mapOf(module) {
   const id = join(home, module);
   if (!id.startsWith(SOURCES) || !id.endsWith('.js')) return null;
@@ -110,8 +110,8 @@ function mapOf(module) {
 
 /**
  * Replaces the modules in the source map of a chunk by their sources, and keeps lines without columns. The map has a
- * fifth of the size, so reading it does not block the service. rolldown itself can do the first, but it miscounts lines
- * after those that the compiler adds.
+ * fifth of the size, so reading it does not block the service. rolldown could also replace the modules. However, it
+ * miscounts lines after those that the compiler adds.
  */
 function linesOnly(text) {
   const { version, sources, mappings } = JSON.parse(text);

@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import type { Config } from '../../core/config/config.js';
+import { IdTokenHints } from './id-token-hints.service.js';
 import { IdTokens } from './id-tokens.service.js';
 import { JwksController } from './jwks.controller.js';
 import { OpenIdController } from './openid.controller.js';
@@ -7,11 +8,11 @@ import { OpenIdProvider } from './openid-provider.service.js';
 import { ServerMetadata } from './server-metadata.service.js';
 import { SigningKeys } from './signing-keys.service.js';
 
-const PROVIDERS: Provider[] = [SigningKeys, IdTokens, ServerMetadata, OpenIdProvider];
+const PROVIDERS: Provider[] = [SigningKeys, IdTokens, IdTokenHints, ServerMetadata, OpenIdProvider];
 
 /** OpenID Connect. When it is off, only the key set remains (contract/openid.md). */
 @Global()
-@Module({ providers: PROVIDERS, exports: [SigningKeys, IdTokens, ServerMetadata] })
+@Module({ providers: PROVIDERS, exports: [SigningKeys, IdTokens, IdTokenHints, ServerMetadata] })
 class OpenIdModule {}
 
 export const openIdModules = (config: Config): DynamicModule[] => [

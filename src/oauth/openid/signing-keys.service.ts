@@ -17,6 +17,7 @@ const RETENTION_DAYS = 400;
 
 const CURRENT = 'activated_at IS NOT NULL AND retired_at IS NULL';
 const NEXT = 'activated_at IS NULL';
+const IS_FORGOTTEN = `retired_at < now() - interval '${RETENTION_DAYS} days'`;
 const IS_OLD_ENOUGH = `published_at <= now() - interval '${PUBLICATION_HOURS} hours'`;
 const PUBLISHED = `SELECT public_jwk FROM openid_key WHERE ${NEXT} OR ${CURRENT} OR published_until > now()
   ORDER BY alg, published_at, kid`;
@@ -42,7 +43,7 @@ export class SigningKeys {
     private readonly config: Config,
     cleanupJobs: CleanupJobs,
   ) {
-    cleanupJobs.addExpiry('openid_key', 'kid', `retired_at < now() - interval '${RETENTION_DAYS} days'`);
+    cleanupJobs.addExpiry('openid_key', 'kid', IS_FORGOTTEN);
     cleanupJobs.add('openid-key-rotation', async (tx) => {
       await this.rotateExpired(tx);
       // Key generation takes too long for a transaction.
@@ -94,10 +95,11 @@ export class SigningKeys {
   }
 
   /** Returns the public half of a key that may have signed a hint, published or not. */
-  async findPublic(kid: string): Promise<JWK | undefined> {
-    const [row] = await this.database.statement<{ public_jwk: JWK }>(
+  async findPublic(kid: string): Promise<PublicKey | undefined> {
+    const [row] = await this.database.statement<{ public_jwk: PublicKey }>(
       'openid-public-key',
-      `SELECT public_jwk FROM openid_key WHERE kid = $1 AND activated_at IS NOT NULL`,
+      `SELECT public_jwk FROM openid_key
+       WHERE kid = $1 AND activated_at IS NOT NULL AND (${IS_FORGOTTEN}) IS NOT TRUE`,
       [kid],
     );
     return row?.public_jwk;

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- peers`: compares the service with alternatives on one PostgreSQL, interleaved in one run. Results
  * are medians of `BENCH_ROUNDS` (5) rounds of `BENCH_SECONDS` (2). `DATABASE_URL` names a server on which it may create
- * databases. Writes `results/<date>.json`, the table, the charts and the performance part of the README.
+ * databases. Writes `results/<date>.json`, the table, the charts and the part of docs/performance.md.
  * `BENCH_ONLY=caller` (or `signIn`, `oauth`, `gateway`, `start`) measures one part. The other parts stay as measured
  * that day from the same sources.
  */
@@ -440,4 +440,4 @@ try {
   await close();
 }
 console.log(summary(result).map(table).join('\n\n'));
-console.log('\nwritten to README.md and bench/results');
+console.log('\nwritten to docs/performance.md and bench/results');

@@ -1,4 +1,4 @@
-/** The report of a run: tables, charts and a part of the README, all made only from its figures. */
+/** The report of a run: tables, charts and a part of docs/performance.md, all made only from its figures. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { barChart } from './chart.mjs';
@@ -253,14 +253,14 @@ const bars = (rows, lengthOf, figureOf) =>
 
 const CHARTS = {
   caller: {
-    words: 'Processor time to say who the caller is, of the service and its peers',
+    words: 'CPU time to identify the caller, by service',
     draw: ({ caller: { rows } }) => ({
-      title: 'Who is the caller: processor time of one request',
-      what: 'Microseconds of the server, and how often that of a bare node:http of the same run. Shorter is better.',
+      title: 'Identify the caller: CPU time of one request',
+      what: 'Microseconds of the server, and the ratio to a bare node:http of the same run. Shorter is better.',
       shared: true,
       groups: [
-        ['Asks the database at every request', 'the database'],
-        ['Asks nobody: bare servers, and tokens that are believed until they expire', 'nobody'],
+        ['Queries the database on every request', 'the database'],
+        ['No query: bare servers, and tokens that are valid until they expire', 'nobody'],
       ].map(([name, asked]) => ({
         name,
         bars: bars(
@@ -272,27 +272,27 @@ const CHARTS = {
     }),
   },
   latency: {
-    words: 'How long the answers of the same take at a fixed rate',
+    words: 'Latency of the same requests at a fixed rate',
     needs: 'caller',
     draw: ({ caller: { rows, fixedRate } }) => ({
-      title: `Who is the caller: the answer at ${fixedRate} requests/s`,
-      what: 'Milliseconds from when a request was due to its answer: 99 of 100 are faster (the bar), and half. Shorter is better.',
+      title: `Identify the caller: latency at ${fixedRate} requests/s`,
+      what: 'Milliseconds from the planned start of a request to its response: p99 (the bar) and median. Shorter is better.',
       groups: [
         {
           bars: bars(
             rows,
             ({ p99 }) => p99,
-            ({ p50, p99 }) => `${milli(p99)} ms, half ${milli(p50)} ms`,
+            ({ p50, p99 }) => `${milli(p99)} ms, median ${milli(p50)} ms`,
           ),
         },
       ],
     }),
   },
   oauth: {
-    words: 'Processor time of code exchange, refresh and introspection',
+    words: 'CPU time of code exchange, refresh and introspection',
     draw: ({ oauth }) => ({
-      title: 'OAuth2: processor time of one request',
-      what: 'Microseconds of the server, and how often that of oidc-provider. Shorter is better.',
+      title: 'OAuth2: CPU time of one request',
+      what: 'Microseconds of the server, and the ratio to oidc-provider. Shorter is better.',
       groups: oauth.map(({ name, rows }) => ({
         name: name[0].toUpperCase() + name.slice(1),
         bars: bars(
@@ -304,11 +304,11 @@ const CHARTS = {
     }),
   },
   'sign-in': {
-    words: 'Processor time of a sign-in by password',
+    words: 'CPU time of a sign-in with a password',
     needs: 'signIn',
     draw: ({ signIn: { rows } }) => ({
-      title: 'Sign-in by password: processor time',
-      what: 'Milliseconds, and how often that of a server that only verifies argon2id. Shorter is better.',
+      title: 'Sign-in with a password: CPU time',
+      what: 'Milliseconds, and the ratio to a server that only verifies argon2id. Shorter is better.',
       groups: [
         {
           bars: bars(
@@ -322,10 +322,10 @@ const CHARTS = {
     }),
   },
   start: {
-    words: 'Start and memory',
+    words: 'Startup time and memory',
     draw: ({ start: { rows } }) => ({
       title: 'Start and memory',
-      what: 'From the start of the process until it is ready, on a database that is there; RSS after the load of its jobs.',
+      what: 'From the start of the process until it is ready, on an existing database; RSS after the load.',
       groups: [
         {
           name: 'Start',
@@ -360,27 +360,29 @@ export function charts(result) {
   );
 }
 
-/** The part of the README about a run, with its two markers. */
-export function readmePart(result) {
+/** The part of docs/performance.md about a run, with its two markers. */
+export function performancePart(result) {
   const { date } = result;
-  const pictures = drawn(result).map(([name, { words }]) => `![${words}](bench/results/${name}.svg)`);
+  const pictures = drawn(result).map(([name, { words }]) => `![${words}](../bench/results/${name}.svg)`);
   return `${BEGIN}
 
 Measured on ${date} by \`npm run bench -- peers\` on ${machineOf(result)},
-${loadOf(result)}. Where that is above 2 others worked on it as well: ratios and processor time
-mean more than rates then, and latencies are mostly theirs. ${versionsOf(result)}.
-All tables and targets: [${date}](bench/results/${date}.md); all figures: [JSON](bench/results/${date}.json);
-how it is measured: [bench](bench/README.md).
+${loadOf(result)}. If the load is above 2, the machine also did other work. In that case, compare ratios and CPU time, not
+rates and latencies. Versions: ${versionsOf(result)}.
+
+- [Tables and targets](../bench/results/${date}.md)
+- [All figures as JSON](../bench/results/${date}.json)
+- [How it is measured](../bench/README.md)
 
 ${pictures.join('\n\n')}
 
 ${END}`;
 }
 
-export function withReadmePart(readme, result) {
-  const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error('the README has lost the marks between which its figures stand');
-  return readme.slice(0, begin) + readmePart(result) + readme.slice(end + END.length);
+export function withPerformancePart(page, result) {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error('docs/performance.md lacks the marks around its figures');
+  return page.slice(0, begin) + performancePart(result) + page.slice(end + END.length);
 }
 
 const results = join(root, 'bench/results');
@@ -407,7 +409,7 @@ function shortJson(result) {
 }
 
 /**
- * Writes the report of a run: tables, charts, figures, and the performance part of the README. Replaces earlier
+ * Writes the report of a run: tables, charts, figures, and the part of docs/performance.md. Replaces earlier
  * reports.
  */
 export function report(result) {
@@ -419,5 +421,6 @@ export function report(result) {
   write(`bench/results/${result.date}.json`, shortJson(result));
   write(`bench/results/${result.date}.md`, markdown(result));
   for (const [name, svg] of Object.entries(charts(result))) write(`bench/results/${name}.svg`, svg);
-  write('README.md', withReadmePart(readFileSync(join(root, 'README.md'), 'utf8'), result));
+  const page = 'docs/performance.md';
+  write(page, withPerformancePart(readFileSync(join(root, page), 'utf8'), result));
 }

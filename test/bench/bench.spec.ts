@@ -198,25 +198,26 @@ describe('what tells of a run', () => {
     }
   });
 
-  test('the README takes the part of a run between its marks, and nothing else of it changes', async () => {
-    const { withReadmePart } = await load('report.mjs');
+  test('docs/performance.md takes the part of a run between its marks, and nothing else of it changes', async () => {
+    const { withPerformancePart } = await load('report.mjs');
     const run = await fixedRun();
-    const readme = read(root, 'README.md');
-    const once = withReadmePart(readme, run);
-    expect(once).toContain('[2020-02-03](bench/results/2020-02-03.md)');
-    expect(withReadmePart(once, run)).toBe(once);
-    expect(() => withReadmePart('no marks', run)).toThrow('marks');
+    const page = read(root, 'docs/performance.md');
+    const once = withPerformancePart(page, run);
+    expect(once).toContain('[Tables and targets](../bench/results/2020-02-03.md)');
+    expect(withPerformancePart(once, run)).toBe(once);
+    expect(() => withPerformancePart('no marks', run)).toThrow('marks');
   });
 
   test('what is committed was made of the figures that are committed with it', async () => {
-    const { charts, markdown, readmePart, written } = await load('report.mjs');
+    const { charts, markdown, performancePart, written } = await load('report.mjs');
     const run = written();
-    const told = /<!-- written by npm run bench -- peers -->([\s\S]*)<!-- up to here -->/.exec(read(root, 'README.md'));
+    const marked = /<!-- written by npm run bench -- peers -->([\s\S]*)<!-- up to here -->/;
+    const told = marked.exec(read(root, 'docs/performance.md'));
     if (!run) {
       expect(told?.[1]?.trim()).toBe('');
       return;
     }
-    expect(told?.[0]).toBe(readmePart(run));
+    expect(told?.[0]).toBe(performancePart(run));
     const results = join(bench, 'results');
     expect(read(results, `${run.date}.md`)).toBe(markdown(run));
     for (const [name, svg] of Object.entries(charts(run))) expect(read(results, `${name}.svg`)).toBe(svg);

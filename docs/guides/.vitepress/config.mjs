@@ -8,7 +8,7 @@ const pages = process.env.GUIDES_PAGES ?? '';
 
 /** Sections of the sidebar with their pages, in their order; a page that is not there is left out, and one that is not named here comes last. */
 const SECTIONS = [
-  ['Start', ['start', 'quick-start', 'concepts']],
+  ['Start', ['start', 'quick-start', 'tour', 'concepts']],
   [
     'For client authors',
     [

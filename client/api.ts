@@ -3436,6 +3436,8 @@ export interface components {
             token_type: "Bearer" | "refresh_token";
         };
         AdminApplicationView: {
+            backchannel_logout_session_required: boolean;
+            backchannel_logout_uri: string | null;
             bot_discriminator: string | null;
             bot_is_public: boolean;
             bot_require_code_grant: boolean;
@@ -3449,12 +3451,15 @@ export interface components {
             has_bot_token: boolean;
             has_client_secret: boolean;
             id: string;
+            /** @enum {string} */
+            id_token_signed_response_alg: "ES256" | "EdDSA" | "RS256";
             name: string;
             oauth2_redirect_uris: string[];
             owner_discriminator: string | null;
             owner_global_name: string | null;
             owner_user_id: string | null;
             owner_username: string | null;
+            post_logout_redirect_uris: string[];
             version: number;
         };
         AdminSessionView: {
@@ -3512,6 +3517,8 @@ export interface components {
             username: string;
         };
         ApplicationView: {
+            backchannel_logout_session_required: boolean;
+            backchannel_logout_uri: string | null;
             bot?: components["schemas"]["ApplicationBotView"];
             bot_public: boolean;
             bot_require_code_grant: boolean;
@@ -3522,6 +3529,7 @@ export interface components {
             /** @enum {string} */
             id_token_signed_response_alg: "ES256" | "EdDSA" | "RS256";
             name: string;
+            post_logout_redirect_uris: string[];
             redirect_uris: string[];
         };
         ApplyEmailInput: {
@@ -3777,6 +3785,9 @@ export interface components {
             name: string;
         };
         CreateApplicationInput: {
+            backchannel_logout_session_required?: boolean;
+            /** Format: uri */
+            backchannel_logout_uri?: string | null;
             bot_public?: boolean;
             bot_require_code_grant?: boolean;
             /** @enum {string} */
@@ -3784,6 +3795,7 @@ export interface components {
             /** @enum {string} */
             id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA";
             name: string;
+            post_logout_redirect_uris?: string[] | null;
             redirect_uris?: string[] | null;
         };
         CreateWebhookInput: {
@@ -3854,11 +3866,15 @@ export interface components {
             name?: string;
         };
         EditApplicationInput: {
+            backchannel_logout_session_required?: boolean;
+            /** Format: uri */
+            backchannel_logout_uri?: string | null;
             bot_public?: boolean;
             bot_require_code_grant?: boolean;
             /** @enum {string} */
             id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA";
             name?: string;
+            post_logout_redirect_uris?: string[] | null;
             redirect_uris?: string[] | null;
         };
         EditBotInput: {

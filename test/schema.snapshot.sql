@@ -83,7 +83,10 @@ CREATE TABLE application (
   bot_created_at timestamp with time zone,
   version integer DEFAULT 1 NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
-  id_token_signed_response_alg text DEFAULT 'RS256'::text NOT NULL
+  id_token_signed_response_alg text DEFAULT 'RS256'::text NOT NULL,
+  post_logout_redirect_uris text[] DEFAULT '{}'::text[] NOT NULL,
+  backchannel_logout_uri text,
+  backchannel_logout_session_required boolean DEFAULT false NOT NULL
 );
 
 CREATE TABLE audit_log (

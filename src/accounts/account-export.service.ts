@@ -32,7 +32,8 @@ const EXPORT_QUERIES: Readonly<Record<string, string>> = {
     WHERE account_id = $1 ORDER BY created_at`,
   mail: `SELECT type, recipient, created_at, sent_at FROM outbox WHERE account_id = $1 ORDER BY id`,
   sign_on_identities: 'SELECT issuer, subject, created_at FROM sso_identity WHERE account_id = $1 ORDER BY created_at',
-  applications: `SELECT id, name, client_type, redirect_uris, bot_public, created_at
+  applications: `SELECT id, name, client_type, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri,
+      bot_public, created_at
     FROM application WHERE owner_id = $1 ORDER BY id`,
   grants: `SELECT application_id, scopes, created_at FROM oauth_family WHERE account_id = $1 ORDER BY id`,
   bot_authorizations: `SELECT application_id, created_at FROM oauth_bot_grant WHERE account_id = $1 ORDER BY created_at`,

@@ -45,6 +45,8 @@ describe('admin.md 6 applications', () => {
       bot_is_public: true,
       bot_require_code_grant: false,
       oauth2_redirect_uris: ['https://app.example/callback'],
+      ...{ id_token_signed_response_alg: 'RS256', post_logout_redirect_uris: [], backchannel_logout_uri: null },
+      backchannel_logout_session_required: false,
       has_client_secret: true,
       client_secret_created_at: expect.stringMatching(/Z$/),
       has_bot_token: true,

@@ -59,6 +59,11 @@ const bot = (id: string, username: string) => ({
   bio: null,
   flags: 0,
 });
+/** Members of OpenID Connect of an application that has set none of them. */
+const openId = {
+  ...{ id_token_signed_response_alg: 'RS256', post_logout_redirect_uris: [], backchannel_logout_uri: null },
+  backchannel_logout_session_required: false,
+};
 const ownBot = (id: string, username: string) => ({
   ...bot(id, username),
   mfa_enabled: false,
@@ -77,7 +82,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
         redirect_uris: [CALLBACK],
         bot_public: true,
         bot_require_code_grant: false,
-        id_token_signed_response_alg: 'RS256',
+        ...openId,
         client_secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
         bot: { ...ownBot(body.id, 'My_App'), token: expect.stringMatching(`^${body.id}\\.[A-Za-z0-9_-]{43}$`) },
       },
@@ -104,7 +109,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     const { body } = await create({ name: 'Public', client_type: 'public', bot_public: false, redirect_uris: null });
     expect(body).toEqual({
       ...{ id: body.id, name: 'Public', client_type: 'public', redirect_uris: [], bot_public: false },
-      ...{ bot_require_code_grant: false, id_token_signed_response_alg: 'RS256' },
+      ...{ bot_require_code_grant: false, ...openId },
       ...{ bot: { ...ownBot(body.id, 'Public'), token: expect.any(String) } },
     });
   });
@@ -333,7 +338,7 @@ describe('6.4 PATCH /v1/oauth2/applications/{id}', () => {
     expect(first.status).toBe(200);
     expect(first.body).toEqual({
       ...{ id: own.id, name: 'New', client_type: 'confidential', redirect_uris: [CALLBACK], bot_public: false },
-      ...{ bot_require_code_grant: false, id_token_signed_response_alg: 'RS256', bot: ownBot(own.id, 'Client') },
+      ...{ bot_require_code_grant: false, ...openId, bot: ownBot(own.id, 'Client') },
     });
     const uris = ['https://b.example/', 'https://a.example/'];
     const second = await edit({ redirect_uris: [...uris, uris[0]], bot_require_code_grant: true }, own);
@@ -571,7 +576,7 @@ describe('6.6 operations that need sudo', () => {
       status: 200,
       body: {
         ...{ id: own.id, name: 'Client', client_type: 'confidential', redirect_uris: [CALLBACK], bot_public: true },
-        ...{ bot_require_code_grant: false, id_token_signed_response_alg: 'RS256' },
+        ...{ bot_require_code_grant: false, ...openId },
         ...{ client_secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) },
       },
     });

@@ -183,6 +183,33 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.leave();
   });
 
+  test('the URLs for signing out are changed by keyboard; an invalid one leaves all as they were', async () => {
+    const { page } = visit;
+    const app = await created({ name: 'Before' });
+    await arrive(pathOf(app));
+    await title('Signing out');
+    await button('Add a URL after signing out').press('Enter');
+    await focused('[name="post_logout_redirect_uris.0"]');
+    await page.keyboard.type('https://a.example/#part');
+    await page.getByLabel('Back-channel logout URL').fill('https://127.0.0.1/logout');
+    await button('Save sign-out settings').press('Enter');
+    await page.locator('[name="post_logout_redirect_uris.0"][aria-invalid=true]').waitFor();
+    await page.getByLabel('URL after signing out 1').fill('https://a.example/out');
+    await page.getByLabel('Logout tokens must contain the session ID').press('Space');
+    await button('Save sign-out settings').press('Enter');
+    await page.locator('[name=backchannel_logout_uri][aria-invalid=true]').waitFor();
+    expect(await stored(app)).toMatchObject({ post_logout_redirect_uris: [], backchannel_logout_uri: null });
+    await visit.look('account-applications-sign-out');
+    await page.getByLabel('Back-channel logout URL').fill('');
+    await button('Save sign-out settings').press('Enter');
+    await page.getByText('Saved', { exact: true }).last().waitFor();
+    expect(await stored(app)).toMatchObject({
+      ...{ post_logout_redirect_uris: ['https://a.example/out'], backchannel_logout_uri: null },
+      backchannel_logout_session_required: true,
+    });
+    await visit.leave();
+  });
+
   test('the bot gets its name, description and pictures; what is too large is refused before it is sent', async () => {
     const { page } = visit;
     const app = await created();

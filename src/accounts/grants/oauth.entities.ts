@@ -23,6 +23,11 @@ export class Application {
   @Column('text', { name: 'bot_preview', nullable: true }) botPreview: string | null;
   @Column('timestamptz', { name: 'bot_created_at', nullable: true }) botCreatedAt: Date | null;
   @Column('text', { name: 'id_token_signed_response_alg' }) idTokenAlg: SigningAlgorithm;
+  /** Where a user may continue after a logout at the request of the application (openid.md section 6). */
+  @Column('text', { name: 'post_logout_redirect_uris', array: true }) postLogoutRedirectUris: string[];
+  /** Where the service sends logout tokens (openid.md section 6). */
+  @Column('text', { name: 'backchannel_logout_uri', nullable: true }) backchannelLogoutUri: string | null;
+  @Column('boolean', { name: 'backchannel_logout_session_required' }) backchannelLogoutSessionRequired: boolean;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
 }

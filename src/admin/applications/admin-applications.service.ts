@@ -5,6 +5,7 @@ import { isInactive } from '../../accounts/account-facts.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { ApiError } from '../../core/errors.js';
+import { openIdMembers } from '../../oauth/applications/application.views.js';
 import { Applications } from '../../oauth/applications/applications.service.js';
 import { Database } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
@@ -27,6 +28,7 @@ const adminApplicationView = (application: Application, owner: Account | undefin
   bot_is_public: application.botPublic,
   bot_require_code_grant: application.botRequireCodeGrant,
   oauth2_redirect_uris: application.redirectUris,
+  ...openIdMembers(application),
   has_client_secret: application.secretDigest !== null,
   client_secret_created_at: application.secretCreatedAt?.toISOString() ?? null,
   has_bot_token: application.botDigest !== null,

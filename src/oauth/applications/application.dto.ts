@@ -2,7 +2,7 @@ import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../accounts/grants
 import { ApplicationName, Username } from '../../accounts/names.js';
 import { Bool, field, ListOf, OneOf, Snowflake, Text } from '../../http/input.js';
 import { Base64Image } from '../../media/objects/base64-image.js';
-import { REDIRECT_URIS, redirectUriFault } from './redirect-uris.js';
+import { backchannelUriFault, REDIRECT_URIS, redirectUriFault } from './redirect-uris.js';
 
 const REDIRECT_URI = { type: 'string', format: 'uri', pattern: '^[^*\\\\#]+$', minLength: 1, maxLength: 256 };
 
@@ -10,6 +10,15 @@ const RedirectUris = () =>
   ListOf({ ...REDIRECT_URIS, optional: true, nullable: true, items: REDIRECT_URI }, redirectUriFault);
 
 const IdTokenAlgorithm = () => OneOf(SIGNING_ALGORITHMS, { optional: true });
+
+const BackchannelUri = () =>
+  field(
+    {
+      ...{ optional: true, nullable: true, bound: REDIRECT_URIS.bound, tooLong: 'INVALID_URL_FORMAT' },
+      description: REDIRECT_URI,
+    },
+    backchannelUriFault,
+  );
 
 export class ApplicationPath {
   @Snowflake() id: string;
@@ -22,6 +31,9 @@ export class CreateApplicationInput {
   @Bool({ optional: true }) bot_public?: boolean;
   @Bool({ optional: true }) bot_require_code_grant?: boolean;
   @IdTokenAlgorithm() id_token_signed_response_alg?: SigningAlgorithm;
+  @RedirectUris() post_logout_redirect_uris?: string[] | null;
+  @BackchannelUri() backchannel_logout_uri?: string | null;
+  @Bool({ optional: true }) backchannel_logout_session_required?: boolean;
 }
 
 export class EditApplicationInput {
@@ -30,6 +42,9 @@ export class EditApplicationInput {
   @Bool({ optional: true }) bot_public?: boolean;
   @Bool({ optional: true }) bot_require_code_grant?: boolean;
   @IdTokenAlgorithm() id_token_signed_response_alg?: SigningAlgorithm;
+  @RedirectUris() post_logout_redirect_uris?: string[] | null;
+  @BackchannelUri() backchannel_logout_uri?: string | null;
+  @Bool({ optional: true }) backchannel_logout_session_required?: boolean;
 }
 
 const DISCRIMINATOR = {

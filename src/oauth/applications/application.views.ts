@@ -17,6 +17,14 @@ export function applicationBotView(bot: Account, owner: Account, token?: string)
   return { ...botProfileView(bot), mfa_enabled: types.length > 0, authenticator_types: types, token };
 }
 
+/** Members of OpenID Connect (openid.md section 7). */
+export const openIdMembers = (application: Application) => ({
+  id_token_signed_response_alg: application.idTokenAlg,
+  post_logout_redirect_uris: application.postLogoutRedirectUris,
+  backchannel_logout_uri: application.backchannelLogoutUri,
+  backchannel_logout_session_required: application.backchannelLogoutSessionRequired,
+});
+
 /** An application as its owner sees it. `secret` and `bot` are present if the operation returns them. */
 export const applicationView = (
   application: Application,
@@ -28,7 +36,7 @@ export const applicationView = (
   redirect_uris: application.redirectUris,
   bot_public: application.botPublic,
   bot_require_code_grant: application.botRequireCodeGrant,
-  id_token_signed_response_alg: application.idTokenAlg,
+  ...openIdMembers(application),
   client_secret: shown.secret,
   bot: shown.bot,
 });

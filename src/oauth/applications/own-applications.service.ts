@@ -6,10 +6,12 @@ import { SecurityEvents } from '../../accounts/events/security-events.service.js
 import { Application } from '../../accounts/grants/oauth.entities.js';
 import { usernameFrom } from '../../accounts/names.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
-import { ApiError } from '../../core/errors.js';
+import { Config } from '../../core/config/config.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { digest, mintFrom, mintToken } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
+import { Outbound } from '../../platform/outbound/outbound.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { CreateApplicationInput, EditApplicationInput } from './application.dto.js';
@@ -40,6 +42,8 @@ export class OwnApplications {
     private readonly callerGuard: CallerGuard,
     private readonly snowflakes: Snowflakes,
     private readonly events: SecurityEvents,
+    private readonly outbound: Outbound,
+    private readonly config: Config,
   ) {}
 
   async list({ account: owner }: SessionIdentity) {
@@ -67,6 +71,7 @@ export class OwnApplications {
   async create(me: SessionIdentity, input: CreateApplicationInput) {
     const { account: owner } = me;
     if (!isClaimed(owner)) throw new ApiError('UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS');
+    await this.assertReachable(input.backchannel_logout_uri);
     const random = Array.from({ length: RANDOM_NAMES }, () => `bot_${mintFrom('0123456789', 8)}`);
     for (const username of [usernameFrom(input.name), ...random]) {
       if (username === null) continue;
@@ -97,6 +102,9 @@ export class OwnApplications {
       botPublic: input.bot_public ?? true,
       botRequireCodeGrant: input.bot_require_code_grant ?? false,
       idTokenAlg: input.id_token_signed_response_alg ?? 'RS256',
+      postLogoutRedirectUris: withoutDuplicates(input.post_logout_redirect_uris),
+      backchannelLogoutUri: input.backchannel_logout_uri ?? null,
+      backchannelLogoutSessionRequired: input.backchannel_logout_session_required ?? false,
       ...stored,
       ...client?.stored,
     });
@@ -107,7 +115,18 @@ export class OwnApplications {
     });
   }
 
+  /** Logout tokens go only to public IP addresses by https, unless the operator allows others. Each delivery checks again. */
+  private async assertReachable(uri: string | null | undefined): Promise<void> {
+    if (!uri || this.config.openid.allowPrivateBackchannel) return;
+    if (!uri.startsWith('https:') || !(await this.outbound.mayReach(uri, 'foreign')))
+      throw validationError('backchannel_logout_uri', 'INVALID_URL_FORMAT');
+  }
+
   async edit(me: SessionIdentity, id: string, input: EditApplicationInput) {
+    if (input.backchannel_logout_uri) {
+      await this.applications.requireOwn(me.account, id);
+      await this.assertReachable(input.backchannel_logout_uri);
+    }
     return this.database.transaction(async (tx) => {
       const owner = await this.callerGuard.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
@@ -146,6 +165,13 @@ function changesOf(application: Application, input: EditApplicationInput): Parti
     ...(input.bot_public !== undefined && { botPublic: input.bot_public }),
     ...(input.bot_require_code_grant !== undefined && { botRequireCodeGrant: input.bot_require_code_grant }),
     ...(input.id_token_signed_response_alg !== undefined && { idTokenAlg: input.id_token_signed_response_alg }),
+    ...(input.post_logout_redirect_uris !== undefined && {
+      postLogoutRedirectUris: withoutDuplicates(input.post_logout_redirect_uris),
+    }),
+    ...(input.backchannel_logout_uri !== undefined && { backchannelLogoutUri: input.backchannel_logout_uri }),
+    ...(input.backchannel_logout_session_required !== undefined && {
+      backchannelLogoutSessionRequired: input.backchannel_logout_session_required,
+    }),
   };
   const differs = ([name, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(application[name as keyof Application]);

@@ -30,23 +30,34 @@ function decodeUri(uri: string): string | null {
   }
 }
 
-function isAcceptable(uri: string): boolean {
-  if (uri.length > MAX_LENGTH || !VISIBLE_ASCII.test(uri) || FORBIDDEN_CHARACTERS.test(uri)) return false;
+/** Parses a URL that every parser reads alike. Returns `null` for all others. */
+function parseStrictly(uri: string): URL | null {
+  if (uri.length > MAX_LENGTH || !VISIBLE_ASCII.test(uri) || FORBIDDEN_CHARACTERS.test(uri)) return null;
   const plain = decodeUri(uri);
-  if (plain === null || FORBIDDEN_WHEN_DECODED.test(plain)) return false;
+  if (plain === null || FORBIDDEN_WHEN_DECODED.test(plain)) return null;
   const authority = ABSOLUTE_URL.exec(uri)?.[1];
-  if (authority === undefined || authority.includes('@') || !URL.canParse(uri)) return false;
-  const { protocol, hostname, searchParams } = new URL(uri);
-  if (RESPONSE_PARAMETERS.some((name) => searchParams.has(name))) return false;
+  if (authority === undefined || authority.includes('@') || !URL.canParse(uri)) return null;
+  const url = new URL(uri);
   // Reject hosts that a parser rewrites (octal, percent-encoded, shortened), because users would read another host.
-  if (authority.replace(/:\d*$/, '').toLowerCase() !== hostname) return false;
-  return protocol === 'https:' || isLoopbackHost(hostname);
+  return authority.replace(/:\d*$/, '').toLowerCase() === url.hostname ? url : null;
+}
+
+function isAcceptable(uri: string): boolean {
+  const url = parseStrictly(uri);
+  if (!url || RESPONSE_PARAMETERS.some((name) => url.searchParams.has(name))) return false;
+  return url.protocol === 'https:' || isLoopbackHost(url.hostname);
 }
 
 /** Returns why a redirect URI cannot be registered (oauth.md 3.2), or `undefined`. */
 export function redirectUriFault(value: unknown): FieldCode | undefined {
   if (typeof value !== 'string') return 'INVALID_FORMAT';
   return isAcceptable(value) ? undefined : 'INVALID_URL_FORMAT';
+}
+
+/** Returns why a text cannot be the URL for back-channel logout, or `undefined`. The service checks its host. */
+export function backchannelUriFault(value: unknown): FieldCode | undefined {
+  if (typeof value !== 'string') return 'INVALID_FORMAT';
+  return parseStrictly(value) ? undefined : 'INVALID_URL_FORMAT';
 }
 
 /** Removes the port of a loopback IP address. Returns `null` for all other URIs. */

@@ -10,5 +10,10 @@ export class OpenIdSettings extends settings('OpenID Connect', (read) => ({
     ),
     keyDays: read.int('OPENID_KEY_DAYS', 'Days until a signing key is replaced, 7-365', 90, [7, 365]),
     idTokenSeconds: read.int('OPENID_ID_TOKEN_SECONDS', 'Lifetime of an ID token, 60-86400', 3600, [60, 86400]),
+    allowPrivateBackchannel: read.bool(
+      'BACKCHANNEL_ALLOW_PRIVATE_ADDRESSES',
+      'Lets URLs for back-channel logout have private addresses, and http: for development and tests',
+      false,
+    ),
   },
 })) {}

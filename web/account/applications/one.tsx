@@ -15,6 +15,7 @@ import { shownSecrets } from '../../kit/shown-once.js';
 import { toast } from '../../kit/toast.js';
 import { type Application, LIST } from './application.js';
 import { BotProfile } from './bot.js';
+import { Logout } from './logout.js';
 import { type ChangeProps, Redirects } from './redirects.js';
 
 const Facts = ({ application: { id, name, bot, client_type: kind } }: Pick<ChangeProps, 'application'>) => (
@@ -154,6 +155,7 @@ export function One({ id }: { readonly id: string }) {
             <>
               <Settings application={application} onChanged={loaded.take} />
               <Redirects application={application} onChanged={loaded.take} />
+              <Logout application={application} onChanged={loaded.take} />
               {application.bot && (
                 <BotProfile bot={application.bot} onChanged={(bot) => loaded.take({ ...application, bot })} />
               )}

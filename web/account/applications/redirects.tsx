@@ -11,21 +11,27 @@ import type { Application } from './application.js';
 
 /** Maximum number of redirect URIs (oauth.md 3.2). */
 const MAX_REDIRECT_URIS = 10;
-const fieldOf = (index: number): string => `redirect_uris.${index}`;
+/** The words of each list of URIs, and its member of the application. */
+const MEMBERS = { redirect: 'redirect_uris', logout: 'post_logout_redirect_uris' } as const;
+type Kind = keyof typeof MEMBERS;
+const fieldOf = (kind: Kind, index: number): string => `${MEMBERS[kind]}.${index}`;
 
 /** Error paths of the individual lines. */
-export const REDIRECT_FIELDS: readonly string[] = Array.from({ length: MAX_REDIRECT_URIS }, (_, index) =>
-  fieldOf(index),
-);
+const fieldsOf = (kind: Kind): readonly string[] =>
+  Array.from({ length: MAX_REDIRECT_URIS }, (_, index) => fieldOf(kind, index));
+
+export const REDIRECT_FIELDS = fieldsOf('redirect');
+export const LOGOUT_FIELDS = fieldsOf('logout');
 
 export interface RedirectFieldsProps {
+  readonly kind?: Kind;
   readonly uris: Signal<readonly string[]>;
   /** The action that submits the lines. Each line shows its own error. */
   readonly action: Action;
 }
 
 /** An input for each redirect URI with a remove button, and a button that adds one. */
-export function RedirectFields({ uris, action }: RedirectFieldsProps) {
+export function RedirectFields({ kind = 'redirect', uris, action }: RedirectFieldsProps) {
   const lines = useRef<HTMLFieldSetElement>(null);
   const wanted = useRef<string | null>(null);
   useLayoutEffect(() => {
@@ -42,35 +48,35 @@ export function RedirectFields({ uris, action }: RedirectFieldsProps) {
     action.clear();
   };
   const add = () => {
-    wanted.current = `[name="${fieldOf(uris.value.length)}"]`;
+    wanted.current = `[name="${fieldOf(kind, uris.value.length)}"]`;
     uris.value = [...uris.value, ''];
   };
   return (
     <fieldset class="lines" ref={lines}>
-      <legend>{t('applications.redirects')}</legend>
-      <p class="small quiet">{t('applications.redirectsHint')}</p>
+      <legend>{t(`applications.${kind}s`)}</legend>
+      <p class="small quiet">{t(`applications.${kind}sHint`)}</p>
       {uris.value.map((uri, index) => (
         <Field
           key={index}
-          name={fieldOf(index)}
-          label={t('applications.redirect', { number: index + 1 })}
+          name={fieldOf(kind, index)}
+          label={t(`applications.${kind}`, { number: index + 1 })}
           value={uri}
           onValue={(value) => change(index, value)}
-          wrong={action.of(fieldOf(index))}
+          wrong={action.of(fieldOf(kind, index))}
           isVerbatim
           required
           maxLength={256}
         >
           <div>
             <Button kind="plain" size="small" onClick={() => remove(index)}>
-              {t('applications.redirectRemove', { number: index + 1 })}
+              {t(`applications.${kind}Remove`, { number: index + 1 })}
             </Button>
           </div>
         </Field>
       ))}
       <div>
         <Button kind="plain" size="small" disabled={uris.value.length >= MAX_REDIRECT_URIS} onClick={add}>
-          {t('applications.redirectAdd')}
+          {t(`applications.${kind}Add`)}
         </Button>
       </div>
     </fieldset>

@@ -8,6 +8,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from '../scripts/build.mjs';
 import { answerHelp } from '../scripts/help.mjs';
+import { importFrom } from '../scripts/packages.mjs';
 import { enrol } from './enrol.mjs';
 import { identifyRate } from './identify.mjs';
 import { cpuSeconds, median, rssMib, start, stop, table } from './lib.mjs';
@@ -15,7 +16,7 @@ import { cpuSeconds, median, rssMib, start, stop, table } from './lib.mjs';
 answerHelp(import.meta.filename);
 
 // Loaded only if there is work to do.
-const { default: autocannon } = await import('autocannon');
+const autocannon = await importFrom('scripts', 'autocannon');
 
 const PARTS = [
   ...['timing', 'peers', 'start', 'modules', 'oauth', 'gateway', 'plans'],

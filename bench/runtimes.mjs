@@ -9,12 +9,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import autocannon from 'autocannon';
 import { build } from '../scripts/build.mjs';
 import { binaryOf } from '../scripts/node-binaries.mjs';
+import { importFrom } from '../scripts/packages.mjs';
 import { enrol } from './enrol.mjs';
 import { cpuSeconds, markdown, median, ownDatabase, rssMib, start, stop, writeResult } from './lib.mjs';
 
+const autocannon = await importFrom('scripts', 'autocannon');
 const LINES = [22, 24, 26];
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);

@@ -10,11 +10,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import autocannon from 'autocannon';
 import { build } from '../scripts/build.mjs';
+import { importFrom } from '../scripts/packages.mjs';
 import { enrol } from './enrol.mjs';
 import { cpuSeconds, median, rssMib, start, stop, table } from './lib.mjs';
 
+const autocannon = await importFrom('scripts', 'autocannon');
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const IDLE_SECONDS = Number(process.env.IDLE_SECONDS ?? 5);
 const LOAD_SECONDS = Number(process.env.LOAD_SECONDS ?? 0);

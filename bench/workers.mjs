@@ -7,12 +7,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
 import pg from 'pg';
 import { build } from '../scripts/build.mjs';
+import { importFrom } from '../scripts/packages.mjs';
 import { enrol } from './enrol.mjs';
 import { cpuSeconds, median, start, stop, table } from './lib.mjs';
 
+const autocannon = await importFrom('scripts', 'autocannon');
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 32);

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import autocannon from 'autocannon';
+import { importFrom } from '../../scripts/packages.mjs';
 import { cpuSeconds } from '../lib.mjs';
+
+const autocannon = await importFrom('scripts', 'autocannon');
 
 const nanoseconds = (path) => Number(readFileSync(path, 'utf8').split(' ')[0]);
 

@@ -138,16 +138,23 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Opens a gateway session on a process. Returns its socket and a promise of the close code and reason. */
-export async function identified(
-  { url }: Front,
-  token: string,
-): Promise<{ socket: WebSocket; closed: Promise<[code: number, reason: string]> }> {
+interface Identified {
+  readonly socket: WebSocket;
+  /** The close code and reason. */
+  readonly closed: Promise<[code: number, reason: string]>;
+  readonly sessionId: string;
+  /** The sequence number of READY. */
+  readonly seq: number;
+}
+
+/** Opens a gateway session on a process. */
+export async function identified({ url }: Front, token: string): Promise<Identified> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/gateway`);
   const closed = once(socket, 'close').then(([code, reason]): [number, string] => [code, String(reason)]);
   await once(socket, 'message');
   socket.send(JSON.stringify({ op: 2, d: { token } }));
   const [ready] = await once(socket, 'message');
-  if (JSON.parse(String(ready)).t !== 'READY') throw new Error(`no READY but ${ready}`);
-  return { socket, closed };
+  const { t, s: seq, d } = JSON.parse(String(ready));
+  if (t !== 'READY') throw new Error(`no READY but ${ready}`);
+  return { socket, closed, sessionId: d.session_id, seq };
 }

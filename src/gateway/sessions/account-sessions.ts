@@ -65,6 +65,12 @@ export class AccountSessions {
     if (event && !event.isPersonal && event.bytes <= this.numbers.replay_event_bytes) this.payloads.put(ref, event);
   }
 
+  /** Stores an event for replay. Returns its stored copy if it was stored before, so that sessions share its memory. */
+  keep(heard: ReceivedEvent): GatewayEvent | null {
+    this.storePayload(heard);
+    return this.payloads.get(heard.ref) ?? heard.event;
+  }
+
   deliver(session: GatewaySession, heard: ReceivedEvent): void {
     if (session.stored) this.writer?.push(session, heard);
     else session.applyEvents([heard]);

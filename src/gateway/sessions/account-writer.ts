@@ -61,6 +61,8 @@ export class AccountWriter {
   private readonly due = new Set<StoredSession>();
   private running: Promise<void> | null = null;
   private underway: readonly Planned[] = [];
+  /** Size of the events since all received events were written. */
+  private pushedBytes = 0;
 
   constructor(
     private readonly accountId: string,
@@ -71,6 +73,7 @@ export class AccountWriter {
   push(session: GatewaySession, heard: ReceivedEvent): void {
     if (!isStored(session)) return;
     session.stored.pending.push(heard);
+    this.pushedBytes += heard.event?.bytes ?? 0;
     this.start(session);
   }
 
@@ -108,6 +111,11 @@ export class AccountWriter {
     while (this.running) await this.running;
   }
 
+  /** Waits until the events in memory are written if there are many. */
+  async waitIfBusy(): Promise<void> {
+    if (this.pushedBytes > MAX_BATCH_BYTES) await this.waitUntilWritten();
+  }
+
   private start(session: StoredSession): void {
     if (session.stored.isHeld) return;
     this.due.add(session);
@@ -119,6 +127,7 @@ export class AccountWriter {
       .then(() => this.run())
       .finally(() => {
         this.running = null;
+        this.pushedBytes = 0;
         const [next] = this.due;
         if (next) this.start(next);
       });

@@ -6,12 +6,13 @@ import { isTransientDatabaseError } from '../../core/database-errors.js';
 import { Log } from '../../core/log.js';
 import type { EventType, EventTypes } from '../../core/merged.js';
 import type { Tx } from '../../platform/database/database.js';
-import type { JournalRow } from '../../platform/replicas/journal.js';
+import type { EventPage, JournalRow } from '../../platform/replicas/journal.js';
 import { type EventNotice, ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import { OwnViews } from '../../users/profile/own-views.service.js';
 import { eventOf, journalEvent, type ReceivedEvent } from '../protocol/event.js';
 import { EventLoopPacer } from '../sending/event-loop-pacer.js';
 import type { AccountSessions } from './account-sessions.js';
+import { EventBacklog, type UnreadEvents } from './event-backlog.js';
 import { LiveSessions } from './live-sessions.service.js';
 
 /** The token of a login session was rotated. Its sockets are closed. */
@@ -29,8 +30,14 @@ export type EventReader<T extends EventType = EventType> = (notice: EventNotice)
 @Injectable()
 export class GatewayEvents implements OnModuleInit {
   private readonly readers = new Map<string, EventReader>();
-  /** The last event of each account that is still being read. Later events wait for it. */
-  private readonly underway = new Map<string, Promise<void>>();
+  private readonly backlog = new EventBacklog({
+    dispatch: (account, row) => this.dispatchEntry(account, row),
+    dispatchUnread: (account, unread) => this.dispatchUnread(account, unread),
+    onFailure: ({ id }, error) => {
+      this.log.error('an event could not be sent', { error });
+      this.sessions.breakReplay(id);
+    },
+  });
   private readonly pace = new EventLoopPacer(DISPATCH_TURN_MS);
 
   constructor(
@@ -70,65 +77,75 @@ export class GatewayEvents implements OnModuleInit {
 
   /** Dispatches events of one account in commit order, regardless of how long each takes to read. */
   private onEntry(row: JournalRow): void {
-    const accountId = String(row.accountId);
-    const account = this.sessions.getAccount(accountId);
-    if (!account) return;
-    const before = this.underway.get(accountId) ?? Promise.resolve();
-    const turn = before
-      .then(() => this.dispatchEntry(account, row))
-      .catch((error) => {
-        this.log.error('an event could not be sent', { error });
-        this.sessions.breakReplay(accountId);
-      });
-    this.underway.set(accountId, turn);
-    const done = () => {
-      if (this.underway.get(accountId) === turn) this.underway.delete(accountId);
-    };
-    turn.then(done, done);
+    const account = this.sessions.getAccount(String(row.accountId));
+    if (account) this.backlog.add(account, row);
   }
 
+  /** Dispatches the event and any skipped events before it. Does nothing if the event was already received. */
   private async dispatchEntry(account: AccountSessions, row: JournalRow): Promise<void> {
-    const rows = await this.withSkippedEntries(account, row);
-    for (const each of rows) {
-      account.lastEvent = { number: Number(each.number), id: each.id };
-      const heard = await this.readWithRetry(each);
-      await this.pace.yieldIfDue();
-      if (heard) account.dispatch(heard);
-      // An unreadable event leaves a gap, so sessions must not resume across it.
-      else this.sessions.breakReplay(account.id);
-    }
-  }
-
-  /** Returns the event and any skipped events before it. Returns nothing if the event was already received. */
-  private async withSkippedEntries({ id, lastEvent }: AccountSessions, row: JournalRow): Promise<JournalRow[]> {
+    const { lastEvent } = account;
     const number = Number(row.number);
-    if (!lastEvent || number === lastEvent.number + 1) return [row];
-    if (row.id <= lastEvent.id) return [];
-    const missed = number > lastEvent.number ? await this.since(id, lastEvent.number) : null;
-    if (missed) return missed.filter((each) => Number(each.number) <= number);
-    // The database has deleted the events, or some cannot be read.
-    this.sessions.breakReplay(id);
-    return [row];
+    if (!lastEvent || number === lastEvent.number + 1) return this.dispatchRow(account, row);
+    if (row.id <= lastEvent.id) return;
+    if (number > lastEvent.number && (await this.dispatchAfter(account, lastEvent.number, number))) return;
+    this.sessions.breakReplay(account.id);
+    await this.dispatchRow(account, row);
   }
 
-  private since(accountId: string, number: number): Promise<JournalRow[] | null> {
-    return this.replicaBus.eventsSince(accountId, number).catch((error) => {
+  private async dispatchUnread(account: AccountSessions, { first, last, lastId }: UnreadEvents): Promise<void> {
+    const { lastEvent } = account;
+    if (lastEvent && lastId <= lastEvent.id) return;
+    const isNext = lastEvent !== null && lastEvent.number < last;
+    const isWhole = await this.dispatchAfter(account, isNext ? lastEvent.number : first - 1, last);
+    if (isWhole && (isNext || !lastEvent)) return;
+    this.sessions.breakReplay(account.id);
+    account.lastEvent = { number: last, id: lastId };
+  }
+
+  /**
+   * Reads the events after a number from the journal, and dispatches them page by page.
+   * Returns false if the database has deleted some of them, or they cannot be read.
+   */
+  private async dispatchAfter(account: AccountSessions, number: number, last: number): Promise<boolean> {
+    let position = number;
+    while (position < last && account.sessions.size > 0) {
+      const page = await this.pageAfter(account.id, position);
+      if (!page) return false;
+      for (const row of page.rows) {
+        position = Number(row.number);
+        if (position <= last) await this.dispatchRow(account, row);
+      }
+    }
+    return true;
+  }
+
+  private pageAfter(accountId: string, number: number): Promise<EventPage | null> {
+    return this.withRetry(() => this.replicaBus.eventsAfter(accountId, number)).catch((error) => {
       this.log.error('events that were missed could not be read', { error });
       return null;
     });
   }
 
+  private async dispatchRow(account: AccountSessions, row: JournalRow): Promise<void> {
+    account.lastEvent = { number: Number(row.number), id: row.id };
+    const heard = await this.withRetry(() => this.readEvent(row)).catch((error) => {
+      this.log.error('an event could not be read in time', { type: (row.data as EventNotice).type, error });
+      return null;
+    });
+    // An unreadable event leaves a gap, so sessions must not resume across it.
+    if (!heard) return this.sessions.breakReplay(account.id);
+    account.dispatch(heard);
+    await account.writer?.waitIfBusy();
+  }
+
   /** Retries while the database is slow or unavailable, so that sessions are delayed but lose no events. */
-  private async readWithRetry(row: JournalRow): Promise<ReceivedEvent | null> {
+  private async withRetry<T>(read: () => Promise<T>): Promise<T> {
     const until = performance.now() + READ_TIMEOUT_MS;
     for (;;) {
       try {
-        return await this.readEvent(row);
+        return await read();
       } catch (error) {
-        if (performance.now() > until) {
-          this.log.error('an event could not be read in time', { type: (row.data as EventNotice).type, error });
-          return null;
-        }
+        if (performance.now() > until) throw error;
       }
       await delay(READ_RETRY_MS, undefined, { ref: false });
     }
@@ -139,6 +156,7 @@ export class GatewayEvents implements OnModuleInit {
    * @throws database errors that are transient
    */
   async readEvent({ number, data }: JournalRow): Promise<ReceivedEvent | null> {
+    await this.pace.yieldIfDue();
     const notice = data as EventNotice;
     try {
       const d = await this.read(notice);

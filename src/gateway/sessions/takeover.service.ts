@@ -5,9 +5,10 @@ import { reportFailure } from '../../core/uncaught-errors.js';
 import { Batcher } from '../../platform/database/batcher.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
-import { eventFrom, parseOptions, type ReceivedEvent } from '../protocol/event.js';
+import { eventFrom, isSubscribed, parseOptions, type ReceivedEvent } from '../protocol/event.js';
 import { ClosingError } from '../protocol/protocol.js';
 import { type Handover, SessionStore } from '../store/session-store.js';
+import type { AccountSessions } from './account-sessions.js';
 import { AccountWriter } from './account-writer.js';
 import { GatewayEvents } from './events.service.js';
 import { LiveSessions } from './live-sessions.service.js';
@@ -97,9 +98,8 @@ export class Takeover implements OnModuleInit {
     this.sessions.add(session, account);
     this.sessions.retain(session);
     try {
-      const missed = await this.readMissedEvents(session);
+      const missed = await this.readMissedEvents(session, account);
       if (!missed) session.log.breakReplay();
-      for (const heard of missed ?? []) account.storePayload(heard);
       account.writer.startWriting(session, missed ?? []);
       await account.writer.waitUntilWritten();
     } catch (error) {
@@ -110,16 +110,30 @@ export class Takeover implements OnModuleInit {
     return this.sessions.find(id) === session ? session : 'moved';
   }
 
-  /** Returns the events since the stored state. Returns null if some were deleted or cannot be read. */
-  private async readMissedEvents({ accountId, log }: GatewaySession): Promise<ReceivedEvent[] | null> {
-    const rows = await this.replicaBus.eventsSince(accountId, log.currentState.cursor);
-    if (!rows) return null;
+  /**
+   * Returns the events since the stored state. Returns null if some were deleted, cannot be read, or are more than a
+   * session can replay.
+   */
+  private async readMissedEvents(session: GatewaySession, account: AccountSessions): Promise<ReceivedEvent[] | null> {
+    const { replay_events, replay_bytes } = this.config.gateway;
     const missed: ReceivedEvent[] = [];
-    for (const row of rows) {
-      const heard = await this.events.readEvent(row);
-      if (!heard) return null;
-      missed.push(heard);
+    let position = session.log.currentState.cursor;
+    let bytes = 0;
+    for (;;) {
+      const page = await this.replicaBus.eventsAfter(account.id, position);
+      if (!page) return null;
+      for (const row of page.rows) {
+        const heard = await this.events.readEvent(row);
+        if (!heard) return null;
+        position = Number(row.number);
+        const event = heard.event && isSubscribed(session.options, heard.event) ? account.keep(heard) : null;
+        bytes += event?.bytes ?? 0;
+        // Of consecutive events that the session does not receive, only the last position counts.
+        if (missed.at(-1)?.event === null) missed.pop();
+        missed.push({ ...heard, event });
+        if (missed.length > replay_events + 1 || bytes > replay_bytes) return null;
+      }
+      if (page.isLast) return missed;
     }
-    return missed;
   }
 }

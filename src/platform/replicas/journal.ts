@@ -20,11 +20,16 @@ export interface JournalRow extends JournalEntry {
   readonly number: number | null;
   /** The name that the writing process gave its transaction. */
   readonly origin: string | null;
+  /** Size of the serialized data. */
+  readonly bytes: number;
 }
 
 /** Retention of journal entries in milliseconds. A replica that has not read for longer has missed entries. */
 export const JOURNAL_RETENTION_MS = 300_000;
-const READ_BATCH_SIZE = 1000;
+/** Maximum entries of one read. */
+const PAGE_ROWS = 1000;
+/** A read ends with the entry that reaches this size, so that entries of any number and size fit into memory. */
+const PAGE_BYTES = 1024 * 1024;
 /** Upper bound for IDs of uncommitted transactions, more than a database has connections. */
 const MAX_OPEN_IDS = 1000;
 /** Position below every ID, used while the journal is empty. */
@@ -56,11 +61,19 @@ const APPEND_ENTRIES = `
   SELECT e.account_id, t.number + 1 - row_number() OVER (PARTITION BY e.account_id ORDER BY e.place DESC), e.topic, e.data, $2
   FROM entry e LEFT JOIN taken t USING (account_id) ORDER BY e.place`;
 
-const COLUMNS = 'id, account_id, number, topic, data::text, origin';
+const COLUMNS = 'id, account_id, number, topic, data, origin';
+const STORED = 'id, account_id, number, topic, data::text AS data, origin';
 
-const NEW_ENTRIES = `
-  SELECT ${COLUMNS} FROM journal WHERE id = ANY ($2::bigint[])
-  UNION ALL (SELECT ${COLUMNS} FROM journal WHERE id > $1 ORDER BY id LIMIT ${READ_BATCH_SIZE})`;
+/** Returns the first rows of a query that `order` sorts, up to a number of bytes, but at least one. */
+const firstBytes = (rows: string, order: string, bytes: string): string => `
+  SELECT ${COLUMNS} FROM (
+    SELECT *, sum(octet_length(data)) OVER (ORDER BY ${order}) - octet_length(data) AS bytes_before FROM (${rows}) AS found
+  ) AS counted WHERE bytes_before < ${bytes}`;
+
+const NEW_ROWS = `
+  SELECT ${STORED} FROM journal WHERE id = ANY ($2::bigint[])
+  UNION ALL (SELECT ${STORED} FROM journal WHERE id > $1 ORDER BY id LIMIT ${PAGE_ROWS})`;
+const NEW_ENTRIES = `${firstBytes(NEW_ROWS, 'id', String(PAGE_BYTES))} ORDER BY id`;
 
 /** IDs that were allocated and not seen: their transactions are still open or were rolled back. */
 const OPEN_IDS = `
@@ -91,6 +104,7 @@ class LazyJournalRow implements JournalRow {
   readonly number: number | null;
   readonly topic: string;
   readonly origin: string | null;
+  readonly bytes: number;
   private parsed: Record<string, unknown> | undefined;
 
   constructor(private readonly stored: StoredEntry) {
@@ -99,6 +113,7 @@ class LazyJournalRow implements JournalRow {
     this.number = stored.number === null ? null : Number(stored.number);
     this.topic = stored.topic;
     this.origin = stored.origin;
+    this.bytes = Buffer.byteLength(stored.data);
   }
 
   get data(): Record<string, unknown> {
@@ -162,19 +177,21 @@ export class JournalReader {
     return false;
   }
 
-  /** Reads the next entries. `isAll` means that there are no more. */
+  /** Reads the next page of entries. `isAll` means that there are no more. */
   async read(ask: RunStatement): Promise<{ rows: JournalRow[]; isAll: boolean }> {
     const found = await ask<StoredEntry>('journal-read', NEW_ENTRIES, [this.position, [...this.openIds.keys()]]);
-    const rows = found.map(toJournalRow).sort((a, b) => a.id - b.id);
+    const rows = found.map(toJournalRow);
     let fresh = 0;
-    for (const { id } of rows) {
+    let size = 0;
+    for (const { id, bytes } of rows) {
+      size += bytes;
       if (this.openIds.delete(id)) continue;
       fresh++;
       this.trackSkippedIds(id);
       this.position = id;
     }
     this.dropExpiredIds();
-    return { rows, isAll: fresh < READ_BATCH_SIZE };
+    return { rows, isAll: fresh < PAGE_ROWS && size < PAGE_BYTES };
   }
 
   private trackSkippedIds(id: number): void {
@@ -209,22 +226,35 @@ export async function readLastEventNumbers(
 /** An account, and the number of its last known event. */
 export type EventPosition = readonly [accountId: string, number: number];
 
-const EVENTS_SINCE = `
-  SELECT p.place, a.number AS last, j.id, j.account_id, j.number, j.topic, j.data::text, j.origin
+/** Consecutive events of an account. */
+export interface EventPage {
+  readonly rows: readonly JournalRow[];
+  /** Whether there are no later events. */
+  readonly isLast: boolean;
+}
+
+const ACCOUNT_ROWS = `
+  SELECT ${STORED} FROM journal WHERE account_id = p.account_id AND number > p.number ORDER BY number LIMIT ${PAGE_ROWS}`;
+
+const EVENTS_AFTER = `
+  SELECT p.place, a.number AS last, j.*
   FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS p (account_id, number, place)
   JOIN account_event a ON a.account_id = p.account_id
-  LEFT JOIN journal j ON j.account_id = p.account_id AND j.number > p.number
+  LEFT JOIN LATERAL (${firstBytes(ACCOUNT_ROWS, 'number', '$3::int')}) AS j ON true
   ORDER BY p.place, j.number`;
 
-/** Returns all events after each position, in order; null if some of them were removed. */
-export async function readEventsSince(
+/**
+ * Returns the first events after each position, in order; null if the next event was removed. All positions together
+ * share the size of one page.
+ */
+export async function readEventsAfter(
   ask: RunStatement,
   places: readonly EventPosition[],
-): Promise<(JournalRow[] | null)[]> {
+): Promise<(EventPage | null)[]> {
   const rows = await ask<{ place: string; last: string } & (StoredEntry | { id: null })>(
-    'journal-since',
-    EVENTS_SINCE,
-    [places.map(([accountId]) => accountId), places.map(([, number]) => number)],
+    'journal-after',
+    EVENTS_AFTER,
+    [places.map(([accountId]) => accountId), places.map(([, number]) => number), Math.ceil(PAGE_BYTES / places.length)],
   );
   const found = places.map((): typeof rows => []);
   for (const row of rows) found[Number(row.place) - 1]?.push(row);
@@ -232,7 +262,9 @@ export async function readEventsSince(
     const number = places[place]?.[1] ?? 0;
     const last = Number(some[0]?.last ?? 0);
     const events = some.filter((row) => row.id !== null).map(toJournalRow);
-    const isWhole = events.length === last - number && events.every((event, n) => event.number === number + 1 + n);
-    return isWhole ? events : null;
+    const reached = number + events.length;
+    const isWhole = events.every((event, n) => event.number === number + 1 + n);
+    const isLast = reached === last;
+    return isWhole && (isLast || events.length > 0) ? { rows: events, isLast } : null;
   });
 }

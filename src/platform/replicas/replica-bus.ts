@@ -5,11 +5,12 @@ import { CoalescingRunner } from '../database/coalescing-runner.js';
 import type { Database, Tx } from '../database/database.js';
 import {
   createAppendStatement,
+  type EventPage,
   type EventPosition,
   JournalReader,
   type JournalRow,
   type RunStatement,
-  readEventsSince,
+  readEventsAfter,
   readLastEventNumbers,
   type SerializedEntry,
 } from './journal.js';
@@ -64,7 +65,7 @@ export abstract class ReplicaBus {
   private readonly reader = new JournalReader(() => performance.now());
   /** Batched, because there may be many callers and this connection runs one statement at a time. */
   private readonly eventReads = new Batcher(
-    (places: readonly EventPosition[]) => readEventsSince(this.runJournalStatement, places),
+    (places: readonly EventPosition[]) => readEventsAfter(this.runJournalStatement, places),
     { maxSize: POSITIONS_PER_BATCH },
   );
   private readonly lastEventNumbers = new LastEventNumbers((accountIds) =>
@@ -159,8 +160,8 @@ export abstract class ReplicaBus {
     return this.lastEventNumbers.get(accountId);
   }
 
-  /** Returns all events of an account after a number, in order; null if some of them were removed. */
-  eventsSince(accountId: string, number: number): Promise<JournalRow[] | null> {
+  /** Returns the first page of the events of an account after a number; null if the next event was removed. */
+  eventsAfter(accountId: string, number: number): Promise<EventPage | null> {
     return this.eventReads.submit([accountId, number]);
   }
 

@@ -5,8 +5,8 @@ COPY client/package.json client/
 RUN npm ci --ignore-scripts
 COPY . .
 # npm keeps TypeScript as somebody's optional peer, and the test kit is for those who install the package: neither runs here.
-RUN npm run build && npm run docs && npm prune --omit=dev --ignore-scripts \
-  && rm -rf node_modules/typescript node_modules/@gatehouse-auth dist/test dist/.stamp dist/.web-stamp dist/.tsbuildinfo
+RUN npm run build && npm prune --omit=dev --ignore-scripts \
+  && rm -rf node_modules/typescript node_modules/@gatehouse-auth dist/test dist/.*stamp dist/.tsbuildinfo
 RUN npm run -s sbom > sbom.cdx.json && install -d -o 1000 -g 1000 dist/service/compiled
 # Node keeps what it compiles by user: for that of the image, who cannot write there.
 USER 1000:1000

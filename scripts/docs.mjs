@@ -1,83 +1,52 @@
 /**
  * Builds the site of guides into `dist/guides`, which the service serves at `/guides`. It contains the guides, the
- * manual and the contract from `docs/`, and a reference that is generated from the code. `--check` only checks the
- * links.
+ * manual and the contract from `docs/`, and a reference that is generated from the code. Fails if a link is broken.
+ * `npm run build` does the same if a source has changed. `--check` only checks the links.
  */
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build, compress, sources as filesBelow } from './build.mjs';
 import { assemble, isFile, sources } from './guides/assemble.mjs';
 import { readFacts } from './guides/facts.mjs';
 import { faultsOf } from './guides/links.mjs';
 import { orderDrawing, referencePages } from './guides/reference.mjs';
+import { writeSite } from './guides/site.mjs';
 import { answerHelp } from './help.mjs';
-import { importFrom } from './packages.mjs';
 
 answerHelp(import.meta.filename);
 
-const root = join(import.meta.dirname, '..');
-const place = join(root, 'dist', 'guides-pages');
-const built = join(root, 'dist', 'guides');
-const GENERATOR = 'docs/guides/.vitepress';
+const folder = join(import.meta.dirname, '..', 'dist', 'guides');
 const DRAWING = 'order.svg';
 
-function write(path, text) {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
-
 /** Checks the links of the sources as a code host shows them, and those of the site, which also has generated pages. */
-function check(generated) {
-  const { pages, files } = assemble(generated);
+function faultsOfLinks({ pages, files }) {
   const inSources = faultsOf(sources(), isFile);
   const inSite = faultsOf(pages, (path) => path === DRAWING || files.has(path.replace(/^files\//, '')));
   const faults = [...inSources.faults, ...inSite.faults];
-  const links = inSources.links + inSite.links;
-  for (const fault of faults) console.error(fault);
-  console.log(`${links} links, ${faults.length} of them broken`);
-  return faults.length === 0;
+  console.log(`${inSources.links + inSite.links} links, ${faults.length} of them broken`);
+  return faults;
 }
 
-/** Writes the sources of the site to the folder that VitePress reads. */
-function lay(generated, drawing) {
-  const { pages, files } = assemble(generated);
-  rmSync(place, { recursive: true, force: true });
-  for (const [path, text] of pages) write(join(place, path), text);
-  for (const [copy, path] of files) write(join(place, 'public', 'files', copy), readFileSync(join(root, path)));
-  write(join(place, 'public', DRAWING), drawing);
-  symlinkSync(join(root, 'docs/guides/.vitepress'), join(place, '.vitepress'));
-  return pages.size;
-}
-
-/**
- * Fails if a page has inline styles or scripts, which the security policy of the pages would block
- * (src/web/guides.service.ts).
- */
-function demandPlain() {
-  for (const path of filesBelow(built)) {
+/** @throws Error if a page has inline styles or scripts, which its Content Security Policy blocks */
+function assertNothingInline() {
+  for (const path of filesBelow(folder)) {
     if (!path.endsWith('.html')) continue;
     const [inline] =
       /<[^>]+ style=[^>]*>|<style[\s>]|<script(?![^>]* src=)[^>]*>/.exec(readFileSync(path, 'utf8')) ?? [];
-    if (inline) throw new Error(`${path} holds a style or a script of its own: ${inline.slice(0, 200)}`);
+    if (inline) throw new Error(`${path} has an inline style or script: ${inline.slice(0, 200)}`);
   }
 }
 
-async function render() {
-  process.env.GUIDES_PAGES = place;
-  const { build: vitepress } = await importFrom(GENERATOR, 'vitepress');
-  await vitepress(place, { outDir: built, logLevel: 'warn' });
-  demandPlain();
-  await compress(built);
-}
-
-await build();
+if (!process.argv.includes('--built')) await build({ guides: false });
 const facts = await readFacts((path) => import(`../dist/src/${path}`));
-const generated = referencePages(facts);
-if (!check(generated)) process.exit(1);
+const site = assemble(referencePages(facts));
+const faults = faultsOfLinks(site);
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exit(1);
 if (!process.argv.includes('--check')) {
-  const count = lay(generated, orderDrawing(facts));
-  await render();
-  rmSync(place, { recursive: true });
+  const count = await writeSite({ ...site, drawings: { [DRAWING]: orderDrawing(facts) }, folder });
+  assertNothingInline();
+  await compress(folder, 9);
   console.log(`${count} pages in dist/guides`);
 }
 process.exit(0);

@@ -44,9 +44,6 @@ function demand(isSo, message) {
 }
 
 await build({ types: true });
-if (!existsSync(join(root, 'dist', 'guides'))) {
-  demand(spawnSync(process.execPath, ['scripts/docs.mjs'], { cwd: root, stdio: 'inherit' }).status === 0, 'no guides');
-}
 for (const name of ['package.json', 'package-lock.json', 'client/package.json', 'dist']) {
   cpSync(join(root, name), join(image, name), { recursive: true });
 }
@@ -61,9 +58,9 @@ for (const path of [
     'node_modules/@gatehouse-auth',
     'node_modules/typescript',
     'dist/test',
-    'dist/.stamp',
-    'dist/.web-stamp',
-    'dist/.tsbuildinfo',
+    ...readdirSync(join(image, 'dist'))
+      .filter((name) => /^\..*(?:stamp|tsbuildinfo)$/.test(name))
+      .map((name) => `dist/${name}`),
   ],
   'dist/service/compiled',
 ]) {

@@ -23,7 +23,7 @@ function demand(isSo, message) {
 await build({ types: true });
 const SOURCES = ['src', 'test/support', 'ormconfig.ts', 'tsconfig.build.json', 'nest-cli.json', 'package.json'];
 mkdirSync(join(copy, 'test'));
-// Only `npm run build` builds the pages, and only `npm run docs` builds the guides.
+// Only `npm run build` builds the pages and the guides.
 for (const built of ['web', 'guides']) {
   const from = join(root, 'dist', built);
   if (existsSync(from)) cpSync(from, join(copy, 'dist', built), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Installs the packages of folders that have their own lock file (`scripts`, `test`, `docs/guides/.vitepress`), if the
- * installed packages do not match it: `node scripts/packages.mjs <folder>...`
+ * Installs the packages of folders that have their own lock file (`scripts`, `test`), if the installed packages do not
+ * match it: `node scripts/packages.mjs <folder>...`
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 const root = join(import.meta.dirname, '..');
 
 /** Folders whose packages `npm ci` does not install, so that a checkout is ready quickly. */
-export const FOLDERS = ['scripts', 'test', 'docs/guides/.vitepress'];
+export const FOLDERS = ['scripts', 'test'];
 
 /** @throws Error if npm fails */
 export function installPackages(folder) {

@@ -32,7 +32,7 @@ function argumentsOf([first, ...more]) {
   return [first, ...more];
 }
 
-await build({ types: true });
+await build({ types: true, guides: false });
 const args = argumentsOf(process.argv.slice(2));
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const { status } = spawnSync(process.execPath, ['--no-warnings', jest, ...args], {

@@ -5,7 +5,14 @@ import { mapLinks, resolve } from './links.mjs';
 
 const root = join(import.meta.dirname, '../..');
 /** Top-level pages that belong to the manual. */
-const AT_THE_TOP = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const AT_THE_TOP = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'CODE_OF_CONDUCT.md',
+];
 
 const REFERENCE = 'docs/guides/reference.md';
 

@@ -1,7 +1,8 @@
 /** Markdown links and anchors, in the form that both GitHub and the site of guides understand. */
 import { posix } from 'node:path';
 
-const FENCE = /^(`{3,})[^\n]*\n[\s\S]*?^\1`*$/gm;
+/** Fenced code blocks. */
+export const FENCE = /^(`{3,})[^\n]*\n[\s\S]*?^\1`*$/gm;
 const LINK = /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/g;
 
 /** The anchor of a heading, as GitHub generates it. */

@@ -31,15 +31,15 @@ function routesPage({ routes, api }) {
     [
       `## ${tag}`,
       table(
-        ['Route', 'Does', 'Policy'],
+        ['Route', 'Description', 'Policy'],
         list.map(({ method, path, summary, written }) => [code(`${method} ${path}`), cell(summary), code(written)]),
       ),
     ].join('\n\n'),
   );
   return page(
     'Routes',
-    'Every route of the default configuration with its policy, as the boot audit found it. Parameters, bodies, answers and ' +
-      'refusals of each are in the API description, at `/docs` and `/openapi.json` of a running service.',
+    'Every route of the default configuration with its policy. `/docs` and `/openapi.json` of a running service describe the ' +
+      'parameters, bodies, responses and errors of each route.',
     ...parts,
   );
 }
@@ -47,14 +47,14 @@ function routesPage({ routes, api }) {
 function errorsPage({ errors, fields }) {
   return page(
     'Errors',
-    'Every `code` that an answer may carry, with its status and its fixed text. What to do about them: ' +
-      '[Errors](../clients/errors.md).',
+    'Every `code` that a response can contain, with its status and message. [Errors](../clients/errors.md) explains how to ' +
+      'handle them.',
     table(
       ['Code', 'Status', 'Message'],
       errors.map(([name, status, message]) => [code(name), status, cell(message)]),
     ),
     '## Fields',
-    'Codes inside `errors` of `INVALID_FORM_BODY`.',
+    'Codes in `errors` of an `INVALID_FORM_BODY` response.',
     table(
       ['Code', 'Message'],
       fields.map(([name, message]) => [code(name), cell(message)]),
@@ -66,10 +66,10 @@ function limitsPage({ buckets, routes }) {
   const users = (name) => routes.filter(({ policy }) => policy.bucket?.name === name);
   return page(
     'Limits',
-    'Every bucket with its default, which `RATE_LIMIT_OVERRIDES` changes, and the routes that it limits. How they count: ' +
-      '[Rate limits](../clients/rate-limits.md).',
+    'Every rate-limit bucket with its default limit and the routes that it limits. `RATE_LIMIT_OVERRIDES` changes the limits. ' +
+      '[Rate limits](../clients/rate-limits.md) explains how they work.',
     table(
-      ['Bucket', 'Requests', 'In', 'Routes'],
+      ['Bucket', 'Requests', 'Per', 'Routes'],
       buckets.map(([name, limit, seconds]) => [
         code(name),
         limit,
@@ -84,8 +84,8 @@ function configurationPage({ settings, settingsTable }) {
   const sections = [...new Set(settings.map(({ section }) => section))];
   return page(
     'Configuration',
-    'Every setting, read from the environment or a file `.env` and validated at boot. Lists are separated by commas; an empty ' +
-      'value counts as unset.',
+    'Every setting. The service reads settings from environment variables or a `.env` file, and validates them during startup. ' +
+      'Separate the items of a list with commas. An empty value counts as unset.',
     ...sections.map((name) => `## ${name}\n\n${settingsTable(settings.filter(({ section }) => section === name))}`),
   );
 }
@@ -94,9 +94,9 @@ function aclsPage({ acls, routes }) {
   const users = (acl) => routes.filter(({ policy }) => policy.acl?.acls.includes(acl));
   return page(
     'ACLs',
-    'What administrators may be allowed. `*` is all of them; `admin:authenticate` is what every request to the Admin API needs.',
+    'Permissions of administrators. `*` contains all of them. Every request to the Admin API needs `admin:authenticate`.',
     table(
-      ['ACL', 'Demanded by'],
+      ['ACL', 'Required by'],
       acls.map((acl) => [code(acl), codes(users(acl).map(({ method, path }) => `${method} ${path}`))]),
     ),
   );
@@ -106,9 +106,9 @@ function scopesPage({ scopes, routes }) {
   const users = (scope) => routes.filter(({ policy }) => policy.scope === scope);
   return page(
     'Scopes',
-    'What an application may ask for. A route that names none of them refuses every access token.',
+    'Permissions that an application can request. A route without a scope rejects every access token.',
     table(
-      ['Scope', 'Demanded by'],
+      ['Scope', 'Required by'],
       scopes.map((scope) => [code(scope), codes(users(scope).map(({ method, path }) => `${method} ${path}`))]),
     ),
   );
@@ -119,10 +119,10 @@ function eventsPage({ gateway }) {
   const schemaOf = ({ payload }) => payload.properties.d?.$ref?.split('/').at(-1);
   return page(
     'Events',
-    'What the gateway dispatches, and how it ends connections. The schema of every payload is in `/asyncapi.json`; the protocol ' +
-      'is in [The gateway](../clients/gateway.md).',
+    'Events that the gateway sends, and the codes with which it closes connections. `/asyncapi.json` contains the schema of ' +
+      'every payload. [Gateway](../clients/gateway.md) explains the protocol.',
     table(
-      ['Event', 'Says', 'Payload'],
+      ['Event', 'Meaning', 'Payload'],
       events.map(([, message]) => [
         code(message.name),
         cell(message.summary ?? ''),
@@ -140,38 +140,38 @@ function eventsPage({ gateway }) {
 function commandsPage({ commands }) {
   return page(
     'Commands',
-    'Run as `npm run cli -- <command>` in a checkout and as `gatehouse <command>` in the image or a project of a team. `-h` after ' +
-      'any of them prints its usage.',
+    'Run a command as `npm run cli -- <command>` in a checkout or your project, and as `gatehouse <command>` in the image. ' +
+      'Add `-h` to print its usage.',
     table(
-      ['Command', 'Does'],
+      ['Command', 'Description'],
       Object.values(commands).map(({ usage, summary }) => [code(usage), cell(summary)]),
     ),
   );
 }
 
-/** The question that each guard answers, in the words of `docs/contract/credentials.md`. */
+/** The question that each guard answers, see `docs/contract/credentials.md`. */
 const ASKS = {
-  LoadGuard: 'Is there room?',
-  BanGuard: 'Is the address banned?',
-  ResolutionGuard: 'Who is the caller? (refuses nothing)',
-  SsoGuard: 'Is single sign-on enforced here?',
-  RateGuard: 'Are the limits kept?',
-  CaptchaGuard: 'Is a captcha solved?',
-  IdentityGuard: 'Is there an identity that the policy reads?',
-  KindGuard: 'May this kind of credential?',
-  ScopeGuard: 'Does the token hold the scope?',
-  AdminGuard: 'Is this an administrator?',
-  AclGuard: 'With the ACLs of the operation?',
-  SuspicionGuard: 'Is a requirement outstanding?',
+  LoadGuard: 'Does the process have capacity?',
+  BanGuard: 'Is the IP address not banned?',
+  ResolutionGuard: 'Who is the caller? (never rejects)',
+  SsoGuard: 'Is the route open under single sign-on?',
+  RateGuard: 'Is the caller within the rate limits?',
+  CaptchaGuard: 'Is the captcha solved?',
+  IdentityGuard: 'Is there a valid credential?',
+  KindGuard: 'Does the route allow its kind?',
+  ScopeGuard: 'Does the token have the scope?',
+  AdminGuard: 'Is the caller an administrator?',
+  AclGuard: 'Does the administrator have the ACLs?',
+  SuspicionGuard: 'Does the account meet all requirements?',
   InputGuard: 'Are path, query and body valid?',
-  SudoGuard: 'Is there a fresh proof?',
+  SudoGuard: 'Is sudo mode active, if required?',
 };
 
 const STATUS = (errors, name) => errors.find(([known]) => known === name)?.[1];
 
 function asked({ rows, errors }) {
   return rows.map(({ name, codes: list }, index) => {
-    if (!ASKS[name]) throw new Error(`scripts/guides/reference.mjs does not know what ${name} asks`);
+    if (!ASKS[name]) throw new Error(`scripts/guides/reference.mjs has no question for ${name}`);
     const refusals = list.map((refusal) => ({ code: refusal, status: STATUS(errors, refusal) }));
     return { number: index + 1, asks: ASKS[name], refusals };
   });
@@ -179,15 +179,16 @@ function asked({ rows, errors }) {
 
 function orderPage(facts) {
   return page(
-    'Order of outcomes',
-    'The rows that judge every request, top to bottom. The first that refuses decides; a route runs those that concern its policy.',
-    '![Fourteen rows from load shedding to sudo, each with the codes that it refuses with](/order.svg)',
+    'Order of checks',
+    'Every request passes these checks from top to bottom. The first check that rejects the request decides the response. A route ' +
+      'runs only the checks that its policy needs.',
+    '![The checks in their order, each with its error codes](/order.svg)',
     table(
-      ['#', 'Row asks', 'Refuses with'],
+      ['#', 'Check', 'Errors'],
       asked(facts).map(({ number, asks, refusals }) => [
         number,
         asks,
-        refusals.map(({ code: name, status }) => `${status} ${code(name)}`).join(', ') || 'nothing',
+        refusals.map(({ code: name, status }) => `${status} ${code(name)}`).join(', ') || 'none',
       ]),
     ),
   );
@@ -212,7 +213,7 @@ export function orderDrawing(facts) {
   });
   const end = top + rows.length * height;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 ${end + 40}" font-family="system-ui, sans-serif" font-size="14">
-<title>The order of outcomes</title>
+<title>The order of checks</title>
 <style>
 rect { fill: #eef2fd; stroke: #2f5bea } path { stroke: #5a6478; fill: none } text { fill: #1b2333 } .no { fill: #a3262a; font-size: 12px }
 @media (prefers-color-scheme: dark) { rect { fill: #1f2a4a; stroke: #8aa5ff } path { stroke: #a8b1c4 } text { fill: #e8ecf5 } .no { fill: #ff9a9a } }

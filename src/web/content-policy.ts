@@ -48,16 +48,13 @@ export const PERMISSIONS = [
   ...DISABLED_FEATURES.split(/\s+/).map((name) => `${name}=()`),
 ].join(', ');
 
-/** Hash of the one inline style that the theme of the guides adds while switching between light and dark mode. */
-const THEME_STYLE_HASH = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='";
-
 /** The content security policy of the guides: only files of this origin, which the search also fetches. */
 const GUIDES_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  `style-src 'self' ${THEME_STYLE_HASH}`,
+  "style-src 'self'",
   "connect-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   ...['form-action', 'base-uri', 'frame-ancestors'].map((name) => `${name} 'none'`),
 ].join('; ');
 

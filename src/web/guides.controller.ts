@@ -9,7 +9,7 @@ import { pathOf, sendFile } from './sending.js';
 
 const TYPES = ['text/html', 'text/javascript', 'text/css', 'text/plain', 'application/json', 'image/*'];
 
-/** The guides as built by `npm run docs`. Without that build there are none. */
+/** The guides, which `npm run build` builds. */
 @Controller('guides')
 export class GuidesController {
   constructor(private readonly guides: Guides) {}

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import { type BuiltFile, listBuiltFiles, readFile } from './built-files.js';
 
-/** Next to the compiled code, or the output folder of `npm run docs` when running from the sources. */
+/** Next to the compiled code, or the output folder of the build when running from the sources. */
 const FOLDER_CANDIDATES = ['../../guides/', '../../dist/guides/'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );

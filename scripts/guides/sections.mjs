@@ -1,0 +1,106 @@
+/** Sections of the sidebar, each with its pages in order. Pages that no section lists are at the end of their section. */
+const SECTIONS = [
+  ['Start', ['start', 'quick-start', 'tour', 'concepts']],
+  [
+    'Client developers',
+    [
+      'clients/overview',
+      'clients/signing-in',
+      'clients/sudo',
+      'clients/errors',
+      'clients/rate-limits',
+      'clients/gateway',
+      'clients/oauth2',
+      'clients/bots',
+      'clients/webhooks',
+      'clients/media',
+      'manual/client',
+    ],
+  ],
+  [
+    'Extend Gatehouse',
+    [
+      'teams/overview',
+      'manual/extending',
+      'manual/testing',
+      'manual/public',
+      'manual/importing',
+      'manual/description',
+      'manual/account-changes',
+    ],
+  ],
+  [
+    'Operate',
+    [
+      'operators/overview',
+      'operators/configuration',
+      'operators/proxies',
+      'operators/container',
+      'operators/kubernetes',
+      'operators/upgrade',
+      'operators/backup',
+      'operators/key-rotation',
+      'operators/single-sign-on',
+      'operators/monitoring',
+      'operators/capacity',
+      'operators/incidents',
+      'manual/operating',
+      'manual/pages',
+      'manual/performance',
+    ],
+  ],
+  [
+    'Reference',
+    [
+      'reference/routes',
+      'reference/order',
+      'reference/errors',
+      'reference/limits',
+      'reference/configuration',
+      'reference/acls',
+      'reference/scopes',
+      'reference/events',
+      'reference/commands',
+    ],
+  ],
+  ['Contract', ['contract/readme', 'contract/source', 'contract/credentials', 'contract/conventions']],
+  ['Assurance', ['manual/assurance/readme']],
+  ['Project', ['manual/readme', 'manual/architecture', 'manual/contributing', 'manual/security', 'manual/changelog']],
+];
+
+/** The section of pages that are not listed above, by the start of their path. The first match decides. */
+const OTHERS = [
+  [/^clients\//, 'Client developers'],
+  [/^teams\//, 'Extend Gatehouse'],
+  [/^operators\//, 'Operate'],
+  [/^contract\//, 'Contract'],
+  [/^manual\/assurance\//, 'Assurance'],
+  [/^manual\//, 'Project'],
+];
+
+/** The one page that is only an index of the reference on a code host. Neither the sidebar nor the search lists it. */
+export const WITHOUT_ENTRY = ['reference'];
+
+/**
+ * @param paths of all pages of the site, without `.md`
+ * @returns the sections with the pages that exist
+ * @throws Error if a page belongs to no section
+ */
+export function sectionsOf(paths) {
+  const known = new Set(paths);
+  const listed = new Set(SECTIONS.flatMap(([, pages]) => pages));
+  const others = paths
+    .filter((path) => !listed.has(path) && !WITHOUT_ENTRY.includes(path))
+    .map((path) => {
+      const section = OTHERS.find(([pattern]) => pattern.test(path))?.[1];
+      if (!section) throw new Error(`scripts/guides/sections.mjs has no section for ${path}`);
+      return { path, section };
+    });
+  return SECTIONS.map(([title, pages]) => ({
+    title,
+    pages: [
+      ...pages.filter((path) => known.has(path)),
+      ...others.filter(({ section }) => section === title).map(({ path }) => path),
+    ],
+  }));
+}

@@ -18,12 +18,6 @@ import './users/users.feature.js';
 import './web/web.feature.js';
 import './webhooks/webhooks.feature.js';
 
-export {
-  AccountDataRegistry,
-  type DataEraser,
-  type DataExporter,
-  type ExportReader,
-} from './accounts/account-data-registry.service.js';
 export type { SecurityEventType } from './accounts/events/event-types.js';
 export { getOrigin, type Origin } from './accounts/events/origin.js';
 export { type NewEvent, SecurityEvents } from './accounts/events/security-events.service.js';
@@ -73,6 +67,13 @@ export { type HealthCheck, HealthChecks } from './platform/process/health-checks
 export { type EventNotice, type Notice, ReplicaBus } from './platform/replicas/replica-bus.js';
 export { Limiter } from './platform/store/limits.js';
 export type { Account } from './policy/account.js';
+export type {
+  DataEraser,
+  DataExporter,
+  ErasureDeclaration,
+  ExportDeclaration,
+  ExportReader,
+} from './policy/account-data.js';
 export {
   ApiBody,
   ApiQuery,
@@ -112,6 +113,8 @@ export {
   type EncryptedColumnDeclaration,
   type Feature,
   type FeatureDeclaration,
+  type GatewayEventDeclaration,
+  gatewayEvent,
 } from './policy/feature.js';
 export type { FeatureMail, FeatureMailTexts, MailFacts } from './policy/feature-mail.js';
 export type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from './policy/identity.js';

@@ -3,6 +3,7 @@ import { Log } from '../core/log.js';
 import type { Tx } from '../platform/database/database.js';
 import { Outbox } from '../platform/mail/outbox.js';
 import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
+import type { DataEraser } from '../policy/account-data.js';
 import { AccountService } from './account.service.js';
 import { AccountDataRegistry } from './account-data-registry.service.js';
 import { AccountState, type NewOwner } from './account-state.service.js';
@@ -17,7 +18,7 @@ const BATCH = 50;
  * over to another owner.
  */
 @Injectable()
-export class AccountRemoval {
+export class AccountRemoval implements DataEraser {
   constructor(
     private readonly accounts: AccountService,
     private readonly state: AccountState,
@@ -52,7 +53,7 @@ export class AccountRemoval {
 
   /** Erases an account that `tx` has locked. Only the row to which other data refers and the audit log remain. */
   async remove(tx: Tx, id: string): Promise<void> {
-    await this.eraseData(tx, id);
+    await this.accountDataRegistry.eraseAll(tx, id);
     await this.state.erase(tx, id);
     await this.lifecycle.emit(tx, { type: 'erased', account_id: id });
   }
@@ -63,14 +64,13 @@ export class AccountRemoval {
    * @throws ApiError FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
    */
   async handOver(tx: Tx, id: string, successor: NewOwner): Promise<void> {
-    await this.eraseData(tx, id);
+    await this.accountDataRegistry.eraseAll(tx, id);
     await this.state.handOver(tx, id, successor);
   }
 
-  /** Deletes everything that an account owns, all its credentials and all pending operations. */
-  private async eraseData(tx: Tx, id: string): Promise<void> {
+  /** Deletes the grants, the security events and the emails of an account. */
+  async erase(tx: Tx, id: string): Promise<void> {
     const email = (await this.accounts.find(id, tx))?.email ?? null;
-    await this.accountDataRegistry.eraseAll(tx, id);
     await this.grants.revokeAll(tx, id, { by: 'service', reason: 'account_removed' });
     await this.events.deleteAllOf(tx, id);
     await this.outbox.deleteAllOf(tx, id, email);

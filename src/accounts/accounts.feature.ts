@@ -3,6 +3,7 @@ import { BanReason1797500000000 } from '../migrations/1797500000000-ban-reason.j
 import { SECURITY_EVENTS } from '../platform/mail/templates/words/kinds.js';
 import { defineFeature } from '../policy/feature.js';
 import { Account, AccountSettings } from './account.entities.js';
+import { AccountRemoval } from './account-removal.service.js';
 import { AccountsModule } from './accounts.module.js';
 import { UNMAILED_EVENTS } from './events/event-types.js';
 import { RecordedEvent } from './events/security-event.entities.js';
@@ -48,6 +49,43 @@ export const accounts = defineFeature('accounts', {
     AVATAR_CHANGED_TOO_MANY_TIMES: 'The avatar was changed too often.',
     BANNER_CHANGED_TOO_MANY_TIMES: 'The banner was changed too often.',
     EMAIL_ALREADY_IN_USE: 'The address is in use.',
+  },
+  exports: {
+    account: {
+      isSingle: true,
+      select: `SELECT id, username, lpad(discriminator::text, 4, '0') AS discriminator, global_name, email, email_verified,
+          email_bounced, has_verified_phone, bio, pronouns, accent_color, avatar, avatar_color, banner, locale, flags, traits,
+          acls, suspicious_flags, terms_agreed_at, banned, banned_until, ban_reason, deletion_at, deletion_reason_code,
+          deletion_public_reason, registration_ip, last_active_at, last_active_ip, created_at, password_changed_at,
+          password_hash IS NOT NULL AS has_password, totp_secret IS NOT NULL AS has_totp, passkey_second_factor
+        FROM account WHERE id = $1`,
+    },
+    settings: {
+      isSingle: true,
+      select: `SELECT theme, email_notifications, session_ip_authorization, developer_mode, custom
+        FROM account_settings WHERE account_id = $1`,
+    },
+    security_events: {
+      select: `SELECT id, type, created_at, ip, user_agent, os, data
+        FROM security_event WHERE account_id = $1 ORDER BY id`,
+    },
+    mail: { select: 'SELECT type, recipient, created_at, sent_at FROM outbox WHERE account_id = $1 ORDER BY id' },
+    grants: { select: 'SELECT application_id, scopes, created_at FROM oauth_family WHERE account_id = $1 ORDER BY id' },
+    bot_authorizations: {
+      select: 'SELECT application_id, created_at FROM oauth_bot_grant WHERE account_id = $1 ORDER BY created_at',
+    },
+  },
+  erasure: {
+    account: { kept: 'emptied, because other data refers to its ID' },
+    account_settings: { deletedWith: 'account' },
+    account_event: { kept: 'the number of events of an account' },
+    oauth_family: { eraser: AccountRemoval },
+    oauth_token: { deletedWith: 'oauth_family' },
+    oauth_code: { deletedWith: 'oauth_family' },
+    oauth_bot_grant: { eraser: AccountRemoval },
+    security_event: { eraser: AccountRemoval },
+    outbox: { eraser: AccountRemoval },
+    inbox_message: { eraser: AccountRemoval },
   },
   securityEvents: declareEvents([...UNMAILED_EVENTS, ...SECURITY_EVENTS]),
 });

@@ -28,6 +28,33 @@ export const admin = defineFeature('admin', {
     'admin:code:generation': [30, 60],
     setup: [5, 60],
   },
+  exports: {
+    admin_keys: {
+      select: `SELECT id, name, acls, created_at, last_used_at, expires_at
+        FROM admin_key WHERE owner_id = $1 ORDER BY id`,
+    },
+    audit_of_account: {
+      select: {
+        operator: `SELECT action, reason, metadata, created_at
+          FROM audit_log WHERE target_type = 'user' AND target_id = $1::text ORDER BY sequence`,
+        // What the owner sees (web.md section 5). Audited reads are named `list_...`, `show_...` or `export_...`.
+        owner: `SELECT action, metadata - 'reason' AS metadata, created_at
+          FROM audit_log WHERE target_type = 'user' AND target_id = $1::text AND action !~ '^(list|show|export)_'
+          ORDER BY sequence`,
+      },
+    },
+    audit_by_account: {
+      select: {
+        operator: `SELECT action, target_type, target_id, created_at
+          FROM audit_log WHERE admin_user_id = $1 ORDER BY sequence`,
+      },
+    },
+  },
+  erasure: {
+    admin_key: { column: 'owner_id' },
+    audit_log: { kept: 'append only' },
+    audit_verification: { kept: 'how much of the audit log was verified' },
+  },
   // The type of the target of each action (contract/admin.md section 7).
   auditActions: {
     set_acls: 'user',

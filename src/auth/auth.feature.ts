@@ -5,6 +5,7 @@ import { authMails } from './auth.mails.js';
 import { AuthModule } from './auth.module.js';
 import { AllowanceSettings, PasswordHashSettings, SessionSettings, SignInSettings } from './auth.settings.js';
 import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './records/auth.entities.js';
+import { SignInRemoval } from './sign-in-removal.service.js';
 import { SsoDocument, SsoIdentity } from './sso/sso.entities.js';
 
 /** Sign-in, sessions, factors, sudo mode and single sign-on. */
@@ -122,6 +123,38 @@ export const auth = defineFeature('auth', {
     'captcha-spent': 'none',
   },
   mails: authMails,
+  exports: {
+    sessions: {
+      select: `SELECT ip, user_agent, os, created_at, last_used_at, revoked_at
+        FROM session WHERE account_id = $1 ORDER BY id`,
+    },
+    authorized_ips: {
+      select: 'SELECT ip_key, created_at FROM authorized_ip WHERE account_id = $1 ORDER BY created_at',
+    },
+    passkeys: {
+      select: `SELECT id, name, transports, backup_eligible, created_at, last_used_at
+        FROM passkey WHERE account_id = $1 ORDER BY created_at`,
+    },
+    backup_codes: {
+      select: 'SELECT position, consumed_at FROM backup_code WHERE account_id = $1 ORDER BY position',
+    },
+    pending_secrets: {
+      select: `SELECT purpose, created_at, expires_at FROM one_time_secret
+        WHERE account_id = $1 ORDER BY created_at`,
+    },
+    sign_on_identities: {
+      select: 'SELECT issuer, subject, created_at FROM sso_identity WHERE account_id = $1 ORDER BY created_at',
+    },
+  },
+  erasure: {
+    session: { eraser: SignInRemoval },
+    authorized_ip: { eraser: SignInRemoval },
+    passkey: { eraser: SignInRemoval },
+    backup_code: { eraser: SignInRemoval },
+    sso_identity: { eraser: SignInRemoval },
+    one_time_secret: { eraser: SignInRemoval },
+    sso_document: { kept: 'documents of the identity provider' },
+  },
 });
 
 declare module '../core/merged.js' {

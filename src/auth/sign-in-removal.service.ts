@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AccountDataRegistry } from '../accounts/account-data-registry.service.js';
+import type { Tx } from '../platform/database/database.js';
+import type { DataEraser } from '../policy/account-data.js';
 import { Factors } from './factors/factors.service.js';
 import { Passkeys } from './passkeys/passkeys.service.js';
 import { OneTimeSecrets } from './secrets/one-time-secrets.service.js';
@@ -8,21 +9,20 @@ import { SsoIdentities } from './sso/sso-identities.service.js';
 
 /** Deletes the sessions, factors, identities and pending secrets of an account that is being deleted. */
 @Injectable()
-export class SignInRemoval {
+export class SignInRemoval implements DataEraser {
   constructor(
-    accountDataRegistry: AccountDataRegistry,
-    sessions: SessionService,
-    passkeys: Passkeys,
-    factors: Factors,
-    identities: SsoIdentities,
-    secrets: OneTimeSecrets,
-  ) {
-    accountDataRegistry.registerEraser(async (tx, id) => {
-      await sessions.deleteAll(tx, id);
-      await passkeys.removeAll(tx, id);
-      await factors.removeBackupCodes(tx, id);
-      await identities.removeAll(tx, id);
-      await secrets.deleteAll(tx, id);
-    });
+    private readonly sessions: SessionService,
+    private readonly passkeys: Passkeys,
+    private readonly factors: Factors,
+    private readonly identities: SsoIdentities,
+    private readonly secrets: OneTimeSecrets,
+  ) {}
+
+  async erase(tx: Tx, id: string): Promise<void> {
+    await this.sessions.deleteAll(tx, id);
+    await this.passkeys.removeAll(tx, id);
+    await this.factors.removeBackupCodes(tx, id);
+    await this.identities.removeAll(tx, id);
+    await this.secrets.deleteAll(tx, id);
   }
 }

@@ -13,6 +13,7 @@ export const bans = defineFeature('bans', {
     GLOBAL_IP_BANNED: [403, 'The address is banned.'],
     GLOBAL_IP_TEMPORARILY_BANNED: [403, 'The address is banned for a time.'],
   },
+  erasure: { ip_ban: { kept: 'contains only the ID of the administrator' } },
 });
 
 declare module '../core/merged.js' {

@@ -20,6 +20,8 @@ export interface FeatureNames {
   readonly mails: object;
   /** The payload of each background job, by its name. */
   readonly jobs: object;
+  /** The data of each event of the gateway, by its name. */
+  readonly events: object;
 }
 
 /** All features by name. Each feature adds itself, so that the compiler knows its names. */
@@ -29,7 +31,7 @@ export interface Features {}
 type NamesOf<F> = F extends { readonly names?: infer N extends FeatureNames } ? N : never;
 
 /** A name of one kind that some feature declares, such as `NameOf<'scopes'>`. */
-export type NameOf<K extends Exclude<keyof FeatureNames, 'mails' | 'secrets' | 'jobs'>> = {
+export type NameOf<K extends Exclude<keyof FeatureNames, 'mails' | 'secrets' | 'jobs' | 'events'>> = {
   [F in keyof Features]: NamesOf<Features[F]>[K];
 }[keyof Features];
 
@@ -105,11 +107,12 @@ export type SecretPurpose<B extends SecretBinding = SecretBinding> = {
   }[keyof SecretsOf<Features[F]>];
 }[keyof Features];
 
-/**
- * The data of every event of the gateway by its name (contract/gateway.md section 11). Features merge theirs into it.
- * `/asyncapi.json` is generated from this interface.
- */
-// biome-ignore lint/suspicious/noEmptyInterface: an empty interface is what declaration merging needs
-export interface EventTypes {}
+type EventsOf<F> = NamesOf<F>['events'];
 
-export type EventType = keyof EventTypes;
+/** The name of an event of the gateway that some feature declares (contract/gateway.md section 11). */
+export type EventType = { [F in keyof Features]: keyof EventsOf<Features[F]> & string }[keyof Features];
+
+/** The data of an event of the gateway. */
+export type EventData<T extends string> = {
+  [F in keyof Features]: T extends keyof EventsOf<Features[F]> ? EventsOf<Features[F]>[T] : never;
+}[keyof Features];

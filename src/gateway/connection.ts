@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
-import type { EventType, EventTypes } from '../core/merged.js';
+import type { EventData, EventType } from '../core/merged.js';
 import { Command, type CommandCallback, type CommandPlan, type Sender } from './commands/command.js';
 import { type Dispatch, eventOf, type GatewayEvent } from './protocol/event.js';
 import {
@@ -238,7 +238,7 @@ export class Connection implements SessionHolder, Sender {
     else this.close(CLOSING.unavailable);
   }
 
-  dispatch<T extends EventType>(type: T, d: EventTypes[T]): void {
+  dispatch<T extends EventType>(type: T, d: EventData<T>): void {
     if (this.session) this.host.sendEvent(this.session, eventOf(type, d, true));
   }
 

@@ -1,6 +1,7 @@
 import { defineFeature } from '../policy/feature.js';
 import { MediaModule } from './media.module.js';
 import { Garbage, MediaObject, MediaUpload, SpentCapability, StagedObject } from './objects/media.entities.js';
+import { MediaUpkeep } from './objects/upkeep.service.js';
 import { MediaSettings } from './settings/media.settings.js';
 
 /** Uploads, images and the media proxy. */
@@ -29,6 +30,23 @@ export const media = defineFeature('media', {
     'media:relay': [60, 60, { forgivenFailures: [401, 403] }],
     // A web page decides which media its visitors load.
     'media:read': [1200, 60, { countsGlobally: false, forgivenFailures: 'all' }],
+  },
+  exports: {
+    media: {
+      select: `SELECT key, filename, size, content_type, width, height, created_at
+        FROM media_object WHERE account_id = $1 ORDER BY created_at, key`,
+    },
+    uploads: {
+      select:
+        'SELECT filename, size, created_at, finished_at FROM media_upload WHERE owner_id = $1 ORDER BY created_at',
+    },
+  },
+  erasure: {
+    media_upload: { eraser: MediaUpkeep },
+    media_staged: { eraser: MediaUpkeep },
+    media_object: { eraser: MediaUpkeep },
+    media_garbage: { kept: 'names of files, until the files are deleted' },
+    media_capability: { kept: 'digests, until they expire' },
   },
 });
 

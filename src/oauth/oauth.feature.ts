@@ -1,4 +1,5 @@
 import { defineFeature } from '../policy/feature.js';
+import { ApplicationRemoval } from './applications/application-removal.service.js';
 import { OAuthModule } from './oauth.module.js';
 import { OAuthSettings } from './oauth.settings.js';
 import { OAUTH_DESCRIPTIONS } from './tokens/oauth-errors.js';
@@ -37,6 +38,14 @@ export const oauth = defineFeature('oauth', {
   },
   // In the order of contract/oauth.md section 2.
   scopes: { identify: null, email: null, bot: null },
+  exports: {
+    applications: {
+      select: `SELECT id, name, client_type, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri,
+          bot_public, created_at
+        FROM application WHERE owner_id = $1 ORDER BY id`,
+    },
+  },
+  erasure: { application: { eraser: ApplicationRemoval } },
 });
 
 declare module '../core/merged.js' {

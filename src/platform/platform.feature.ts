@@ -36,6 +36,13 @@ export const platform = defineFeature('platform', {
     RateLimitSettings,
     LogSettings,
   ],
+  erasure: {
+    instance: { kept: 'settings of the instance' },
+    journal: { kept: 'notices that contain IDs, for five minutes' },
+    replica_statistics: { kept: 'counts of replicas' },
+    pgboss_job: { kept: 'payloads that contain only IDs' },
+    pgboss_queue: { kept: 'names of jobs' },
+  },
 });
 
 declare module '../core/merged.js' {

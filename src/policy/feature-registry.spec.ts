@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
+import { Entity, PrimaryColumn } from 'typeorm';
 import { settings } from '../core/config/declared.js';
 import { StartError } from '../core/config/start-error.js';
 import { ApiError, validationError } from '../core/errors.js';
 import { BUILT_IN_FEATURES, featureRegistry } from '../features.js';
 import { InstanceSettings } from '../platform/settings/instance.settings.js';
-import { defineFeature, type FeatureDeclaration } from './feature.js';
+import { defineFeature, type FeatureDeclaration, gatewayEvent } from './feature.js';
 import { FeatureRegistry, RESERVED_FEATURE_NAMES } from './feature-registry.js';
 
 const DOCS = join(import.meta.dirname, '../../docs');
@@ -74,8 +75,8 @@ describe('the registries of the service', () => {
   });
 
   test('every built-in name starts with a reserved word, so no feature of a team can have it', () => {
-    const { settings, errors, fieldErrors, buckets, acls, securityEvents, secrets } = ours;
-    const tables = [settings, errors, fieldErrors, buckets, acls, securityEvents, secrets];
+    const { settings, errors, fieldErrors, buckets, acls, securityEvents, secrets, events, exports, erasure } = ours;
+    const tables = [settings, errors, fieldErrors, buckets, acls, securityEvents, secrets, events, exports, erasure];
     const names = tables.flatMap((table) => [...table.keys()]);
     const firstWord = (name: string) => name.toLowerCase().split(/[_:-]/)[0] ?? '';
     const free = names.filter((name) => name !== '*' && !RESERVED_FEATURE_NAMES.includes(firstWord(name)));
@@ -85,6 +86,11 @@ describe('the registries of the service', () => {
     expect([...ours.auditActions.keys()].filter((name) => name.includes(':'))).toEqual([]);
   });
 });
+
+@Entity('notes_draft')
+class Draft {
+  @PrimaryColumn('bigint') id: string;
+}
 
 describe('what a feature of a team declares', () => {
   const VALID = {
@@ -96,7 +102,10 @@ describe('what a feature of a team declares', () => {
     auditActions: { 'notes:remove': 'note' },
     securityEvents: { notes_shared: WORDS },
     secrets: { 'notes-invite': 'account' },
-    encryptedColumns: { 'texts of notes': { table: 'note', column: 'text' } },
+    events: { NOTES_CREATED: gatewayEvent<{ id: string }>() },
+    exports: { notes: { select: 'SELECT id FROM notes WHERE owner_id = $1' } },
+    erasure: { notes: { column: 'owner_id' }, notes_tag: { deletedWith: 'notes' } },
+    encryptedColumns: { 'texts of notes': { table: 'notes', column: 'text' } },
   } as const satisfies FeatureDeclaration;
 
   test('is added behind the names of the service', () => {
@@ -124,6 +133,9 @@ describe('what a feature of a team declares', () => {
     ['an audit action', { auditActions: { 'note:remove': 'note' } }, 'has to start with notes:'],
     ['a purpose', { secrets: { 'note-invite': 'account' } }, 'has to start with notes-'],
     ['a security event', { securityEvents: { note_shared: WORDS } }, 'has to start with notes_'],
+    ['a gateway event', { events: { NOTE_CREATED: gatewayEvent<null>() } }, 'has to start with NOTES_'],
+    ['a part of the export', { exports: { note: { select: 'SELECT 1' } } }, 'has to start with notes_'],
+    ['a table', { erasure: { note: { column: 'owner_id' } } }, 'has to start with notes_'],
   ])(
     '%s without the prefix of its feature stops the start, and the error says how to fix it',
     (_, declaration, advice) => {
@@ -131,6 +143,21 @@ describe('what a feature of a team declares', () => {
       expect(() => registryOf(declaration)).toThrow(advice);
     },
   );
+
+  test.each<[kind: string, declaration: FeatureDeclaration, table: string]>([
+    ['an entity', { entities: [Draft] }, 'notes_draft'],
+    ['an encrypted column', { encryptedColumns: { texts: { table: 'notes', column: 'text' } } }, 'notes'],
+  ])('the table of %s has to be in `erasure`', (_, declaration, table) => {
+    expect(() => registryOf(declaration)).toThrow(`notes: the table ${table} is not in \`erasure\``);
+    expect(() => registryOf({ ...declaration, erasure: { [table]: { kept: 'only IDs' } } })).not.toThrow();
+  });
+
+  test.each<[fault: string, declaration: FeatureDeclaration]>([
+    ['no feature declares the table notes', { erasure: { notes_tag: { deletedWith: 'notes' } } }],
+    ['the column has to be an SQL name', { erasure: { notes: { column: 'id" OR true' } } }],
+  ])('%s: the erasure stops the start', (fault, declaration) => {
+    expect(() => registryOf(declaration)).toThrow(fault);
+  });
 
   test.each<[kind: string, declaration: FeatureDeclaration]>([
     ['a scope', { scopes: { 'notes.read': null } }],
@@ -190,12 +217,12 @@ describe('what a feature of a team declares', () => {
     ['a target of two words', { auditActions: { 'notes:burn': 'a note' } }],
     ['null in place of a text', { acls: { 'notes:read': null } }],
     ['two lines', { securityEvents: { notes_shared: { 'en-US': 'a\nb' } } }],
-    ['SQL in place of a name', { encryptedColumns: { texts: { table: 'note; DROP TABLE note', column: 'text' } } }],
+    ['SQL in place of a name', { encryptedColumns: { texts: { table: 'notes; DROP TABLE notes', column: 'text' } } }],
     [
       'a column that is declared twice',
-      { encryptedColumns: { a: { table: 'note', column: 'text' }, b: { table: 'note', column: 'text' } } },
+      { encryptedColumns: { a: { table: 'notes', column: 'text' }, b: { table: 'notes', column: 'text' } } },
     ],
-    ['a name without characters', { encryptedColumns: { ' ': { table: 'note', column: 'text' } } }],
+    ['a name without characters', { encryptedColumns: { ' ': { table: 'notes', column: 'text' } } }],
   ];
   test.each(INVALID)('%s is invalid', (_, declaration) => {
     expect(() => registryOf(declaration)).toThrow(StartError);

@@ -1,9 +1,18 @@
+import type { Type } from '@nestjs/common';
+import { DefaultNamingStrategy, getMetadataArgsStorage } from 'typeorm';
 import { type Setting, SettingsReader } from '../core/config/reader.js';
 import { StartError } from '../core/config/start-error.js';
 import type { ApiError, FieldError } from '../core/errors.js';
 import type { SecretBinding } from '../core/merged.js';
 import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
-import type { BucketDeclaration, EncryptedColumnDeclaration, Feature, FeatureDeclaration } from './feature.js';
+import type { ErasureDeclaration, ExportDeclaration } from './account-data.js';
+import type {
+  BucketDeclaration,
+  EncryptedColumnDeclaration,
+  Feature,
+  FeatureDeclaration,
+  GatewayEventDeclaration,
+} from './feature.js';
 import type { BuiltInMail, FeatureMail } from './feature-mail.js';
 import { type JobDeclaration, jobFaults } from './jobs.js';
 import { type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
@@ -13,23 +22,24 @@ import { type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
  * starts with one of them (docs/public.md).
  */
 export const RESERVED_FEATURE_NAMES: readonly string[] = [
-  ...['abuse', 'accent', 'access', 'account', 'accounts', 'acl', 'admin', 'appeal', 'application', 'argon2', 'audit'],
-  ...['auth', 'avatar', 'backup', 'bad', 'ban', 'banner', 'bans', 'base64', 'bio', 'bot', 'bounced', 'brand'],
-  ...['bridge', 'build', 'cannot', 'captcha', 'client', 'conflict', 'connection', 'content', 'core', 'cors'],
-  ...['credential', 'data', 'database', 'deletion', 'discriminator', 'docs', 'duplicate', 'email', 'embedded'],
-  ...['failed', 'feature', 'file', 'forbidden', 'forward', 'gatehouse', 'gateway', 'global', 'gone', 'grant'],
-  ...['group', 'handoff', 'hcaptcha', 'health', 'host', 'http', 'identity', 'image', 'instance', 'internal'],
-  ...['invalid', 'ip', 'job', 'keep', 'key', 'language', 'legal', 'limit', 'link', 'locale', 'lockdown', 'locked'],
-  ...['log', 'login', 'mail', 'max', 'media', 'metrics', 'mfa', 'migrate', 'missing', 'must', 'network', 'new', 'no'],
-  ...['node', 'not', 'notice', 'oauth', 'openid', 'organization', 'original', 'otel', 'passkey', 'password'],
-  ...['payload', 'permissions', 'pgboss', 'phone', 'pipeline', 'platform', 'port', 'product', 'profile', 'pronouns'],
-  ...['protection', 'public', 'queue', 'range', 'rate', 'redis', 'registration', 'requirements', 'role', 'scope'],
-  ...['second', 'security', 'service', 'session', 'sessions', 'setting', 'settings', 'setup', 'shutdown', 'sign'],
-  ...['signed', 'slow', 'sms', 'smtp', 'snowflake', 'sso', 'storage', 'string', 'sudo', 'suspicious', 'system'],
-  ...['tag', 'team', 'template', 'tenant', 'theme', 'ticket', 'token', 'too', 'totp', 'trait', 'transcode'],
-  ...['trusted', 'turnstile', 'two', 'unauthorized', 'unclaimed', 'unknown', 'unsupported', 'uploaded', 'upstream'],
-  ...['url', 'user', 'username', 'users', 'verification', 'web', 'webauthn', 'webhook', 'webhooks', 'worker'],
-  ...['workers'],
+  ...['abuse', 'accent', 'access', 'account', 'accounts', 'acl', 'admin', 'appeal', 'application', 'applications'],
+  ...['argon2', 'audit', 'auth', 'authorized', 'avatar', 'backup', 'bad', 'ban', 'banner', 'bans', 'base64', 'bio'],
+  ...['bot', 'bounced', 'brand', 'bridge', 'build', 'cannot', 'captcha', 'client', 'conflict', 'connection'],
+  ...['content', 'core', 'cors', 'credential', 'data', 'database', 'deletion', 'discriminator', 'docs', 'duplicate'],
+  ...['email', 'embedded', 'failed', 'feature', 'file', 'forbidden', 'forward', 'gatehouse', 'gateway', 'global'],
+  ...['gone', 'grant', 'grants', 'group', 'handoff', 'hcaptcha', 'health', 'host', 'http', 'identity', 'image'],
+  ...['inbox', 'instance', 'internal', 'invalid', 'ip', 'job', 'journal', 'keep', 'key', 'language', 'leak', 'legal'],
+  ...['limit', 'link', 'locale', 'lockdown', 'locked', 'log', 'login', 'mail', 'max', 'media', 'metrics', 'mfa'],
+  ...['migrate', 'migration', 'missing', 'must', 'network', 'new', 'no', 'node', 'not', 'notice', 'oauth', 'one'],
+  ...['openid', 'organization', 'original', 'otel', 'outbox', 'passkey', 'passkeys', 'password', 'payload'],
+  ...['pending', 'permissions', 'pgboss', 'phone', 'pipeline', 'platform', 'port', 'product', 'profile', 'pronouns'],
+  ...['protection', 'public', 'queue', 'range', 'rate', 'ready', 'redis', 'refused', 'registration', 'replica'],
+  ...['requirements', 'resumed', 'role', 'scope', 'second', 'security', 'service', 'session', 'sessions', 'setting'],
+  ...['settings', 'setup', 'shutdown', 'sign', 'signed', 'slow', 'sms', 'smtp', 'snowflake', 'sso', 'storage'],
+  ...['string', 'sudo', 'suspicious', 'system', 'tag', 'team', 'template', 'tenant', 'theme', 'ticket', 'token'],
+  ...['too', 'totp', 'trait', 'transcode', 'trusted', 'turnstile', 'two', 'unauthorized', 'unclaimed', 'unknown'],
+  ...['unsupported', 'uploaded', 'uploads', 'upstream', 'url', 'user', 'username', 'users', 'verification', 'web'],
+  ...['webauthn', 'webhook', 'webhooks', 'worker', 'workers'],
 ];
 
 type Table = { readonly [K in keyof FeatureDeclaration]-?: NonNullable<FeatureDeclaration[K]> };
@@ -45,6 +55,9 @@ type Kind =
   | 'mails'
   | 'secrets'
   | 'jobs'
+  | 'events'
+  | 'exports'
+  | 'erasure'
   | 'encryptedColumns';
 
 interface Rule {
@@ -53,10 +66,13 @@ interface Rule {
   readonly shape: RegExp;
   /** What a name of a team's feature starts with. */
   readonly prefix?: (feature: string) => string;
+  /** Whether the name of the feature is also a valid name. */
+  readonly allowsFeatureName?: boolean;
 }
 
 const CODE = /^[A-Z][A-Z0-9_]*$/;
 const WORD = /^[a-z][a-z0-9_]{0,63}$/;
+const SQL_NAME = /^[a-z_][a-z0-9_]*$/;
 const upperCase = (feature: string) => `${feature.toUpperCase()}_`;
 const colon = (feature: string) => `${feature}:`;
 const underscore = (feature: string) => `${feature}_`;
@@ -78,6 +94,9 @@ const RULES: Readonly<Record<Kind, Rule>> = {
   mails: { what: 'email', shape: WORD, prefix: underscore },
   secrets: { what: 'purpose', shape: /^[a-z][a-z0-9_-]{0,63}$/, prefix: (feature) => `${feature}-` },
   jobs: { what: 'job', shape: /^(?=.{1,64}$)[a-z][a-z0-9_]*(?::[a-z][a-z0-9_]*)+$/, prefix: colon },
+  events: { what: 'event', shape: CODE, prefix: upperCase },
+  exports: { what: 'part of the export', shape: WORD, prefix: underscore, allowsFeatureName: true },
+  erasure: { what: 'table', shape: SQL_NAME, prefix: underscore, allowsFeatureName: true },
   encryptedColumns: { what: 'encrypted column', shape: /\S/ },
 };
 
@@ -90,6 +109,16 @@ export interface ErrorResponse {
 
 /** Whether the texts are part of the service, which only built-in features can declare. */
 const lacksText = (row: unknown): boolean => row === null || (typeof row === 'object' && 'render' in row);
+
+const naming = new DefaultNamingStrategy();
+
+/** The name of the table of an entity. */
+const tableOf = (entity: Type): string =>
+  naming.tableName(entity.name, getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name);
+
+/** How to fix a table that no feature lists in `erasure`. */
+export const undeclaredTableFault = (table: string): string =>
+  `the table ${table} is not in \`erasure\`: declare what happens to its rows when an account is erased`;
 
 /** The documentation of the settings of a feature, by name. */
 function settingsOf({ name, settings = [] }: Feature, faults: string[]): Readonly<Record<string, Setting>> {
@@ -110,6 +139,7 @@ const isText = (value: LocalizedText | null): value is LocalizedText => value !=
  */
 export class FeatureRegistry {
   readonly features: readonly Feature[];
+  readonly extensionFeatures: readonly Feature[];
   readonly settings = new Map<string, Setting>();
   readonly errors = new Map<string, readonly [status: number, message: string]>();
   readonly fieldErrors = new Map<string, string>();
@@ -121,6 +151,9 @@ export class FeatureRegistry {
   readonly mails = new Map<string, FeatureMail | BuiltInMail>();
   readonly secrets = new Map<string, SecretBinding>();
   readonly jobs = new Map<string, JobDeclaration>();
+  readonly events = new Map<string, GatewayEventDeclaration>();
+  readonly exports = new Map<string, ExportDeclaration>();
+  readonly erasure = new Map<string, ErasureDeclaration>();
   readonly encryptedColumns = new Map<string, EncryptedColumnDeclaration>();
 
   /**
@@ -143,6 +176,11 @@ export class FeatureRegistry {
     }
     for (const feature of builtIn) this.add(feature, false, faults);
     for (const feature of ofTeam) this.add(feature, true, faults);
+    for (const { name, entities = [], erasure = {}, encryptedColumns = {} } of ofTeam) {
+      const tables = [...entities.map(tableOf), ...Object.values(encryptedColumns).map(({ table }) => table)];
+      const undeclared = [...new Set(tables)].filter((table) => !Object.hasOwn(erasure, table));
+      faults.push(...undeclared.map((table) => `${name}: ${undeclaredTableFault(table)}`));
+    }
     this.checkValues(faults);
     for (const { name, lifecycle = {} } of [...builtIn, ...ofTeam]) {
       for (const [event, { afterCommit, rejectsWith = [] }] of Object.entries(lifecycle)) {
@@ -157,6 +195,7 @@ export class FeatureRegistry {
     if (faults.length > 0)
       throw new StartError(`the features are invalid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
     this.features = [...builtIn, ...ofTeam];
+    this.extensionFeatures = ofTeam;
   }
 
   private add(feature: Feature, isOfTeam: boolean, faults: string[]): void {
@@ -168,7 +207,8 @@ export class FeatureRegistry {
         const prefix = isOfTeam ? rule.prefix?.(feature.name) : undefined;
         if (!rule.shape.test(name)) faults.push(`${label} is not a valid name`);
         else if (table.has(name)) faults.push(`${label} exists already: rename it`);
-        else if (prefix && !name.startsWith(prefix)) faults.push(`${label} has to start with ${prefix}`);
+        else if (prefix && !name.startsWith(prefix) && !(rule.allowsFeatureName && name === feature.name))
+          faults.push(`${label} has to start with ${prefix}`);
         else if (isOfTeam && lacksText(row)) faults.push(`${label} needs a text`);
         else table.set(name, row);
       }
@@ -200,9 +240,15 @@ export class FeatureRegistry {
       }
     }
     for (const [name, job] of this.jobs) faults.push(...jobFaults(job).map((fault) => `the job ${name}: ${fault}`));
+    for (const [table, declaration] of this.erasure) {
+      if ('deletedWith' in declaration && !this.erasure.has(declaration.deletedWith))
+        faults.push(`the table ${table}: no feature declares the table ${declaration.deletedWith}`);
+      if ('column' in declaration && !SQL_NAME.test(declaration.column))
+        faults.push(`the table ${table}: the column has to be an SQL name without quotes`);
+    }
     const columns = new Set<string>();
     for (const [name, { table, column, key = 'id' }] of this.encryptedColumns) {
-      const isPlain = [table, column, key].every((identifier) => /^[a-z_][a-z0-9_]*$/.test(identifier));
+      const isPlain = [table, column, key].every((identifier) => SQL_NAME.test(identifier));
       if (!isPlain)
         faults.push(`the encrypted column ${name}: table, column and key have to be SQL names without quotes`);
       const place = `${table}.${column}`;

@@ -4,6 +4,7 @@ import type { Config } from '../core/config/config.js';
 import type { DeclaredSettings } from '../core/config/reader.js';
 import type { BuiltInFacts, FeatureNames, SecretBinding } from '../core/merged.js';
 import type { LocalizedText } from '../core/text/localized-text.js';
+import type { ErasureDeclaration, ExportDeclaration } from './account-data.js';
 import type { BuiltInMail, FeatureMail, MailFacts } from './feature-mail.js';
 import type { JobDeclaration } from './jobs.js';
 import type { LifecycleDeclarations } from './lifecycle.js';
@@ -36,6 +37,15 @@ export interface EncryptedColumnDeclaration {
   readonly key?: string;
 }
 
+/** An event of the gateway. Its docstring describes it in `/asyncapi.json`. */
+export interface GatewayEventDeclaration<D = unknown> {
+  /** Never set. It carries the type of the data for the compiler. */
+  readonly data?: D;
+}
+
+/** Declares an event of the gateway whose data has the type `D`: `NOTES_CREATE: gatewayEvent<NoteView>()`. */
+export const gatewayEvent = <D>(): GatewayEventDeclaration<D> => ({});
+
 /** Everything that a feature declares. Names of a team's feature start with the name of the feature (docs/public.md). */
 export interface FeatureDeclaration {
   /** Nest modules, or a function that chooses them by the settings. */
@@ -66,8 +76,17 @@ export interface FeatureDeclaration {
   readonly secrets?: Readonly<Record<string, SecretBinding>>;
   /** Background jobs by name, such as `notes:remind`. `Jobs` enqueues them. */
   readonly jobs?: Readonly<Record<string, JobDeclaration>>;
+  /** Events of the gateway, made by `gatewayEvent` (contract/gateway.md section 11). */
+  readonly events?: Readonly<Record<string, GatewayEventDeclaration>>;
   /** What the feature does when something happens to an account: `{ registered: { inTransaction: Welcome } }`. */
   readonly lifecycle?: LifecycleDeclarations;
+  /** Parts of the export of an account, by name. */
+  readonly exports?: Readonly<Record<string, ExportDeclaration>>;
+  /**
+   * What happens to the rows of each table of the feature when their account is erased, in this order. A table of an
+   * entity that is not listed stops the start.
+   */
+  readonly erasure?: Readonly<Record<string, ErasureDeclaration>>;
   /** Encrypted columns by the name that `gatehouse keys rotate` prints, such as "texts of notes". */
   readonly encryptedColumns?: Readonly<Record<string, EncryptedColumnDeclaration>>;
 }
@@ -90,6 +109,8 @@ type PayloadOf<J> = J extends {
     : P
   : never;
 
+type DataOf<E> = E extends GatewayEventDeclaration<infer D> ? D : never;
+
 type Facts<S> = { readonly [F in keyof S]: S[F] extends number ? number : string };
 
 type FactsOfMail<M> =
@@ -110,6 +131,7 @@ export interface NamesIn<D extends FeatureDeclaration> extends FeatureNames {
   readonly securityEvents: Keys<D, 'securityEvents'>;
   readonly encryptedColumns: Keys<D, 'encryptedColumns'>;
   readonly jobs: D extends { readonly jobs: infer J } ? { readonly [T in keyof J]: PayloadOf<J[T]> } : object;
+  readonly events: D extends { readonly events: infer E } ? { readonly [T in keyof E]: DataOf<E[T]> } : object;
   readonly secrets: D extends { readonly secrets: infer S extends object } ? S : object;
   readonly mails: D extends { readonly mails: infer M } ? { readonly [T in keyof M]: FactsOfMail<M[T]> } : object;
 }

@@ -14,6 +14,7 @@ export const protection = defineFeature('protection', {
     'auth:lockdown': [10, 60],
     'credential:revoke': [60, 3600],
   },
+  erasure: { leak_report: { kept: 'digests, until the report is processed' } },
   auditActions: { end_lockdown: 'user', end_leaked_credential: 'user' },
   secrets: {
     // The owner must be able to lock the account for days after a takeover. After a completed change of the email

@@ -12,7 +12,6 @@ import { MessageEvents } from './message-events.service.js';
 import type { NewFile } from './message-files.service.js';
 import type { MessageEdit, MessageInput } from './message-input.js';
 import { type StoredAttachment, WebhookMessage, WebhookRepeat } from './webhook.entities.js';
-import './webhook.events.js';
 import { type OpenWebhook, WebhookTokenService } from './webhook-tokens.service.js';
 import type { MessagesQuery } from './webhooks.dto.js';
 import { type WebhookCaller, WebhookService } from './webhooks.service.js';

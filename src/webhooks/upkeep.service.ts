@@ -1,28 +1,30 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AccountDataRegistry } from '../accounts/account-data-registry.service.js';
 import { MediaService } from '../media/objects/media.service.js';
 import { Applications } from '../oauth/applications/applications.service.js';
 import type { Changed, Tx } from '../platform/database/database.js';
 import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
+import type { DataEraser } from '../policy/account-data.js';
 import type { StoredAttachment } from './webhook.entities.js';
 import { WebhookService } from './webhooks.service.js';
 
 /** Deletes expired messages, and webhooks of deleted accounts and applications (section 8). */
 @Injectable()
-export class WebhookUpkeep implements OnModuleInit {
+export class WebhookUpkeep implements OnModuleInit, DataEraser {
   constructor(
     private readonly cleanupJobs: CleanupJobs,
     private readonly media: MediaService,
     private readonly webhooks: WebhookService,
     private readonly applications: Applications,
-    private readonly accounts: AccountDataRegistry,
   ) {}
 
   onModuleInit(): void {
     this.cleanupJobs.addExpiry('webhook_repeat', 'ctid', 'expires_at <= now()');
     this.cleanupJobs.add('webhook_message', (tx, limit) => this.removeMessages(tx, limit));
-    this.accounts.registerEraser((tx, accountId) => this.webhooks.removeAllOf(tx, { ownerId: accountId }));
     this.applications.beforeDelete((tx, applicationId) => this.webhooks.removeAllOf(tx, { applicationId }));
+  }
+
+  async erase(tx: Tx, ownerId: string): Promise<void> {
+    await this.webhooks.removeAllOf(tx, { ownerId });
   }
 
   private async removeMessages(tx: Tx, limit: number): Promise<number> {

@@ -1,7 +1,10 @@
 import { WebhookQueue1796800000000 } from '../migrations/1796800000000-webhook-queue.js';
-import { defineFeature } from '../policy/feature.js';
+import { defineFeature, gatewayEvent } from '../policy/feature.js';
+import type { MessageView } from './message.views.js';
+import { WebhookUpkeep } from './upkeep.service.js';
 import { Webhook, WebhookMessage, WebhookRepeat } from './webhook.entities.js';
 import { WebhooksModule } from './webhooks.module.js';
+import type { WebhookAction } from './webhooks.service.js';
 import { WebhookSettings } from './webhooks.settings.js';
 
 /** Webhooks and their messages. */
@@ -41,6 +44,34 @@ export const webhooks = defineFeature('webhooks', {
     'webhook:message_edit': [30, 60, { countsGlobally: false }],
     'webhook:message_delete': [30, 60, { countsGlobally: false }],
     'webhook:github': [200, 60, { countsGlobally: false }],
+  },
+  events: {
+    /** A webhook of the account has changed; the event never contains the token */
+    WEBHOOKS_UPDATE: gatewayEvent<{ readonly webhook_id: string; readonly action: WebhookAction }>(),
+    /** A webhook has sent a message */
+    WEBHOOK_MESSAGE_CREATE: gatewayEvent<MessageView>(),
+    /** A message of a webhook was edited */
+    WEBHOOK_MESSAGE_UPDATE: gatewayEvent<MessageView>(),
+    /** A message of a webhook was deleted */
+    WEBHOOK_MESSAGE_DELETE: gatewayEvent<{ readonly id: string; readonly webhook_id: string }>(),
+  },
+  exports: {
+    webhooks: {
+      select: 'SELECT id, application_id, name, avatar, created_at FROM webhook WHERE owner_id = $1 ORDER BY id',
+    },
+    webhook_messages: {
+      select: `SELECT m.id, m.webhook_id, m.username, m.avatar_url, m.content, m.embeds, m.attachments, m.created_at,
+          m.edited_at
+        FROM (SELECT id FROM webhook WHERE owner_id = $1 ORDER BY id) w
+        CROSS JOIN LATERAL (SELECT * FROM webhook_message WHERE webhook_id = w.id ORDER BY id) m`,
+    },
+  },
+  erasure: {
+    webhook: { eraser: WebhookUpkeep },
+    webhook_message: { deletedWith: 'webhook' },
+    webhook_repeat: { deletedWith: 'webhook' },
+    webhook_event: { deletedWith: 'webhook' },
+    webhook_queue: { kept: 'when a sink is called next' },
   },
 });
 

@@ -17,7 +17,6 @@ import type { Account } from '../policy/account.js';
 import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
 import { MessageEvents } from './message-events.service.js';
 import { Webhook } from './webhook.entities.js';
-import type { WebhookAction } from './webhook.events.js';
 import type { CreateWebhookInput, EditWebhookInput } from './webhooks.dto.js';
 
 /** The identity of an owner: a session or a bot. */
@@ -25,6 +24,8 @@ export type WebhookCaller = SessionIdentity | BotIdentity;
 
 /** Checks in the transaction that the caller is still authorized. */
 type CallerCheck = (tx: Tx) => Promise<void>;
+
+export type WebhookAction = 'create' | 'update' | 'delete' | 'rotate';
 
 type RotatedWebhook = Pick<Webhook, 'id' | 'ownerId' | 'name'>;
 

@@ -155,20 +155,20 @@ describe('a project of a team', () => {
 
 describe('what a noun becomes', () => {
   test.each([
-    ['note', 'notes', 'NOTE'],
-    ['NewsStory', 'news-stories', 'NEWS_STORY'],
-    ['day', 'days', 'DAY'],
-    ['box', 'boxes', 'BOX'],
-    ['bus', 'buses', 'BUS'],
-    ['branch', 'branches', 'BRANCH'],
-    ['person', 'people', 'PERSON'],
+    ['note', 'notes', 'NOTES'],
+    ['NewsStory', 'news-stories', 'NEWS_STORIES'],
+    ['day', 'days', 'DAYS'],
+    ['box', 'boxes', 'BOXES'],
+    ['bus', 'buses', 'BUSES'],
+    ['branch', 'branches', 'BRANCHES'],
+    ['person', 'people', 'PEOPLE'],
     ['salesPerson', undefined, ''],
-    ['sales-person', 'sales-people', 'SALES_PERSON'],
-    ['quiz', 'quizzes', 'QUIZ'],
-    ['item2', 'item2s', 'ITEM2'],
-  ])('%s', (noun, many, event) => {
+    ['sales-person', 'sales-people', 'SALES_PEOPLE'],
+    ['quiz', 'quizzes', 'QUIZZES'],
+    ['item2', 'item2s', 'ITEM2S'],
+  ])('%s', (noun, many, prefix) => {
     if (many === undefined) expect(() => deriveNames(noun)).toThrow('is no noun');
-    else expect(deriveNames(noun)).toMatchObject({ many, SCREAMING: event, manySnake: many.replace('-', '_') });
+    else expect(deriveNames(noun)).toMatchObject({ many, MANY: prefix, manySnake: many.replace('-', '_') });
   });
 
   test('is the same from either spelling, and never the noun itself', () => {
@@ -184,7 +184,7 @@ describe('what a noun becomes', () => {
         expect(deriveNames(names.One)).toEqual(names);
         expect(names.many).not.toBe(names.one);
         for (const camel of [names.camel, names.manyCamel]) expect(camel).toMatch(/^[a-z][A-Za-z0-9]*$/);
-        expect([names.snake, names.manySnake]).toEqual([names.SCREAMING.toLowerCase(), names.MANY.toLowerCase()]);
+        expect(names.manySnake).toBe(names.MANY.toLowerCase());
       }),
     );
   });

@@ -1,10 +1,12 @@
-import { Module } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import sharp from 'sharp';
-import { AccountDataRegistry } from '../../src/accounts/account-data-registry.service.js';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
+import type { Tx } from '../../src/platform/database/database.js';
+import type { DataEraser } from '../../src/policy/account-data.js';
 import { defineFeature } from '../../src/policy/feature.js';
+import { FeatureRegistry } from '../../src/policy/feature-registry.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
 import { adminKey, setAcls, superuser } from '../support/admin.js';
 import { sweep } from '../support/cleanup-jobs.js';
@@ -32,7 +34,24 @@ import {
 } from '../support/index.js';
 import { gatehouseWithSso, ScriptedProvider, signInBySso } from '../support/sso.js';
 
-const probe = defineFeature('probe', { secrets: { 'probe-link': 'later' } });
+/** Fails to erase the data of one account. */
+@Injectable()
+class FailingEraser implements DataEraser {
+  accountId: string | undefined;
+
+  async erase(_tx: Tx, accountId: string): Promise<void> {
+    if (accountId === this.accountId) throw new Error('a part of a module fails');
+  }
+}
+
+@Module({ providers: [FailingEraser] })
+class ProbeModule {}
+
+const probe = defineFeature('probe', {
+  modules: [ProbeModule],
+  secrets: { 'probe-link': 'later' },
+  erasure: { probe: { eraser: FailingEraser } },
+});
 
 declare module '../../src/core/merged.js' {
   interface Features {
@@ -219,7 +238,19 @@ describe('account.md section 3 erasure', () => {
     const rows = await service.sql(
       "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'migration'",
     );
-    expect(rows.map(({ table_name }) => table_name).sort()).toEqual(Object.keys(TABLES).sort());
+    const tables = rows.map(({ table_name }) => table_name).sort();
+    expect(tables).toEqual(Object.keys(TABLES).sort());
+    const { erasure } = service.app.get(FeatureRegistry);
+    expect([...erasure.keys()].filter((table) => table !== 'probe').sort()).toEqual(tables);
+  });
+
+  test('each table whose rows stay is declared with the reason, and each one that is exported by its part', () => {
+    const { erasure, exports } = service.app.get(FeatureRegistry);
+    const kept = [...erasure].filter(([, declaration]) => 'kept' in declaration).map(([table]) => table);
+    const stay = named(({ rows, after }) => rows === null || after === 'kept' || after === 'erased');
+    expect(kept.sort()).toEqual(stay.sort());
+    const parts = Object.values(TABLES).flatMap(({ exported }) => exported ?? []);
+    expect([...exports.keys()].sort()).toEqual([...parts, 'audit_of_account'].sort());
   });
 
   test('an account with data in all of them is exported whole, then the worker leaves nothing but what is kept', async () => {
@@ -317,10 +348,8 @@ describe('account.md section 3 erasure', () => {
     const register = async (email: string) =>
       (await service.anonymous.post('/v1/auth/register', { email, password: 'a password of one who goes' })).body;
     const [stuck, free] = [await register('stuck@example.com'), await register('free@example.com')];
-    let isBroken = true;
-    service.app.get(AccountDataRegistry).registerEraser(async (_, id) => {
-      if (isBroken && id === stuck.user_id) throw new Error('a part of a module fails');
-    });
+    const eraser = service.app.get(FailingEraser, { strict: false });
+    eraser.accountId = stuck.user_id;
     const due = [stuck.user_id, free.user_id];
     await service.sql("UPDATE account SET deletion_at = now() - interval '1 hour' WHERE id = $1", [stuck.user_id]);
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [free.user_id]);
@@ -332,7 +361,7 @@ describe('account.md section 3 erasure', () => {
     expect(await erased()).toEqual([free.user_id]);
     expect((await service.as(stuck.token).get('/v1/users/@me')).body.email).toBe('stuck@example.com');
     expect(service.log.join('')).toContain('an account could not be removed');
-    isBroken = false;
+    eraser.accountId = undefined;
     expect((await erased()).sort()).toEqual([...due].sort());
   });
 

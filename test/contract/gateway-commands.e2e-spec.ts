@@ -14,26 +14,20 @@ import {
   RateLimit,
   UserOnly,
 } from '../../src/policy/decorators.js';
-import { defineFeature } from '../../src/policy/feature.js';
+import { defineFeature, gatewayEvent } from '../../src/policy/feature.js';
 import type { Identity } from '../../src/policy/identity.js';
 import { GatewayClient, holdLookups } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, outfit, type Persona, person, withGatehouse } from '../support/index.js';
 
 const notes = defineFeature('notes', {
   errors: { NOTES_GONE: [410, 'There is no note.'] },
+  events: { NOTES_COUNT: gatewayEvent<number>() },
   buckets: { 'notes:count': [2, 1_000_000] },
 });
 
 declare module '../../src/core/merged.js' {
   interface Features {
     notesOfCommands: typeof notes;
-  }
-}
-
-// Like an extension: augments the module that the extension imports.
-declare module '../../src/index.js' {
-  interface EventTypes {
-    NOTES_COUNT: number;
   }
 }
 

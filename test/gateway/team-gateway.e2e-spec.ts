@@ -52,15 +52,15 @@ describe('commands and events of a team', () => {
       await identified(bob.authorization),
     ];
     asking.send(rename({ note_id: 7, title: 'Milk' }));
-    expect((await asking.event('NOTE_RENAMED')).d).toEqual({ id: '7', title: 'Milk' });
-    expect((await other.event('NOTE_RENAMED')).d).toEqual({ id: '7', title: 'Milk' });
+    expect((await asking.event('NOTES_RENAMED')).d).toEqual({ id: '7', title: 'Milk' });
+    expect((await other.event('NOTES_RENAMED')).d).toEqual({ id: '7', title: 'Milk' });
     await asking.beat();
     expect(asking.received.filter(({ t }) => t === 'NOTES_RENAME_DONE').map(({ d }) => d)).toEqual([{ id: '7' }]);
     await other.beat();
     await stranger.beat();
     const heard = [...other.received, ...stranger.received].map(({ t }) => t);
     expect(heard).not.toContain('NOTES_RENAME_DONE');
-    expect(stranger.received.map(({ t }) => t)).not.toContain('NOTE_RENAMED');
+    expect(stranger.received.map(({ t }) => t)).not.toContain('NOTES_RENAMED');
   });
 
   test('an opcode is answered to users and bots', async () => {
@@ -83,7 +83,7 @@ describe('commands and events of a team', () => {
     expect(await refusal(user, rename({ note_id: 7, title: 'Milk' }))).toMatchObject({ code: 'RATE_LIMITED' });
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [carol.id]);
     expect(await refusal(user, { op: 64 })).toMatchObject({ op: 64, code: 'ACCOUNT_SUSPICIOUS_ACTIVITY' });
-    expect(user.received.map(({ t }) => t)).not.toContain('NOTE_RENAMED');
+    expect(user.received.map(({ t }) => t)).not.toContain('NOTES_RENAMED');
     user.send({ op: 65 });
     expect(await user.closed()).toEqual([4001, 'Unknown opcode']);
     const early = await GatewayClient.greeted(service);
@@ -146,7 +146,7 @@ describe('/asyncapi.json with the commands of a team', () => {
 
   test('tells of the events that were merged, and of how a refusal looks', () => {
     const { messages } = document.components;
-    expect(messages.EVENT_NOTE_RENAMED).toMatchObject({
+    expect(messages.EVENT_NOTES_RENAMED).toMatchObject({
       summary: 'A note was renamed',
       payload: { properties: { d: { properties: { id: { type: 'string' }, title: { type: 'string' } } } } },
     });

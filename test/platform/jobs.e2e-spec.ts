@@ -231,13 +231,13 @@ describe('a job with cron', () => {
 
 test('the example of docs/extending.md removes a note at its time', async () => {
   await withGatehouse({ features: [notes, expiry] }, async (team) => {
-    await team.sql('INSERT INTO note (id, owner_id) VALUES (1, 1), (2, 1)');
+    await team.sql('INSERT INTO notes (id, owner_id) VALUES (1, 1), (2, 1)');
     const at = new Date(Date.now() + 3_600_000);
     expect(await team.app.get(Expiry, { strict: false }).removeAt('1', at)).toBe(true);
     expect(await team.app.get(Expiry, { strict: false }).removeAt('1', at)).toBe(false);
     expect(await runJobs(team)).toBe(0);
     expect(await runJobs(team, at)).toBe(1);
-    expect(await team.sql('SELECT id FROM note')).toEqual([{ id: '2' }]);
+    expect(await team.sql('SELECT id FROM notes')).toEqual([{ id: '2' }]);
   });
 });
 

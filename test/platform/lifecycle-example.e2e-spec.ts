@@ -2,10 +2,10 @@ import { notes } from '../fixtures/team/feature.js';
 import { FirstNote, welcome } from '../fixtures/team/welcome.js';
 import { erase, expectApiError, person, runJobs, withGatehouse } from '../support/index.js';
 
-test('the example of docs/extending.md writes a first note, can close the registration, and removes notes', async () => {
+test('the example of docs/extending.md writes a first note, can close the registration, and removes notebooks', async () => {
   await withGatehouse({ features: [notes, welcome] }, async (team) => {
     const bob = await person(team, 'bob');
-    const owned = () => team.sql('SELECT id FROM note WHERE owner_id = $1', [bob.id]);
+    const owned = () => team.sql('SELECT id FROM notes WHERE owner_id = $1', [bob.id]);
     expect(await owned()).toEqual([{ id: bob.id }]);
     team.app.get(FirstNote, { strict: false }).isClosed = true;
     const answer = await team.anonymous.post('/v1/auth/register', {
@@ -13,9 +13,14 @@ test('the example of docs/extending.md writes a first note, can close the regist
     });
     expectApiError(answer, 'WELCOME_CLOSED');
     expect(await team.sql('SELECT 1 FROM account WHERE email = $1', ['late@example.com'])).toEqual([]);
+    await team.sql('INSERT INTO notes_notebook VALUES (0), (1)');
+    team.app.get(FirstNote, { strict: false }).isClosed = false;
+    const carol = await person(team, 'carol');
     await erase(team, bob);
-    expect(await owned()).toHaveLength(1);
-    expect(await runJobs(team)).toBe(1);
     expect(await owned()).toEqual([]);
+    expect(await team.sql('SELECT id FROM notes_notebook')).toHaveLength(2);
+    expect(await runJobs(team)).toBe(1);
+    expect(await team.sql('SELECT id FROM notes_notebook')).toEqual([{ id: '0' }]);
+    expect(await team.sql('SELECT owner_id FROM notes')).toEqual([{ owner_id: carol.id }]);
   });
 });

@@ -40,7 +40,7 @@ import {
 } from '../support/index.js';
 import { UNHURRIED } from '../support/timeouts.js';
 
-@Entity('note')
+@Entity('notes')
 class Note {
   @PrimaryColumn('bigint') id: string;
   @Column('bigint', { name: 'account_id' }) accountId: string;
@@ -50,7 +50,7 @@ class Note {
 class CreateNote1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
-      'CREATE TABLE note (id bigint PRIMARY KEY, account_id bigint NOT NULL REFERENCES account ON DELETE CASCADE)',
+      'CREATE TABLE notes (id bigint PRIMARY KEY, account_id bigint NOT NULL REFERENCES account ON DELETE CASCADE)',
     );
   }
   async down(): Promise<void> {}
@@ -58,7 +58,7 @@ class CreateNote1700000000000 implements MigrationInterface {
 
 class AddText1700000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE note ADD COLUMN text text NOT NULL');
+    await runner.query('ALTER TABLE notes ADD COLUMN text text NOT NULL');
   }
   async down(): Promise<void> {}
 }
@@ -136,6 +136,7 @@ const notes = defineFeature('notes', {
   entities: [Note],
   // Migrations run in the order of their timestamps, regardless of the order of this list.
   migrations: [AddText1700000000001, CreateNote1700000000000],
+  erasure: { notes: { column: 'account_id' } },
   acls: { 'notes:list': { 'en-US': 'read the notes of everybody' } },
   buckets: { 'notes:use': [100, 60] },
 });
@@ -232,7 +233,7 @@ describe('commands with what a team brings', () => {
   async function tables(): Promise<string[]> {
     const database = await open();
     const rows = await database.manager.query<{ name: string }[]>(
-      "SELECT tablename AS name FROM pg_tables WHERE tablename IN ('note', 'team_migration') ORDER BY 1",
+      "SELECT tablename AS name FROM pg_tables WHERE tablename IN ('notes', 'team_migration') ORDER BY 1",
     );
     await database.close();
     return rows.map(({ name }) => name);
@@ -309,6 +310,17 @@ describe('commands with what a team brings', () => {
     const granted = await cli(team, 'user', 'grant-acl', email, 'admin:authenticate', 'notes:list');
     expect(granted).toMatchObject({ code: 0, out: expect.stringMatching(/ holds: admin:authenticate, notes:list$/) });
     await serving((as) => as(session).get('/v1/admin/notes/count').expect(200, { count: 0 }));
+  });
+
+  test('a table that a migration creates and `erasure` does not list stops the start', async () => {
+    class Drafts1800000000000 implements MigrationInterface {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('CREATE TABLE drafts_page (id bigint PRIMARY KEY, owner_id bigint NOT NULL)');
+      }
+      async down(): Promise<void> {}
+    }
+    const drafts = defineFeature('drafts', { migrations: [Drafts1800000000000] });
+    await expect(gatehouse({ features: [drafts] })).rejects.toThrow('the table drafts_page is not in `erasure`');
   });
 
   test('a migration of a team that fails leaves those of the service applied, nothing of its own, and no lock', async () => {

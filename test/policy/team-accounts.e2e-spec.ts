@@ -4,15 +4,15 @@ import type { INestApplication } from '@nestjs/common';
 import { createApp } from '../../src/app.js';
 import { execute } from '../../src/cli/execute.js';
 import { featureRegistry, loadConfig } from '../../src/features.js';
-import { AccountDataRegistry, Database, defineFeature } from '../../src/index.js';
+import { Database, defineFeature } from '../../src/index.js';
 import { CleanupJobs } from '../../src/platform/process/cleanup-jobs.js';
-import { Diary, DiaryModule } from '../fixtures/team/diary.js';
+import { Diary } from '../fixtures/team/diary.js';
 import { notes } from '../fixtures/team/feature.js';
 import { type OwnDatabase, ownDatabase } from '../support/gatehouse.js';
 import { Client, type Row } from '../support/index.js';
 import { UNHURRIED } from '../support/timeouts.js';
 
-const extension = { features: [notes], modules: [DiaryModule] };
+const extension = { features: [notes] };
 const former = randomBytes(32).toString('base64');
 const current = randomBytes(32).toString('base64');
 
@@ -83,14 +83,6 @@ describe('what a team keeps of an account', () => {
     expect(parts.notes).toEqual([{ id: expect.stringMatching(/^\d+$/), words: 'the words of ada' }]);
   });
 
-  test('is never exported in the place of what is ours, nor twice', () =>
-    running(BEFORE, async (app) => {
-      const parts = app.get(AccountDataRegistry);
-      for (const name of ['account', 'sessions', 'notes']) {
-        expect(() => parts.registerExporter(name, async () => [])).toThrow(`a part called ${name} is exported already`);
-      }
-    }));
-
   test('is rotated with our secrets, and opens afterwards without the former one', async () => {
     const words = 'the words of ada';
     const exported = async (secrets: Record<string, string>) => {
@@ -112,24 +104,27 @@ describe('what a team keeps of an account', () => {
 
   test('more of it than one batch is rotated whole; what no secret opens is counted and left', async () => {
     await running(AFTER, async (app) => {
-      await sql(app, 'INSERT INTO note (id, owner_id, words) SELECT n, 1, $1 FROM generate_series(1, 1001) n', [
+      await sql(app, 'INSERT INTO notes (id, owner_id, words) SELECT n, 1, $1 FROM generate_series(1, 1001) n', [
         Buffer.from('no box of anybody'),
       ]);
     });
     const { code, out } = await cli(AFTER, 'keys', 'rotate');
     expect([code, out]).toEqual([1, expect.stringContaining('words of notes: 0 re-encrypted, 1001 lost')]);
     expect((await cli(AFTER, 'doctor')).out).toContain('does not open what is stored: words of notes');
-    await running(AFTER, (app) => sql(app, 'DELETE FROM note WHERE owner_id = 1'));
+    await running(AFTER, (app) => sql(app, 'DELETE FROM notes WHERE owner_id = 1'));
     expect((await cli(AFTER, 'doctor')).out).toContain('opens what is stored: words of notes');
   });
 
   test.each([
-    ['a name that is taken', 'words of notes', 'note', 'title'],
-    ['the name of one of ours', 'authenticator secrets', 'note', 'title'],
-    ['a column that is sealed already', 'other words', 'note', 'words'],
-    ['SQL instead of a name', 'other words', 'note; DROP TABLE note', 'title'],
+    ['a name that is taken', 'words of notes', 'notes', 'title'],
+    ['the name of one of ours', 'authenticator secrets', 'other', 'title'],
+    ['a column that is sealed already', 'other words', 'notes', 'words'],
+    ['SQL instead of a name', 'other words', 'notes; DROP TABLE notes', 'title'],
   ])('%s: the column is refused', (_, name, table, column) => {
-    const other = defineFeature('other', { encryptedColumns: { [name]: { table, column } } });
+    const other = defineFeature('other', {
+      encryptedColumns: { [name]: { table, column } },
+      erasure: { other: { kept: 'only IDs' } },
+    });
     expect(() => featureRegistry({ features: [notes, other] })).toThrow(name);
   });
 
@@ -137,7 +132,7 @@ describe('what a team keeps of an account', () => {
     const { code, out } = await cli(AFTER, 'user', 'delete', 'bob@example.com', '--yes');
     expect([code, out]).toEqual([0, expect.any(String)]);
     await running(AFTER, async (app) => {
-      expect((await sql(app, 'SELECT owner_id FROM note ORDER BY id')).map(({ owner_id }) => owner_id)).toEqual([
+      expect((await sql(app, 'SELECT owner_id FROM notes ORDER BY id')).map(({ owner_id }) => owner_id)).toEqual([
         ...[people.ada, people.eve],
       ]);
     });
@@ -145,20 +140,20 @@ describe('what a team keeps of an account', () => {
 
   test('is erased with it by the janitor; a removal that throws leaves everything, and the next round tries again', () =>
     running(AFTER, async (app) => {
-      let isBroken = true;
-      app.get(AccountDataRegistry).registerEraser(async (tx, id) => {
-        await tx.query('DELETE FROM note WHERE owner_id = $1', [id]);
-        if (isBroken) throw new Error('a part of a module fails');
-      });
+      await sql(
+        app,
+        `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'notes are in use'; END $$;
+         CREATE TRIGGER fail BEFORE DELETE ON notes EXECUTE FUNCTION fail()`,
+      );
       await sql(app, 'UPDATE account SET deletion_at = now() WHERE id = $1', [people.eve]);
       const state = async () => {
         await app.get(CleanupJobs).runAll();
         const [account] = await sql(app, 'SELECT email, deleted_at FROM account WHERE id = $1', [people.eve]);
-        return [account?.email, await sql(app, 'SELECT owner_id FROM note ORDER BY id')];
+        return [account?.email, await sql(app, 'SELECT owner_id FROM notes ORDER BY id')];
       };
       const notesOf = (...ids: string[]) => ids.map((owner_id) => ({ owner_id }));
       expect(await state()).toEqual(['eve@example.com', notesOf(people.ada, people.eve)]);
-      isBroken = false;
+      await sql(app, 'DROP TRIGGER fail ON notes');
       expect(await state()).toEqual([null, notesOf(people.ada)]);
     }));
 
@@ -167,7 +162,7 @@ describe('what a team keeps of an account', () => {
       sql(
         app,
         `CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'notes are kept'; END $$;
-         CREATE TRIGGER keep BEFORE DELETE ON note EXECUTE FUNCTION keep()`,
+         CREATE TRIGGER keep BEFORE DELETE ON notes EXECUTE FUNCTION keep()`,
       ),
     );
     const { code, err } = await cli(AFTER, 'user', 'delete', people.ada, '--yes');

@@ -85,12 +85,12 @@ describe('ACLs of a team', () => {
   });
 
   test('are granted to accounts and keys, and what they open is closed without them', async () => {
-    await service.sql('INSERT INTO note (id, owner_id) VALUES (1, $1), (2, $1)', [alice.id]);
+    await service.sql('INSERT INTO notes (id, owner_id) VALUES (1, $1), (2, $1)', [alice.id]);
     const boss = await superuser(service);
     const clerk = await administrator(service, 'admin_api_key:manage');
     const remove = (who: { authorization: string }, id: number) => service.as(who).delete(`/v1/admin/notes/${id}`);
     await withoutAudit(service, async () => expectApiError(await remove(clerk, 1), 'MISSING_ACL'));
-    expect(await service.sql('SELECT id FROM note ORDER BY id')).toEqual([{ id: '1' }, { id: '2' }]);
+    expect(await service.sql('SELECT id FROM notes ORDER BY id')).toEqual([{ id: '1' }, { id: '2' }]);
     const { status } = await service.as(boss).put(`/v1/admin/users/${clerk.id}/acls`, {
       acls: ['admin:authenticate', 'admin_api_key:manage', 'notes:moderate'],
     });
@@ -98,14 +98,14 @@ describe('ACLs of a team', () => {
     expect((await remove(clerk, 1)).status).toBe(204);
     expectApiError(await remove(await adminKey(service, clerk), 2), 'MISSING_ACL');
     expect((await remove(await adminKey(service, clerk, 'notes:moderate'), 2)).status).toBe(204);
-    expect(await service.sql('SELECT id FROM note')).toEqual([]);
+    expect(await service.sql('SELECT id FROM notes')).toEqual([]);
   });
 });
 
 describe('Admin operations of a team', () => {
   test('leave an entry in their own transaction: who, what, to what, why', async () => {
     const clerk = await administrator(service, 'notes:moderate', 'audit_log:view');
-    await service.sql('INSERT INTO note (id, owner_id) VALUES (3, $1)', [alice.id]);
+    await service.sql('INSERT INTO notes (id, owner_id) VALUES (3, $1)', [alice.id]);
     const headers = { 'x-audit-log-reason': 'spam', 'x-request-id': 'removal-3' };
     expect((await service.as(clerk).with(headers).delete('/v1/admin/notes/3')).status).toBe(204);
     const { body } = await service
@@ -142,12 +142,12 @@ describe('Admin operations of a team', () => {
     const clerk = await administrator(service, 'notes:moderate');
     const boss = await person(service, 'boss');
     await setAcls(service, boss, ['audit_log:view']);
-    await service.sql('INSERT INTO note (id, owner_id) VALUES (4, $1), (5, 17)', [boss.id]);
+    await service.sql('INSERT INTO notes (id, owner_id) VALUES (4, $1), (5, 17)', [boss.id]);
     const remove = (id: number) => () => service.as(clerk).delete(`/v1/admin/notes/${id}`);
     expectApiError(await withoutAudit(service, remove(4)), 'MISSING_ACL');
     expectApiError(await withoutAudit(service, remove(5)), 'UNKNOWN_USER');
     expectApiError(await withoutAudit(service, remove(6)), 'NOT_FOUND');
-    expect(await service.sql('SELECT id FROM note ORDER BY id')).toEqual([{ id: '4' }, { id: '5' }]);
+    expect(await service.sql('SELECT id FROM notes ORDER BY id')).toEqual([{ id: '4' }, { id: '5' }]);
     expect((await auditOf(service, 'notes:remove')).filter(({ admin_user_id }) => admin_user_id === clerk.id)).toEqual(
       [],
     );

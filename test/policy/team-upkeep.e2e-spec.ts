@@ -13,20 +13,20 @@ const metrics = async () => (await service.anonymous.get('/metrics')).text;
 
 describe('chores of a team', () => {
   test('are done by the janitor in its rounds', async () => {
-    await service.sql('INSERT INTO notebook VALUES (1), (2)');
-    await service.sql(`INSERT INTO note (id, owner_id, notebook_id, expires_at)
+    await service.sql('INSERT INTO notes_notebook VALUES (1), (2)');
+    await service.sql(`INSERT INTO notes (id, owner_id, notebook_id, expires_at)
       VALUES (1, 1, 1, NULL), (2, 1, 2, now() - interval '1 second'), (3, 1, 1, now() + interval '1 hour')`);
     await sweep(service);
-    expect(await service.sql('SELECT id FROM note ORDER BY id')).toEqual([{ id: '1' }, { id: '3' }]);
-    expect(await service.sql('SELECT id FROM notebook')).toEqual([{ id: '1' }]);
+    expect(await service.sql('SELECT id FROM notes ORDER BY id')).toEqual([{ id: '1' }, { id: '3' }]);
+    expect(await service.sql('SELECT id FROM notes_notebook')).toEqual([{ id: '1' }]);
   });
 
   test('one that fails is named in the log, is undone, and keeps no other from its turn', async () => {
-    await service.sql('INSERT INTO notebook VALUES (3)');
+    await service.sql('INSERT INTO notes_notebook VALUES (3)');
     const janitor = service.app.get(CleanupJobs);
     let later = 0;
     janitor.add('broken chore', async (tx) => {
-      await tx.query('DELETE FROM note');
+      await tx.query('DELETE FROM notes');
       throw new Error('a chore that fails');
     });
     janitor.add('later chore', async () => {
@@ -37,8 +37,8 @@ describe('chores of a team', () => {
     const line = service.log.find((entry) => entry.includes('expired rows could not be removed')) ?? '{}';
     expect(JSON.parse(line)).toMatchObject({ table: 'broken chore', error: { message: 'a chore that fails' } });
     expect(later).toBe(1);
-    expect(await service.sql('SELECT id FROM note ORDER BY id')).toEqual([{ id: '1' }, { id: '3' }]);
-    expect(await service.sql('SELECT id FROM notebook')).toEqual([{ id: '1' }]);
+    expect(await service.sql('SELECT id FROM notes ORDER BY id')).toEqual([{ id: '1' }, { id: '3' }]);
+    expect(await service.sql('SELECT id FROM notes_notebook')).toEqual([{ id: '1' }]);
   });
 
   test('none takes the place of one that is there', () => {

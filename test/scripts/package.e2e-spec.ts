@@ -27,7 +27,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { CurrentIdentity, defineFeature, type Identity, RateLimit, settings, UserOnly } from '@gatehouse-auth/server';
 import { Column, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
 
-@Entity('note')
+@Entity('notes')
 export class Note {
   @PrimaryColumn('bigint') id!: string;
   @Column('text') text!: string;
@@ -35,7 +35,7 @@ export class Note {
 
 export class CreateNote1800000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE note (id bigint PRIMARY KEY, text text NOT NULL)');
+    await runner.query('CREATE TABLE notes (id bigint PRIMARY KEY, text text NOT NULL)');
   }
   async down(): Promise<void> {}
 }
@@ -64,6 +64,7 @@ export const notes = defineFeature('notes', {
   settings: [NotesSettings],
   entities: [Note],
   migrations: [CreateNote1800000000000],
+  erasure: { notes: { kept: 'belongs to no account' } },
   buckets: { 'notes:read': [10, 60] },
 });
 

@@ -32,7 +32,7 @@ async function signedIn(credential: string): Promise<void> {
   });
   gateway.on('*', ({ name, data }) => {
     if (name === 'NOTES_WATCHED') for (const note of (data as { notes: Note[] }).notes) show(note, 'append');
-    if (name === 'NOTE_CREATED') show(data as Note, 'prepend');
+    if (name === 'NOTES_CREATED') show(data as Note, 'prepend');
   });
   form.hidden = false;
   form.addEventListener('submit', async (event) => {

@@ -36,7 +36,7 @@ afterAll(() => service.close());
 
 const write = (by: { authorization: string }, text: string) => service.as(by).post('/v1/notes', { text });
 const textsOf = async ({ id }: { id: string }) =>
-  (await service.sql('SELECT text FROM note WHERE owner_id = $1 ORDER BY id', [id])).map(({ text }) => text);
+  (await service.sql('SELECT text FROM notes WHERE owner_id = $1 ORDER BY id', [id])).map(({ text }) => text);
 
 describe('who may enter', () => {
   test('every route admits whom its policy names, and nobody else', () => expectMatrix(service));
@@ -132,7 +132,7 @@ describe('notes', () => {
 });
 
 describe('the gateway', () => {
-  test('NOTES_WATCH answers the newest, NOTE_CREATED tells the account of more, and nobody else', async () => {
+  test('NOTES_WATCH answers the newest, NOTES_CREATED tells the account of more, and nobody else', async () => {
     const [bob, carol] = [await person(service, 'bob'), await person(service, 'carol')];
     const { body: first } = await write(bob, 'first').expect(201);
     const { client } = await GatewayClient.identified(service, bob.authorization);
@@ -140,8 +140,8 @@ describe('the gateway', () => {
     client.send({ op: 0, t: 'NOTES_WATCH', d: { limit: 10 } });
     expect((await client.event('NOTES_WATCHED')).d).toEqual({ notes: [first] });
     const { body: second } = await write(bob, 'second').expect(201);
-    expect((await client.event('NOTE_CREATED')).d).toEqual(second);
-    expect((await other.settled()).filter(({ t }) => t === 'NOTE_CREATED')).toEqual([]);
+    expect((await client.event('NOTES_CREATED')).d).toEqual(second);
+    expect((await other.settled()).filter(({ t }) => t === 'NOTES_CREATED')).toEqual([]);
     client.send({ op: 0, t: 'NOTES_WATCH', d: { limit: 0 } });
     expect((await client.event('REFUSED')).d).toMatchObject({ t: 'NOTES_WATCH', code: 'INVALID_FORM_BODY' });
   });
@@ -153,7 +153,7 @@ describe('webhooks', () => {
     const { client } = await GatewayClient.identified(service, bob.authorization);
     const hook = await newHook(service, bob, { name: 'News' });
     const { body: message } = await service.anonymous.post(`${hook.path}?wait=true`, { content: 'said' }).expect(200);
-    expect((await client.event('NOTE_CREATED')).d).toMatchObject({ owner_id: bob.id, text: 'said' });
+    expect((await client.event('NOTES_CREATED')).d).toMatchObject({ owner_id: bob.id, text: 'said' });
     await service.anonymous.patch(`${hook.path}/messages/${message.id}`, { content: 'said better' }).expect(200);
     await toldToSinks(service);
     expect(await textsOf(bob)).toEqual(['said better']);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
-import type { EventType, EventTypes } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/merged.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
@@ -155,7 +155,7 @@ export class Grants {
   }
 
   /** Sends an event to the gateway sessions of the application's bot, which has the same ID as the application. */
-  private async announce<T extends EventType>(tx: Tx, type: T, applicationId: string, d: EventTypes[T]): Promise<void> {
+  private async announce<T extends EventType>(tx: Tx, type: T, applicationId: string, d: EventData<T>): Promise<void> {
     if (applicationId === this.adminApplication.id) return;
     await this.replicaBus.announceEvent<T>(tx, { type, account_id: applicationId, d });
   }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { AccountDataRegistry } from '../../accounts/account-data-registry.service.js';
 import { AccountRecords } from '../../accounts/account-records.service.js';
 import type { RevocationCause } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
@@ -40,10 +39,7 @@ export class AdminKeys {
     private readonly audit: AuditLog,
     private readonly events: SecurityEvents,
     private readonly features: FeatureRegistry,
-    accountDataRegistry: AccountDataRegistry,
-  ) {
-    accountDataRegistry.registerEraser(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
-  }
+  ) {}
 
   /** Lists active keys, newest first. */
   async list(by: Operator) {

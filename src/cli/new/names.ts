@@ -21,9 +21,7 @@ export interface Names {
   readonly snake: string;
   /** `news_stories`, the name of the feature */
   readonly manySnake: string;
-  /** `NEWS_STORY` */
-  readonly SCREAMING: string;
-  /** `NEWS_STORIES`, the prefix of its error codes */
+  /** `NEWS_STORIES`, the prefix of its error codes and events */
   readonly MANY: string;
   /** `news story` */
   readonly word: string;
@@ -124,7 +122,7 @@ export function deriveNames(noun: string, plural?: string): Names {
     ...{ one, many, One: pascal(one), Many: pascal(many) },
     ...{ camel: camelOf(one), manyCamel: camelOf(many) },
     ...{ snake: snakeOf(one), manySnake: snakeOf(many) },
-    ...{ SCREAMING: snakeOf(one).toUpperCase(), MANY: snakeOf(many).toUpperCase() },
+    MANY: snakeOf(many).toUpperCase(),
     ...{ word: spaced(one), words: spaced(many), Words: capital(spaced(many)) },
   };
 }

@@ -13,10 +13,10 @@ const LANGUAGE_WORDS = words(`
 
 /** Names that the files of a feature import. */
 const FEATURE_WORDS = words(`
-  account-data-registry admin-acl api-error audit-actions authenticated body clock column controller current-identity
-  current-operator database define-feature entity extension find-options-where gatehouse gateway-events http-code
+  admin-acl api-error audit-actions authenticated body clock column controller current-identity
+  current-operator database define-feature entity extension find-options-where gatehouse gateway-event gateway-events http-code
   identity injectable int less-than migration-interface module o-auth-scope on-module-init operator param post
-  primary-column query query-runner rate-limit snowflake snowflakes stream-rows target-protection text tx user-only
+  primary-column query query-runner rate-limit snowflake snowflakes target-protection text tx user-only
 `);
 
 /** Tables, paths and events of the service, and names that it may need later. */

@@ -21,7 +21,7 @@ const GUARDS: Readonly<Record<string, string>> = { Guard: 'check', ArrivalGuard:
 /** The files that declare the gateway payloads, as source or as declaration. */
 const PAYLOADS = /\/(?:core\/merged|gateway\/protocol\/event-types)(?:\.d)?\.ts$/;
 const PARTS: Readonly<Record<string, string>> = {
-  EventTypes: 'events',
+  Features: 'events',
   ClientPayloads: 'client',
   ServerPayloads: 'server',
 };
@@ -181,16 +181,15 @@ export class ControllerReader {
     );
   }
 
-  /**
-   * The payloads that the gateway and its clients send, including those that this program merges into the interfaces.
-   */
+  /** The payloads that the gateway and its clients send, and the events that the features of this program declare. */
   private gateway(): Omit<GatewayMetadata, 'commands'> {
     const described: Record<string, Record<string, PayloadMetadata>> = { events: {}, client: {}, server: {} };
     const sources = this.all.filter(({ fileName }) => PAYLOADS.test(fileName));
     for (const node of sources.flatMap(({ statements }) => statements)) {
       const part = this.ts.isInterfaceDeclaration(node) && PARTS[node.name.text];
       if (!part) continue;
-      for (const member of this.checker.getTypeAtLocation(node).getProperties()) {
+      const members = this.checker.getTypeAtLocation(node).getProperties();
+      for (const member of part === 'events' ? members.flatMap((feature) => this.eventsOf(feature)) : members) {
         const isOwn = member.declarations?.some((declaration) => this.sources.includes(declaration.getSourceFile()));
         if (!isOwn) continue;
         const type = this.checker.getTypeOfSymbol(member);
@@ -204,6 +203,17 @@ export class ControllerReader {
       }
     }
     return described as unknown as Omit<GatewayMetadata, 'commands'>;
+  }
+
+  /** The events in the type of a feature, by name. */
+  private eventsOf(feature: ts.Symbol): ts.Symbol[] {
+    const names = this.memberType(this.checker.getTypeOfSymbol(feature), 'names');
+    return [...(this.memberType(names, 'events')?.getProperties() ?? [])];
+  }
+
+  private memberType(type: ts.Type | undefined, name: string): ts.Type | undefined {
+    const member = type && this.checker.getPropertyOfType(type, name);
+    return member && this.checker.getNonNullableType(this.checker.getTypeOfSymbol(member));
   }
 
   /** What the exported functions and methods of the package can throw. */

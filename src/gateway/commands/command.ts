@@ -1,6 +1,6 @@
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { ErrorCode } from '../../core/errors.js';
-import type { EventType, EventTypes } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/merged.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { RoutePolicy } from '../../policy/route-policy.js';
 import type { AddressUse } from '../protocol/windows.js';
@@ -47,7 +47,7 @@ export interface GatewayConnection {
   /** The session of the connection, from READY or RESUMED until the session ends. */
   readonly session: { readonly id: string; readonly accountId: string } | null;
   /** Sends an event only to this session. The event is not stored for replay. */
-  dispatch<T extends EventType>(type: T, d: EventTypes[T]): void;
+  dispatch<T extends EventType>(type: T, d: EventData<T>): void;
 }
 
 /** The part of a connection that guards can use. */

@@ -31,35 +31,6 @@ export interface ReadyView {
   readonly auth_session_id_hash?: string;
 }
 
-declare module '../../core/merged.js' {
-  interface EventTypes {
-    /** The session has started */
-    READY: ReadyView;
-    /** The session has been resumed and all missed events have been sent */
-    RESUMED: Record<string, never>;
-    /** A session of the account has started or ended */
-    SESSIONS_REPLACE: readonly ListedSessionView[];
-    /** The token of the login session was rotated; its sockets are closed */
-    AUTH_SESSION_CHANGE: { readonly old_auth_session_id_hash: string; readonly new_auth_session_id_hash: string };
-    /** The account has changed */
-    USER_UPDATE: UserView;
-    /** The settings have changed */
-    USER_SETTINGS_UPDATE: SettingsView;
-    /** The passkeys have changed */
-    WEBAUTHN_CREDENTIALS_UPDATE: readonly PasskeyView[];
-    /** Sent to a bot: a user has authorized its application */
-    APPLICATION_AUTHORIZE: {
-      readonly user_id: string;
-      readonly scopes: readonly string[];
-      readonly authorized_at: string;
-    };
-    /** Sent to a bot: a user has revoked the authorization of its application */
-    APPLICATION_DEAUTHORIZE: { readonly user_id: string };
-    /** A command was rejected; not stored for replay */
-    REFUSED: { readonly op: number; readonly t?: string; readonly code: string; readonly message: string };
-  }
-}
-
 /** Data of client messages other than extension commands, by the name of the opcode (contract/gateway.md section 4). */
 export interface ClientPayloads {
   /** The last sequence number that the client has processed; the gateway acknowledges it */

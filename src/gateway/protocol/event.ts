@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EventType, EventTypes } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/merged.js';
 import type { Closing, IdentifyInput } from './protocol.js';
 
 const FRAME_BEGIN = '{"op":0,"d":';
@@ -17,7 +17,7 @@ export interface GatewayEvent {
   readonly closing?: Closing;
 }
 
-export function eventOf<T extends EventType>(type: T, d: EventTypes[T], isPersonal = false): GatewayEvent {
+export function eventOf<T extends EventType>(type: T, d: EventData<T>, isPersonal = false): GatewayEvent {
   return eventFrom(type, JSON.stringify(d), isPersonal);
 }
 

@@ -4,7 +4,7 @@ import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
 import { isTransientDatabaseError } from '../../core/database-errors.js';
 import { Log } from '../../core/log.js';
-import type { EventType, EventTypes } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/merged.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { EventPage, JournalRow } from '../../platform/replicas/journal.js';
 import { type EventNotice, ReplicaBus } from '../../platform/replicas/replica-bus.js';
@@ -24,7 +24,7 @@ const READ_RETRY_MS = 250;
 const DISPATCH_TURN_MS = 10;
 
 /** Reads the data of an event. Returns `undefined` if there is nothing to send. */
-export type EventReader<T extends EventType = EventType> = (notice: EventNotice) => Promise<EventTypes[T] | undefined>;
+export type EventReader<T extends EventType = EventType> = (notice: EventNotice) => Promise<EventData<T> | undefined>;
 
 /** Delivers committed events to the gateway sessions of an account (contract/gateway.md section 11). */
 @Injectable()
@@ -181,6 +181,6 @@ export class GatewayEvents implements OnModuleInit {
    * responds.
    */
   private async onRotation({ type, session_id, d }: EventNotice): Promise<void> {
-    if (type === ROTATION) await this.sessions.onTokenRotated(String(session_id), d as EventTypes[typeof ROTATION]);
+    if (type === ROTATION) await this.sessions.onTokenRotated(String(session_id), d as EventData<typeof ROTATION>);
   }
 }

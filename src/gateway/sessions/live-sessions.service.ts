@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import type { EventTypes } from '../../core/merged.js';
+import type { EventData } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
 import { eventOf, type GatewayEvent, personalEvent, type ReceivedEvent } from '../protocol/event.js';
 import { CLOSING, type Closing } from '../protocol/protocol.js';
@@ -159,7 +159,7 @@ export class LiveSessions {
    * Sends the rotation event to the connections of a login session and closes them.
    * The sessions remain and can be resumed with the new token.
    */
-  async onTokenRotated(loginId: string, change: EventTypes['AUTH_SESSION_CHANGE']): Promise<void> {
+  async onTokenRotated(loginId: string, change: EventData<'AUTH_SESSION_CHANGE'>): Promise<void> {
     const event = { ...eventOf('AUTH_SESSION_CHANGE', change, true), closing: CLOSING.invalidToken };
     const holders = [...(this.byLogin.get(loginId) ?? [])].flatMap((session) => {
       const { holder } = session;

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AccountDataRegistry } from '../../accounts/account-data-registry.service.js';
 import { Clock } from '../../core/clock.js';
 import type { Changed, Tx } from '../../platform/database/database.js';
 import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { Storage } from '../../platform/storage/storage.js';
+import type { DataEraser } from '../../policy/account-data.js';
 import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
 import { attachmentKey, MediaService, STAGED_HOURS } from './media.service.js';
 
@@ -16,17 +16,15 @@ const GRACE_HOURS = 1;
 
 /** Deletes leftover media within an hour (media.md section 2). */
 @Injectable()
-export class MediaUpkeep implements OnModuleInit {
+export class MediaUpkeep implements OnModuleInit, DataEraser {
   constructor(
     private readonly cleanupJobs: CleanupJobs,
     private readonly storage: Storage,
     private readonly media: MediaService,
-    private readonly accounts: AccountDataRegistry,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.accounts.registerEraser((tx, accountId) => this.removeAllOf(tx, accountId));
     this.cleanupJobs.addExpiry('media_capability', 'digest', 'expires_at <= now()');
     this.cleanupJobs.add('media_upload', (tx, limit) => this.removeUploads(tx, limit));
     this.cleanupJobs.add('media_staged', (tx, limit) => this.removeStaged(tx, limit));
@@ -38,7 +36,7 @@ export class MediaUpkeep implements OnModuleInit {
     });
   }
 
-  private async removeAllOf(tx: Tx, ownerId: string): Promise<void> {
+  async erase(tx: Tx, ownerId: string): Promise<void> {
     await this.forget(tx, await tx.findBy(MediaUpload, { ownerId }));
     await this.media.deleteAllOf(tx, ownerId);
   }

@@ -11,6 +11,10 @@ export const openid = defineFeature('openid', {
   migrations: [OpenId1797620000000, ApplicationLogout1797650000000],
   // In the order of contract/openid.md section 1.
   scopes: { openid: null, profile: null, offline_access: null },
+  erasure: {
+    openid_session: { deletedWith: 'session' },
+    openid_key: { kept: 'keys of the instance' },
+  },
   encryptedColumns: { 'signing keys': { table: 'openid_key', column: 'private_key', key: 'kid' } },
 });
 

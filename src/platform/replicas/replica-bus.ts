@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.js';
-import type { EventType, EventTypes } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/merged.js';
 import { Batcher } from '../database/batcher.js';
 import { CoalescingRunner } from '../database/coalescing-runner.js';
 import type { Database, Tx } from '../database/database.js';
@@ -31,7 +31,7 @@ export interface Notice {
 export interface EventNotice<T extends EventType = EventType> {
   readonly type: T;
   readonly account_id: string;
-  readonly d?: EventTypes[T];
+  readonly d?: EventData<T>;
   readonly [id: string]: unknown;
 }
 

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class CreateNotes1800000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      CREATE TABLE note (
+      CREATE TABLE notes (
         id bigint PRIMARY KEY,
         owner_id bigint NOT NULL REFERENCES account (id),
         text text NOT NULL,
@@ -11,7 +11,7 @@ export class CreateNotes1800000000000 implements MigrationInterface {
         created_at timestamptz NOT NULL
       )
     `);
-    await runner.query('CREATE INDEX note_owner ON note (owner_id, id)');
+    await runner.query('CREATE INDEX notes_owner ON notes (owner_id, id)');
   }
 
   async down(): Promise<void> {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-@Entity('note')
+@Entity('notes')
 export class Note {
   @PrimaryColumn('bigint') id: string;
   @Column('bigint', { name: 'owner_id' }) ownerId: string;

@@ -1,4 +1,4 @@
-import { defineFeature } from '@gatehouse-auth/server';
+import { defineFeature, gatewayEvent } from '@gatehouse-auth/server';
 import { CreateNotes1800000000000 } from '../migrations/1800000000000-create-notes.js';
 import { Note, type NoteView } from './note.entity.js';
 import { NotesModule } from './notes.module.js';
@@ -32,17 +32,21 @@ export const notes = defineFeature('notes', {
     'notes:watch': [10, 60],
     'notes:page': [120, 60],
   },
+  events: {
+    /** The account or one of its webhooks has written a note */
+    NOTES_CREATED: gatewayEvent<NoteView>(),
+    /** The response to NOTES_WATCH: the newest notes */
+    NOTES_WATCHED: gatewayEvent<{ readonly notes: readonly NoteView[] }>(),
+  },
+  exports: {
+    notes: { select: 'SELECT id, owner_id, text, created_at FROM notes WHERE owner_id = $1 ORDER BY id' },
+  },
+  erasure: { notes: { column: 'owner_id' } },
   auditActions: { 'notes:remove': 'note' },
 });
 
 declare module '@gatehouse-auth/server' {
   interface Features {
     notes: typeof notes;
-  }
-  interface EventTypes {
-    /** The account or one of its webhooks has written a note */
-    NOTE_CREATED: NoteView;
-    /** The response to NOTES_WATCH: the newest notes */
-    NOTES_WATCHED: { readonly notes: readonly NoteView[] };
   }
 }

@@ -7,7 +7,7 @@ import { NotesService } from './notes.service.js';
 export class NotesGateway {
   constructor(private readonly notes: NotesService) {}
 
-  /** Returns the newest notes. Later notes are sent as NOTE_CREATED events. */
+  /** Returns the newest notes. Later notes are sent as NOTES_CREATED events. */
   @SubscribeMessage('NOTES_WATCH')
   @Authenticated()
   @RateLimit('notes:watch')

@@ -1,5 +1,4 @@
 import {
-  AccountDataRegistry,
   ApiError,
   AuditActions,
   Clock,
@@ -8,7 +7,6 @@ import {
   type Identity,
   type Operator,
   Snowflakes,
-  streamRows,
   type Tx,
 } from '@gatehouse-auth/server';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
@@ -24,20 +22,15 @@ export class NotesService implements OnModuleInit {
     private readonly snowflakes: Snowflakes,
     private readonly clock: Clock,
     private readonly events: GatewayEvents,
-    private readonly parts: AccountDataRegistry,
     private readonly deeds: AuditActions,
     private readonly settings: NotesSettings,
   ) {}
 
   onModuleInit(): void {
-    this.events.reader('NOTE_CREATED', async ({ id }) => {
+    this.events.reader('NOTES_CREATED', async ({ id }) => {
       const note = await this.database.manager.findOneBy(Note, { id: String(id) });
       return note ? noteView(note) : undefined;
     });
-    this.parts.registerEraser(async (tx, ownerId) => void (await tx.delete(Note, { ownerId })));
-    this.parts.registerExporter('notes', (tx, ownerId) =>
-      streamRows(tx, 'SELECT id, owner_id, text, created_at FROM note WHERE owner_id = $1 ORDER BY id', [ownerId]),
-    );
   }
 
   /** Returns the newest notes first. */
@@ -102,7 +95,7 @@ export class NotesService implements OnModuleInit {
     const note = { id: this.snowflakes.next(), ownerId, text, messageId, createdAt: this.clock.date() };
     await tx.insert(Note, note);
     // The event contains only IDs. The reader that `onModuleInit` registers loads the note.
-    await this.events.announce(tx, { type: 'NOTE_CREATED', account_id: ownerId, id: note.id });
+    await this.events.announce(tx, { type: 'NOTES_CREATED', account_id: ownerId, id: note.id });
     return noteView(note);
   }
 }

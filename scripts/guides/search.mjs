@@ -21,6 +21,7 @@ const STOP_WORDS = new Set(
 
 /** Guides rank before the manual, and both before reference texts that mention everything once. */
 const BOOSTS = [
+  [/^how-to/, 0.2],
   [/^contract\/|^manual\/assurance\//, 0.3],
   [/^manual\/(?:changelog|contributing|architecture|readme|security|code_of_conduct)/, 0.3],
   [/^reference\//, 0.6],

@@ -1,6 +1,6 @@
 /** Sections of the sidebar, each with its pages in order. Pages that no section lists are at the end of their section. */
 const SECTIONS = [
-  ['Start', ['start', 'quick-start', 'tour', 'concepts']],
+  ['Start', ['start', 'quick-start', 'tour', 'concepts', 'how-to']],
   [
     'Client developers',
     [

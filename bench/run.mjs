@@ -20,7 +20,18 @@ const autocannon = await importFrom('scripts', 'autocannon');
 
 const PARTS = [
   ...['timing', 'peers', 'start', 'modules', 'oauth', 'gateway', 'plans'],
-  ...['announce', 'revocations', 'revocation-screen', 'workers', 'runtimes', 'growth', 'soak', 'chaos', 'loop'],
+  ...[
+    'announce',
+    'revocations',
+    'revocation-screen',
+    'workers',
+    'runtimes',
+    'growth',
+    'soak',
+    'chaos',
+    'loop',
+    'fan-out',
+  ],
 ];
 if (PARTS.includes(process.argv[2])) {
   await import(`./${process.argv[2]}.mjs`);

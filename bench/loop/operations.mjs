@@ -18,7 +18,7 @@ function padded(members, size) {
 }
 
 /** A message as large as the limits allow. */
-const message = () => ({
+export const message = () => ({
   content: 'word '.repeat(800).trim(),
   embeds: Array.from({ length: 10 }, (_, n) => ({
     title: `embed ${n}`,

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site } from '../machine/pages.js';
+import { BAN, of, ok, ROWS, type StateChange, stateChanges } from '../machine/state-changes.js';
+import { superuser } from '../support/admin.js';
+import { expectApiError, logIn, mailTo, type Persona, signIn, verified } from '../support/index.js';
+import { environmentOf, ScriptedProvider } from '../support/sso.js';
+import { hasArrived, signInAs } from './driving.js';
+
+const WORDS = JSON.parse(readFileSync('web/words/en-US.json', 'utf8'));
+const ADMIN = '/v1/admin/users/:user_id/';
+
+/** The text that shows the change on a page other than that of the events. Without one, the user can sign in again. */
+const TEXTS: Readonly<Record<string, (persona: Persona) => string | RegExp>> = {
+  [`\`PUT ${ADMIN}ban\``]: () => /suspended for a time/,
+  [`\`PUT ${ADMIN}deletion\``]: () => /address or the password is wrong/,
+  [`\`PUT ${ADMIN}suspicious-activity-flags\``]: () => 'confirm a phone number',
+  [`\`PUT ${ADMIN}phone-verification\``]: () => 'A phone number is confirmed. It is shown nowhere.',
+  [`\`PUT ${ADMIN}email-verification\``]: () => 'Confirmed',
+  [`\`PUT ${ADMIN}email-bounce\``]: () => 'Mail does not arrive there',
+  [`\`PATCH ${ADMIN}email\``]: ({ email }) => email,
+  [`\`PUT ${ADMIN}acls\``]: () => 'You hold 1 permission:',
+  '`PATCH /v1/admin/instance/pending-registrations/:user_id` to `rejected`': () => /was not approved/,
+};
+
+describeInBrowser('auth.md 2: the page of docs/account-changes.md shows the change', () => {
+  let provider: ScriptedProvider;
+  let world: Site;
+  let root: Persona;
+  beforeAll(async () => {
+    provider = await ScriptedProvider.start();
+    world = await site({ env: environmentOf(provider) });
+    root = await superuser(world.service);
+  });
+  afterAll(async () => {
+    await world?.close();
+    await provider?.stop();
+  });
+
+  /** Signs in after a change. Without a password, its user resets it. */
+  async function tokenAfter(persona: Persona): Promise<string> {
+    const { status } = await logIn(world.service, persona);
+    if (status === 200) return signIn(world.service, persona);
+    ok(await world.service.anonymous.post('/v1/auth/forgot', { email: persona.email }));
+    const { metadata } = await mailTo(world.service, persona.email, 'password_reset');
+    const reset = { token: metadata.token, password: 'another password of hers' };
+    return ok(await world.service.anonymous.post('/v1/auth/reset', reset)).token;
+  }
+
+  const eventOf = (page: Page, event: string) =>
+    page
+      .getByRole('list', { name: 'Latest events' })
+      .getByRole('listitem')
+      .filter({ hasText: WORDS.events[event].split('{')[0] })
+      .first();
+
+  test.each(ROWS)('%s: %s, %s, %s', async (operation = '', _mail, event = '', path = '') => {
+    const alice = await verified(world.service, 'alice');
+    const { before, make } = stateChanges(world.service, root, provider.issuer)[operation] as StateChange;
+    await before?.(alice);
+    await make(alice);
+    const persona = event === 'email_changed' ? { ...alice, email: `new.${alice.email}` } : alice;
+    const visit = await world.visit();
+    const { page } = visit;
+    if (path === '/login' || path === 'none') {
+      await visit.open('/login');
+      await signInAs(page, persona);
+    } else await visit.arrive(path, await tokenAfter(persona));
+    const text = TEXTS[operation]?.(persona);
+    if (path === '/account/events') await eventOf(page, event).waitFor();
+    else if (text) await page.getByText(text, { exact: true }).waitFor();
+    else await hasArrived(page);
+    await visit.leave();
+  });
+
+  test.each([
+    ['for a time', 24, () => /^This account is suspended for a time\..* It ends: (.+)\. Reason: (.+)$/],
+    ['for good', 0, () => /^This account is suspended for good\..* (It has no end date)\. Reason: (.+)$/],
+  ])('a user who is banned %s sees the end and the public reason on /login', async (_, duration_hours, pattern) => {
+    const alice = await verified(world.service, 'alice');
+    ok(await world.service.as(root).put(of(alice, 'ban'), { ...BAN, duration_hours }));
+    const answer = await logIn(world.service, alice);
+    expectApiError(answer, duration_hours ? 'ACCOUNT_SUSPENDED_TEMPORARILY' : 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    const visit = await world.visit();
+    await visit.open('/login');
+    await signInAs(visit.page, alice);
+    const notice = visit.page.getByText(/^This account is suspended/);
+    const [, end, reason] = pattern().exec(await notice.innerText()) ?? [];
+    const until = answer.body.banned_until;
+    const format = { dateStyle: 'medium', timeStyle: 'short' } as const;
+    const expected = until ? new Intl.DateTimeFormat('en-US', format).format(new Date(until)) : 'It has no end date';
+    expect([end, reason]).toEqual([expected, BAN.reason]);
+    await visit.leave();
+  });
+});

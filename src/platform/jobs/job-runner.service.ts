@@ -49,7 +49,6 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       () => this.runNext(),
       (error) => log.error('the queue of jobs cannot be read', { error }),
     );
-    queue.onEnqueued = () => this.isAutomatic && this.worker.wake();
     this.runs = new Counter({
       name: 'gatehouse_job_runs_total',
       help: 'Attempts to run background jobs, by outcome: completed, retried or failed',
@@ -60,7 +59,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     cleanupJobs.add('finished jobs', async (tx, limit) => {
       const rows = await tx.query<unknown[]>(
         `WITH old AS (
-           SELECT id FROM pgboss_job WHERE completed_on < now() - interval '1 day'
+           SELECT id FROM pgboss_job WHERE completed_on < now() - interval '1 day' AND state > 'active'
              AND (state <> 'failed' OR completed_on < now() - interval '30 days') ORDER BY completed_on LIMIT ${limit}),
          removed AS (DELETE FROM pgboss_job WHERE id IN (SELECT id FROM old) RETURNING 1)
          SELECT 1 FROM removed`,
@@ -99,7 +98,10 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       }
     }
     if (this.handlers.size === 0 || !this.isAutomatic) return;
-    this.firstPoll = setTimeout(() => this.worker.start(), FIRST_POLL_MS).unref();
+    this.firstPoll = setTimeout(() => {
+      this.queue.onEnqueued = () => this.worker.wake();
+      this.worker.start();
+    }, FIRST_POLL_MS).unref();
   }
 
   /**

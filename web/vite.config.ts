@@ -11,7 +11,8 @@ const SECTIONS_BY_PART: Readonly<Record<string, readonly string[]>> = {
   ],
   admin: [
     ...['admin', 'adminSearch', 'adminPerson', 'adminDeeds', 'adminAudit', 'adminAcls', 'adminBans', 'adminKeys'],
-    ...['adminInstance', 'adminRegistrations', 'adminSetup', 'adminApplications', 'adminNow', 'adminExplain'],
+    ...['adminInstance', 'adminRegistrations', 'adminSetup', 'adminApplications', 'adminNow', 'adminJobs'],
+    'adminExplain',
   ],
 };
 const isLater = (section: string): boolean => Object.values(SECTIONS_BY_PART).flat().includes(section);

@@ -16,6 +16,8 @@ export const admin = defineFeature('admin', {
   errors: {
     MAX_ADMIN_API_KEYS: [400, 'The account holds the most keys allowed.'],
     REGISTRATION_NOT_PENDING: [400, 'The registration is not pending.'],
+    JOB_NOT_RETRYABLE: [400, 'The job is not failed, or no installed feature declares it.'],
+    UNKNOWN_JOB: [404, 'Unknown job.'],
     UNKNOWN_USER: [404, 'Unknown account.'],
     ADMIN_API_KEY_NOT_FOUND: [404, 'Unknown Admin API key.'],
   },
@@ -105,6 +107,7 @@ export const admin = defineFeature('admin', {
     rotate_keys: 'instance',
     list_jobs: 'instance',
     retry_job: 'instance',
+    delete_jobs: 'instance',
     tail_audit_log: 'instance',
     list_ip_bans: 'instance',
   },
@@ -137,6 +140,8 @@ export const admin = defineFeature('admin', {
     'user:update:sso': null,
     'user:update:suspicious_activity': null,
     'user:update:traits': null,
+    'instance:jobs:view': null,
+    'instance:jobs:retry': null,
   },
   mails: adminMails,
 });

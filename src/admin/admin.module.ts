@@ -14,6 +14,8 @@ import { InstanceConfig } from './instance/instance-config.service.js';
 import { InstanceStatistics } from './instance/instance-statistics.service.js';
 import { IntegrationTests } from './instance/integration-tests.service.js';
 import { PendingRegistrations } from './instance/pending-registrations.service.js';
+import { AdminJobs } from './jobs/admin-jobs.service.js';
+import { JobsController } from './jobs/jobs.controller.js';
 import { AdminKeyUse } from './keys/admin-key-use.service.js';
 import { AdminKeysController } from './keys/admin-keys.controller.js';
 import { AdminKeys } from './keys/admin-keys.service.js';
@@ -40,11 +42,21 @@ import { UserState } from './users/user-state.service.js';
 @Module({
   controllers: [
     ...[AclsController, AdminKeysController, AdminUsersController, AuditController, SetupController],
-    ...[AdminApplicationsController, InstanceController, IpBansController],
+    ...[AdminApplicationsController, InstanceController, IpBansController, JobsController],
     ...[UserContactController, UserFactorsController, UserMarksController, UserSsoController, UserStateController],
   ],
   providers: [
-    ...[AdminApplications, AdminKeys, AdminKeyUse, AdminUsers, AuditLog, AuditVerification, AuditActions, SetupToken],
+    ...[
+      AdminApplications,
+      AdminJobs,
+      AdminKeys,
+      AdminKeyUse,
+      AdminUsers,
+      AuditLog,
+      AuditVerification,
+      AuditActions,
+      SetupToken,
+    ],
     ...[InstanceConfig, InstanceStatistics, IntegrationTests, IpBanEntries, PendingRegistrations, TargetProtection],
     ...[UserAcls, UserChanges, UserContact, UserFactors, UserImport, UserFlags, UserSso, UserState],
   ],

@@ -147,6 +147,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'makes failed background jobs due again; exit code 1 if one of them was not failed',
     load: async () => (await import('./jobs.js')).retryJobs,
   },
+  'jobs delete': {
+    usage: 'jobs delete <name>',
+    summary: 'deletes all waiting and failed background jobs of a name that no installed feature declares',
+    load: async () => (await import('./jobs.js')).deleteJobs,
+  },
   'sso enforce off': {
     usage: 'sso enforce off',
     summary: 'lifts the enforcement of single sign-on, for when the provider is lost; everybody signs in as before',

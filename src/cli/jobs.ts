@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { AuditLog } from '../admin/audit/audit.service.js';
 import { consoleOperator } from '../admin/audit/operator.js';
-import { Database } from '../platform/database/database.js';
-import { JobQueue, type JobRow } from '../platform/jobs/job-queue.js';
+import { AdminJobs } from '../admin/jobs/admin-jobs.service.js';
+import { ApiError } from '../core/errors.js';
+import { FeatureRegistry } from '../policy/feature-registry.js';
 import { assertNoArguments, parseCount } from './terminal/arguments.js';
 import { type Command, CommandError, UsageError } from './terminal/command.js';
 import { auditConsoleAction, withService } from './terminal/service.js';
@@ -13,11 +13,16 @@ const DEFAULT_LISTED = 50;
 const MAX_LISTED = 1000;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-const TIMES: Readonly<Record<JobRow['state'], string>> = { waiting: 'due', active: 'started', failed: 'failed' };
+type Job = Awaited<ReturnType<AdminJobs['show']>>['jobs'][number];
 
-const lineOf = ({ id, name, state, attempts, at, error }: JobRow): string =>
+const TIMES: Readonly<Record<Job['state'], string>> = { waiting: 'due', active: 'started', failed: 'failed' };
+
+const lineOf = ({ id, name, is_declared, state, attempts, at, error }: Job): string =>
   escapeLineFeeds(
-    [id, name, `${TIMES[state]} ${at.toISOString()}`, formatCount(attempts, 'attempt'), error ?? '-'].join('  '),
+    [
+      ...[id, is_declared ? name : `${name} (not declared)`, `${TIMES[state]} ${at}`],
+      ...[formatCount(attempts, 'attempt'), error ?? '-'],
+    ].join('  '),
   );
 
 /** Lists failed jobs, or with `--waiting` those that wait or run. Payloads are not shown. */
@@ -26,7 +31,7 @@ export const listJobs: Command = (args, terminal) => {
   assertNoArguments(positionals);
   const limit = parseCount('--limit', values.limit, DEFAULT_LISTED, [1, MAX_LISTED]);
   return withService(terminal, async (app) => {
-    const jobs = await app.get(JobQueue).list(values.waiting ? 'waiting' : 'failed', limit);
+    const { jobs } = await app.get(AdminJobs).show({ state: values.waiting ? 'waiting' : 'failed', limit });
     await auditConsoleAction(app, {
       action: 'list_jobs',
       target: { type: 'instance' },
@@ -46,17 +51,35 @@ export const retryJobs: Command = (args, terminal) => {
   const invalid = ids.find((id) => !UUID.test(id));
   if (invalid !== undefined) throw new UsageError(`Invalid job ID: ${invalid}`);
   return withService(terminal, async (app) => {
-    const retried = await app.get(Database).transaction(async (tx) => {
-      const found = await app.get(JobQueue).retry(tx, ids);
-      for (const { id, name } of found) {
-        const target = { type: 'instance' } as const;
-        await app.get(AuditLog).record(tx, consoleOperator(), { action: 'retry_job', target, metadata: { id, name } });
+    const rejected: string[] = [];
+    for (const id of ids) {
+      try {
+        terminal.out(`${id}  ${await app.get(AdminJobs).retry(consoleOperator(), id)} is due again`);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        rejected.push(id);
       }
-      return found;
-    });
-    for (const { id, name } of retried) terminal.out(`${id}  ${name} is due again`);
-    const missing = ids.filter((id) => !retried.some((job) => job.id === id.toLowerCase()));
-    if (missing.length > 0) throw new CommandError(`No failed job has the ID ${missing.join(', ')}`);
+    }
+    if (rejected.length > 0) {
+      throw new CommandError(`No failed job of an installed feature has the ID ${rejected.join(', ')}`);
+    }
+    return 0;
+  });
+};
+
+/** Deletes the jobs of a feature that is no longer installed. No replica runs them. */
+export const deleteJobs: Command = (args, terminal) => {
+  const [name, ...others] = parseArgs({ args, allowPositionals: true }).positionals;
+  if (name === undefined || others.length > 0) {
+    throw new UsageError('Name one job. To list jobs that no feature declares, use jobs list --waiting.');
+  }
+  return withService(terminal, async (app) => {
+    if (app.get(FeatureRegistry).jobs.has(name)) {
+      throw new CommandError(`A feature declares ${name}. You can only delete jobs that are not declared.`);
+    }
+    const count = await app.get(AdminJobs).deleteUndeclared(consoleOperator(), name);
+    if (count === 0) throw new CommandError(`No job has the name ${name}`);
+    terminal.out(`${formatCount(count, 'job')} deleted`);
     return 0;
   });
 };

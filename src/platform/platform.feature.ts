@@ -3,6 +3,7 @@ import { Indexes1796700000000 } from '../migrations/1796700000000-indexes.js';
 import { Journal1796800001000 } from '../migrations/1796800001000-journal.js';
 import { JournalOrigin1796900000000 } from '../migrations/1796900000000-journal-origin.js';
 import { Jobs1797610000000 } from '../migrations/1797610000000-jobs.js';
+import { JobLists1797632000000 } from '../migrations/1797632000000-job-lists.js';
 import { defineFeature } from '../policy/feature.js';
 import { BrandSettings } from './brand/brand.settings.js';
 import { InstanceSetting } from './instance/instance.entities.js';
@@ -24,6 +25,7 @@ export const platform = defineFeature('platform', {
     Journal1796800001000,
     JournalOrigin1796900000000,
     Jobs1797610000000,
+    JobLists1797632000000,
   ],
   settings: [
     InstanceSettings,

@@ -42,6 +42,7 @@ const ADMIN_VIEWS = [
   'keys',
   'explain',
   'now',
+  'jobs',
   'instance',
   'setup',
 ] as const;

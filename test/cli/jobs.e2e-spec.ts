@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { execute } from '../../src/cli/execute.js';
 import { databaseSchema, loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
+import { letters } from '../fixtures/letters/letters.js';
 import { type OwnDatabase, ownDatabase, type Row } from '../support/gatehouse.js';
 import { UNHURRIED } from '../support/timeouts.js';
 
@@ -13,10 +14,13 @@ const env: Record<string, string | undefined> = {
   DATA_DIR: directory,
   GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
   LOG_LEVEL: 'silent',
+  // Only `runDue` runs jobs.
+  NODE_ENV: 'test',
   ...UNHURRIED,
 };
 const FAILED = '00000000-0000-4000-8000-000000000001';
 const WAITING = '00000000-0000-4000-8000-000000000002';
+const UNDECLARED = '00000000-0000-4000-8000-000000000003';
 
 let own: OwnDatabase;
 
@@ -24,6 +28,7 @@ async function cli(...args: string[]): Promise<{ code: number; out: string; err:
   const [out, err]: [string[], string[]] = [[], []];
   const code = await execute(args, {
     env,
+    extension: { features: [letters] },
     ...(own.embedded ? { embeddedDatabase: own.embedded } : {}),
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
@@ -52,19 +57,23 @@ test('jobs list shows failed or waiting jobs without their payload, and jobs ret
   expect(await cli('jobs', 'list')).toEqual({ code: 0, out: 'No job has failed.', err: '' });
   await sql(`
     INSERT INTO pgboss_job (id, name, data, state, retry_limit, retry_count, started_on, completed_on, output) VALUES
-      ('${FAILED}', 'notes:remind', '{"secret": "hidden"}', 'failed', 2, 2, now(), '2026-11-01T12:00:00Z', '{"message": "Error: no\\nnote"}'),
-      ('${WAITING}', 'notes:count', '{"secret": "hidden"}', 'created', 2, 0, NULL, NULL, NULL)`);
+      ('${FAILED}', 'letters:deliver', '{"secret": "hidden"}', 'failed', 2, 2, now(), '2026-11-01T12:00:00Z', '{"message": "Error: no\\nnote"}'),
+      ('${WAITING}', 'letters:deliver', '{"secret": "hidden"}', 'created', 2, 0, NULL, NULL, NULL)`);
   expect(await cli('jobs', 'list')).toEqual({
     code: 0,
-    out: `${FAILED}  notes:remind  failed 2026-11-01T12:00:00.000Z  3 attempts  Error: no\\nnote`,
+    out: `${FAILED}  letters:deliver  failed 2026-11-01T12:00:00.000Z  3 attempts  Error: no\\nnote`,
     err: '',
   });
   const { out } = await cli('jobs', 'list', '--waiting', '--json');
   expect(out).not.toContain('hidden');
   expect(JSON.parse(out)).toEqual([
-    expect.objectContaining({ id: WAITING, name: 'notes:count', state: 'waiting', attempts: 0, error: null }),
+    expect.objectContaining({ id: WAITING, name: 'letters:deliver', state: 'waiting', attempts: 0, error: null }),
   ]);
-  expect(await cli('jobs', 'retry', FAILED)).toEqual({ code: 0, out: `${FAILED}  notes:remind is due again`, err: '' });
+  expect(await cli('jobs', 'retry', FAILED)).toEqual({
+    code: 0,
+    out: `${FAILED}  letters:deliver is due again`,
+    err: '',
+  });
   expect(await states()).toEqual([
     { id: FAILED, state: 'retry', retry_limit: 3 },
     { id: WAITING, state: 'created', retry_limit: 2 },
@@ -73,14 +82,14 @@ test('jobs list shows failed or waiting jobs without their payload, and jobs ret
     ['0', 'list_jobs', { count: '0' }],
     ['0', 'list_jobs', { count: '1' }],
     ['0', 'list_jobs', { count: '1' }],
-    ['0', 'retry_job', { id: FAILED, name: 'notes:remind' }],
+    ['0', 'retry_job', { id: FAILED, name: 'letters:deliver' }],
   ]);
 });
 
 test('a job that is not failed, an invalid ID and no ID are rejected and change nothing', async () => {
   const before = [await states(), await audited()];
   const waiting = await cli('jobs', 'retry', WAITING);
-  expect([waiting.code, waiting.err]).toEqual([1, `No failed job has the ID ${WAITING}`]);
+  expect([waiting.code, waiting.err]).toEqual([1, `No failed job of an installed feature has the ID ${WAITING}`]);
   const invalid = await cli('jobs', 'retry', 'all');
   expect([invalid.code, invalid.err.split('\n')[0]]).toEqual([2, 'Invalid job ID: all']);
   const none = await cli('jobs', 'retry');
@@ -91,4 +100,33 @@ test('a job that is not failed, an invalid ID and no ID are rejected and change 
     expect.stringContaining('--limit must be a whole number from 1 to 1000'),
   ]);
   expect([await states(), await audited()]).toEqual(before);
+});
+
+test('jobs delete deletes the waiting and failed jobs of a name that no feature declares, and no others', async () => {
+  await sql(`
+    INSERT INTO pgboss_job (id, name, state, started_on, completed_on) VALUES
+      ('${UNDECLARED}', 'old:job', 'failed', now(), '2026-11-01T12:00:00Z'),
+      (gen_random_uuid(), 'old:job', 'created', NULL, NULL), (gen_random_uuid(), 'old:job', 'active', now(), NULL),
+      (gen_random_uuid(), 'old:job', 'active', now() - interval '1 hour', NULL)`);
+  const before = [await states(), await audited()];
+  expect((await cli('jobs', 'list', '--waiting')).out).toMatch(/ {2}old:job \(not declared\) {2}due /);
+  const retried = await cli('jobs', 'retry', UNDECLARED);
+  expect([retried.code, retried.err]).toEqual([1, `No failed job of an installed feature has the ID ${UNDECLARED}`]);
+  const declared = await cli('jobs', 'delete', 'letters:deliver');
+  expect([declared.code, declared.err]).toEqual([
+    1,
+    'A feature declares letters:deliver. You can only delete jobs that are not declared.',
+  ]);
+  const unknown = await cli('jobs', 'delete', 'old:jobs');
+  expect([unknown.code, unknown.err]).toEqual([1, 'No job has the name old:jobs']);
+  const none = await cli('jobs', 'delete');
+  expect([none.code, none.err]).toEqual([2, expect.stringContaining('Name one job.')]);
+  expect(await states()).toEqual(before[0]);
+  expect(await cli('jobs', 'delete', 'old:job')).toEqual({ code: 0, out: '3 jobs deleted', err: '' });
+  expect(await sql(`SELECT state FROM pgboss_job WHERE name = 'old:job'`)).toEqual([{ state: 'active' }]);
+  expect((await audited()).at(-1)).toMatchObject({
+    admin_user_id: '0',
+    action: 'delete_jobs',
+    metadata: { name: 'old:job', count: '3' },
+  });
 });

@@ -179,7 +179,7 @@ describe('admin.md 2.1 the ACL registry', () => {
       'audit_log:view',
       'admin:authenticate',
     ]);
-    expect(body.acls).toHaveLength(27);
+    expect(body.acls).toHaveLength(29);
     expect(body.acls).toContain('user:update:traits');
   });
 });

@@ -15,6 +15,7 @@ import {
   person,
   race,
   runJobs,
+  superuser,
   sweep,
   withGatehouse,
 } from '../support/index.js';
@@ -150,9 +151,9 @@ describe('a job that fails', () => {
   });
 
   async function race32Retries(id: string): Promise<number> {
-    const retry = () => service.app.get(Database).transaction((tx) => queue().retry(tx, [id]));
-    const found = await Promise.all(Array.from({ length: 32 }, retry));
-    return found.flat().length;
+    const root = await superuser(service);
+    const { statuses } = await race(32, () => service.as(root).post(`/v1/admin/jobs/${id}/retry`));
+    return statuses[204] ?? 0;
   }
 });
 

@@ -85,6 +85,13 @@ export const VIEWS: readonly ConsoleView[] = [
     load: () => import('./now/view.js'),
   },
   {
+    path: '/admin/jobs',
+    title: 'adminJobs.title',
+    group: 'admin.platform',
+    needs: [['get', '/v1/admin/jobs']],
+    load: () => import('./jobs/view.js'),
+  },
+  {
     path: '/admin/instance',
     title: 'adminInstance.title',
     group: 'admin.platform',

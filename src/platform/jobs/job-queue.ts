@@ -23,6 +23,18 @@ export interface JobRow {
   readonly at: Date;
   /** The error of the last attempt, if it failed. */
   readonly error: string | null;
+  /** Where the row is in its list, in microseconds. */
+  readonly position: string;
+}
+
+/** The jobs of one name, in numbers. Counts end at 10,000. */
+export interface JobCounts {
+  readonly name: string;
+  readonly waiting: number;
+  readonly active: number;
+  readonly failed: number;
+  /** The earliest time at which a waiting job is due. */
+  readonly due_at: Date | null;
 }
 
 interface NewJob {
@@ -52,12 +64,43 @@ const REGISTER = `
   INSERT INTO pgboss_queue (name, policy) SELECT * FROM unnest($1::text[], $2::text[])
   ON CONFLICT (name) DO UPDATE SET policy = excluded.policy WHERE pgboss_queue.policy <> excluded.policy`;
 
-const LIST = `
+const SELECT = `
   SELECT id, name, CASE WHEN state < 'active' THEN 'waiting' ELSE state::text END AS state,
-         retry_count + (started_on IS NOT NULL)::int AS attempts, created_on AS created_at,
-         CASE WHEN state < 'active' THEN start_after WHEN state = 'active' THEN started_on ELSE completed_on END AS at,
-         coalesce(output->>'message', output->'value'->>'message') AS error
-  FROM pgboss_job`;
+  retry_count + (started_on IS NOT NULL)::int AS attempts, created_on AS created_at,
+  CASE WHEN state < 'active' THEN start_after WHEN state = 'active' THEN started_on ELSE completed_on END AS at,
+  coalesce(output->>'message', output->'value'->>'message') AS error`;
+
+const microsecondsOf = (column: string): string => `(extract(epoch FROM ${column}) * 1000000)::bigint::text`;
+const positionOr = (start: string): string =>
+  `(coalesce(timestamptz 'epoch' + $2::bigint * interval '1 microsecond', '${start}'), $3::uuid)`;
+
+/** Each list has the order of an index, so that a page costs the same for any number of jobs. */
+const LISTS = {
+  failed: `
+    ${SELECT}, ${microsecondsOf('completed_on')} AS position FROM pgboss_job
+    WHERE state = 'failed' AND (completed_on, id) < ${positionOr('infinity')}
+    ORDER BY completed_on DESC, id DESC LIMIT $1`,
+  waiting: `
+    ${SELECT}, ${microsecondsOf('created_on')} AS position FROM pgboss_job
+    WHERE state <= 'active' AND (created_on, id) > ${positionOr('-infinity')}
+    ORDER BY created_on, id LIMIT $1`,
+} as const;
+
+const MAX_COUNT = 10_000;
+const countOf = (condition: string): string =>
+  `(SELECT count(*)::int FROM (SELECT FROM pgboss_job WHERE name = q.name AND ${condition} LIMIT ${MAX_COUNT}) found)`;
+
+const COUNTS = `
+  SELECT q.name, ${countOf(`state < 'active'`)} AS waiting, ${countOf(`state = 'active'`)} AS active,
+         ${countOf(`state = 'failed'`)} AS failed,
+         (SELECT min(start_after) FROM pgboss_job WHERE name = q.name AND state < 'active') AS due_at
+  FROM pgboss_queue q ORDER BY q.name`;
+
+const DELETE_NAME = `
+  WITH deleted AS (
+    DELETE FROM pgboss_job WHERE name = $1
+      AND (state < 'active' OR state = 'failed' OR state = 'active' AND started_on + expire_in < now()) RETURNING 1)
+  SELECT count(*)::int AS count FROM deleted`;
 
 const policyOf = ({ singleton }: JobDeclaration): string => (singleton ? 'singleton' : 'standard');
 
@@ -165,28 +208,38 @@ export class JobQueue {
     await (await this.load()).fail(name, id, { message });
   }
 
-  /**
-   * Makes failed jobs due again with one more attempt.
-   * @returns the jobs that were failed
-   */
-  async retry(tx: Tx, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
-    const boss = await this.load();
-    const text = `SELECT id, name FROM pgboss_job WHERE id = ANY ($1::uuid[]) AND state = 'failed' ORDER BY id FOR UPDATE`;
-    const failed = await this.database.statement<{ id: string; name: string }>('job-failed', text, [ids], tx);
-    for (const { id, name } of failed) await boss.retry(name, id, { db: this.connection(tx) });
-    return failed;
+  /** Finds an unfinished or failed job and locks it. */
+  async find(tx: Tx, id: string): Promise<{ name: string; is_failed: boolean } | undefined> {
+    const text = `SELECT name, state = 'failed' AS is_failed FROM pgboss_job WHERE id = $1 AND state <> 'completed' FOR UPDATE`;
+    const [job] = await this.database.statement<{ name: string; is_failed: boolean }>('job-find', text, [id], tx);
+    return job;
+  }
+
+  /** Makes a failed job due again with one more attempt. */
+  async retry(tx: Tx, name: string, id: string): Promise<void> {
+    await (await this.load()).retry(name, id, { db: this.connection(tx) });
+    this.database.onCommit(tx, () => this.onEnqueued());
+  }
+
+  /** Deletes all jobs of a name that no process runs. */
+  async deleteAll(tx: Tx, name: string): Promise<number> {
+    const [deleted] = await this.database.statement<{ count: number }>('job-delete', DELETE_NAME, [name], tx);
+    return deleted?.count ?? 0;
   }
 
   /**
    * Lists failed jobs, the last failure first, or jobs that wait or run, the oldest first.
    * @param limit maximum number of rows
+   * @param after a row of the list, to continue after it
    */
-  async list(which: 'failed' | 'waiting', limit: number): Promise<JobRow[]> {
-    const condition =
-      which === 'failed'
-        ? `state = 'failed' ORDER BY completed_on DESC, id`
-        : `state <= 'active' ORDER BY created_on, id`;
-    return this.database.statement<JobRow>(`job-list-${which}`, `${LIST} WHERE ${condition} LIMIT $1`, [limit]);
+  async list(which: 'failed' | 'waiting', limit: number, after?: Pick<JobRow, 'position' | 'id'>): Promise<JobRow[]> {
+    const values = [limit, after?.position ?? null, after?.id ?? null];
+    return this.database.statement<JobRow>(`job-list-${which}`, LISTS[which], values);
+  }
+
+  /** Counts the jobs of each name that has ever been declared, in alphabetical order. */
+  async count(): Promise<JobCounts[]> {
+    return this.database.statement('job-count', COUNTS, []);
   }
 
   /** Returns the age of the oldest due job and the number of failed jobs, by name. */

@@ -120,6 +120,29 @@ CREATE TABLE authorized_ip (
   created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE backchannel_host (
+  host text NOT NULL,
+  lease bigint NOT NULL,
+  next_attempt_at timestamp with time zone NOT NULL,
+  failures integer DEFAULT 0 NOT NULL,
+  recent timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[] NOT NULL
+);
+
+CREATE TABLE backchannel_logout (
+  id bigint GENERATED AS IDENTITY NOT NULL,
+  application_id bigint NOT NULL,
+  account_id bigint,
+  sid text,
+  jti uuid DEFAULT gen_random_uuid() NOT NULL,
+  url text NOT NULL,
+  host text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  ended_at timestamp with time zone,
+  is_delivered boolean
+);
+
 CREATE TABLE backup_code (
   account_id bigint NOT NULL,
   digest bytea NOT NULL,
@@ -499,6 +522,8 @@ ALTER TABLE audit_verification ADD CONSTRAINT audit_verification_name_check CHEC
 ALTER TABLE audit_verification ADD CONSTRAINT audit_verification_pkey PRIMARY KEY (name);
 ALTER TABLE authorized_ip ADD CONSTRAINT authorized_ip_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE authorized_ip ADD CONSTRAINT authorized_ip_pkey PRIMARY KEY (account_id, ip_key);
+ALTER TABLE backchannel_host ADD CONSTRAINT backchannel_host_pkey PRIMARY KEY (host);
+ALTER TABLE backchannel_logout ADD CONSTRAINT backchannel_logout_pkey PRIMARY KEY (id);
 ALTER TABLE backup_code ADD CONSTRAINT backup_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE backup_code ADD CONSTRAINT backup_code_pkey PRIMARY KEY (account_id, digest);
 ALTER TABLE gateway_session_ahead ADD CONSTRAINT gateway_session_ahead_pkey PRIMARY KEY (session_id);
@@ -575,6 +600,10 @@ CREATE INDEX audit_log_ip ON audit_log USING btree (ip, id) INCLUDE (admin_user_
 CREATE INDEX audit_log_request ON audit_log USING btree (request_id, id);
 CREATE INDEX audit_log_target ON audit_log USING btree (target_id, id) INCLUDE (admin_user_id, action, target_type, ip);
 CREATE INDEX audit_log_target_type ON audit_log USING btree (target_type, id) INCLUDE (admin_user_id, action, ip);
+CREATE INDEX backchannel_host_next_attempt ON backchannel_host USING btree (next_attempt_at);
+CREATE INDEX backchannel_logout_application ON backchannel_logout USING btree (application_id, id);
+CREATE INDEX backchannel_logout_created ON backchannel_logout USING btree (created_at);
+CREATE INDEX backchannel_logout_waiting ON backchannel_logout USING btree (host, next_attempt_at) WHERE (ended_at IS NULL);
 CREATE INDEX gateway_session_ahead_age ON gateway_session_ahead USING btree (created_at);
 CREATE INDEX inbox_message_account ON inbox_message USING btree (account_id);
 CREATE INDEX inbox_message_recipient ON inbox_message USING btree (lower(recipient), id DESC);
@@ -651,6 +680,19 @@ AS $function$
         RETURN NEW;
       END $function$
 ;
+CREATE OR REPLACE FUNCTION queue_backchannel_logouts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        INSERT INTO backchannel_logout (application_id, account_id, sid, url, host)
+        SELECT a.id, OLD.account_id, o.sid, a.backchannel_logout_uri,
+          lower(substring(a.backchannel_logout_uri FROM '^[A-Za-z]+://(\[[^]]*\]|[^/?:]+)'))
+        FROM openid_session o JOIN application a ON a.id = o.application_id
+        WHERE o.session_id = OLD.id AND a.backchannel_logout_uri IS NOT NULL;
+        RETURN OLD;
+      END $function$
+;
 CREATE OR REPLACE FUNCTION refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -659,8 +701,11 @@ AS $function$
         RAISE EXCEPTION 'audit_log is append only' USING ERRCODE = 'insufficient_privilege';
       END $function$
 ;
+CREATE SEQUENCE backchannel_logout_id_seq;
 CREATE SEQUENCE journal_id_seq;
 CREATE SEQUENCE migration_id_seq;
 CREATE SEQUENCE webhook_event_id_seq;
 CREATE TRIGGER account_profile_changed BEFORE UPDATE OF username, discriminator, global_name, avatar, locale, email, email_verified ON account FOR EACH ROW WHEN ((((((((old.username IS DISTINCT FROM new.username) OR (old.discriminator IS DISTINCT FROM new.discriminator)) OR (old.global_name IS DISTINCT FROM new.global_name)) OR (old.avatar IS DISTINCT FROM new.avatar)) OR (old.locale IS DISTINCT FROM new.locale)) OR (old.email IS DISTINCT FROM new.email)) OR (old.email_verified IS DISTINCT FROM new.email_verified))) EXECUTE FUNCTION note_profile_change();
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER session_deleted BEFORE DELETE ON session FOR EACH ROW WHEN ((old.revoked_at IS NULL)) EXECUTE FUNCTION queue_backchannel_logouts();
+CREATE TRIGGER session_ended AFTER UPDATE OF revoked_at ON session FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION queue_backchannel_logouts();

@@ -92,6 +92,8 @@ const TABLES: Record<string, Fate> = {
     exported: null,
     why: 'a random ID for each session and application',
   },
+  backchannel_logout: { rows: null, after: 'nobody', exported: null, why: 'ids on their way to an application' },
+  backchannel_host: { rows: null, after: 'nobody', exported: null, why: 'when a host is asked next' },
   oauth_family: { rows: 'account_id = $1', after: 'removed', exported: 'grants' },
   oauth_token: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'a grant says it' },
   oauth_code: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'lives for a minute' },

@@ -197,6 +197,10 @@ describe('at any size', () => {
     await newTokens(service, alice, await newApp(service, owner));
     const known = await newApp(service, owner);
     const signedIn = await newTokens(service, alice, known, 'openid profile email');
+    await service.sql("UPDATE application SET backchannel_logout_uri = 'https://127.0.0.1/' WHERE id = $1", [known.id]);
+    const ending = await person(service, 'ending');
+    await newTokens(service, ending, known, 'openid');
+    ok(await service.as(ending).post('/v1/auth/logout'));
     ok(await refresh(service, known, signedIn.refresh_token));
     ok(await service.as(`Bearer ${signedIn.access_token}`).get('/v1/oauth2/openid/userinfo'));
     ok(await service.anonymous.get('/.well-known/jwks.json'));

@@ -1,5 +1,6 @@
 import { OpenId1797620000000 } from '../../migrations/1797620000000-openid.js';
 import { ApplicationLogout1797650000000 } from '../../migrations/1797650000000-application-logout.js';
+import { BackchannelLogouts1797650001000 } from '../../migrations/1797650001000-backchannel-logouts.js';
 import { defineFeature } from '../../policy/feature.js';
 import { openIdModules } from './openid.module.js';
 import { OpenIdSettings } from './openid.settings.js';
@@ -8,7 +9,7 @@ import { OpenIdSettings } from './openid.settings.js';
 export const openid = defineFeature('openid', {
   settings: [OpenIdSettings],
   modules: openIdModules,
-  migrations: [OpenId1797620000000, ApplicationLogout1797650000000],
+  migrations: [OpenId1797620000000, ApplicationLogout1797650000000, BackchannelLogouts1797650001000],
   // In the order of contract/openid.md section 1.
   scopes: { openid: null, profile: null, offline_access: null },
   erasure: {

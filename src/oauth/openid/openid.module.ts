@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import type { Config } from '../../core/config/config.js';
+import { BackchannelLogouts } from './backchannel-logouts.service.js';
 import { IdTokenHints } from './id-token-hints.service.js';
 import { IdTokens } from './id-tokens.service.js';
 import { JwksController } from './jwks.controller.js';
@@ -8,7 +9,7 @@ import { OpenIdProvider } from './openid-provider.service.js';
 import { ServerMetadata } from './server-metadata.service.js';
 import { SigningKeys } from './signing-keys.service.js';
 
-const PROVIDERS: Provider[] = [SigningKeys, IdTokens, IdTokenHints, ServerMetadata, OpenIdProvider];
+const PROVIDERS: Provider[] = [BackchannelLogouts, SigningKeys, IdTokens, IdTokenHints, ServerMetadata, OpenIdProvider];
 
 /** OpenID Connect. When it is off, only the key set remains (contract/openid.md). */
 @Global()

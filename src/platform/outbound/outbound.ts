@@ -18,6 +18,8 @@ export interface OutboundRequest {
   readonly timeoutMs?: number;
   /** Maximum response length. Default: 1 MiB. */
   readonly maxBytes?: number;
+  /** Ends the connection after the headers. The body of the result is empty. */
+  readonly isBodyIgnored?: boolean;
   /** Default: `own`, because a server from the environment may be in the same network. */
   readonly addressPolicy?: AddressPolicy;
 }
@@ -156,7 +158,8 @@ export class Outbound implements OnApplicationShutdown {
       const agent = await this.getAgent(request.addressPolicy ?? 'own');
       const answer = await send(agent, target, { method, headers, body, signal });
       const chunks: Buffer[] = [];
-      for await (const chunk of limitBytes(maxBytes, answer.body)) chunks.push(chunk);
+      if (request.isBodyIgnored) answer.body.on('error', () => {}).destroy();
+      else for await (const chunk of limitBytes(maxBytes, answer.body)) chunks.push(chunk);
       return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) };
     } catch (error) {
       throw toOutboundFault(error);

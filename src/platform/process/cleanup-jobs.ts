@@ -3,7 +3,8 @@ import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import { type Changed, Database, type Tx } from '../database/database.js';
 
-const CLEANUP_INTERVAL_MS = 60_000;
+/** Applications are notified of an expired session within a minute (contract/openid.md section 6). */
+const CLEANUP_INTERVAL_MS = 50_000;
 const CLEANUP_BATCH_SIZE = 500;
 const CLEANUP_LOCK = [0x6761, 0x6a61];
 

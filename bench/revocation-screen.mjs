@@ -14,7 +14,7 @@ import { median, start, stop, table } from './lib.mjs';
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 50);
 const WARM_UP = 3;
 const TARGET_MS = 1000;
-const SIGNED_OUT = 'You were signed out. Please sign in again.';
+const SIGNED_OUT = 'You’ve been signed out. Sign in again to continue.';
 const person = { email: 'person@example.com', password: 'four words of a person' };
 const root = join(import.meta.dirname, '..');
 

@@ -220,7 +220,7 @@ describe('account.md section 5 a provider over HTTP', () => {
     expect(message).toEqual({
       to: phone,
       type: 'phone_verification',
-      text: expect.stringContaining('is your Gatehouse code'),
+      text: expect.stringContaining('Your Gatehouse code is'),
       metadata: { code: expect.stringMatching(/^[0-9]{6}$/) },
       contentType: 'application/json',
     });

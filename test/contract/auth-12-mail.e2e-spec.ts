@@ -108,9 +108,9 @@ describe('design 6 the development inbox', () => {
   });
 
   test.each([
-    ['Your account is locked call 0900 123/1.0 ', 'Call 0900 123 now', 'unknown browser on unknown system'],
-    ['Visit evil example/1 ', 'macOS or call 0900 123', 'unknown browser on macOS'],
-    ['Visit evil example/1 ', 'Linuxcall 0900', 'unknown browser on unknown system'],
+    ['Your account is locked call 0900 123/1.0 ', 'Call 0900 123 now', 'Unknown browser on unknown system'],
+    ['Visit evil example/1 ', 'macOS or call 0900 123', 'Unknown browser on macOS'],
+    ['Visit evil example/1 ', 'Linuxcall 0900', 'Unknown browser on unknown system'],
     [FIREFOX, 'windows 11', 'Firefox on Windows'],
     [FIREFOX, 'Windows Phone 8', 'Firefox on Windows Phone'],
     [FIREFOX, 'x', 'Firefox on Linux'],

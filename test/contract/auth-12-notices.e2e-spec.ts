@@ -123,7 +123,7 @@ describe('auth 12 who gets security notices, and how many', () => {
     );
     const digest = await mailTo(service, alice.email, 'security_digest');
     expect(digest.metadata.events).toEqual(['backup_codes_regenerated', 'account_deletion_scheduled']);
-    expect(digest.text).toContain('The deletion of your account was scheduled.');
+    expect(digest.text).toContain('Your account was scheduled for deletion.');
     ok(await service.anonymous.post('/v1/auth/lockdown', { token: digest.metadata.token }));
     expect(await settledInboxOf(service, alice.email, 'security_digest')).toHaveLength(1);
     expect(eventsOf(await mailsTo(service, alice.email, 'security_notice', 11)).at(-1)).toBe('locked_down');

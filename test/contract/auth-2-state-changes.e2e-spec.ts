@@ -106,7 +106,7 @@ describe('admin.md 5.3 a ban is explained', () => {
     expect(refused.body).toMatchObject({ banned_until: null, reason: null });
     const [mail] = await settledInboxOf(service, target.email, 'security_notice');
     expect(mail?.metadata).toEqual({ event: 'account_suspended', until: null });
-    expect(mail?.text).toContain('Ends: no end date');
+    expect(mail?.text).toContain('Ends: Permanent');
   });
 
   test('a deletion by an administrator says its public reason', async () => {

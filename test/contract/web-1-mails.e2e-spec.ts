@@ -39,13 +39,13 @@ describe('web.md 1: mails speak the language of the account', () => {
     ['de-AT,de;q=0.9,en;q=0.8', 'Bestätigen Sie Ihre E-Mail-Adresse für Fährhaus & Co', 'de', 'ltr'],
     ['ar-EG', 'تأكيد عنوان بريدك الإلكتروني في Fährhaus & Co', 'ar', 'rtl'],
     ['ja', 'Fährhaus & Coのメールアドレスの確認', 'ja', 'ltr'],
-    ['ko', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
-    ['en-GB', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
+    ['ko', 'Verify your email for Fährhaus & Co', 'en-US', 'ltr'],
+    ['en-GB', 'Verify your email for Fährhaus & Co', 'en-US', 'ltr'],
     ['de;q=0.1, ja', 'Fährhaus & Coのメールアドレスの確認', 'ja', 'ltr'],
     ['ar ; q=0, de;q=0.2, ja;q=0.8', 'Fährhaus & Coのメールアドレスの確認', 'ja', 'ltr'],
-    ['ja;q=0.000, tlh', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
-    ['ja;q=2, ar;q=x, de;q=0', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
-    ['tlh', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
+    ['ja;q=0.000, tlh', 'Verify your email for Fährhaus & Co', 'en-US', 'ltr'],
+    ['ja;q=2, ar;q=x, de;q=0', 'Verify your email for Fährhaus & Co', 'en-US', 'ltr'],
+    ['tlh', 'Verify your email for Fährhaus & Co', 'en-US', 'ltr'],
   ])('who registers with Accept-Language %s gets it', async (wanted, subject, lang, dir) => {
     const email = fresh();
     const { status } = await service.anonymous
@@ -65,8 +65,8 @@ describe('web.md 1: mails speak the language of the account', () => {
       ['de', 'Das Passwort Ihres Kontos wurde geändert.', ' um '],
       ['fr', 'Le mot de passe de votre compte a été changé.', 'Date\u00a0: '],
       ['ar', 'تم تغيير كلمة مرور حسابك.', 'الوقت'],
-      ['ko', 'The password of your account was changed.', 'When: '],
-      ['en-GB', 'The password of your account was changed.', 'When: '],
+      ['ko', 'Your password was changed.', 'When: '],
+      ['en-GB', 'Your password was changed.', 'When: '],
     ];
     let [token, current] = [alice.authorization, alice.password];
     for (const [index, [locale, sentence, fact]] of notices.entries()) {

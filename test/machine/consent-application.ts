@@ -61,7 +61,7 @@ export async function captchaFor(service: Gatehouse, provider: string | undefine
 
 /** Types the email address and the password, and submits them. */
 export async function enter(page: Page, { email, password }: Pick<Persona, 'email' | 'password'>): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
@@ -72,7 +72,8 @@ export async function arrival(page: Page): Promise<URLSearchParams> {
   return new URL(page.url()).searchParams;
 }
 
-export const question = (page: Page) => page.getByRole('heading', { name: `${NAME}\u2069 asks for access` });
+export const question = (page: Page) =>
+  page.getByRole('heading', { name: `${NAME}\u2069 wants to access your account` });
 
 /** Gives the browser a session, as the sign-in page stores it. */
 export const signedInAs = (page: Page, token: string) =>

@@ -50,7 +50,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     (await asApp(world.service, app, '/v1/oauth2/introspect', { token: 'unknown' })).status === 200;
   const isBot = async (token: string) => (await world.service.as(token).get('/v1/applications/@me')).status === 200;
   const confirmByPassword = async () => {
-    await visit.page.getByLabel('Your password').fill(owner.password);
+    await visit.page.getByLabel('Password', { exact: true }).fill(owner.password);
     await visit.page.keyboard.press('Enter');
   };
   /** Returns the secrets in the dialog and confirms that they are saved. */
@@ -58,7 +58,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     const dialog = visit.page.getByRole('dialog').filter({ has: visit.page.locator('code.secret') });
     await dialog.waitFor();
     const secrets = await dialog.locator('code.secret').allTextContents();
-    await dialog.getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await dialog.getByRole('button', { name: 'I’ve saved it' }).press('Enter');
     await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
     return secrets;
   };
@@ -66,12 +66,12 @@ describeInBrowser('web.md 3: own applications and bots', () => {
   test('one is created by keyboard: its secrets are shown once and work, and it is open afterwards', async () => {
     const { page } = visit;
     await arrive('/account');
-    await page.getByRole('link', { name: 'Your applications' }).press('Enter');
-    await page.getByText('You have no application yet.').waitFor();
-    await button('New application').press('Enter');
+    await page.getByRole('link', { name: 'Your apps' }).press('Enter');
+    await page.getByText('You haven’t created any apps yet.').waitFor();
+    await button('New app').press('Enter');
     await focused('[name="name"]');
     await page.keyboard.type('Night <b>Reader</b>');
-    await button('Add an address').press('Enter');
+    await button('Add URI').press('Enter');
     await focused('[name="redirect_uris.0"]');
     await page.keyboard.type('https://reader.example/callback');
     await visit.look('account-applications-create');
@@ -93,11 +93,11 @@ describeInBrowser('web.md 3: own applications and bots', () => {
   test('a refused one keeps what was typed, each line with its own refusal; a public one has no secret', async () => {
     const { page } = visit;
     await arrive();
-    await button('New application').press('Enter');
+    await button('New app').press('Enter');
     await page.keyboard.type('Pocket');
-    await page.getByLabel('Kind').selectOption('public');
+    await page.getByLabel('Type').selectOption('public');
     for (const uri of ['https://pocket.example/a', 'http://pocket.example/b', 'https://pocket.example/*']) {
-      await button('Add an address').press('Enter');
+      await button('Add URI').press('Enter');
       await focused('[name^=redirect_uris]');
       await page.keyboard.type(uri);
     }
@@ -107,15 +107,15 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     expect(await page.locator('[aria-invalid=true]').count()).toBe(2);
     await visit.look('account-applications-refused');
     expect((await world.service.as(owner).get('/v1/users/@me/applications')).body).toEqual([]);
-    await button('Remove address 3').press('Enter');
-    await focused('button', 'Add an address');
+    await button('Remove URI 3').press('Enter');
+    await focused('button', 'Add URI');
     expect(await page.locator('[aria-invalid=true]').count()).toBe(0);
-    await page.getByLabel('Redirect address 2').fill('http://127.0.0.1/b');
+    await page.getByLabel('Redirect URI 2').fill('http://127.0.0.1/b');
     await page.keyboard.press('Enter');
     expect(await keep()).toHaveLength(2);
     await title('Pocket');
-    await page.getByText('Without a server', { exact: false }).waitFor();
-    expect(await button('Reset the client secret').count()).toBe(0);
+    await page.getByText('Single-page, mobile, or desktop app', { exact: false }).waitFor();
+    expect(await button('Reset client secret').count()).toBe(0);
     await visit.leave();
   });
 
@@ -123,13 +123,13 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     const { page } = visit;
     await world.service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [owner.id]);
     await arrive();
-    await button('New application').press('Enter');
+    await button('New app').press('Enter');
     await page.keyboard.type('Nobody’s');
     await page.keyboard.press('Enter');
     await page.getByText('Set a password or add a passkey first.', { exact: false }).waitFor();
     expect(await page.locator('[name=name]').inputValue()).toBe('Nobody’s');
     await button('Cancel').press('Enter');
-    await focused('button', 'New application');
+    await focused('button', 'New app');
     await visit.leave();
   });
 
@@ -150,7 +150,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await page.getByRole('main').getByRole('link', { name: 'Second' }).waitFor();
     await page.goForward();
     await title('First');
-    await page.getByRole('main').getByRole('link', { name: 'All applications' }).press('Enter');
+    await page.getByRole('main').getByRole('link', { name: 'All apps' }).press('Enter');
     await page.getByRole('main').getByRole('link', { name: 'Second' }).waitFor();
     await visit.leave();
   });
@@ -161,24 +161,24 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await arrive(pathOf(app));
     await title('Before');
     await page.locator('[name=name]').fill(' After ');
-    await page.getByLabel('Everybody may add the bot, not just you').press('Space');
-    await page.getByLabel('The bot counts as added only once', { exact: false }).press('Space');
+    await page.getByLabel('Public bot: anyone can add it').press('Space');
+    await page.getByLabel('Require the OAuth2 code grant', { exact: false }).press('Space');
     await button('Save').press('Enter');
     await title('After');
     expect(await stored(app)).toMatchObject({ name: 'After', bot_public: false, bot_require_code_grant: true });
 
-    await page.getByLabel('Redirect address 2').fill('https://b.example/#part');
-    await button('Save the addresses').press('Enter');
+    await page.getByLabel('Redirect URI 2').fill('https://b.example/#part');
+    await button('Save URIs').press('Enter');
     await page.locator('[name="redirect_uris.1"][aria-invalid=true]').waitFor();
     expect((await stored(app)).redirect_uris).toEqual(['https://a.example/', 'https://b.example/']);
-    await button('Remove address 1').press('Enter');
-    await page.getByLabel('Redirect address 1').fill('https://c.example/');
-    await button('Add an address').press('Enter');
-    await page.getByLabel('Redirect address 2').fill('https://c.example/');
-    await button('Save the addresses').press('Enter');
+    await button('Remove URI 1').press('Enter');
+    await page.getByLabel('Redirect URI 1').fill('https://c.example/');
+    await button('Add URI').press('Enter');
+    await page.getByLabel('Redirect URI 2').fill('https://c.example/');
+    await button('Save URIs').press('Enter');
     await page.getByText('Saved', { exact: true }).last().waitFor();
     // The service stores a duplicate URI only once.
-    await page.getByLabel('Redirect address 2').waitFor({ state: 'detached' });
+    await page.getByLabel('Redirect URI 2').waitFor({ state: 'detached' });
     expect((await stored(app)).redirect_uris).toEqual(['https://c.example/']);
     await visit.leave();
   });
@@ -187,14 +187,14 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     const { page } = visit;
     const app = await created({ name: 'Before' });
     await arrive(pathOf(app));
-    await title('Signing out');
-    await button('Add a URL after signing out').press('Enter');
+    await title('Sign-out');
+    await button('Add sign-out URI').press('Enter');
     await focused('[name="post_logout_redirect_uris.0"]');
     await page.keyboard.type('https://a.example/#part');
     await page.getByLabel('Back-channel logout URL').fill('https://127.0.0.1/logout');
     await button('Save sign-out settings').press('Enter');
     await page.locator('[name="post_logout_redirect_uris.0"][aria-invalid=true]').waitFor();
-    await page.getByLabel('URL after signing out 1').fill('https://a.example/out');
+    await page.getByLabel('Sign-out redirect URI 1').fill('https://a.example/out');
     await page.getByLabel('Logout tokens must contain the session ID').press('Space');
     await button('Save sign-out settings').press('Enter');
     await page.locator('[name=backchannel_logout_uri][aria-invalid=true]').waitFor();
@@ -218,24 +218,24 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     const { username: before } = await bot();
     const file = async (name: string, buffer: Buffer) =>
       page.locator(`[name=${name}]`).setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
-    await page.getByLabel('Username of the bot').fill('not a name');
+    await page.getByLabel('Bot username').fill('not a name');
     await page.getByLabel('Description').fill('Reads at night.');
     await file('avatar', Buffer.from('no picture at all'));
     await file('banner', Buffer.alloc(2 * 1024 * 1024 + 1));
     await page.getByText('The image is too large.', { exact: false }).waitFor();
-    await button('Save the bot').press('Enter');
-    await page.getByText('Use only the letters A to Z', { exact: false }).waitFor();
+    await button('Save bot').press('Enter');
+    await page.getByText('Use only letters A–Z', { exact: false }).waitFor();
     expect(await bot()).toMatchObject({ bio: null, avatar: null, banner: null });
     expect(await page.getByLabel('Description').inputValue()).toBe('Reads at night.');
-    await page.getByLabel('Username of the bot').fill(`night_reader${count}`);
-    await button('Save the bot').press('Enter');
-    await page.getByText('This file is not a usable image.', { exact: false }).waitFor();
+    await page.getByLabel('Bot username').fill(`night_reader${count}`);
+    await button('Save bot').press('Enter');
+    await page.getByText('This file isn’t a supported image.', { exact: false }).waitFor();
     expect(await bot()).toMatchObject({ username: before, bio: null, avatar: null });
     await visit.look('account-applications-bot-refused');
 
     await file('avatar', await picture('png'));
     await file('banner', await picture('png', 200, 40));
-    await button('Save the bot').press('Enter');
+    await button('Save bot').press('Enter');
     await page.getByText(`night_reader${count}#`, { exact: false }).waitFor();
     for (const look of ['portrait', 'banner']) await drawn(`form[aria-labelledby=bot] img.${look}`);
     expect(await bot()).toMatchObject({
@@ -243,10 +243,10 @@ describeInBrowser('web.md 3: own applications and bots', () => {
       ...{ avatar: expect.any(String), banner: expect.any(String) },
     });
 
-    await button('Remove the picture').press('Enter');
-    await button('Remove the banner').press('Enter');
+    await button('Remove image').press('Enter');
+    await button('Remove banner').press('Enter');
     await page.getByLabel('Description').fill('');
-    await button('Save the bot').press('Enter');
+    await button('Save bot').press('Enter');
     await page.locator('form[aria-labelledby=bot] img').first().waitFor({ state: 'detached' });
     await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
     expect(await bot()).toMatchObject({ bio: null, avatar: null, banner: null });
@@ -257,22 +257,22 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     const { page } = visit;
     const app = await created();
     await arrive(pathOf(app));
-    await button('Reset the client secret').press('Enter');
-    await page.getByText('Nobody is disconnected.', { exact: false }).waitFor();
-    await answer('Reset the client secret').press('Enter');
-    await page.getByLabel('Your password').fill('not the password');
+    await button('Reset client secret').press('Enter');
+    await page.getByText('Existing connections stay.', { exact: false }).waitFor();
+    await answer('Reset client secret').press('Enter');
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
     await page.keyboard.press('Enter');
-    await page.getByText('The password is wrong.', { exact: false }).waitFor();
+    await page.getByText('Incorrect password.', { exact: false }).waitFor();
     expect(await isIntrospecting(app)).toBe(true);
-    await answer('Reset the client secret').press('Enter');
+    await answer('Reset client secret').press('Enter');
     await confirmByPassword();
     const [secret = ''] = await keep();
-    await focused('button', 'Reset the client secret');
+    await focused('button', 'Reset client secret');
     expect(await isIntrospecting(app)).toBe(false);
     expect(await isIntrospecting({ ...app, secret })).toBe(true);
 
-    await button('Reset the bot token').press('Enter');
-    await answer('Reset the bot token').press('Enter');
+    await button('Reset bot token').press('Enter');
+    await answer('Reset bot token').press('Enter');
     await confirmByPassword();
     const [token = ''] = await keep();
     expect(await isBot(app.bot)).toBe(false);
@@ -285,25 +285,25 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     const app = await created({ name: 'Short-lived' });
     await arrive();
     await page.getByRole('main').getByRole('link', { name: 'Short-lived' }).press('Enter');
-    await button('Delete application').press('Enter');
-    await answer('Delete application').press('Enter');
-    await page.getByLabel('Your password').waitFor();
+    await button('Delete app').press('Enter');
+    await answer('Delete app').press('Enter');
+    await page.getByLabel('Password', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('Confirm first that it is you.').waitFor();
+    await page.getByText('Confirm it’s you first.').waitFor();
     await answer('Cancel').press('Enter');
-    await focused('button', 'Delete application');
+    await focused('button', 'Delete app');
     expect((await stored(app)).id).toBe(app.id);
-    await button('Delete application').press('Enter');
-    await answer('Delete application').press('Enter');
+    await button('Delete app').press('Enter');
+    await answer('Delete app').press('Enter');
     await confirmByPassword();
-    await page.getByText('You have no application yet.').waitFor();
+    await page.getByText('You haven’t created any apps yet.').waitFor();
     await focused('section.opened');
     expect(await isBot(app.bot)).toBe(false);
-    await heading(visit, 'Your applications');
+    await heading(visit, 'Your apps');
     await visit.open(pathOf(app));
-    await page.getByText('This application does not exist, or no longer does.').waitFor();
-    await page.getByRole('main').getByRole('link', { name: 'All applications' }).press('Enter');
-    await page.getByText('You have no application yet.').waitFor();
+    await page.getByText('This app doesn’t exist.').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'All apps' }).press('Enter');
+    await page.getByText('You haven’t created any apps yet.').waitFor();
     await visit.leave();
   });
 });

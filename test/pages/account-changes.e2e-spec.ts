@@ -13,15 +13,15 @@ const ADMIN = '/v1/admin/users/:user_id/';
 
 /** The text that shows the change on a page other than that of the events. Without one, the user can sign in again. */
 const TEXTS: Readonly<Record<string, (persona: Persona) => string | RegExp>> = {
-  [`\`PUT ${ADMIN}ban\``]: () => /suspended for a time/,
-  [`\`PUT ${ADMIN}deletion\``]: () => /address or the password is wrong/,
-  [`\`PUT ${ADMIN}suspicious-activity-flags\``]: () => 'confirm a phone number',
-  [`\`PUT ${ADMIN}phone-verification\``]: () => 'A phone number is confirmed. It is shown nowhere.',
-  [`\`PUT ${ADMIN}email-verification\``]: () => 'Confirmed',
-  [`\`PUT ${ADMIN}email-bounce\``]: () => 'Mail does not arrive there',
+  [`\`PUT ${ADMIN}ban\``]: () => /temporarily suspended/,
+  [`\`PUT ${ADMIN}deletion\``]: () => /Incorrect email or password/,
+  [`\`PUT ${ADMIN}suspicious-activity-flags\``]: () => 'verify a phone number',
+  [`\`PUT ${ADMIN}phone-verification\``]: () => 'You have a verified phone number. No one else can see it.',
+  [`\`PUT ${ADMIN}email-verification\``]: () => 'Verified',
+  [`\`PUT ${ADMIN}email-bounce\``]: () => 'Emails are bouncing',
   [`\`PATCH ${ADMIN}email\``]: ({ email }) => email,
-  [`\`PUT ${ADMIN}acls\``]: () => 'You hold 1 permission:',
-  '`PATCH /v1/admin/instance/pending-registrations/:user_id` to `rejected`': () => /was not approved/,
+  [`\`PUT ${ADMIN}acls\``]: () => 'You have 1 permission:',
+  '`PATCH /v1/admin/instance/pending-registrations/:user_id` to `rejected`': () => /wasn’t approved/,
 };
 
 describeInBrowser('auth.md 2: the page of docs/account-changes.md shows the change', () => {
@@ -50,7 +50,7 @@ describeInBrowser('auth.md 2: the page of docs/account-changes.md shows the chan
 
   const eventOf = (page: Page, event: string) =>
     page
-      .getByRole('list', { name: 'Latest events' })
+      .getByRole('list', { name: 'Recent activity' })
       .getByRole('listitem')
       .filter({ hasText: WORDS.events[event].split('{')[0] })
       .first();
@@ -75,8 +75,8 @@ describeInBrowser('auth.md 2: the page of docs/account-changes.md shows the chan
   });
 
   test.each([
-    ['for a time', 24, () => /^This account is suspended for a time\..* It ends: (.+)\. Reason: (.+)$/],
-    ['for good', 0, () => /^This account is suspended for good\..* (It has no end date)\. Reason: (.+)$/],
+    ['for a time', 24, () => /^Your account is temporarily suspended\. The suspension ends on (.+)\. Reason: (.+)$/],
+    ['for good', 0, () => /^Your account is suspended\..* (The suspension is permanent)\. Reason: (.+)$/],
   ])('a user who is banned %s sees the end and the public reason on /login', async (_, duration_hours, pattern) => {
     const alice = await verified(world.service, 'alice');
     ok(await world.service.as(root).put(of(alice, 'ban'), { ...BAN, duration_hours }));
@@ -85,11 +85,13 @@ describeInBrowser('auth.md 2: the page of docs/account-changes.md shows the chan
     const visit = await world.visit();
     await visit.open('/login');
     await signInAs(visit.page, alice);
-    const notice = visit.page.getByText(/^This account is suspended/);
+    const notice = visit.page.getByText(/^Your account is (?:temporarily )?suspended/);
     const [, end, reason] = pattern().exec(await notice.innerText()) ?? [];
     const until = answer.body.banned_until;
     const format = { dateStyle: 'medium', timeStyle: 'short' } as const;
-    const expected = until ? new Intl.DateTimeFormat('en-US', format).format(new Date(until)) : 'It has no end date';
+    const expected = until
+      ? new Intl.DateTimeFormat('en-US', format).format(new Date(until))
+      : 'The suspension is permanent';
     expect([end, reason]).toEqual([expected, BAN.reason]);
     await visit.leave();
   });

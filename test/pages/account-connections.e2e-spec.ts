@@ -36,7 +36,7 @@ describeInBrowser('web.md 3: connected applications', () => {
 
   test('nobody has anything: it says so', async () => {
     await arrive();
-    await visit.page.getByText('No application has access to your account.').waitFor();
+    await visit.page.getByText('No connected apps').waitFor();
     await visit.leave();
   });
 
@@ -51,9 +51,9 @@ describeInBrowser('web.md 3: connected applications', () => {
     await arrive();
     const reader = entry('Night <b>Reader</b>');
     await reader.getByText('Read your <i>notes</i>').waitFor();
-    await reader.getByText('See your username, your name and your picture').waitFor();
+    await reader.getByText('See your username, name, and profile picture').waitFor();
     await reader.getByText('Reads at night.').waitFor();
-    await reader.getByText(/^Allowed on \w+ \d+, \d{4}$/).waitFor();
+    await reader.getByText(/^Access given \w+ \d+, \d{4}$/).waitFor();
     await reader
       .locator('img.portrait')
       .evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
@@ -63,7 +63,7 @@ describeInBrowser('web.md 3: connected applications', () => {
     await visit.page.selectOption('select[name=language]', 'en-US');
 
     await reader.getByRole('button', { name: 'Remove access' }).press('Enter');
-    await visit.page.getByText('It is cut off from your account at once.', { exact: false }).waitFor();
+    await visit.page.getByText('It loses access right away.', { exact: false }).waitFor();
     expect(await isAlive(world.service, tokens.access_token)).toBe(true);
     await visit.look('account-connections-asking');
     await visit.page.keyboard.press('Escape');
@@ -86,8 +86,8 @@ describeInBrowser('web.md 3: connected applications', () => {
     await visit.page.getByLabel('Select all').press('Space');
     await visit.page.getByLabel('Select Kept').press('Space');
     expect(await visit.page.getByLabel('Select all').isChecked()).toBe(false);
-    await visit.page.getByRole('button', { name: 'Remove the access of 2 applications' }).press('Enter');
-    await press('Remove the access of 2 applications');
+    await visit.page.getByRole('button', { name: 'Remove 2 apps' }).press('Enter');
+    await press('Remove 2 apps');
     await entry('First').waitFor({ state: 'detached' });
     await focusedRegion();
     const alive = [first, second, kept].map(({ tokens }) => isAlive(world.service, tokens.access_token));
@@ -108,18 +108,18 @@ describeInBrowser('web.md 3: connected applications', () => {
     const remove = (id: string) =>
       world.service.as(maker).delete(`/v1/oauth2/applications/${id}`, { password: maker.password }).expect(204);
     await remove(gone.app.id);
-    await visit.page.getByRole('button', { name: 'Remove the access of 2 applications' }).press('Enter');
-    await press('Remove the access of 2 applications');
-    await visit.page.getByText('This application does not exist, or no longer does.').waitFor();
+    await visit.page.getByRole('button', { name: 'Remove 2 apps' }).press('Enter');
+    await press('Remove 2 apps');
+    await visit.page.getByText('This app doesn’t exist.').waitFor();
     expect(await isAlive(world.service, left.tokens.access_token)).toBe(true);
-    await press('Remove the access of 1 application');
+    await press('Remove 1 app');
     await entry('Left').waitFor({ state: 'detached' });
     expect(await isAlive(world.service, left.tokens.access_token)).toBe(false);
 
     await remove(alone.app.id);
     await entry('Alone').getByRole('button', { name: 'Remove access' }).press('Enter');
     await press('Remove access');
-    await visit.page.getByText('No application has access to your account.').waitFor();
+    await visit.page.getByText('No connected apps').waitFor();
     await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
     await visit.leave();
   });

@@ -27,7 +27,7 @@ describeInBrowser('web.md 3: /account/data', () => {
   };
   const press = (name: string) => visit.page.getByRole('button', { name, exact: true }).last().press('Enter');
   const prove = async (name: string, text: string) => {
-    await visit.page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+    await visit.page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await type(visit.page, name, text);
     await visit.page.keyboard.press('Enter');
   };
@@ -40,23 +40,23 @@ describeInBrowser('web.md 3: /account/data', () => {
     const { authenticator } = await withTotp(world.service, owner);
     await arrive();
     await visit.look('account-data');
-    await press('Export my data');
-    await visit.page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+    await press('Download data');
+    await visit.page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await visit.page.keyboard.press('Escape');
-    await visit.page.getByText('Confirm first that it is you.').waitFor();
+    await visit.page.getByText('Confirm it’s you first.').waitFor();
     const exported = async () =>
       (await settledInboxOf(world.service, owner.email, 'security_notice')).filter(
         ({ metadata }) => metadata.event === 'data_exported',
       );
     expect(await exported()).toEqual([]);
     const file = visit.page.waitForEvent('download');
-    await press('Export my data');
+    await press('Download data');
     await prove('mfa_code', authenticator.next());
     const kept = await file;
     expect(kept.suggestedFilename()).toBe('account.json');
     const { account } = JSON.parse(readFileSync(await kept.path(), 'utf8'));
     expect(account).toMatchObject({ id: owner.id, email: owner.email });
-    await visit.page.getByText('Your browser has the file').waitFor();
+    await visit.page.getByText('Download complete').waitFor();
     expect(await exported()).toHaveLength(1);
   });
 
@@ -66,17 +66,17 @@ describeInBrowser('web.md 3: /account/data', () => {
     const tab = await visit.tab();
     await tab.goto(`${world.origin}/account`);
     await tab.getByRole('heading', { level: 2, name: owner.username }).waitFor();
-    await press('Disable my account');
-    await page.getByText('Nothing is deleted: your next sign-in wakes the account up again.').last().waitFor();
+    await press('Deactivate');
+    await page.getByText('Sign in again anytime to reactivate.').last().waitFor();
     await visit.look('account-data-disable');
-    await press('Disable my account');
+    await press('Deactivate');
     await prove('password', 'not the password');
-    await page.getByText('The password is wrong.').waitFor();
+    await page.getByText('Incorrect password.').waitFor();
     expect(await sessionsOf(world.service, owner)).toBe(1);
-    await press('Disable my account');
+    await press('Deactivate');
     await prove('password', owner.password);
-    await heading(visit, 'Your account rests');
-    await focusOn(page, 'Your account rests');
+    await heading(visit, 'Account deactivated');
+    await focusOn(page, 'Account deactivated');
     await visit.look('account-disabled');
     await tab.waitForURL((url) => url.pathname === '/login');
     expect(await sessionsOf(world.service, owner)).toBe(0);
@@ -97,22 +97,22 @@ describeInBrowser('web.md 3: /account/data', () => {
       if (response.ok()) await closed;
       await route.fulfill({ response });
     });
-    await press('Delete my account');
-    await page.getByText('That cannot be undone.').waitFor();
+    await press('Delete account');
+    await page.getByText('After the waiting period').waitFor();
     await visit.look('account-data-delete');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await focusOn(page, 'Delete my account');
+    await focusOn(page, 'Delete account');
     expect(await deadline()).toBeNull();
-    await press('Delete my account');
-    await press('Delete my account');
+    await press('Delete account');
+    await press('Delete account');
     await prove('password', owner.password);
-    await heading(visit, 'Your account will be deleted');
+    await heading(visit, 'Account scheduled for deletion');
     const at = await deadline();
     const hours = ((at?.getTime() ?? 0) - world.service.clock.now()) / HOUR_MS;
     expect(Math.round(hours)).toBe(HOURS);
     const said = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' }).format(at ?? 0);
-    await page.getByText(`It is deleted for good on ${said}`).waitFor();
+    await page.getByText(`Your account will be permanently deleted on ${said}`).waitFor();
     expect(await sessionsOf(world.service, owner)).toBe(0);
     await mailTo(world.service, owner.email, 'account_deletion_scheduled');
     await page.getByRole('link', { name: 'Sign in' }).press('Enter');

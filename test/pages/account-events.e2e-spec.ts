@@ -26,12 +26,12 @@ describeInBrowser('web.md 5: /account/events', () => {
     visit = await world.visit();
   });
 
-  const items = () => visit.page.getByRole('list', { name: 'Latest events' }).getByRole('listitem');
+  const items = () => visit.page.getByRole('list', { name: 'Recent activity' }).getByRole('listitem');
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
   const inDialog = (name: string) =>
     visit.page.locator('dialog[open]').last().getByRole('button', { name, exact: true });
   const prove = async () => {
-    await visit.page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+    await visit.page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await type(visit.page, 'password', alice.password);
     await visit.page.keyboard.press('Enter');
   };
@@ -58,9 +58,9 @@ describeInBrowser('web.md 5: /account/events', () => {
     await items().first().waitFor();
     const said = await items().allInnerTexts();
     expect(said[0]).toContain('A note was shared.');
-    expect(said[1]).toMatch(/Somebody found a secret of your account[\s\S]*It was a session\./);
-    expect(said[2]).toMatch(/^The application .* got access to the account\.[\s\S]*It can: See your username/);
-    expect(said.at(-1)).toMatch(/^Somebody signed in\.\n+By creating the account\.\n+.*20\d\d.* 127\.0\.x\.x$/);
+    expect(said[1]).toMatch(/A leaked credential was reported[\s\S]*Type: session/);
+    expect(said[2]).toMatch(/^.* was given access to your account[\s\S]*Permissions: See your username/);
+    expect(said.at(-1)).toMatch(/^Signed in\n+Account created\n+.*20\d\d.* 127\.0\.x\.x$/);
     await visit.look('account-events');
     await speak('de');
     await visit.page.getByText('Eine Notiz wurde geteilt.').waitFor();
@@ -121,22 +121,22 @@ describeInBrowser('web.md 5: /account/events', () => {
     await consent(world.service, alice, await newApp(world.service, alice));
     await visit.arrive('/account/events', alice.authorization);
     await button('Lock my account').press('Enter');
-    await page.getByText('All other devices are signed out.').waitFor();
+    await page.getByText('You’re signed out on all other devices.').waitFor();
     await visit.look('account-events-lockdown');
     await inDialog('Cancel').press('Enter');
     expect(await sessionsOf(world.service, alice)).toBe(2);
     await button('Lock my account').press('Enter');
     await inDialog('Lock my account').press('Enter');
     await prove();
-    await page.getByRole('heading', { name: 'The account is locked down' }).waitFor();
-    await page.getByText('1 session was ended.').first().waitFor();
-    await focusOn(page, 'The account is locked down');
-    await items().filter({ hasText: 'Your account was locked down' }).waitFor();
+    await page.getByRole('heading', { name: 'Your account is locked' }).waitFor();
+    await page.getByText('1 device signed out').first().waitFor();
+    await focusOn(page, 'Your account is locked');
+    await items().filter({ hasText: 'Account locked' }).waitFor();
     await visit.look('account-events-locked');
     expect((await world.service.as(other).get('/v1/users/@me')).status).toBe(401);
     expect((await world.service.as(alice).get(EVENTS)).body[0]).toMatchObject({ type: 'locked_down' });
-    await button('Check the e-mail address').waitFor();
-    await button('Change the password').press('Enter');
+    await button('Review your email').waitFor();
+    await button('Change password').press('Enter');
     await heading(visit, 'Password');
     await visit.leave();
   });
@@ -147,12 +147,12 @@ describeInBrowser('web.md 5: /account/events', () => {
     await visit.arrive('/account/events', alice.authorization);
     await button('Lock my account').press('Enter');
     await inDialog('Lock my account').press('Enter');
-    await page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await page.keyboard.press('Escape');
     expect(await sessionsOf(world.service, alice)).toBe(1);
-    await button('Only end all sessions').press('Enter');
-    await page.getByText('all devices are signed out, this one included').waitFor();
-    await inDialog('Only end all sessions').press('Enter');
+    await button('Only sign out all devices').press('Enter');
+    await page.getByText('sign out all devices, including this one').waitFor();
+    await inDialog('Only sign out all devices').press('Enter');
     await page.waitForURL('**/login**');
     expect(await sessionsOf(world.service, alice)).toBe(0);
     expect((await world.service.as(app.bot).get('/v1/users/@me')).status).toBe(200);
@@ -170,7 +170,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     await visit.context.setOffline(false);
     await inDialog('Lock my account').press('Enter');
     await prove();
-    await visit.page.getByRole('heading', { name: 'The account is locked down' }).waitFor();
+    await visit.page.getByRole('heading', { name: 'Your account is locked' }).waitFor();
     expect((await world.service.as(other).get('/v1/users/@me')).status).toBe(401);
     await visit.leave();
   });

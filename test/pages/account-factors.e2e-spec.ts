@@ -34,31 +34,31 @@ describeInBrowser('web.md 3: /account/factors', () => {
     const { page } = visit;
     await page.addInitScript(`${PRINTED} = 0; globalThis.print = () => { ${PRINTED}++; };`);
     await visit.arrive('/account/factors', alice.authorization);
-    await button('Set up an app').waitFor();
+    await button('Set up authenticator app').waitFor();
     await visit.look('account-factors-off');
-    await button('Set up an app').press('Enter');
+    await button('Set up authenticator app').press('Enter');
     await page.getByRole('img', { name: 'QR code', exact: false }).locator('path').waitFor();
-    await focusOn(page, /^Scan this/);
+    await focusOn(page, /^Scan the QR code/);
     await visit.look('account-factors-set-up');
-    await button('Copy the key').press('Enter');
+    await button('Copy key').press('Enter');
     await page.getByText('Copied').waitFor();
     const secret = String(await page.evaluate('navigator.clipboard.readText()'));
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect((await page.locator('code.secret').innerText()).replaceAll(' ', '')).toBe(secret);
 
-    await page.getByLabel('Code of the app').fill('000000');
+    await page.getByLabel('Code from your app').fill('000000');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Your password').fill(alice.password);
+    await page.getByLabel('Password', { exact: true }).fill(alice.password);
     await page.keyboard.press('Enter');
-    await page.getByText('This code is wrong or was already used.', { exact: false }).waitFor();
+    await page.getByText('Incorrect or expired code.', { exact: false }).waitFor();
     expect(await meOf()).toMatchObject({ mfa_enabled: false });
-    expect(await page.getByLabel('Code of the app').inputValue()).toBe('000000');
+    expect(await page.getByLabel('Code from your app').inputValue()).toBe('000000');
 
-    await page.getByLabel('Code of the app').fill(codeOf(secret));
+    await page.getByLabel('Code from your app').fill(codeOf(secret));
     await page.keyboard.press('Enter');
-    await page.getByLabel('Your password').fill(alice.password);
+    await page.getByLabel('Password', { exact: true }).fill(alice.password);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Your backup codes' }).waitFor();
+    await page.getByRole('heading', { name: 'Save your backup codes' }).waitFor();
     await visit.look('account-factors-codes');
     const codes = await shownCodes();
     expect(codes).toHaveLength(10);
@@ -69,19 +69,19 @@ describeInBrowser('web.md 3: /account/factors', () => {
       `navigator.clipboard.readText().then((text) => text === ${JSON.stringify(codes.join('\n'))})`,
     );
     const saved = page.waitForEvent('download');
-    await dialog().getByRole('button', { name: 'Save as a file' }).press('Enter');
+    await dialog().getByRole('button', { name: 'Download' }).press('Enter');
     const file = await saved;
     expect(file.suggestedFilename()).toBe('Gatehouse-backup-codes.txt');
     expect(await readFile(await file.path(), 'utf8')).toContain(codes.join('\n'));
     await dialog().getByRole('button', { name: 'Print' }).press('Enter');
     expect(await page.evaluate(PRINTED)).toBe(1);
     await page.emulateMedia({ media: 'print' });
-    await page.getByText('Keep them where you find them', { exact: false }).waitFor({ state: 'hidden' });
+    await page.getByText('Keep them somewhere safe', { exact: false }).waitFor({ state: 'hidden' });
     expect(await page.getByText(codes[0] as string).isVisible()).toBe(true);
     await page.emulateMedia({ media: null });
     await page.keyboard.press('Escape');
-    await dialog().getByRole('button', { name: 'I have kept it' }).press('Enter');
-    await button('Remove the app').waitFor();
+    await dialog().getByRole('button', { name: 'I’ve saved it' }).press('Enter');
+    await button('Remove app').waitFor();
     await visit.look('account-factors-on');
 
     const { body } = await logIn(world.service, alice);
@@ -97,7 +97,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
     const { page } = visit;
     const { authenticator } = await withTotp(world.service, alice);
     await visit.arrive('/account/factors', alice.authorization);
-    await button('Remove the app').press('Enter');
+    await button('Remove app').press('Enter');
     await dialog().getByRole('textbox').fill('000000');
     await page.keyboard.press('Enter');
     await dialog().getByRole('alert').waitFor();
@@ -105,7 +105,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
     expect(await meOf()).toMatchObject({ mfa_enabled: true });
     await dialog().getByRole('textbox').fill(authenticator.next());
     await page.keyboard.press('Enter');
-    await button('Set up an app').waitFor();
+    await button('Set up authenticator app').waitFor();
     expect(await meOf()).toMatchObject({ mfa_enabled: false });
     expect(await page.getByRole('heading', { name: 'Backup codes' }).count()).toBe(0);
     await visit.leave();
@@ -115,10 +115,10 @@ describeInBrowser('web.md 3: /account/factors', () => {
     const { page } = visit;
     const { backupCodes } = await withTotp(world.service, alice);
     await visit.arrive('/account/factors', alice.authorization);
-    await button('Make new codes').press('Enter');
-    await page.getByText(`A code was mailed to ${alice.email}.`, { exact: false }).waitFor();
-    await focusOn(page, /^A code was mailed/);
-    const resend = page.getByRole('button', { name: /^Send the mail again in \d+ seconds?$/ });
+    await button('Generate new codes').press('Enter');
+    await page.getByText(`Enter the code we emailed to ${alice.email}.`, { exact: false }).waitFor();
+    await focusOn(page, /^Enter the code we emailed/);
+    const resend = page.getByRole('button', { name: /^Resend email in \d+ seconds?$/ });
     await resend.waitFor();
     expect(await resend.getAttribute('aria-disabled')).toBe('true');
     await visit.look('account-factors-challenge');
@@ -129,25 +129,25 @@ describeInBrowser('web.md 3: /account/factors', () => {
     await ageMail(world.service, alice, 'sent', 31);
     await page.clock.install();
     await page.clock.fastForward(31_000);
-    await button('Send the mail again').press('Enter');
+    await button('Resend email').press('Enter');
     const [second] = await mailsTo(world.service, alice.email, CHALLENGE, 2);
-    await page.getByLabel('Code from the mail').fill(String(first?.metadata.code));
+    await page.getByLabel('Code from email').fill(String(first?.metadata.code));
     await page.keyboard.press('Enter');
-    await page.getByText('This code is wrong. Compare it with the newest e-mail.').waitFor();
-    await page.getByLabel('Code from the mail').fill(String(second?.metadata.code));
+    await page.getByText('Incorrect code. Check the latest email.').waitFor();
+    await page.getByLabel('Code from email').fill(String(second?.metadata.code));
     await page.keyboard.press('Enter');
-    await page.getByText('10 codes can still be used.').waitFor();
-    await tabTo(visit, 'Make new codes now');
-    await button('Make new codes now').press('Enter');
-    await page.getByRole('heading', { name: 'Your backup codes' }).waitFor();
+    await page.getByText('10 codes left').waitFor();
+    await tabTo(visit, 'Generate new codes');
+    await button('Generate new codes').press('Enter');
+    await page.getByRole('heading', { name: 'Save your backup codes' }).waitFor();
     const codes = await shownCodes();
     expect(codes.filter((code) => backupCodes.includes(code))).toEqual([]);
     const { body } = await logIn(world.service, alice);
     const use = (code = '') => world.service.anonymous.post('/v1/auth/login/mfa/totp', { ticket: body.ticket, code });
     expect((await use(backupCodes[0])).status).toBe(400);
     expect((await use(codes[0])).status).toBe(200);
-    await dialog().getByRole('button', { name: 'I have kept it' }).press('Enter');
-    await button('Make new codes').waitFor();
+    await dialog().getByRole('button', { name: 'I’ve saved it' }).press('Enter');
+    await button('Generate new codes').waitFor();
     await visit.leave();
   });
 
@@ -155,23 +155,23 @@ describeInBrowser('web.md 3: /account/factors', () => {
     const { page } = visit;
     const { backupCodes } = await withTotp(world.service, alice);
     await visit.arrive('/account/factors', alice.authorization);
-    await button('How many are left?').press('Enter');
+    await button('Check how many are left').press('Enter');
     await dialog()
       .getByRole('textbox')
       .fill(backupCodes[0] as string);
     await page.keyboard.press('Enter');
-    await page.getByText('9 codes can still be used.').waitFor();
+    await page.getByText('9 codes left').waitFor();
     await world.service.sql('UPDATE backup_code SET consumed_at = now() WHERE account_id = $1', [alice.id]);
     await page.reload();
-    await page.getByText('No backup code is left.', { exact: false }).waitFor();
+    await page.getByText('You’ve used all your backup codes.', { exact: false }).waitFor();
     await visit.leave();
   });
 
   test('an address that is not confirmed is said before anything is set up', async () => {
     const bob = await person(world.service, 'bob');
     await visit.arrive('/account/factors', bob.authorization);
-    await visit.page.getByText('Confirm your e-mail address first', { exact: false }).waitFor();
-    expect(await button('Set up an app').count()).toBe(0);
+    await visit.page.getByText('Verify your email first', { exact: false }).waitFor();
+    expect(await button('Set up authenticator app').count()).toBe(0);
     await visit.leave();
   });
 });

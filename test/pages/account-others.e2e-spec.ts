@@ -25,11 +25,13 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
   const dialog = () => visit.page.locator('dialog[open]').last();
   const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
-  const offer = (devices = '1 other device is') =>
-    visit.page.getByRole('status').filter({ hasText: `The ways to sign in have changed. ${devices} still signed in.` });
+  const offer = (devices = '1 other device') =>
+    visit.page
+      .getByRole('status')
+      .filter({ hasText: `Your sign-in methods changed. You’re still signed in on ${devices}.` });
   const isLive = async (token: string) => (await world.service.as(token).get(LIVE)).status === 200;
   const prove = async () => {
-    await visit.page.getByLabel('Your password').fill(alice.password);
+    await visit.page.getByLabel('Password', { exact: true }).fill(alice.password);
     await visit.page.keyboard.press('Enter');
   };
 
@@ -37,21 +39,21 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     const { page } = visit;
     const { authenticator } = await withTotp(world.service, alice);
     await visit.arrive('/account/factors', alice.authorization);
-    await button('Remove the app').waitFor();
+    await button('Remove app').waitFor();
     expect(await offer().count()).toBe(0);
-    await button('Remove the app').press('Enter');
+    await button('Remove app').press('Enter');
     await dialog().getByRole('textbox').fill(authenticator.next());
     await page.keyboard.press('Enter');
     await offer().waitFor();
     expect(await page.locator('dialog[open]').count()).toBe(0);
     await visit.look('account-others');
     expect(await isLive(other)).toBe(true);
-    await tabTo(visit, 'End all others');
+    await tabTo(visit, 'Sign out of all other devices');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     expect(await isLive(other)).toBe(true);
     await prove();
-    await page.getByText('All other sessions were ended').waitFor();
+    await page.getByText('All other devices signed out').waitFor();
     await offer().waitFor({ state: 'detached' });
     expect([await isLive(other), await isLive(alice.authorization)]).toEqual([false, true]);
     await focusOn(page, await page.getByRole('heading', { level: 1 }).innerText());
@@ -63,19 +65,19 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await signIn(world.service, alice);
     await withTotp(world.service, alice);
     await visit.arrive('/account/factors', alice.authorization);
-    await button('Make new codes').press('Enter');
-    await page.getByLabel('Code from the mail').waitFor();
+    await button('Generate new codes').press('Enter');
+    await page.getByLabel('Code from email').waitFor();
     const { metadata } = await mailTo(world.service, alice.email, 'backup_codes_challenge');
-    await page.getByLabel('Code from the mail').fill(String(metadata.code));
+    await page.getByLabel('Code from email').fill(String(metadata.code));
     await page.keyboard.press('Enter');
-    await button('Make new codes now').press('Enter');
-    await inDialog('I have kept it').waitFor();
-    expect(await offer('2 other devices are').count()).toBe(0);
-    await inDialog('I have kept it').press('Enter');
-    await offer('2 other devices are').waitFor();
+    await button('Generate new codes').press('Enter');
+    await inDialog('I’ve saved it').waitFor();
+    expect(await offer('2 other devices').count()).toBe(0);
+    await inDialog('I’ve saved it').press('Enter');
+    await offer('2 other devices').waitFor();
     await tabTo(visit, 'Keep them signed in');
     await page.keyboard.press('Enter');
-    await offer('2 other devices are').waitFor({ state: 'detached' });
+    await offer('2 other devices').waitFor({ state: 'detached' });
     expect(await sessionsOf(world.service, alice)).toBe(3);
     await visit.leave();
   });
@@ -85,7 +87,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     const { page } = visit;
     await visit.arrive('/account/passkeys', alice.authorization);
     await visit.greeted();
-    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await page.getByLabel('Passkey name').fill('Laptop');
     await page.keyboard.press('Enter');
     await prove();
     await offer().waitFor();
@@ -99,9 +101,9 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     const laptop = page.getByRole('listitem').filter({ hasText: 'Laptop' });
     await laptop.getByRole('button', { name: 'Remove' }).press('Enter');
     await inDialog('Remove').press('Enter');
-    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await inDialog('Use a passkey').press('Enter');
-    await page.getByText('There is no passkey yet.').waitFor();
+    await page.getByText('You don’t have any passkeys yet.').waitFor();
     // No other account is signed in, so the page has nothing to offer.
     expect(await offer().count()).toBe(0);
     await visit.leave();
@@ -111,17 +113,17 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await VirtualAuthenticator.plugIn(visit.page);
     const { page } = visit;
     await visit.arrive('/account/passkeys', alice.authorization);
-    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await page.getByLabel('Passkey name').fill('Laptop');
     await page.keyboard.press('Enter');
     await prove();
     await offer().waitFor();
     await button('Keep them signed in').press('Enter');
-    await button('Ask for a passkey after the password').press('Enter');
+    await button('Turn on').press('Enter');
     await inDialog('Use a passkey').press('Enter');
-    await inDialog('I have kept it').press('Enter');
+    await inDialog('I’ve saved it').press('Enter');
     await offer().waitFor();
-    await button('End all others').press('Enter');
-    await page.getByText('All other sessions were ended').waitFor();
+    await button('Sign out of all other devices').press('Enter');
+    await page.getByText('All other devices signed out').waitFor();
     expect(await isLive(other)).toBe(false);
     await visit.leave();
   });

@@ -53,7 +53,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
   const listOf = async () => (await world.service.as(alice).get(CREDENTIALS)).body;
   const namesOf = async () => (await listOf()).map(({ name }: { name: string }) => name);
   const prove = async () => {
-    await visit.page.getByLabel('Your password').fill(alice.password);
+    await visit.page.getByLabel('Password', { exact: true }).fill(alice.password);
     await visit.page.keyboard.press('Enter');
   };
   const item = (name: string) => visit.page.locator('main').getByRole('listitem').filter({ hasText: name });
@@ -64,9 +64,9 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
   test('a passkey is added, renamed and removed, and the browser is told what became of it', async () => {
     const { page } = visit;
     await visit.arrive('/account/passkeys', alice.authorization);
-    await page.getByText('There is no passkey yet.').waitFor();
+    await page.getByText('You don’t have any passkeys yet.').waitFor();
     await visit.look('account-passkeys-none');
-    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await page.getByLabel('Passkey name').fill('Laptop');
     await tabTo(visit, 'Add a passkey');
     await page.keyboard.press('Enter');
     await prove();
@@ -76,11 +76,11 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     expect((await listOf())[0].id).toBe(id);
 
     await item('Laptop').getByRole('button', { name: 'Rename' }).press('Enter');
-    await page.locator('dialog[open]').getByLabel('Name of the passkey').fill('');
+    await page.locator('dialog[open]').getByLabel('Passkey name').fill('');
     await visit.look('account-passkeys-rename');
-    await page.locator('dialog[open]').getByLabel('Name of the passkey').fill('Work laptop');
+    await page.locator('dialog[open]').getByLabel('Passkey name').fill('Work laptop');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await inDialog('Use a passkey').press('Enter');
     await item('Work laptop').waitFor();
     expect(await namesOf()).toEqual(['Work laptop']);
@@ -94,7 +94,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await item('Work laptop').getByRole('button', { name: 'Remove' }).press('Enter');
     await visit.look('account-passkeys-remove');
     await inDialog('Remove').press('Enter');
-    await page.getByText('There is no passkey yet.').waitFor();
+    await page.getByText('You don’t have any passkeys yet.').waitFor();
     expect(await listOf()).toEqual([]);
     await eventually('no passkey in the browser', async () => (await authenticator.ids()).length === 0 || undefined);
     await focusOn(page, 'Your passkeys');
@@ -104,29 +104,29 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
   test('cancelling, a device that has one already and a wrong password leave everything as it was', async () => {
     const { page } = visit;
     await visit.arrive('/account/passkeys', alice.authorization);
-    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await page.getByLabel('Passkey name').fill('Laptop');
     await button('Add a passkey').press('Enter');
-    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('Confirm first that it is you.').waitFor();
+    await page.getByText('Confirm it’s you first.').waitFor();
     await button('Add a passkey').press('Enter');
-    await page.getByLabel('Your password').fill('not the password');
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('Name of the passkey').inputValue()).toBe('Laptop');
+    expect(await page.getByLabel('Passkey name').inputValue()).toBe('Laptop');
     await page.evaluate(
       `navigator.credentials.create = async () => { throw new DOMException('no', 'NotAllowedError'); }`,
     );
     await button('Add a passkey').press('Enter');
     await prove();
-    await page.getByText('No passkey was made. You can try again.').waitFor();
+    await page.getByText('No passkey was added. Try again.').waitFor();
     await page.evaluate(
       `navigator.credentials.create = async () => { throw new DOMException('no', 'InvalidStateError'); }`,
     );
     await button('Add a passkey').press('Enter');
     await prove();
-    await page.getByText('This device holds a passkey of your account already.').waitFor();
-    expect(await page.getByLabel('Name of the passkey').inputValue()).toBe('Laptop');
+    await page.getByText('This device already has a passkey for your account.').waitFor();
+    expect(await page.getByLabel('Passkey name').inputValue()).toBe('Laptop');
     expect(await listOf()).toEqual([]);
     await visit.leave();
   });
@@ -134,7 +134,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
   test('an address that is not confirmed is said before anything is asked', async () => {
     const bob = await person(world.service, 'bob');
     await visit.arrive('/account/passkeys', bob.authorization);
-    await visit.page.getByText('Confirm your e-mail address first', { exact: false }).waitFor();
+    await visit.page.getByText('Verify your email first', { exact: false }).waitFor();
     expect(await button('Add a passkey').count()).toBe(0);
     await visit.leave();
   });
@@ -144,18 +144,18 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.open('/forgot');
     await authenticator.enroll(world.service, alice);
     await visit.arrive('/account/passkeys', alice.authorization);
-    await button('Ask for a passkey after the password').press('Enter');
-    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await button('Turn on').press('Enter');
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await inDialog('Use a passkey').press('Enter');
-    await page.getByRole('heading', { name: 'Your backup codes' }).waitFor();
+    await page.getByRole('heading', { name: 'Save your backup codes' }).waitFor();
     expect(await page.locator('dialog[open] li').count()).toBe(10);
-    await inDialog('I have kept it').press('Enter');
-    await button('Do not ask any more').waitFor();
+    await inDialog('I’ve saved it').press('Enter');
+    await button('Turn off').waitFor();
     await visit.look('account-passkeys-switched-on');
     expect((await world.service.as(alice).get('/v1/users/@me')).body).toMatchObject({ mfa_enabled: true });
-    await button('Do not ask any more').press('Enter');
-    await inDialog('Do not ask any more').press('Enter');
-    await button('Ask for a passkey after the password').waitFor();
+    await button('Turn off').press('Enter');
+    await inDialog('Turn off').press('Enter');
+    await button('Turn on').waitFor();
     expect((await world.service.as(alice).get('/v1/users/@me')).body).toMatchObject({ mfa_enabled: false });
     await visit.leave();
   });
@@ -164,7 +164,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     const { page } = visit;
     await page.addInitScript(LACKS_SIGNALS);
     await visit.arrive('/account/passkeys', alice.authorization);
-    await page.getByText('There is no passkey yet.').waitFor();
+    await page.getByText('You don’t have any passkeys yet.').waitFor();
     await visit.greeted();
     const key = new SoftwareAuthenticator('ES256', { origin: world.origin });
     await withPasskey(world.service, alice, key);
@@ -172,7 +172,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await world.service.as(alice).patch('/v1/users/@me', { global_name: 'Somebody Else' }).expect(200);
     const proof = await passkeySudo(world.service, alice, key);
     await world.service.as(alice).delete(`${CREDENTIALS}/${key.id}`, proof).expect(204);
-    await page.getByText('There is no passkey yet.').waitFor();
+    await page.getByText('You don’t have any passkeys yet.').waitFor();
     await visit.leave();
   });
 
@@ -181,16 +181,16 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await page.addInitScript(MAKES_NONE);
     await visit.open('/login');
     await signInAs(page, alice);
-    await page.getByText('Next time, sign in without a password', { exact: false }).waitFor();
+    await page.getByText('Sign in faster next time', { exact: false }).waitFor();
     await visit.look('account-passkey-offer');
     await page.reload();
     await page.getByRole('heading', { level: 2, name: alice.username }).waitFor();
-    expect(await button('Do not offer this again').count()).toBe(0);
+    expect(await button('Don’t show again').count()).toBe(0);
     await button('Sign out').press('Enter');
     await heading(visit, 'Sign in');
     await signInAs(page, alice);
-    await choose(page, 'Do not offer this again');
-    await button('Do not offer this again').waitFor({ state: 'detached' });
+    await choose(page, 'Don’t show again');
+    await button('Don’t show again').waitFor({ state: 'detached' });
     expect((await world.service.as(alice).get('/v1/users/@me/settings')).body.custom).toEqual({
       passkey_offer_declined: true,
     });
@@ -200,7 +200,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await signInAs(page, alice);
     await (await asked).finished();
     await page.getByRole('heading', { level: 2, name: alice.username }).waitFor();
-    expect(await button('Do not offer this again').count()).toBe(0);
+    expect(await button('Don’t show again').count()).toBe(0);
     await visit.leave();
   });
 
@@ -211,7 +211,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await signInAs(page, alice);
     await choose(page, 'Add a passkey');
     await heading(visit, 'Passkeys');
-    expect(await button('Do not offer this again').count()).toBe(0);
+    expect(await button('Don’t show again').count()).toBe(0);
     await visit.leave();
   });
 
@@ -220,8 +220,8 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await page.addInitScript(MAKES_BY_ITSELF);
     await visit.open('/login');
     await signInAs(page, alice);
-    await page.getByText('A passkey was saved for this account').waitFor();
-    expect(await button('Do not offer this again').count()).toBe(0);
+    await page.getByText('Passkey saved').waitFor();
+    expect(await button('Don’t show again').count()).toBe(0);
     expect(await page.evaluate("sessionStorage.getItem('mediation')")).toBe('conditional');
     const [id] = await authenticator.ids();
     expect((await listOf()).map((passkey: { id: string }) => passkey.id)).toEqual([id]);

@@ -4,7 +4,7 @@ import { ageMail, logIn, mailTo, type Persona, person, sessionsOf, signIn } from
 import { heading, heldSession, type } from './driving.js';
 
 const NEW_PASSWORD = 'a password of four words';
-const UNKNOWN = 'I do not know my password';
+const UNKNOWN = 'Forgot your password?';
 
 describeInBrowser('account.md 4.1: a new password by mail', () => {
   let world: Site;
@@ -42,18 +42,18 @@ describeInBrowser('account.md 4.1: a new password by mail', () => {
     await visit.arrive('/account/password', owner.authorization, { isKept: true });
     await press('Send a code');
     await enterCode('WRONG');
-    await says('This code is wrong.');
+    await says('Incorrect code.');
     await visit.look('account-password-code');
     await page.reload();
     await enterCode(await codeOf());
     await mailed().locator('[name=new_password]:focus').waitFor();
     await choosePassword('password');
-    await says('This password is too well known.');
+    await says('This password is too common.');
     await visit.look('account-password-mailed');
     expect(await sessionsOf(world.service, owner)).toBe(2);
     expect((await logIn(world.service, owner)).status).toBe(200);
     await choosePassword(NEW_PASSWORD);
-    await says('Your password is changed.');
+    await says('Password changed.');
     expect(await sessionsOf(world.service, owner)).toBe(1);
     const { token, isKept } = await heldSession(visit);
     expect([token === owner.authorization, isKept]).toEqual([false, true]);
@@ -67,15 +67,15 @@ describeInBrowser('account.md 4.1: a new password by mail', () => {
     await page.clock.install();
     await visit.arrive('/account/password', owner.authorization);
     await press('Send a code');
-    await page.getByRole('button', { name: /^Send the mail again in \d+ seconds$/ }).waitFor();
+    await page.getByRole('button', { name: /^Resend email in \d+ seconds$/ }).waitFor();
     await ageMail(world.service, owner, 'sent', 31);
     await page.clock.fastForward(31_000);
-    await press('Send the mail again');
+    await press('Resend email');
     await codeOf(2);
     await world.service.sql('UPDATE one_time_secret SET expires_at = now() WHERE subject = $1', [owner.id]);
     await enterCode('AAAA-AAAA');
-    await says('This took too long or is no longer valid.');
-    await press('Start again');
+    await says('This timed out or is no longer valid.');
+    await press('Start over');
     await mailed().getByRole('button', { name: 'Send a code' }).waitFor();
   });
 

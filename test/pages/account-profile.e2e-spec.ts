@@ -41,14 +41,14 @@ describeInBrowser('web.md 3: /account/profile', () => {
   const profile = async () => (await world.service.as(owner).get('/v1/users/@me')).body;
   const press = (name: string) => visit.page.getByRole('button', { name, exact: true }).press('Enter');
   const save = async () => {
-    await press('Save');
+    await press('Save changes');
     await visit.page.getByText('Saved', { exact: true }).first().waitFor();
   };
   const pick = (name: string, buffer: Buffer) =>
     visit.page.setInputFiles(`input[name=${name}]`, { name: 'file', mimeType: 'image/png', buffer });
-  const cutting = () => visit.page.getByRole('application', { name: 'Section of the picture' });
+  const cutting = () => visit.page.getByRole('application', { name: 'Crop area' });
   const use = async () => {
-    await press('Use this section');
+    await press('Apply');
     await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
   };
   const previewed = (place: string) => visit.page.locator(`.profile-card ${place}[src^="data:"]`).waitFor();
@@ -86,8 +86,8 @@ describeInBrowser('web.md 3: /account/profile', () => {
     await page.keyboard.press('Delete');
     await page.focus('[name=has_colour]');
     await page.keyboard.press('Space');
-    await press('Save');
-    await page.getByRole('button', { name: 'Discard the changes' }).waitFor({ state: 'detached' });
+    await press('Save changes');
+    await page.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'detached' });
     expect(sent.slice(1)).toEqual([{ global_name: null, accent_color: null }]);
     await page.focus('[name=pronouns]');
     await page.keyboard.press('Enter');
@@ -100,26 +100,26 @@ describeInBrowser('web.md 3: /account/profile', () => {
     const { discriminator } = (await world.service.as(other).get('/v1/users/@me')).body;
     await type(page, 'bio', 'x'.repeat(321));
     await type(page, 'pronouns', 'we');
-    await press('Save');
+    await press('Save changes');
     await page.getByText('This is too long.').waitFor();
     expect(await page.getAttribute('[name=bio]', 'aria-invalid')).toBe('true');
     expect(await page.inputValue('[name=pronouns]')).toBe('we');
     expect(await profile()).toMatchObject({ bio: null, pronouns: null });
     await type(page, 'bio', 'Short');
     await type(page, 'discriminator', discriminator);
-    await press('Save');
+    await press('Save changes');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('Confirm first that it is you.').waitFor();
-    await press('Save');
+    await page.getByText('Confirm it’s you first.').waitFor();
+    await press('Save changes');
     await type(page, 'password', owner.password);
     await page.keyboard.press('Enter');
-    await page.getByText('This number is already taken').waitFor();
+    await page.getByText('This tag is taken').waitFor();
     await visit.look('account-profile-refused');
     expect(await profile()).toMatchObject({ bio: null, pronouns: null });
-    await press('Discard the changes');
+    await press('Discard changes');
     await type(page, 'username', `${owner.username}_new`);
-    await press('Save');
+    await press('Save changes');
     await type(page, 'password', owner.password);
     await page.keyboard.press('Enter');
     await page.getByText('Saved', { exact: true }).first().waitFor();
@@ -134,14 +134,14 @@ describeInBrowser('web.md 3: /account/profile', () => {
     await page.locator('.profile-card').getByText('elsewhere').waitFor();
     expect(await page.inputValue('[name=pronouns]')).toBe('elsewhere');
     expect(await page.inputValue('[name=bio]')).toBe('Mine');
-    await press('Discard the changes');
+    await press('Discard changes');
     expect(await page.inputValue('[name=bio]')).toBe('Theirs');
   });
 
   test('a picture is cut by keyboard and seen before it is sent; it is removed again', async () => {
     const { page } = visit;
     const chooser = page.waitForEvent('filechooser');
-    await press('Choose a profile picture');
+    await press('Upload image');
     await (await chooser).setFiles({ name: 'halves.png', mimeType: 'image/png', buffer: await halves() });
     await cutting().waitFor();
     await page.locator('[role=application]:focus').waitFor();
@@ -155,7 +155,7 @@ describeInBrowser('web.md 3: /account/profile', () => {
     await page.keyboard.press('Home');
     await use();
     await previewed('img.portrait');
-    await focusOn(page, 'Choose a profile picture');
+    await focusOn(page, 'Upload image');
     expect(sent).toEqual([]);
     await save();
     expect(Object.keys(sent[0] ?? {})).toEqual(['avatar']);
@@ -163,10 +163,10 @@ describeInBrowser('web.md 3: /account/profile', () => {
     expect(await factsOf(bytes)).toMatchObject({ width: 400, height: 400 });
     expect(await colourOf(bytes)).toEqual([1, 0, 0]);
     await page.locator('.profile-card img.portrait[src*="/media/avatars/"]').waitFor();
-    await press('Remove the profile picture');
-    await focusOn(page, 'Choose a profile picture');
-    await press('Save');
-    await page.getByRole('button', { name: 'Discard the changes' }).waitFor({ state: 'detached' });
+    await press('Remove image');
+    await focusOn(page, 'Upload image');
+    await press('Save changes');
+    await page.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'detached' });
     expect((await profile()).avatar).toBeNull();
   });
 
@@ -179,10 +179,10 @@ describeInBrowser('web.md 3: /account/profile', () => {
     await cutting().waitFor();
     await page.keyboard.press('Escape');
     await cutting().waitFor({ state: 'detached' });
-    expect(await page.getByRole('button', { name: 'Save' }).getAttribute('aria-disabled')).toBe('true');
+    expect(await page.getByRole('button', { name: 'Save changes' }).getAttribute('aria-disabled')).toBe('true');
     await pick('banner', wide);
     await cutting().waitFor();
-    await page.getByLabel('Size', { exact: true }).fill('4');
+    await page.getByLabel('Zoom', { exact: true }).fill('4');
     const box = await cutting().boundingBox();
     if (!box) throw new Error('nothing to drag');
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
@@ -211,7 +211,7 @@ describeInBrowser('web.md 3: /account/profile', () => {
     'a %s that moves is kept whole, which is said, and goes on moving',
     async (kind) => {
       await pick('avatar', await movie(kind));
-      await visit.page.getByText('This picture moves: it is kept whole').waitFor();
+      await visit.page.getByText('Animated images stay as uploaded').waitFor();
       await previewed('img.portrait');
       await save();
       expect((await profile()).avatar).toMatch(/^a_/);
@@ -226,21 +226,21 @@ describeInBrowser('web.md 3: /account/profile', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pictures-'));
     try {
       await pick('avatar', large);
-      await page.getByText('A picture that moves can have at most 2 MB.').waitFor();
+      await page.getByText('Animated images can be up to 2 MB.').waitFor();
       await visit.look('account-profile-unusable');
       for (const text of ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'GIF89a and nothing more', '']) {
         await pick('banner', Buffer.from(text));
-        await page.getByText('This file is not a usable image.').waitFor();
+        await page.getByText('This file isn’t a supported image.').waitFor();
         await pick('banner', await picture('png'));
         await cutting().waitFor();
         await page.keyboard.press('Escape');
-        await page.getByText('This file is not a usable image.').waitFor({ state: 'detached' });
+        await page.getByText('This file isn’t a supported image.').waitFor({ state: 'detached' });
       }
       const path = join(folder, 'large.png');
       writeFileSync(path, await picture('png'));
       truncateSync(path, 51 * 1024 * 1024);
       await page.setInputFiles('input[name=avatar]', path);
-      await page.getByText('This file is too large to be opened here.').waitFor();
+      await page.getByText('This file is too large.').waitFor();
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -20,7 +20,7 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     visit = await world.visit();
   });
 
-  const items = () => visit.page.getByRole('list', { name: 'Signed-in devices' }).getByRole('listitem');
+  const items = () => visit.page.getByRole('list', { name: 'Where you’re signed in' }).getByRole('listitem');
   const item = (text: string) => items().filter({ hasText: text });
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
   const inDialog = (name: string) =>
@@ -33,7 +33,7 @@ describeInBrowser('web.md 3: /account/sessions', () => {
   };
   const isLive = async (token: string) => (await world.service.as(token).get('/v1/users/@me')).status === 200;
   const prove = async () => {
-    await visit.page.getByLabel('Your password').fill(alice.password);
+    await visit.page.getByLabel('Password', { exact: true }).fill(alice.password);
     await visit.page.keyboard.press('Enter');
   };
 
@@ -42,21 +42,21 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     const other = await phone();
     await visit.arrive('/account/sessions', alice.authorization);
     await item('Safari on iOS').waitFor();
-    expect(await items().first().innerText()).toMatch(/This device[\s\S]*127\.0\.x\.x[\s\S]*Signed in .* in use now/);
+    expect(await items().first().innerText()).toMatch(/This device[\s\S]*127\.0\.x\.x[\s\S]*Signed in .* Active now/);
     expect(await item('Safari on iOS').innerText()).toMatch(/Signed in .* last used /);
     expect(await items().first().getByRole('button').count()).toBe(0);
     await visit.look('account-sessions');
-    await item('Safari on iOS').getByRole('button', { name: 'End' }).press('Enter');
+    await item('Safari on iOS').getByRole('button', { name: 'Sign out' }).press('Enter');
     await visit.look('account-sessions-end');
     await inDialog('Cancel').press('Enter');
     expect(await isLive(other)).toBe(true);
-    await item('Safari on iOS').getByRole('button', { name: 'End' }).press('Enter');
-    await inDialog('End').press('Enter');
-    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await item('Safari on iOS').getByRole('button', { name: 'Sign out' }).press('Enter');
+    await inDialog('Sign out').press('Enter');
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await prove();
     await item('Safari on iOS').waitFor({ state: 'detached' });
     expect([await isLive(other), await isLive(alice.authorization)]).toEqual([false, true]);
-    await focusOn(page, 'Signed-in devices');
+    await focusOn(page, 'Where you’re signed in');
     await visit.leave();
   });
 
@@ -68,16 +68,16 @@ describeInBrowser('web.md 3: /account/sessions', () => {
       [alice.id],
     );
     await visit.arrive('/account/sessions', alice.authorization);
-    await button('End all others').press('Enter');
-    await visit.page.getByText('112 devices are signed out at once.', { exact: false }).waitFor();
-    await inDialog('End all others').press('Enter');
+    await button('Sign out of all other devices').press('Enter');
+    await visit.page.getByText('112 devices will be signed out.', { exact: false }).waitFor();
+    await inDialog('Sign out of all other devices').press('Enter');
     // An account with only a password must enter it for each request.
     const first = visit.page.waitForResponse((response) => response.status() === 204);
     await prove();
     await first;
     await prove();
-    await visit.page.getByText('All other sessions were ended').waitFor();
-    await button('End all others').first().waitFor({ state: 'detached' });
+    await visit.page.getByText('All other devices signed out').waitFor();
+    await button('Sign out of all other devices').first().waitFor({ state: 'detached' });
     expect(await sessionsOf(world.service, alice)).toBe(1);
     expect(await Promise.all([...others, alice.authorization].map(isLive))).toEqual([false, false, true]);
     await visit.leave();
@@ -101,10 +101,10 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     const known = () => world.service.sql('SELECT 1 FROM authorized_ip WHERE account_id = $1', [alice.id]);
     expect(await known()).toHaveLength(1);
     await visit.arrive('/account/sessions', alice.authorization);
-    await button('Forget all networks').press('Enter');
-    await inDialog('Forget all networks').press('Enter');
+    await button('Clear trusted networks').press('Enter');
+    await inDialog('Clear trusted networks').press('Enter');
     await prove();
-    await visit.page.getByText('All networks were forgotten').waitFor();
+    await visit.page.getByText('Trusted networks cleared').waitFor();
     expect(await known()).toEqual([]);
     expect(await isLive(alice.authorization)).toBe(true);
     await visit.leave();

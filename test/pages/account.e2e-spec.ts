@@ -78,7 +78,7 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await page.getByRole('alert').getByText(refusal).waitFor();
     await page.getByLabel('Current password', { exact: true }).fill(owner.password);
     await page.keyboard.press('Enter');
-    await page.getByText('Your password is changed.', { exact: false }).waitFor();
+    await page.getByText('Password changed.', { exact: false }).waitFor();
     await visit.look('account-password-changed');
     expect((await world.service.as(owner).get('/v1/users/@me')).status).toBe(401);
     await page.reload();
@@ -104,7 +104,7 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await page.getByLabel('Current password', { exact: true }).fill(owner.password);
     await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByText('Your password is changed.', { exact: false }).waitFor();
+    await page.getByText('Password changed.', { exact: false }).waitFor();
     await world.service
       .as(String(await page.evaluate("localStorage.getItem('gatehouse.session')")))
       .patch('/v1/users/@me', { global_name: 'Still Here' });
@@ -129,7 +129,7 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await page.getByLabel('Current password', { exact: true }).fill(owner.password);
     await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByText('Your password is changed.', { exact: false }).waitFor();
+    await page.getByText('Password changed.', { exact: false }).waitFor();
     await other.selectOption('select[name=theme]', 'light');
     await other.getByText('Saved').waitFor();
     expect(await world.service.sql('SELECT theme FROM account_settings WHERE account_id = $1', [owner.id])).toEqual([
@@ -160,8 +160,8 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     const { page } = visit;
     await page.getByRole('heading', { level: 1, name: 'One more step' }).waitFor();
     await visit.look('account-required-email');
-    await page.getByRole('button', { name: 'Send the mail' }).press('Enter');
-    await page.getByText('The mail is on its way.').waitFor();
+    await page.getByRole('button', { name: 'Send email' }).press('Enter');
+    await page.getByText('Email sent').waitFor();
     const { metadata } = await mailTo(world.service, owner.email, 'email_verification', 2);
     expect((await world.service.anonymous.post('/v1/auth/verify', { token: metadata.token })).status).toBe(204);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

@@ -33,9 +33,9 @@ describeInBrowser('web.md 4: /admin/acls', () => {
   });
 
   const box = (acl: string) => visit.page.locator(`[name="acl.${acl}"]`);
-  const routes = (name: 'Open' | 'Closed') =>
+  const routes = (name: 'Allowed' | 'Denied') =>
     visit.page.getByRole('region', { name, exact: true }).getByRole('link').allInnerTexts();
-  const status = () => visit.page.getByRole('status').filter({ hasText: /routes?|chosen/ });
+  const status = () => visit.page.getByRole('status').filter({ hasText: /routes?|selected/ });
   const chosen = () =>
     visit.page.locator('fieldset input:checked').evaluateAll((boxes) => boxes.map((one) => one.getAttribute('name')));
 
@@ -46,10 +46,10 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     await page.locator('fieldset label').first().waitFor();
     const labels = await page.locator('fieldset label').allInnerTexts();
     expect(labels.map((text) => text.split('\n')[0]?.trim())).toEqual([...OURS, 'notes:moderate']);
-    const mine = labels.filter((text) => text.includes('You hold it')).map((text) => text.split('\n')[0]?.trim());
+    const mine = labels.filter((text) => text.includes('You have this')).map((text) => text.split('\n')[0]?.trim());
     expect(mine).toEqual(['admin:authenticate', 'ban:ip:check', 'user:lookup']);
     expect(labels.at(-1)).toContain('Remove <i>notes</i> of others');
-    expect(await page.getByText('Nothing is chosen yet.').count()).toBe(1);
+    expect(await page.getByText('Nothing selected').count()).toBe(1);
     await visit.look('admin-acls');
     await page.selectOption('select[name=language]', 'de');
     await page.getByText('Notizen anderer entfernen').waitFor();
@@ -63,11 +63,11 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     const clerk = await arriveAsAdministrator(world, visit, '/admin/acls', 'ban:ip:check');
     await box('ban:ip:check').press('Space');
     await status()
-      .filter({ hasText: /^0 of \d+ routes are open/ })
+      .filter({ hasText: /^0 of \d+ routes allowed/ })
       .waitFor();
     await page.getByText('Every route of administrators asks for admin:authenticate first').waitFor();
     await visit.look('admin-acls-no-gate');
-    await page.getByRole('button', { name: 'Choose it too' }).press('Enter');
+    await page.getByRole('button', { name: 'Add it' }).press('Enter');
     await status()
       .filter({ hasText: /^[1-9]/ })
       .waitFor();
@@ -79,8 +79,8 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     };
     const [open, closed]: [string[], string[]] = [[], []];
     for (const rule of operations) ((await isOpenTo(rule)) ? open : closed).push(`${rule.method} ${rule.path}`);
-    expect(await routes('Open')).toEqual(open);
-    expect(await routes('Closed')).toEqual(closed);
+    expect(await routes('Allowed')).toEqual(open);
+    expect(await routes('Denied')).toEqual(closed);
     expect(open).toContain('GET /v1/admin/blocklists/ip/entries');
     const row = page.getByRole('row').filter({ hasText: '/v1/admin/users/:user_id/networks' });
     expect(await row.getByRole('cell').last().innerText()).toBe('user:list:sessions and user:view:ip');
@@ -91,7 +91,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
       .waitFor();
     expect(await chosen()).toEqual(['acl.admin:authenticate', 'acl.ban:ip:check']);
     await page.goBack();
-    await page.getByText('Every route of administrators asks for').waitFor();
+    await page.getByText('Every admin route also needs').waitFor();
     expect(await chosen()).toEqual(['acl.ban:ip:check']);
     await visit.leave();
   });
@@ -107,32 +107,32 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     expect(await closed.getByRole('cell').last().innerText()).toMatch(/^application:\S+ or application:\S+$/);
     await box('application:list:by_owner').press('Space');
     await page.waitForURL(/by_owner/);
-    expect(await routes('Open')).toContain('GET /v1/admin/applications');
-    await page.getByRole('button', { name: 'Choose none' }).press('Enter');
-    await page.getByText('Nothing is chosen yet.').waitFor();
-    await page.getByRole('button', { name: 'Choose mine' }).press('Enter');
-    await page.getByText('* opens everything', { exact: false }).waitFor();
+    expect(await routes('Allowed')).toContain('GET /v1/admin/applications');
+    await page.getByRole('button', { name: 'Clear' }).press('Enter');
+    await page.getByText('Nothing selected').waitFor();
+    await page.getByRole('button', { name: 'Select mine' }).press('Enter');
+    await page.getByText('* grants everything', { exact: false }).waitFor();
     expect(await chosen()).toEqual(['acl.*']);
-    expect(await routes('Closed')).toEqual([]);
+    expect(await routes('Denied')).toEqual([]);
     await visit.look('admin-acls-everything');
     await visit.leave();
   });
 
   test('a route leads to its explanation with the same set, by keyboard', async () => {
     await arriveAsAdministrator(world, visit, '/admin/acls?acls=admin:authenticate');
-    await visit.page.getByRole('region', { name: 'Closed', exact: true }).waitFor();
-    await visit.page.getByRole('region', { name: 'Closed', exact: true }).first().focus();
+    await visit.page.getByRole('region', { name: 'Denied', exact: true }).waitFor();
+    await visit.page.getByRole('region', { name: 'Denied', exact: true }).first().focus();
     await tabTo(visit, 'GET /v1/admin/api-keys');
     await visit.page.keyboard.press('Enter');
-    await heading(visit, 'Explain');
-    await visit.page.getByText('acl refuses this. The answer is 403 MISSING_ACL.').waitFor();
+    await heading(visit, 'Access checker');
+    await visit.page.getByText('Denied by acl. Response: 403 MISSING_ACL.').waitFor();
     await visit.leave();
   });
 
   test('who is no administrator sees nothing of it and is refused', async () => {
     const alice = await person(world.service, 'alice');
     await visit.arrive('/admin/acls', alice.authorization);
-    await visit.page.getByText('This account does not administer this platform.').waitFor();
+    await visit.page.getByText('This account doesn’t have admin access.').waitFor();
     expect(await visit.page.locator('fieldset').count()).toBe(0);
     expectApiError(await world.service.as(alice).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
     await visit.leave();

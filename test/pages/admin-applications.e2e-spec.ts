@@ -49,12 +49,12 @@ describeInBrowser('web.md 4: applications of anybody', () => {
   };
   const title = (name: string) => visit.page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
   const link = (name: string) => visit.page.getByRole('main').getByRole('link', { name, exact: true });
-  const handOver = () => visit.page.getByRole('button', { name: 'Hand over', exact: true });
+  const handOver = () => visit.page.getByRole('button', { name: 'Transfer', exact: true });
   const dialog = () => visit.page.getByRole('dialog');
   const confirm = async (reason: string) => {
     await handOver().press('Enter');
     await dialog().getByLabel('Reason').fill(reason);
-    await dialog().getByRole('button', { name: 'Hand over', exact: true }).press('Enter');
+    await dialog().getByRole('button', { name: 'Transfer', exact: true }).press('Enter');
   };
   const pathOf = (id: string) => `${LIST}?id=${id}`;
 
@@ -64,7 +64,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await page.locator('[name=application_id]').waitFor();
     await visit.look('admin-applications');
     await fill('application_id', 'tea');
-    await page.getByText('This is not an ID: an ID is a number.').waitFor();
+    await page.getByText('Enter a numeric ID.').waitFor();
     await fill('application_id', app.id);
     await title('Tea <b>party</b>');
     await page.waitForURL(`**${pathOf(app.id)}`);
@@ -77,18 +77,18 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     for (const words of [app.id, ...application.oauth2_redirect_uris, application.bot_token_preview]) {
       expect(said).toContain(words);
     }
-    expect(said).toContain('With a server that keeps a secret');
-    expect(said).toContain('There is one, since');
+    expect(said).toContain('Web app (has a server that can keep a secret)');
+    expect(said).toContain('Set ');
     await fill('new_owner', to);
     await link(to).waitFor();
     await visit.look('admin-applications-one');
     await handOver().press('Enter');
-    const what = `Tea <b>party</b> and its bot belong to ${to} instead of ${from} at once.`;
+    const what = `Tea <b>party</b> and its bot move from ${from} to ${to} right away.`;
     await dialog().getByText(what, { exact: false }).waitFor();
     await visit.look('admin-applications-transfer');
     await dialog().getByLabel('Reason').fill('ticket 7: außer Haus');
-    await dialog().getByRole('button', { name: 'Hand over', exact: true }).press('Enter');
-    await page.getByRole('status').getByText(`Tea <b>party</b> belongs to ${to} now.`).waitFor();
+    await dialog().getByRole('button', { name: 'Transfer', exact: true }).press('Enter');
+    await page.getByRole('status').getByText(`Tea <b>party</b> now belongs to ${to}.`).waitFor();
     await link(to).waitFor();
     expect(await ownerOf(app.id)).toBe(heir.id);
     const entries = await auditOf(world.service, 'transfer_ownership');
@@ -107,24 +107,24 @@ describeInBrowser('web.md 4: applications of anybody', () => {
       await page.waitForURL(`**${LIST}?owner=${owner.id}`);
       await link('Second').waitFor();
     }
-    await title(`Applications of ${await tagOf(owner)}`);
+    await title(`${await tagOf(owner)}’s apps`);
     await visit.look('admin-applications-owned');
     await link('Second').press('Enter');
     await page.waitForURL(`**${LIST}?owner=${owner.id}&id=${second.id}`);
     await title('Second');
-    await link('All applications of this owner').press('Enter');
+    await link('All apps by this owner').press('Enter');
     await link('Second').waitFor();
     await page.goBack();
     await title('Second');
     await page.reload();
     await title('Second');
     await visit.open(`${LIST}?owner=${heir.id}`);
-    await page.getByText('This account owns no application.').waitFor();
+    await page.getByText('This account has no apps.').waitFor();
     await fill('owner', 'nobody#0000');
-    await page.getByText('No such account was found.').waitFor();
+    await page.getByText('No account found').waitFor();
     expect(await page.locator('[name=owner]').inputValue()).toBe('nobody#0000');
     await visit.open(pathOf('12345'));
-    await page.getByText('There is no such application.').waitFor();
+    await page.getByText('App not found').waitFor();
     await visit.leave();
   });
 
@@ -135,7 +135,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await fill('new_owner', other.id);
     await page.getByText('New owner:', { exact: false }).waitFor();
     await confirm('to a bot');
-    await page.getByRole('alert').getByText('This account cannot own it:', { exact: false }).waitFor();
+    await page.getByRole('alert').getByText('This account can’t own apps.', { exact: false }).waitFor();
     await visit.look('admin-applications-refused');
     expect(await page.locator('[name=new_owner]').inputValue()).toBe(other.id);
     await handOver().press('Enter');
@@ -149,7 +149,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await fill('new_owner', await tagOf(heir));
     await link(await tagOf(heir)).waitFor();
     await confirm('to somebody who has too many');
-    await page.getByText('This account already owns as many applications as it can.').waitFor();
+    await page.getByText('This account has reached its app limit.').waitFor();
     expect(await ownerOf(app.id)).toBe(owner.id);
     await visit.leave();
   });
@@ -162,12 +162,12 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await fill('new_owner', await tagOf(heir));
     await link(await tagOf(heir)).waitFor();
     await confirm('mine');
-    await dialog().getByText('You lack a permission for this.', { exact: false }).waitFor();
+    await dialog().getByText('You don’t have permission to do this.', { exact: false }).waitFor();
     expect(await dialog().getByLabel('Reason').inputValue()).toBe('mine');
     expect(await ownerOf(app.id)).toBe(owner.id);
     await page.keyboard.press('Escape');
     await visit.open(pathOf(BUILT_IN));
-    await page.getByText('Nobody: it is built in').waitFor();
+    await page.getByText('None (built in)').waitFor();
     expect(await page.locator('[name=new_owner]').count()).toBe(0);
     await visit.leave();
   });
@@ -191,12 +191,12 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     const acls = ['application:list:by_owner', 'application:transfer_ownership'];
     const admin = await administrator(world.service, ...acls);
     await visit.arrive(LIST, admin.authorization);
-    await page.getByText('The ID of the account.').waitFor();
+    await page.getByText('The account’s ID').waitFor();
     expect(await page.locator('[name=application_id]').count()).toBe(0);
     expectApiError(await world.service.as(admin).get(`/v1/admin/applications/${app.id}`), 'MISSING_ACL');
     expectApiError(await world.service.as(admin).get('/v1/admin/users'), 'MISSING_ACL');
     await fill('owner', await tagOf(owner));
-    await page.getByText('No such account was found.').waitFor();
+    await page.getByText('No account found').waitFor();
     await fill('owner', owner.id);
     await link('Tea <b>party</b>').press('Enter');
     await fill('new_owner', heir.id);

@@ -68,14 +68,14 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     const { service } = world;
     const root = await arriveAsAdministrator(world, visit, VIEW);
     await heading(visit, 'Audit log');
-    await visit.page.getByText('The chain has not been verified to its end yet.').waitFor();
-    await visit.page.getByText('No entry fits.').waitFor();
+    await visit.page.getByText('Integrity check in progress').waitFor();
+    await visit.page.getByText('No matching entries').waitFor();
     await visit.look('admin-audit-empty');
     await setTraits(root, root);
     await setTraits(root, root);
     await sweep(service);
     await visit.page.reload();
-    await visit.page.getByText('The chain holds up to entry number 2, as of').waitFor();
+    await visit.page.getByText('Integrity verified up to entry 2 at').waitFor();
     const tamper = (reason: string) =>
       service.sql(`ALTER TABLE audit_log DISABLE TRIGGER audit_log_append_only;
         UPDATE audit_log SET reason = ${reason} WHERE sequence = 2;
@@ -83,7 +83,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await tamper("'forged'");
     await sweep(service);
     await visit.page.reload();
-    await visit.page.getByRole('alert').filter({ hasText: 'The chain is broken: entry number 2 is missing' }).waitFor();
+    await visit.page.getByRole('alert').filter({ hasText: 'Integrity check failed at entry 2' }).waitFor();
     await visit.look('admin-audit-broken');
     await tamper('NULL');
     await sweep(service);
@@ -107,30 +107,30 @@ describeInBrowser('web.md 4: /admin/audit', () => {
       .put(`${of}/ban`, { duration_hours: 0, reason: '=spam' });
     await arriveAsAdministrator(world, visit, `${VIEW}?request_id=differences`);
     await counted(5);
-    const acls = await entry('Permissions replaced').innerText();
-    expect(acls).toContain(`On Account ${await tagOf(alice)} · by ${await tagOf(root)}`);
+    const acls = await entry('Permissions updated').innerText();
+    expect(acls).toContain(`Target: Account ${await tagOf(alice)} · by ${await tagOf(root)}`);
     expect(acls).toMatch(/Reason: .?ticket 12/);
     expect(acls).toMatch(/acls\s+− Removed: ban:ip:check\s+\+ Added: admin:authenticate/);
-    expect(await entry('Flags of the account changed').innerText()).toMatch(
+    expect(await entry('Account flags updated').innerText()).toMatch(
       /flags\s+− Removed: 8589934592\s+\+ Added: 1\s+new_flags\s+1/,
     );
-    expect(await entry('E-mail address changed').innerText()).toContain(`− Before: ${alice.email}`);
-    expect(await entry('E-mail address changed').innerText()).toContain('+ After: alice@new.example');
-    expect(await entry('State of the phone').innerText()).toMatch(/− Before: false\s+\+ After: true/);
-    const banned = await entry('Banned').innerText();
-    expect(banned).toMatch(/banned_until\s+nothing/);
-    expect(banned).toContain(`Admin key: ${key.id}`);
-    expect(banned).toContain('Network address: 127.0.0.1');
+    expect(await entry('Email changed').innerText()).toContain(`− Before: ${alice.email}`);
+    expect(await entry('Email changed').innerText()).toContain('+ After: alice@new.example');
+    expect(await entry('Phone status').innerText()).toMatch(/− Before: false\s+\+ After: true/);
+    const banned = await entry('Suspended').innerText();
+    expect(banned).toMatch(/banned_until\s+empty/);
+    expect(banned).toContain(`API key: ${key.id}`);
+    expect(banned).toContain('IP address: 127.0.0.1');
     await visit.look('admin-audit-differences');
 
-    await entry('Banned').getByRole('link', { name: key.id }).press('Enter');
-    await entry('Admin key made').waitFor();
+    await entry('Suspended').getByRole('link', { name: key.id }).press('Enter');
+    await entry('API key created').waitFor();
     expect(asked()).toEqual({ target_type: 'admin_api_key', target_id: key.id });
     await visit.page.goBack();
-    await entry('Banned').getByRole('link', { name: '127.0.0.1' }).press('Enter');
+    await entry('Suspended').getByRole('link', { name: '127.0.0.1' }).press('Enter');
     await visit.page.waitForURL(/ip=127/);
     expect(asked()).toEqual({ request_id: 'differences', ip: '127.0.0.1' });
-    await entry('Banned')
+    await entry('Suspended')
       .getByRole('link', { name: await tagOf(alice) })
       .press('Enter');
     await visit.page.waitForURL(`**/admin/person?id=${alice.id}`);
@@ -145,10 +145,10 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await as(root, { 'x-request-id': 'hidden' }).patch(path, { email: 'alice@hidden.example' });
     await arriveAsAdministrator(world, visit, `${VIEW}?request_id=hidden`, 'audit_log:view');
     await counted(1);
-    const text = await entry('E-mail address changed').innerText();
+    const text = await entry('Email changed').innerText();
     expect(text).toMatch(/− Before: \[redacted\]\s+\+ After: \[redacted\]/);
-    expect(text).toContain('Network address: [redacted]');
-    expect(await entries().getByRole('link').allInnerTexts()).toEqual(['E-mail address changed', 'hidden']);
+    expect(text).toContain('IP address: [redacted]');
+    expect(await entries().getByRole('link').allInnerTexts()).toEqual(['Email changed', 'hidden']);
     await visit.leave();
   });
 
@@ -159,10 +159,12 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await arriveAsAdministrator(world, visit, `${VIEW}?admin_user_id=0`);
     await entry('notes:remove').waitFor();
     const text = await entry('notes:remove').innerText();
-    expect(text).toContain('On note 77 · by the console of the server');
-    expect(text).toMatch(/flags\s+Nothing changed\.\s+title\s+− Before: a, b\s+\+ After: a/);
-    expect(await entry('Leaked credential ended').innerText()).toContain('On Platform · by somebody who found it');
-    expect(await chips()).toEqual(['Who: the console of the server']);
+    expect(text).toContain('Target: note 77 · by server command line');
+    expect(text).toMatch(/flags\s+No changes\s+title\s+− Before: a, b\s+\+ After: a/);
+    expect(await entry('Leaked credential revoked').innerText()).toContain(
+      'Target: Platform · by someone who reported it',
+    );
+    expect(await chips()).toEqual(['Actor: server command line']);
     await visit.leave();
   });
 
@@ -175,13 +177,13 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await as(root, { 'x-request-id': 'of-two' }).delete(`/v1/admin/users/${alice.id}/ban`);
     await arriveAsAdministrator(world, visit, VIEW);
     await heading(visit, 'Audit log');
-    await filter({ request_id: 'of-two', target_id: await tagOf(alice), action: 'traits set' });
+    await filter({ request_id: 'of-two', target_id: await tagOf(alice), action: 'traits updated' });
     await counted(1);
     const all = { request_id: 'of-two', target_type: 'user', target_id: alice.id, action: 'set_traits' };
     expect(asked()).toEqual(all);
     const said = [
-      ...['What was done: Traits set', 'Kind of target: Account'],
-      ...[`On whom or what: ${await tagOf(alice)}`, 'Request ID: of-two'],
+      ...['Action: Traits updated', 'Target type: Account'],
+      ...[`Target: ${await tagOf(alice)}`, 'Request ID: of-two'],
     ];
     expect(await chips()).toEqual(said);
     await focusOn(visit.page, 'Filter');
@@ -190,11 +192,11 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await counted(1);
     expect([await chips(), asked()]).toEqual([said, all]);
 
-    await button('Remove the filter What was done: Traits set').press('Enter');
+    await button('Remove filter: Action: Traits updated').press('Enter');
     await counted(2);
-    await entry('Ban lifted').waitFor();
+    await entry('Suspension lifted').waitFor();
     expect(await chips()).toEqual(said.slice(1));
-    await button(`Remove the filter On whom or what: ${await tagOf(alice)}`).press('Enter');
+    await button(`Remove filter: Target: ${await tagOf(alice)}`).press('Enter');
     await counted(3);
     expect(asked()).toEqual({ request_id: 'of-two', target_type: 'user' });
     await visit.page.goBack();
@@ -202,14 +204,14 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     expect(await chips()).toEqual(said.slice(1));
     await visit.page.goForward();
     await counted(3);
-    await button('Remove the filter Kind of target: Account').press('Enter');
+    await button('Remove filter: Target type: Account').press('Enter');
     await visit.page.waitForURL(`**${VIEW}?request_id=of-two`);
     await visit.page.waitForFunction(`document.activeElement.getAttribute('aria-label') === 'Filters'`);
-    await button('Remove the filter Request ID: of-two').press('Enter');
+    await button('Remove filter: Request ID: of-two').press('Enter');
     await visit.page.waitForURL(`**${VIEW}`);
     await focusOn(visit.page, 'Entries');
     await filter({ action: 'unban', ip: '127.0.0.1' });
-    await button('Remove all filters').press('Enter');
+    await button('Clear filters').press('Enter');
     await visit.page.waitForURL(`**${VIEW}`);
     await visit.leave();
   });
@@ -250,8 +252,8 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await superuser(world.service);
     await heading(visit, 'Audit log');
     await filter({ admin_user_id: 'nobody-at-all', target_id: 'root', ip: '300.1.1.1' });
-    await page.getByText('Nobody is called that.').waitFor();
-    await page.getByText('Several accounts are called that: add # and the four digits.').waitFor();
+    await page.getByText('No account found.').waitFor();
+    await page.getByText('Several accounts match. Add # and the four digits.').waitFor();
     await visit.look('admin-audit-unresolved');
     await page.locator('[name=admin_user_id]').fill('');
     await page.locator('[name=target_id]').fill('');
@@ -291,7 +293,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     expect(asked()).toEqual(range);
     expect((await chips())[0]).toMatch(/^From: .*:\d\d [AP]M$/);
     await button('Filter').press('Enter');
-    await visit.page.getByText('In your time zone, America/New_York.').first().waitFor();
+    await visit.page.getByText('Times are in America/New_York.').first().waitFor();
     expect(await visit.page.locator('[name=from]').inputValue()).toBe(local);
     await visit.look('admin-audit-times');
     await visit.leave();
@@ -303,7 +305,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await setTraits(root, root, { 'x-request-id': 'alone' });
     const [row] = (await service.as(root).get(LOGS, { query: { request_id: 'alone' } })).body.logs;
     await arriveAsAdministrator(world, visit, `${VIEW}?request_id=alone`);
-    await link('Traits set').press('Enter');
+    await link('Traits updated').press('Enter');
     await visit.page.getByText(row.log_id, { exact: true }).waitFor();
     expect(asked()).toEqual({ request_id: 'alone', log_id: row.log_id });
     await focusOn(visit.page, 'Entry');
@@ -313,7 +315,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await counted(1);
     expect(asked()).toEqual({ request_id: 'alone' });
     await visit.open(`${VIEW}?log_id=1`);
-    await visit.page.getByText('This does not exist, or no longer does.').waitFor();
+    await visit.page.getByText('We couldn’t find this. It may have been deleted.').waitFor();
     await visit.leave();
   });
 
@@ -362,7 +364,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     const root = await arriveAsAdministrator(world, visit, `${VIEW}?request_id=exported`);
     await counted(450);
     const lines = visit.page.waitForEvent('download');
-    await button('Export as JSON lines').press('Enter');
+    await button('Export JSON Lines').press('Enter');
     const saved = await lines;
     expect(saved.suggestedFilename()).toMatch(/^audit-log-\d{4}-\d\d-\d\d\.jsonl$/);
     const told = (await textOf(saved))
@@ -372,10 +374,10 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     expect(told.map(({ log_id }) => log_id)).toEqual(ids);
     const { body } = await world.service.as(root).get(`${LOGS}/${ids.at(-1)}`);
     expect(told.at(-1)).toEqual(body);
-    await visit.page.getByText('450 entries were exported').waitFor();
+    await visit.page.getByText('450 entries exported').waitFor();
 
     const table = visit.page.waitForEvent('download');
-    await button('Export as CSV').press('Enter');
+    await button('Export CSV').press('Enter');
     const csv = await textOf(await table);
     const rows = csv.split('\r\n');
     expect(rows[0]).toMatch(/^log_id,created_at,action,admin_user_id,/);
@@ -390,7 +392,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     let limited: Site | undefined;
     afterEach(() => limited?.close());
 
-    const WAITS = /^The service asks for patience: this goes on in \d+ seconds?\.$/;
+    const WAITS = /^Rate limited\. Continuing in \d+ seconds?…$/;
     /** Opens the log of a service with a rate limit for the log. Opening it counts as one request. */
     const openLimited = async (bucket: string, count: number): Promise<Site> => {
       await visit.leave();
@@ -410,15 +412,15 @@ describeInBrowser('web.md 4: /admin/audit', () => {
       const { page } = visit;
       let files = 0;
       page.on('download', () => files++);
-      await button('Export as CSV').press('Enter');
+      await button('Export CSV').press('Enter');
       await page.getByText(WAITS).waitFor();
       await page.getByText('200 of 450', { exact: true }).waitFor();
-      expect(await button('Export as CSV').getAttribute('aria-disabled')).toBe('true');
+      expect(await button('Export CSV').getAttribute('aria-disabled')).toBe('true');
       await visit.look('admin-audit-waits');
       await button('Cancel').press('Enter');
       await page.getByText(WAITS).waitFor({ state: 'detached' });
       await page.waitForFunction(`document.activeElement.getAttribute('aria-label') === 'Export'`);
-      expect(await button('Export as CSV').getAttribute('aria-disabled')).toBeNull();
+      expect(await button('Export CSV').getAttribute('aria-disabled')).toBeNull();
       expect(files).toBe(0);
       await visit.leave();
     });
@@ -426,7 +428,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     test('goes on by itself, and misses nothing', async () => {
       const where = await openLimited('1/2', 850);
       const file = visit.page.waitForEvent('download');
-      await button('Export as CSV').press('Enter');
+      await button('Export CSV').press('Enter');
       await visit.page.getByText(WAITS).waitFor();
       const rows = (await textOf(await file)).split('\r\n');
       expect(rows.slice(1, -1).map((row) => row.split(',')[0])).toEqual(await idsOf('patiently', where));
@@ -440,7 +442,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     expectApiError(await service.as(clerk).get(LOGS), 'MISSING_ACL');
     expectApiError(await service.as(clerk).get(`${LOGS}/1`), 'MISSING_ACL');
     await visit.arrive(VIEW, clerk.authorization);
-    await visit.page.getByText('There is no such view, or your permissions do not open it.').waitFor();
+    await visit.page.getByText('This page doesn’t exist, or you don’t have access to it.').waitFor();
     expect(await visit.page.getByRole('navigation').getByText('Audit log').count()).toBe(0);
     await visit.leave();
 
@@ -449,8 +451,8 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await heading(visit, 'Audit log');
     await filter({ admin_user_id: 'root' });
     await visit.page.locator('[name=admin_user_id][aria-invalid=true]').waitFor();
-    expect(await visit.page.getByText('An ID; 0 is the console.').count()).toBe(1);
-    expect(await visit.page.getByText('Your permissions find only bans of it.').count()).toBe(1);
+    expect(await visit.page.getByText('ID. 0 is the server command line.').count()).toBe(1);
+    expect(await visit.page.getByText('With your permissions, only bans are found.').count()).toBe(1);
     expectApiError(await service.as(reader).get('/v1/admin/users', { query: { username: 'root' } }), 'MISSING_ACL');
     await visit.leave();
   });

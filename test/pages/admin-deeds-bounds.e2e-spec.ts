@@ -19,34 +19,34 @@ type Asked = readonly [method: Method, path: string, body?: object];
 /** For each ACL: the buttons of a sound account, the buttons of a troubled account, and their operations. */
 const TABLE: Readonly<Record<string, readonly [sound: string[], troubled: string[], operations: Asked[]]>> = {
   'user:temp_ban': [
-    ['Ban'],
-    ['Change the ban', 'Lift the ban'],
+    ['Suspend'],
+    ['Change suspension', 'Lift suspension'],
     [
       ['put', 'ban', { duration_hours: 0 }],
       ['delete', 'ban'],
     ],
   ],
   'user:disable:suspicious': [
-    ['Disable'],
-    ['Enable again'],
+    ['Lock account'],
+    ['Unlock account'],
     [
       ['put', 'suspicious-activity-disablement', { flags: 255 }],
       ['delete', 'suspicious-activity-disablement'],
     ],
   ],
   'user:update:flags': [
-    ['End all sessions', 'Change the flags'],
-    ['End all sessions', 'Change the flags'],
+    ['Sign out everywhere', 'Edit flags'],
+    ['Sign out everywhere', 'Edit flags'],
     [
       ['delete', 'sessions'],
       ['patch', 'flags', { add_flags: ['1'] }],
     ],
   ],
   'user:update:email': [
-    ['Change the address', 'Mark as unreachable'],
+    ['Change email', 'Mark as bouncing'],
     [
-      ...['Change the address', 'Mark as verified', 'Mark as reachable'],
-      ...['Mail the verification', 'Mail a password reset'],
+      ...['Change email', 'Mark as verified', 'Clear bounce'],
+      ...['Send verification email', 'Send password reset email'],
     ],
     [
       ['patch', 'email', { email: 'taken.over@example.com' }],
@@ -57,36 +57,36 @@ const TABLE: Readonly<Record<string, readonly [sound: string[], troubled: string
     ],
   ],
   'user:update:phone': [
-    ['Count a number as verified'],
-    ['Forget the number'],
+    ['Mark phone as verified'],
+    ['Remove phone'],
     [['put', 'phone-verification', { has_verified_phone: false }]],
   ],
   'user:update:mfa': [
-    ['Show the passkeys'],
-    ['Remove app and codes', 'Show the passkeys', 'Remove the passkey'],
+    ['Show passkeys'],
+    ['Remove app and backup codes', 'Show passkeys', 'Remove'],
     [
       ['delete', 'mfa'],
       ['delete', 'webauthn-credentials/key'],
     ],
   ],
   'user:update:sso': [
-    ['Link an identity'],
-    ['Link an identity', 'Unlink'],
+    ['Link identity'],
+    ['Link identity', 'Unlink'],
     [
       ['put', 'sso-identity', { subject: 'somebody' }],
       ['delete', 'sso-identity'],
     ],
   ],
-  'acl:set:user': [['Change the permissions'], ['Change the permissions'], [['put', 'acls', { acls: [] }]]],
-  'user:update:traits': [['Change the traits'], ['Change the traits'], [['put', 'traits', { traits: [] }]]],
+  'acl:set:user': [['Edit permissions'], ['Edit permissions'], [['put', 'acls', { acls: [] }]]],
+  'user:update:traits': [['Edit traits'], ['Edit traits'], [['put', 'traits', { traits: [] }]]],
   'user:update:suspicious_activity': [
-    ['Change the demands'],
-    ['Change the demands'],
+    ['Edit requirements'],
+    ['Edit requirements'],
     [['put', 'suspicious-activity-flags', { flags: 0 }]],
   ],
   'user:delete': [
-    ['Schedule the deletion'],
-    ['Schedule the deletion', 'Cancel the deletion'],
+    ['Schedule deletion'],
+    ['Schedule deletion', 'Cancel deletion'],
     [
       ['put', 'deletion', { reason_code: 3 }],
       ['delete', 'deletion'],
@@ -146,9 +146,9 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
   const arrive = async (admin: Persona, target: { readonly id: string }, acls: readonly string[]) => {
     await visit.arrive(pageOf(target), admin.authorization);
     await deeds.section.waitFor();
-    if (acls.includes('user:update:sso')) await deeds.button('Link an identity').waitFor();
-    if (acls.includes('user:update:mfa')) await deeds.button('Show the passkeys').press('Enter');
-    if (target === troubled && acls.includes('user:update:mfa')) await deeds.button('Remove the passkey').waitFor();
+    if (acls.includes('user:update:sso')) await deeds.button('Link identity').waitFor();
+    if (acls.includes('user:update:mfa')) await deeds.button('Show passkeys').press('Enter');
+    if (target === troubled && acls.includes('user:update:mfa')) await deeds.button('Remove').waitFor();
   };
 
   test('everything is there for whoever may do everything, as far as it makes sense', async () => {
@@ -156,12 +156,12 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
     await arrive(root, sound, ACLS);
     expect(await shown()).toEqual(
       // A verified and reachable email address needs no verification. Its password can be reset.
-      [...buttonsOf(SOUND, ACLS), 'Mail a password reset'].sort(),
+      [...buttonsOf(SOUND, ACLS), 'Send password reset email'].sort(),
     );
     await visit.open(pageOf(troubled));
     await deeds.button('Unlink').waitFor();
-    await deeds.button('Show the passkeys').press('Enter');
-    await deeds.button('Remove the passkey').waitFor();
+    await deeds.button('Show passkeys').press('Enter');
+    await deeds.button('Remove').waitFor();
     expect(await shown()).toEqual(buttonsOf(TROUBLED, ACLS));
     await visit.look('admin-deeds-troubled');
     await visit.leave();
@@ -197,11 +197,11 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
   test('an address that may not be seen may be anything', async () => {
     const admin = await administrator(world.service, 'user:lookup', 'user:update:email');
     await visit.arrive(pageOf(sound), admin.authorization);
-    await deeds.section.getByText('You may not see the address.', { exact: true }).waitFor();
+    await deeds.section.getByText('You don’t have permission to see this.', { exact: true }).waitFor();
     expect(await shown()).toEqual(
       [
-        ...['Change the address', 'Mark as verified', 'Mark as unreachable', 'Mark as reachable'],
-        ...['Mail the verification', 'Mail a password reset'],
+        ...['Change email', 'Mark as verified', 'Mark as bouncing', 'Clear bounce'],
+        ...['Send verification email', 'Send password reset email'],
       ].sort(),
     );
     await visit.leave();
@@ -212,7 +212,7 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
     const admin = await administrator(world.service, ...held);
     const target = await person(world.service, 'target');
     await visit.arrive(pageOf(target), admin.authorization);
-    await deeds.ask('Change the permissions');
+    await deeds.ask('Edit permissions');
     const offered = await deeds.dialog.getByRole('checkbox').all();
     expect(await Promise.all(offered.map((one) => one.getAttribute('name')))).toEqual([
       'acl:set:user',
@@ -224,7 +224,7 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
 
     await setAcls(world.service, target, ['audit_log:view', 'user:lookup', 'of:no:registry']);
     await visit.open(pageOf(target));
-    await deeds.section.getByText(/^target#\d{4} holds permissions that you lack \(audit_log:view\)\./).waitFor();
+    await deeds.section.getByText(/^target#\d{4} has permissions you don’t \(audit_log:view\)\./).waitFor();
     await visit.look('admin-deeds-beyond');
     expect(await shown()).toEqual([]);
     const ban = () => world.service.as(admin).put(`/v1/admin/users/${target.id}/ban`, { duration_hours: 1 });
@@ -235,13 +235,13 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
   test('what would be refused on one’s own account is not offered there', async () => {
     const root = await superuser(world.service);
     await visit.arrive(pageOf(root), root.authorization);
-    await deeds.section.getByText('This is your own account.', { exact: false }).waitFor();
+    await deeds.section.getByText('This is your account.', { exact: false }).waitFor();
     await deeds.section.getByText('Not linked', { exact: true }).waitFor();
     await visit.look('admin-deeds-own');
     expect(await shown()).toEqual(
       [
-        ...['Count a number as verified', 'Change the demands', 'Change the flags', 'Change the traits'],
-        ...['End all sessions', 'Show the passkeys'],
+        ...['Mark phone as verified', 'Edit requirements', 'Edit flags', 'Edit traits'],
+        ...['Sign out everywhere', 'Show passkeys'],
       ].sort(),
     );
     const operations: Asked[] = [
@@ -264,11 +264,11 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
     const root = await superuser(world.service);
     const bot = await newApp(world.service, await person(world.service, 'owner'), { name: 'Robot' });
     await visit.arrive(pageOf(bot), root.authorization);
-    await deeds.section.getByText(/ is a bot: it has no address/).waitFor();
+    await deeds.section.getByText(/is a bot. It has no email/).waitFor();
     await visit.look('admin-deeds-bot');
-    expect(await shown()).toEqual(['Ban', 'Change the demands', 'Change the flags', 'Change the traits']);
-    await deeds.ask('Ban');
-    await deeds.dialog.getByText(/^The token of .+#\d{4} works nowhere until the ban ends\.$/).waitFor();
+    expect(await shown()).toEqual(['Suspend', 'Edit requirements', 'Edit flags', 'Edit traits']);
+    await deeds.ask('Suspend');
+    await deeds.dialog.getByText(/^.+#\d{4}’s token stops working until the suspension ends\.$/).waitFor();
     await visit.leave();
   });
 
@@ -277,7 +277,7 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
     const gone = await person(world.service, 'gone');
     await erase(world.service, gone);
     await visit.arrive(pageOf(gone), root.authorization);
-    await deeds.section.getByText('This account was removed for good.', { exact: false }).waitFor();
+    await deeds.section.getByText('This account was permanently deleted', { exact: false }).waitFor();
     expect(await shown()).toEqual([]);
     await visit.leave();
   });

@@ -47,21 +47,18 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
   test('an address is changed; one that is taken is refused, and what was typed stays', async () => {
     const other = await person(world.service, 'other');
     await arrive();
-    await deeds.ask('Change the address');
-    await field('New address').fill(other.email);
+    await deeds.ask('Change email');
+    await field('New email').fill(other.email);
     await deeds.giveReason();
-    await deeds.answer('Change the address');
-    await deeds.dialog.getByText('Another account has this address.', { exact: true }).waitFor();
-    expect([await field('New address').inputValue(), await field('Reason').inputValue()]).toEqual([
-      other.email,
-      REASON,
-    ]);
+    await deeds.answer('Change email');
+    await deeds.dialog.getByText('Another account already uses this email.', { exact: true }).waitFor();
+    expect([await field('New email').inputValue(), await field('Reason').inputValue()]).toEqual([other.email, REASON]);
     expect((await user()).email).toBe(alice.email);
     await visit.look('admin-deeds-address-refused');
     const email = `new.${alice.email}`;
-    await field('New address').fill(email);
-    await deeds.answer('Change the address');
-    await deeds.isDone('The address was changed');
+    await field('New email').fill(email);
+    await deeds.answer('Change email');
+    await deeds.isDone('Email changed');
     await deeds.section.getByText(`${email} · not verified`).waitFor();
     expect(await user()).toMatchObject({ email, email_verified: false });
     await expectEntry('change_email', { old_email: alice.email, new_email: email });
@@ -71,19 +68,19 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
   test('an address counts as verified, and as reached by mail or not', async () => {
     const { email } = alice;
     await arrive();
-    await deeds.do('Mark as verified', 'The address counts as verified');
+    await deeds.do('Mark as verified', 'Email marked as verified');
     await deeds.section.getByText(`${email} · verified`, { exact: true }).waitFor();
     expect(await user()).toMatchObject({ email_verified: true });
     await expectEntry('verify_email', { email });
-    const gone = ['Mark as verified', 'Mail the verification', 'Mark as reachable'];
+    const gone = ['Mark as verified', 'Send verification email', 'Clear bounce'];
     expect(await Promise.all(gone.map((name) => deeds.button(name).count()))).toEqual([0, 0, 0]);
 
-    await deeds.do('Mark as unreachable', 'The address counts as unreachable');
-    await deeds.section.getByText(`${email} · not verified · mail does not arrive`, { exact: true }).waitFor();
+    await deeds.do('Mark as bouncing', 'Email marked as bouncing');
+    await deeds.section.getByText(`${email} · not verified · bouncing`, { exact: true }).waitFor();
     expect(await user()).toMatchObject({ email_verified: false, email_bounced: true });
     await expectEntry('set_email_bounce', { bounced: 'true' });
 
-    await deeds.do('Mark as reachable', 'The address counts as reachable');
+    await deeds.do('Clear bounce', 'Bounce cleared');
     await deeds.section.getByText(`${email} · not verified`, { exact: true }).waitFor();
     expect(await user()).toMatchObject({ email_verified: false, email_bounced: false });
     await expectEntry('set_email_bounce', { bounced: 'false' });
@@ -94,10 +91,10 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
     const { email } = alice;
     const before = (await inboxOf(world.service, email, 'email_verification')).length;
     await arrive();
-    await deeds.do('Mail the verification', 'The mail with the verification is on its way');
+    await deeds.do('Send verification email', 'Verification email sent');
     await mailTo(world.service, email, 'email_verification', before + 1);
     await expectEntry('resend_verification_email', { email });
-    await deeds.do('Mail a password reset', 'The mail with the password reset is on its way');
+    await deeds.do('Send password reset email', 'Password reset email sent');
     await mailTo(world.service, email, 'password_reset');
     await expectEntry('send_password_reset', { email });
     await visit.leave();
@@ -107,9 +104,9 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
     const send = () => world.service.as(root).post(`/v1/admin/users/${alice.id}/password-reset`).expect(204);
     for (let sent = 0; sent < 3; sent++) await send();
     await arrive();
-    await deeds.ask('Mail a password reset');
+    await deeds.ask('Send password reset email');
     await deeds.giveReason();
-    await deeds.answer('Mail a password reset');
+    await deeds.answer('Send password reset email');
     await deeds.dialog.getByRole('alert').waitFor();
     expect(await field('Reason').inputValue()).toBe(REASON);
     await visit.leave();
@@ -118,21 +115,21 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
   test('without an address there is nothing to mark and nowhere to mail to', async () => {
     await change('email = NULL');
     await arrive();
-    await deeds.section.getByText('There is no address.', { exact: true }).waitFor();
-    await deeds.button('Change the address').waitFor();
-    const gone = ['Mark as verified', 'Mark as unreachable', 'Mail the verification', 'Mail a password reset'];
+    await deeds.section.getByText('No email', { exact: true }).waitFor();
+    await deeds.button('Change email').waitFor();
+    const gone = ['Mark as verified', 'Mark as bouncing', 'Send verification email', 'Send password reset email'];
     expect(await Promise.all(gone.map((name) => deeds.button(name).count()))).toEqual([0, 0, 0, 0]);
     await visit.leave();
   });
 
   test('a number counts as verified, and is forgotten', async () => {
     await arrive();
-    await deeds.do('Count a number as verified', 'A number counts as verified');
-    await deeds.section.getByText('A number is verified.', { exact: true }).waitFor();
+    await deeds.do('Mark phone as verified', 'Phone marked as verified');
+    await deeds.section.getByText('Verified', { exact: true }).waitFor();
     expect((await user()).has_verified_phone).toBe(true);
     await expectEntry('update_has_verified_phone', { before: 'false', after: 'true' });
-    await deeds.do('Forget the number', 'The number was forgotten');
-    await deeds.section.getByText('No number is verified.', { exact: true }).waitFor();
+    await deeds.do('Remove phone', 'Phone removed');
+    await deeds.section.getByText('Not verified', { exact: true }).waitFor();
     expect((await user()).has_verified_phone).toBe(false);
     await expectEntry('update_has_verified_phone', { before: 'true', after: 'false' });
     await visit.leave();
@@ -142,13 +139,13 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
     alice = await verified(world.service, 'alice');
     await withTotp(world.service, alice);
     await arrive();
-    await deeds.section.getByText('An authenticator app is set up.', { exact: true }).waitFor();
-    await deeds.do('Remove app and codes', 'App and codes were removed');
-    await deeds.section.getByText('There is no app and there are no backup codes.', { exact: true }).waitFor();
+    await deeds.section.getByText('Authenticator app is on', { exact: true }).waitFor();
+    await deeds.do('Remove app and backup codes', 'App and backup codes removed');
+    await deeds.section.getByText('Off', { exact: true }).waitFor();
     expect(await user()).toMatchObject({ has_totp: false });
     expect(await world.service.sql('SELECT 1 FROM backup_code WHERE account_id = $1', [alice.id])).toEqual([]);
     await expectEntry('disable_mfa');
-    expect(await deeds.button('Remove app and codes').count()).toBe(0);
+    expect(await deeds.button('Remove app and backup codes').count()).toBe(0);
     await visit.leave();
   });
 
@@ -163,20 +160,20 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
       (await world.service.sql("SELECT 1 FROM audit_log WHERE action = 'list_webauthn_credentials'")).length;
     const before = await looks();
     await arrive();
-    await deeds.section.getByText('Passkeys are the second step, with backup codes.', { exact: true }).waitFor();
+    await deeds.section.getByText('Passkey verification is on, with backup codes', { exact: true }).waitFor();
     expect(await looks()).toBe(before);
-    await deeds.button('Show the passkeys').press('Enter');
-    await deeds.button('Remove the passkey').waitFor();
+    await deeds.button('Show passkeys').press('Enter');
+    await deeds.button('Remove').waitFor();
     expect(await looks()).toBe(before + 1);
     await visit.look('admin-deeds-passkeys');
     const [row] = await world.service.sql('SELECT id FROM passkey WHERE account_id = $1', [alice.id]);
-    await deeds.ask('Remove the passkey');
+    await deeds.ask('Remove');
     await deeds.dialog.getByText(/^alice\d+#\d{4} cannot sign in by the passkey “key” any more/).waitFor();
     await deeds.giveReason();
-    await deeds.answer('Remove the passkey');
-    await deeds.isDone('The passkey was removed');
-    await deeds.section.getByText('There is no passkey.', { exact: true }).waitFor();
-    await deeds.section.getByText('There is no app and there are no backup codes.', { exact: true }).waitFor();
+    await deeds.answer('Remove');
+    await deeds.isDone('Passkey removed');
+    await deeds.section.getByText('No passkeys', { exact: true }).waitFor();
+    await deeds.section.getByText('Off', { exact: true }).waitFor();
     expect(await world.service.sql('SELECT 1 FROM passkey WHERE account_id = $1', [alice.id])).toEqual([]);
     await expectEntry('delete_webauthn_credential', { credential_id: row?.id });
     await visit.page.waitForFunction("document.activeElement.matches('section.section')");
@@ -188,20 +185,20 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
     const link = { subject: 'somebody else' };
     await world.service.as(root).put(`/v1/admin/users/${other.id}/sso-identity`, link).expect(200);
     await arrive();
-    await deeds.ask('Link an identity');
-    await field('Subject at the provider').fill('somebody else');
+    await deeds.ask('Link identity');
+    await field('Subject (sub) from the provider').fill('somebody else');
     await deeds.giveReason();
-    await deeds.answer('Link an identity');
-    await deeds.dialog.getByText('This identity belongs to another account', { exact: false }).waitFor();
-    expect(await field('Subject at the provider').inputValue()).toBe('somebody else');
+    await deeds.answer('Link identity');
+    await deeds.dialog.getByText('This identity is linked to another account', { exact: false }).waitFor();
+    expect(await field('Subject (sub) from the provider').inputValue()).toBe('somebody else');
     expect(await identities()).toEqual([]);
-    await field('Subject at the provider').fill('alice-7');
-    await deeds.answer('Link an identity');
-    await deeds.isDone('The identity was linked');
+    await field('Subject (sub) from the provider').fill('alice-7');
+    await deeds.answer('Link identity');
+    await deeds.isDone('Identity linked');
     await deeds.section.getByText(`alice-7 · ${ISSUER}`, { exact: true }).waitFor();
     expect(await identities()).toEqual([{ issuer: ISSUER, subject: 'alice-7' }]);
     await expectEntry('link_sso_identity', { issuer: ISSUER, subject: 'alice-7' });
-    await deeds.do('Unlink', 'The identity was unlinked');
+    await deeds.do('Unlink', 'Identity unlinked');
     await deeds.section.getByText('Not linked', { exact: true }).waitFor();
     expect(await identities()).toEqual([]);
     await expectEntry('unlink_sso_identity', { issuer: ISSUER, subject: 'alice-7' });

@@ -36,7 +36,7 @@ describeInBrowser('web.md 4: permissions and marks of an account', () => {
     await setAcls(world.service, alice, ['admin:authenticate', 'audit_log:view']);
     await arrive();
     await deeds.section.locator('code', { hasText: 'audit_log:view' }).waitFor();
-    await deeds.ask('Change the permissions');
+    await deeds.ask('Edit permissions');
     expect(await deeds.dialog.getByRole('checkbox').count()).toBe(28);
     expect(await acl('admin:authenticate').isChecked()).toBe(true);
     await acl('audit_log:view').press('Space');
@@ -44,8 +44,8 @@ describeInBrowser('web.md 4: permissions and marks of an account', () => {
     await field('notes:tidy tidy the notes of everybody').press('Space');
     await visit.look('admin-deeds-permissions');
     await deeds.giveReason();
-    await deeds.answer('Change the permissions');
-    await deeds.isDone('The permissions were changed');
+    await deeds.answer('Edit permissions');
+    await deeds.isDone('Permissions updated');
     const acls = ['admin:authenticate', 'user:lookup', 'notes:tidy'];
     expect((await user()).acls).toEqual(acls);
     await deeds.section.locator('code', { hasText: 'user:lookup' }).waitFor();
@@ -56,18 +56,18 @@ describeInBrowser('web.md 4: permissions and marks of an account', () => {
   test('flags are added and removed, and whoever turns away has chosen nothing', async () => {
     await world.service.sql('UPDATE account SET flags = $2 WHERE id = $1', [alice.id, String(1n << 47n)]);
     await arrive();
-    await deeds.section.getByText('May send requests without limit', { exact: true }).waitFor();
-    await deeds.ask('Change the flags');
-    await field('Belongs to the platform’s staff').press('Space');
+    await deeds.section.getByText('No rate limit', { exact: true }).waitFor();
+    await deeds.ask('Edit flags');
+    await field('Staff').press('Space');
     await visit.page.keyboard.press('Escape');
     await deeds.dialog.waitFor({ state: 'detached' });
-    await deeds.ask('Change the flags');
-    expect(await field('Belongs to the platform’s staff').isChecked()).toBe(false);
-    await field('Automatic rules do not suspect this account').press('Space');
-    await field('May send requests without limit').press('Space');
+    await deeds.ask('Edit flags');
+    expect(await field('Staff').isChecked()).toBe(false);
+    await field('Exempt from automatic checks').press('Space');
+    await field('No rate limit').press('Space');
     await deeds.giveReason();
-    await deeds.answer('Change the flags');
-    await deeds.isDone('The flags were changed');
+    await deeds.answer('Edit flags');
+    await deeds.isDone('Flags updated');
     const [added, removed] = [String(1n << 62n), String(1n << 47n)];
     expect((await user()).flags).toBe(added);
     await expectEntry('update_flags', { add_flags: added, remove_flags: removed, new_flags: added });
@@ -77,11 +77,11 @@ describeInBrowser('web.md 4: permissions and marks of an account', () => {
   test('traits that can be set are set, and others stay', async () => {
     await world.service.sql("UPDATE account SET traits = '{sso}' WHERE id = $1", [alice.id]);
     await arrive();
-    await deeds.ask('Change the traits');
-    await field('Is never asked for a captcha').press('Space');
+    await deeds.ask('Edit traits');
+    await field('Skip CAPTCHA').press('Space');
     await deeds.giveReason();
-    await deeds.answer('Change the traits');
-    await deeds.isDone('The traits were changed');
+    await deeds.answer('Edit traits');
+    await deeds.isDone('Traits updated');
     expect((await user()).traits).toEqual(['sso', 'captcha_exempt']);
     await expectEntry('set_traits', { traits: 'captcha_exempt' });
     await visit.leave();
@@ -90,13 +90,13 @@ describeInBrowser('web.md 4: permissions and marks of an account', () => {
   test('demands are made and dropped', async () => {
     await world.service.sql('UPDATE account SET suspicious_flags = 129 WHERE id = $1', [alice.id]);
     await arrive();
-    await deeds.section.getByText('Verify the e-mail address', { exact: true }).waitFor();
-    await deeds.ask('Change the demands');
-    await field('Verify the e-mail address').press('Space');
-    await field('Verify a phone number anew').press('Space');
+    await deeds.section.getByText('Verify email', { exact: true }).waitFor();
+    await deeds.ask('Edit requirements');
+    await field('Verify email').press('Space');
+    await field('Verify phone again').press('Space');
     await deeds.giveReason();
-    await deeds.answer('Change the demands');
-    await deeds.isDone('The demands were changed');
+    await deeds.answer('Edit requirements');
+    await deeds.isDone('Requirements updated');
     expect((await user()).suspicious_activity_flags).toBe(136);
     await expectEntry('update_suspicious_activity_flags', { old_flags: '129', flags: '136' });
     await visit.leave();

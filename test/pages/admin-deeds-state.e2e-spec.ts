@@ -43,34 +43,34 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
   test('a ban by Tab and Enter alone: it says what will happen to whom, and wants a reason', async () => {
     const { page } = visit;
     await arrive();
-    await deeds.button('Ban').waitFor();
+    await deeds.button('Suspend').waitFor();
     await visit.look('admin-deeds');
     await page.getByRole('heading', { name: 'Access' }).locator('..').focus();
-    await tabTo(visit, 'Ban');
+    await tabTo(visit, 'Suspend');
     await page.keyboard.press('Enter');
-    await deeds.dialog.getByText(/^alice\d+#\d{4} is signed out everywhere at once/).waitFor();
+    await deeds.dialog.getByText(/^alice\d+#\d{4} is signed out everywhere, can’t sign in/).waitFor();
     await visit.look('admin-deeds-ban');
     await tabTo(visit, 'reason');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Shift+Tab');
     expect(await page.evaluate('document.activeElement.value')).toBe('day');
-    await tabTo(visit, 'Ban');
+    await tabTo(visit, 'Suspend');
     await page.keyboard.press('Enter');
     // Without a reason, the browser does not submit the form and focuses the field.
     await page.locator('textarea[name=reason]:focus').waitFor();
     expect((await user()).banned).toBe(false);
     await page.keyboard.insertText(REASON);
-    await tabTo(visit, 'Ban');
+    await tabTo(visit, 'Suspend');
     await page.keyboard.press('Enter');
-    await deeds.isDone('The ban is in force');
-    await deeds.section.getByText(/^Banned until /).waitFor();
+    await deeds.isDone('Account suspended');
+    await deeds.section.getByText(/^Suspended until /).waitFor();
     const until = await at('temp_banned_until');
     expect(Math.abs(until - Date.now() - DAY_MS)).toBeLessThan(HOUR_MS);
     const banned_until = new Date(until).toISOString();
     await expectEntry('temp_ban', { duration_hours: '24', reason: '', banned_until });
     expect(await sessionsOf(world.service, alice)).toBe(0);
     expectApiError(await signInAnswer(), 'ACCOUNT_SUSPENDED_TEMPORARILY');
-    await focusOn(page, 'Change the ban');
+    await focusOn(page, 'Change suspension');
     await visit.leave();
   });
 
@@ -85,16 +85,16 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
     const { body } = await service.as(root).get('/v1/admin/users', { query: { email } });
     alice = { ...alice, ...body.users[0], email, password };
     await arrive();
-    await deeds.section.getByText('Waits for approval').waitFor();
-    await deeds.do('Reject the registration', 'The registration was rejected');
+    await deeds.section.getByText('Awaiting approval').waitFor();
+    await deeds.do('Reject', 'Account rejected');
     await deeds.section.getByText('Rejected', { exact: true }).waitFor();
     await expectEntry('reject_registration');
     expect((await user()).traits).toEqual(['registration_rejected']);
-    expect(await deeds.button('Reject the registration').count()).toBe(0);
-    await deeds.do('Approve the registration', 'The registration was approved');
+    expect(await deeds.button('Reject').count()).toBe(0);
+    await deeds.do('Approve', 'Account approved');
     await expectEntry('approve_registration');
     expect((await user()).traits).toEqual([]);
-    await deeds.section.getByRole('heading', { name: 'Registration' }).waitFor({ state: 'detached' });
+    await deeds.section.getByRole('heading', { name: 'Sign-up' }).waitFor({ state: 'detached' });
     expect((await signInAnswer()).status).toBe(200);
     await visit.leave();
   });
@@ -103,14 +103,14 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
     ['1 hour', 1],
     ['7 days', 168],
     ['30 days', 720],
-    ['For good', 0],
+    ['Permanent', 0],
   ])('a ban for %s', async (words, hours) => {
     await arrive();
-    await deeds.ask('Ban');
-    await field('For how long').selectOption({ label: words });
+    await deeds.ask('Suspend');
+    await field('Duration').selectOption({ label: words });
     await deeds.giveReason();
-    await deeds.answer('Ban');
-    await deeds.isDone('The ban is in force');
+    await deeds.answer('Suspend');
+    await deeds.isDone('Account suspended');
     const { banned, temp_banned_until: until } = await user();
     expect(banned).toBe(true);
     if (hours === 0) expect(until).toBeNull();
@@ -121,24 +121,24 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
   test('own hours: what is none is refused, and what was typed stays; a ban takes the place of another', async () => {
     await ask('ban');
     await arrive();
-    await deeds.section.getByText('Banned for good', { exact: true }).waitFor();
-    await deeds.ask('Change the ban');
-    await field('For how long').selectOption({ label: 'Another number of hours' });
+    await deeds.section.getByText('Suspended permanently', { exact: true }).waitFor();
+    await deeds.ask('Change suspension');
+    await field('Duration').selectOption({ label: 'Custom' });
     await deeds.giveReason();
-    await field('Public reason').fill('Advertising');
+    await field('Message to the user').fill('Advertising');
     for (const wrong of ['0', '8761', 'a day']) {
       await field('Hours').fill(wrong);
-      await deeds.answer('Change the ban');
+      await deeds.answer('Change suspension');
       await deeds.dialog.getByRole('alert').waitFor();
       expect(await field('Hours').inputValue()).toBe(wrong);
-      expect(await field('Public reason').inputValue()).toBe('Advertising');
+      expect(await field('Message to the user').inputValue()).toBe('Advertising');
       expect(await field('Reason').inputValue()).toBe(REASON);
       expect((await user()).temp_banned_until).toBeNull();
     }
     await visit.look('admin-deeds-ban-refused');
     await field('Hours').fill('5');
-    await deeds.answer('Change the ban');
-    await deeds.isDone('The ban is in force');
+    await deeds.answer('Change suspension');
+    await deeds.isDone('Account suspended');
     const until = await at('temp_banned_until');
     expect(Math.abs(until - Date.now() - 5 * HOUR_MS)).toBeLessThan(HOUR_MS / 2);
     const banned_until = new Date(until).toISOString();
@@ -149,9 +149,9 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
   test('a ban is lifted, and only where there is one', async () => {
     await ask('ban');
     await arrive();
-    await deeds.do('Lift the ban', 'The ban was lifted');
-    await deeds.section.getByText('Not banned', { exact: true }).waitFor();
-    expect(await deeds.button('Lift the ban').count()).toBe(0);
+    await deeds.do('Lift suspension', 'Suspension lifted');
+    await deeds.section.getByText('Not suspended', { exact: true }).waitFor();
+    expect(await deeds.button('Lift suspension').count()).toBe(0);
     await visit.page.waitForFunction("document.activeElement.matches('section.section')");
     expect((await user()).banned).toBe(false);
     expect((await signInAnswer()).status).toBe(200);
@@ -161,13 +161,13 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
 
   test('an account is disabled for suspicious activity, with demands, and enabled again', async () => {
     await arrive();
-    await deeds.ask('Disable');
-    await field('Verify the e-mail address').press('Space');
-    await field('Verify a phone number').press('Space');
+    await deeds.ask('Lock account');
+    await field('Verify email').press('Space');
+    await field('Verify phone').press('Space');
     await deeds.giveReason();
     await visit.look('admin-deeds-disable');
-    await deeds.answer('Disable');
-    await deeds.isDone('The account is disabled');
+    await deeds.answer('Lock account');
+    await deeds.isDone('Account locked');
     const disabled = await user();
     expect(BigInt(disabled.flags) & DISABLED_FOR_SUSPICION).toBe(DISABLED_FOR_SUSPICION);
     expect(disabled.suspicious_activity_flags).toBe(5);
@@ -175,9 +175,9 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
     expect(await sessionsOf(world.service, alice)).toBe(0);
     const [row] = await world.service.sql('SELECT password_hash FROM account WHERE id = $1', [alice.id]);
     expect(row?.password_hash).toBeNull();
-    expect(await deeds.button('Disable').count()).toBe(0);
-    await deeds.do('Enable again', 'The account is enabled again');
-    await deeds.button('Disable').waitFor();
+    expect(await deeds.button('Lock account').count()).toBe(0);
+    await deeds.do('Unlock account', 'Account unlocked');
+    await deeds.button('Lock account').waitFor();
     expect((await user()).flags).toBe('0');
     await expectEntry('enable_suspicious_activity');
     await visit.leave();
@@ -185,7 +185,7 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
 
   test('all sessions are ended', async () => {
     await arrive();
-    await deeds.do('End all sessions', 'All sessions were ended');
+    await deeds.do('Sign out everywhere', 'Signed out everywhere');
     expect(await sessionsOf(world.service, alice)).toBe(0);
     await expectEntry('terminate_sessions', { count: '1' });
     await visit.leave();
@@ -193,40 +193,40 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
 
   test('a deletion is scheduled with its reason, changed and cancelled', async () => {
     await arrive();
-    await deeds.ask('Schedule the deletion');
-    await deeds.dialog.getByText('At least 14 days for this reason, at most 365.', { exact: false }).waitFor();
-    await field('Why').selectOption({ label: 'Abuse' });
-    await deeds.dialog.getByText('At least 60 days for this reason, at most 365.', { exact: false }).waitFor();
-    await field('Days until then').fill('a week');
-    await field('Public reason').fill('規約違反');
+    await deeds.ask('Schedule deletion');
+    await deeds.dialog.getByText('14 to 365 days for this reason', { exact: false }).waitFor();
+    await field('Category').selectOption({ label: 'Abuse' });
+    await deeds.dialog.getByText('60 to 365 days for this reason', { exact: false }).waitFor();
+    await field('Waiting period (days)').fill('a week');
+    await field('Message to the user').fill('規約違反');
     await deeds.giveReason();
-    await deeds.answer('Schedule the deletion');
+    await deeds.answer('Schedule deletion');
     await deeds.dialog.getByRole('alert').waitFor();
-    expect(await field('Days until then').inputValue()).toBe('a week');
-    expect(await field('Public reason').inputValue()).toBe('規約違反');
+    expect(await field('Waiting period (days)').inputValue()).toBe('a week');
+    expect(await field('Message to the user').inputValue()).toBe('規約違反');
     await visit.look('admin-deeds-deletion-refused');
-    await field('Days until then').fill('90');
-    await deeds.answer('Schedule the deletion');
-    await deeds.isDone('The deletion is scheduled');
+    await field('Waiting period (days)').fill('90');
+    await deeds.answer('Schedule deletion');
+    await deeds.isDone('Deletion scheduled');
     expect(await user()).toMatchObject({ deletion_reason_code: 3, deletion_public_reason: '規約違反' });
     expect(Math.abs((await at('pending_deletion_at')) - Date.now() - 90 * DAY_MS)).toBeLessThan(DAY_MS);
     await expectEntry('schedule_deletion', { days: '90', reason_code: '3' });
     expect(await sessionsOf(world.service, alice)).toBe(0);
     await mailTo(world.service, alice.email, 'account_deletion_scheduled');
-    await deeds.section.getByText(/^Removed for good on .* · Abuse · 規約違反$/).waitFor();
-    await deeds.section.getByText('None go to an account that is to be deleted.').waitFor();
-    expect(await deeds.button('Mail a password reset').count()).toBe(0);
+    await deeds.section.getByText(/^Scheduled for .* · Abuse · 規約違反$/).waitFor();
+    await deeds.section.getByText('Accounts scheduled for deletion don’t get emails.').waitFor();
+    expect(await deeds.button('Send password reset email').count()).toBe(0);
     await visit.look('admin-deeds-leaving');
 
-    await deeds.ask('Change the deletion');
-    await field('Why').selectOption({ label: 'The person asked for it' });
-    await field('Days until then').fill('14');
+    await deeds.ask('Change deletion');
+    await field('Category').selectOption({ label: 'Requested by the user' });
+    await field('Waiting period (days)').fill('14');
     await deeds.giveReason();
-    await deeds.answer('Change the deletion');
-    await deeds.isDone('The deletion is scheduled');
+    await deeds.answer('Change deletion');
+    await deeds.isDone('Deletion scheduled');
     await expectEntry('schedule_deletion', { days: '14', reason_code: '1' });
 
-    await deeds.do('Cancel the deletion', 'The deletion was cancelled');
+    await deeds.do('Cancel deletion', 'Deletion canceled');
     await deeds.section.getByText('Not scheduled', { exact: true }).waitFor();
     expect(await user()).toMatchObject({ pending_deletion_at: null, deletion_reason_code: null, flags: '0' });
     await expectEntry('cancel_deletion');

@@ -19,10 +19,10 @@ describeInBrowser('web.md 4: /admin/explain', () => {
 
   const says = (text: string) => visit.page.getByRole('status').filter({ hasText: text }).waitFor();
   const rows = async () =>
-    (await visit.page.getByRole('list', { name: 'Who judges' }).locator('> li').allInnerTexts()).map((text) =>
+    (await visit.page.getByRole('list', { name: 'Checks' }).locator('> li').allInnerTexts()).map((text) =>
       text.split('\n').map((line) => line.trim()),
     );
-  const explain = () => visit.page.getByRole('button', { name: 'Explain', exact: true }).press('Enter');
+  const explain = () => visit.page.getByRole('button', { name: 'Check', exact: true }).press('Enter');
   const fields = () =>
     visit.page
       .locator('form :is(summary, [name=scopes], [name=same])')
@@ -31,7 +31,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
   test('tells the rows that judge, the one that decides, and the answer; its address asks it again', async () => {
     const { page } = visit;
     const admin = await arriveAsAdministrator(world, visit, '/admin/explain', 'user:lookup');
-    await heading(visit, 'Explain');
+    await heading(visit, 'Access checker');
     await visit.look('admin-explain');
     await type(page, 'path', `${world.origin}/v1/admin/users/12?x=1#y`);
     await page.getByLabel('Credential').selectOption('session');
@@ -39,7 +39,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await page.locator('[name="acls.admin:authenticate"]').press('Space');
     await visit.look('admin-explain-acls');
     await page.locator('[name=path]').press('Enter');
-    await says('acl refuses this. The answer is 403 MISSING_ACL.');
+    await says('Denied by acl. Response: 403 MISSING_ACL.');
     expect(await page.locator('[name=path]').inputValue()).toBe('/v1/admin/users/12');
     await page.getByText('AdminUsersController.show').waitFor();
     await page.getByText("@AdminAcl('user:lookup') @RateLimit('admin:lookup')").waitFor();
@@ -47,16 +47,16 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     const wanted = { method: 'GET', path: '/v1/admin/users/12', credential: 'session', acls: ['admin:authenticate'] };
     const { body } = await world.service.as(admin).post('/v1/admin/explain', wanted);
     expect(judged.length).toBe(body.rows.length);
-    expect(judged.filter((lines) => lines.includes('Decides')).map((lines) => lines[1])).toEqual(['Permissions']);
-    expect(judged.at(-2)?.join(' ')).toMatch(/Refuses it MISSING_ACL You lack a permission for this/);
-    expect(judged.at(-1)?.join(' ')).toContain('Is not reached');
+    expect(judged.filter((lines) => lines.includes('Decisive')).map((lines) => lines[1])).toEqual(['Permissions']);
+    expect(judged.at(-2)?.join(' ')).toMatch(/Denies MISSING_ACL You don’t have permission to do this/);
+    expect(judged.at(-1)?.join(' ')).toContain('Not reached');
     await visit.look('admin-explain-refused');
     const colleague = await world.visit();
     const { pathname, search } = new URL(page.url());
     await colleague.arrive(pathname + search, admin.authorization);
     await colleague.page.getByRole('status').filter({ hasText: 'acl refuses this' }).waitFor();
     expect(await colleague.page.getByLabel('Credential').inputValue()).toBe('session');
-    await colleague.page.getByText('Permissions of the account · 1 chosen').waitFor();
+    await colleague.page.getByText('Permissions of the account · 1 selected').waitFor();
     await colleague.leave();
     await visit.leave();
   });
@@ -69,7 +69,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
       await page.getByLabel('Credential').selectOption(credential);
       offered[credential] = await fields();
     }
-    const [owner, flags] = ['Permissions of the account', 'Suspicious-activity flags'];
+    const [owner, flags] = ['Permissions of the account', 'Required verification'];
     expect(offered).toEqual({
       none: [],
       session: [owner, flags],
@@ -84,20 +84,20 @@ describeInBrowser('web.md 4: /admin/explain', () => {
   test('scopes, flags, permissions of keys and enforcement count; going back asks what was asked before', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/explain?path=/v1/users/@me&credential=bearer');
-    await says('scope refuses this. The answer is 403 MISSING_OAUTH_SCOPE.');
+    await says('Denied by scope. Response: 403 MISSING_OAUTH_SCOPE.');
     await type(page, 'scopes', 'identify  email');
     await page.keyboard.press('Enter');
-    await says('No row refuses this for certain. If all let it pass, the answer is 200.');
+    await says('Allowed, unless a conditional check fails. Response: 200.');
     await visit.look('admin-explain-admitted');
-    await page.locator('summary').filter({ hasText: 'Suspicious-activity flags' }).press('Enter');
+    await page.locator('summary').filter({ hasText: 'Required verification' }).press('Enter');
     await page.locator('[name=REQUIRE_VERIFIED_PHONE]').press('Space');
     await type(page, 'path', '/v1/users/@me/webhooks');
     await page.getByLabel('Credential').selectOption('session');
     await explain();
-    await says('suspicious_activity refuses this. The answer is 403 ACCOUNT_SUSPICIOUS_ACTIVITY.');
+    await says('Denied by suspicious_activity. Response: 403 ACCOUNT_SUSPICIOUS_ACTIVITY.');
     expect(new URL(page.url()).searchParams.get('flags')).toBe('4');
     await page.goBack();
-    await says('No row refuses this for certain.');
+    await says('Allowed, unless a conditional check fails.');
     expect(await page.locator('[name=scopes]').inputValue()).toBe('identify  email');
     expect(await page.locator('[name=path]').inputValue()).toBe('/v1/users/@me');
 
@@ -106,31 +106,31 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await page.locator('summary').filter({ hasText: 'Permissions of the account' }).press('Enter');
     await page.locator('[name="acls.*"]').press('Space');
     await explain();
-    await says('No row refuses this for certain.');
+    await says('Allowed, unless a conditional check fails.');
     await page.locator('[name=same]').press('Space');
     await page.locator('summary').filter({ hasText: 'Permissions of the key' }).press('Enter');
     await page.locator('[name="key_acls.*"]').press('Space');
     await explain();
-    await says('acl refuses this. The answer is 403 MISSING_ACL.');
+    await says('Denied by acl. Response: 403 MISSING_ACL.');
     await page.reload();
-    await says('acl refuses this. The answer is 403 MISSING_ACL.');
+    await says('Denied by acl. Response: 403 MISSING_ACL.');
     expect(await page.locator('[name=same]').isChecked()).toBe(false);
 
     await type(page, 'path', '/v1/auth/login');
     await page.getByLabel('Method').selectOption('POST');
     await page.getByLabel('Credential').selectOption('none');
     await explain();
-    await says('No row refuses this for certain.');
+    await says('Allowed, unless a conditional check fails.');
     await page.getByLabel('Single sign-on').selectOption('on');
     await explain();
-    await says('sso refuses this. The answer is 403 SSO_REQUIRED.');
+    await says('Denied by sso. Response: 403 SSO_REQUIRED.');
     await visit.leave();
   });
 
   test('an unknown path says so; what is no path is refused beside its field, and nothing is lost', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/explain?path=/v1/nothing&method=DELETE');
-    await says('No route has this method and path. The answer is 404 NOT_FOUND.');
+    await says('No such route. Response: 404 NOT_FOUND.');
     await visit.look('admin-explain-unknown');
     await type(page, 'path', 'v1/users/@me');
     await explain();
@@ -146,9 +146,9 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     const names = guardsInOrder().map(({ name }) => name);
     const asked = new URLSearchParams({ path: '/v1/users/@me/export', method: 'POST', credential: 'session' });
     await arriveAsAdministrator(world, visit, `/admin/explain?${asked}`);
-    await says('No row refuses this');
+    await says('Allowed, unless');
     const shown = (await rows()).map((lines) => lines[1]);
-    expect(shown).toContain('Confirming that it is them');
+    expect(shown).toContain('Identity verification');
     expect(shown.filter((text) => names.includes(text ?? ''))).toEqual([]);
     await page.selectOption('select[name=language]', 'fr');
     await page.getByText('Confirmation de la personne').waitFor();
@@ -158,7 +158,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
   test('needs admin:authenticate alone; who lacks it sees nothing of it and is refused', async () => {
     const alice = await person(world.service, 'alice');
     await visit.arrive('/admin/explain?path=/v1/users/@me', alice.authorization);
-    await visit.page.getByText('This account does not administer this platform.').waitFor();
+    await visit.page.getByText('This account doesn’t have admin access.').waitFor();
     expect(await visit.page.locator('[name=path]').count()).toBe(0);
     const asked = { method: 'GET', path: '/v1/users/@me', acls: [...featureRegistry().acls.keys()] };
     expectApiError(await world.service.as(alice).post('/v1/admin/explain', asked), 'MISSING_PERMISSIONS');

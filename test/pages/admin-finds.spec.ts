@@ -33,7 +33,7 @@ describe('web.md 4: what is found in a text to search for', () => {
     ['a request id', UUID, [`request ${UUID}`]],
     ['a request of the console', `cli-${UUID}`, [`request cli-${UUID}`]],
     ['what a caller named its request', 'edge.7-a', ['request edge.7-a']],
-    ['nothing', ' ', []],
+    ['empty', ' ', []],
     ['words', 'who did this', []],
   ])('%s', (_, text, expected) => {
     expect(saidOf(text)).toEqual(expected);

@@ -48,16 +48,12 @@ describeInBrowser('web.md 4: a bad day, run from the console', () => {
       .getByRole('button', { name: /sessions/i })
       .first()
       .waitFor();
-    await deeds.do('End all sessions', 'All sessions were ended');
+    await deeds.do('Sign out everywhere', 'Signed out everywhere');
     expect([await isLet(thief), await isLet(ada.authorization)]).toEqual([false, false]);
-    await deeds.do('Mail a password reset', 'The mail with the password reset is on its way');
+    await deeds.do('Send password reset email', 'Password reset email sent');
     const actions = (await auditOf(service)).filter(({ target_id: id }) => id === ada.id).map(({ action }) => action);
     expect(actions).toEqual(['terminate_sessions', 'send_password_reset']);
-    await visit.page
-      .getByRole('list', { name: 'What was done to this account' })
-      .getByRole('listitem')
-      .nth(1)
-      .waitFor();
+    await visit.page.getByRole('list', { name: 'Account history' }).getByRole('listitem').nth(1).waitFor();
     await visit.look('admin-incident-session');
   });
 
@@ -71,7 +67,7 @@ describeInBrowser('web.md 4: a bad day, run from the console', () => {
     await paste(`found in a public repository: ${token}`);
     await open('People', /#\d{4}$/);
     await visit.page.waitForURL('**/admin/person?id=*');
-    await deeds.do('Ban', 'The ban is in force');
+    await deeds.do('Suspend', 'Account suspended');
     expect(await isLet(app.bot)).toBe(false);
     const visited = await visit.page.evaluate(
       'JSON.stringify(performance.getEntriesByType("resource").map((e) => e.name))',
@@ -95,27 +91,27 @@ describeInBrowser('web.md 4: a bad day, run from the console', () => {
     const wanted = { email: 'friend@example.com', username: 'friend', password, consent: true };
     await from('192.0.2.9').post('/v1/auth/register', wanted);
     await visit.arrive('/admin/registrations', root.authorization);
-    await page.getByText('5 registrations wait.').waitFor();
+    await page.getByText('5 pending').waitFor();
     await page.getByText('203.0.113.3').first().waitFor();
     await visit.open('/admin/bans');
-    await button('Ban addresses').press('Enter');
+    await button('Ban IPs').press('Enter');
     await page.locator('textarea[name=addresses]:focus').waitFor();
     await page.keyboard.insertText('203.0.113.0/24');
     await page.locator('[name=reason]').fill('a wave of registrations');
     await page.locator('[name=reason]').press('Tab');
     await page.locator('[name=addresses]').focus();
     await page.getByRole('button', { name: /^Ban/ }).last().press('Enter');
-    await page.getByRole('list', { name: 'Bans in force' }).getByText('203.0.113.0/24', { exact: true }).waitFor();
+    await page.getByRole('list', { name: 'Active bans' }).getByText('203.0.113.0/24', { exact: true }).waitFor();
     expect((await from('203.0.113.200').post('/v1/auth/register', wanted)).body.code).toBe(
       'GLOBAL_IP_TEMPORARILY_BANNED',
     );
     await visit.open('/admin/registrations');
-    await page.getByLabel('All shown (5)').press('Space');
+    await page.getByLabel('Select all (5)').press('Space');
     await page.getByRole('listitem').filter({ hasText: 'friend#' }).getByRole('checkbox').press('Space');
-    await button('Reject the chosen').press('Enter');
+    await button('Reject selected').press('Enter');
     await dialog().locator('[name=reason]').fill('the same wave');
     await dialog().getByRole('button', { name: 'Reject', exact: true }).press('Enter');
-    await page.getByText('4 registrations were rejected.').waitFor();
+    await page.getByText('4 people rejected').waitFor();
     const { length } = await service.sql(
       `SELECT 1 FROM account WHERE id = ANY ($1) AND traits = '{registration_rejected}'`,
       [registered],
@@ -123,7 +119,7 @@ describeInBrowser('web.md 4: a bad day, run from the console', () => {
     expect(length).toBe(4);
     await page.getByRole('button', { name: /^Approve: friend#/ }).press('Enter');
     await dialog().getByRole('button', { name: 'Approve', exact: true }).press('Enter');
-    await page.getByText('Nobody waits.').waitFor();
+    await page.getByText('No pending sign-ups').waitFor();
     expect((await logIn(service, { email: wanted.email, password } as Persona)).status).toBe(200);
   });
 });

@@ -48,7 +48,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
   const arrive = async (...acls: string[]) => {
     const admin = await arriveAsAdministrator(world, visit, PATH, ...acls);
     await heading(visit, 'Settings');
-    await visit.page.getByRole('heading', { level: 2, name: 'Registration' }).waitFor();
+    await visit.page.getByRole('heading', { level: 2, name: 'Sign-up' }).waitFor();
     return admin;
   };
   const field = (path: string) => visit.page.locator(`[name="${path}"]`);
@@ -56,7 +56,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
   const dialog = () => visit.page.getByRole('dialog');
   const answer = (name: string) => dialog().getByRole('button', { name, exact: true });
   const review = async () => {
-    await button('Review the changes').press('Enter');
+    await button('Review changes').press('Enter');
     await dialog().waitFor();
   };
   const save = async (reason: string) => {
@@ -79,7 +79,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     const { page } = visit;
     const admin = await arrive();
     const bodies = sent();
-    expect(await button('Review the changes').getAttribute('aria-disabled')).toBe('true');
+    expect(await button('Review changes').getAttribute('aria-disabled')).toBe('true');
     await field('app_public.branding.product_name').focus();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('Fährhaus <b>');
@@ -88,15 +88,15 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     await field('registration.initial_suspicious_flags.REQUIRE_VERIFIED_EMAIL').focus();
     await page.keyboard.press('Space');
     await field('app_public.legal.terms_url').fill(' https://example.com/terms ');
-    await page.getByText('4 changes are not saved').waitFor();
+    await page.getByText('4 unsaved changes').waitFor();
     await visit.look('admin-instance');
     await review();
     const told = await dialog().getByRole('definition').allInnerTexts();
     expect(told).toEqual([
       ...['Before: Off', 'After: On'],
-      ...['Before: Nothing', 'After: confirm your e-mail address'],
+      ...['Before: Empty', 'After: verify your email'],
       ...['Before: Gatehouse', 'After: Fährhaus <b>'],
-      ...['Before: Nothing', 'After: https://example.com/terms'],
+      ...['Before: Empty', 'After: https://example.com/terms'],
     ]);
     await visit.look('admin-instance-review');
     await page.keyboard.press('Escape');
@@ -106,7 +106,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     await review();
     await save('Umzug, endlich');
     await saved();
-    await page.getByText('not saved').waitFor({ state: 'detached' });
+    await page.getByText('unsaved').waitFor({ state: 'detached' });
     expect(bodies).toEqual([
       {
         registration: { hide_existing_accounts: true, initial_suspicious_flags: 1 },
@@ -125,7 +125,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     await review();
     expect(await dialog().getByRole('definition').allInnerTexts()).toEqual([
       'Before: https://example.com/terms',
-      'After: Nothing',
+      'After: Empty',
     ]);
     await save('no terms');
     await saved();
@@ -140,14 +140,12 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     await field('registration.mode').selectOption('closed');
     const before = await config();
     await review();
-    await dialog().getByText('From then on nobody can create an account', { exact: false }).waitFor();
+    await dialog().getByText('No one will be able to create an account', { exact: false }).waitFor();
     await save('closing time');
     await saved();
     await page.locator('[name="app_public.legal.privacy_url"]:focus').waitFor();
     const wrong = (path: string) => page.locator('.field', { has: field(path) }).getByRole('alert');
-    await wrong('app_public.legal.privacy_url')
-      .getByText('This web address is not accepted.', { exact: false })
-      .waitFor();
+    await wrong('app_public.legal.privacy_url').getByText('Enter a full URL starting with', { exact: false }).waitFor();
     expect(await config()).toEqual(before);
     expect(await field('registration.mode').inputValue()).toBe('closed');
     await visit.look('admin-instance-refused');
@@ -156,7 +154,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect(await dialog().locator('[name=reason]').inputValue()).toBe('closing time');
     await answer('Save').press('Enter');
     await saved();
-    await wrong('sso.allowed_domains').getByText('no domain: This is not filled in correctly.').waitFor();
+    await wrong('sso.allowed_domains').getByText('no domain: Check the format.').waitFor();
     expect(await config()).toEqual(before);
     await field('sso.allowed_domains').fill('example.com\n\n example.org');
     await review();
@@ -177,18 +175,18 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect(await secret.inputValue()).toBe('');
     await secret.fill('a new <secret>');
     await review();
-    await dialog().getByText('It is replaced by what you entered.').waitFor();
+    await dialog().getByText('Will be replaced').waitFor();
     expect(await dialog().innerText()).not.toContain('a new <secret>');
     await save('rotation');
     await saved();
     expect(await secret.inputValue()).toBe('');
     expect(bodies).toEqual([{ sso: { client_secret: 'a new <secret>' } }]);
-    await page.getByLabel('Remove the stored client secret').press('Space');
+    await page.getByLabel('Remove saved client secret').press('Space');
     await review();
-    await dialog().getByText('It is removed.').waitFor();
+    await dialog().getByText('Will be removed').waitFor();
     await save('public now');
     await saved();
-    await page.getByText('None is stored.', { exact: false }).waitFor();
+    await page.getByText('No secret saved.', { exact: false }).waitFor();
     expect((await config()).sso.client_secret_set).toBe(false);
     const entries = await auditOf(world.service, 'update_instance_config');
     expect(JSON.stringify(entries)).not.toContain('a new <secret>');
@@ -200,10 +198,10 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     await field('sso.enforced').press('Space');
     await field('sso.enabled').press('Space');
     await review();
-    await dialog().getByText('nobody signs in by password or passkey', { exact: false }).waitFor();
+    await dialog().getByText('Password and passkey sign-in will stop working', { exact: false }).waitFor();
     await visit.look('admin-instance-enforce');
     await save('all by the provider');
-    await dialog().getByText('Single sign-on is not fully set up.', { exact: false }).waitFor();
+    await dialog().getByText('Single sign-on isn’t fully set up.', { exact: false }).waitFor();
     expect((await config()).sso).toMatchObject({ enabled: true, enforced: false });
     await page.keyboard.press('Escape');
     expect(await field('sso.enforced').isChecked()).toBe(true);
@@ -222,34 +220,34 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect(link.status).toBe(200);
     await field('sso.client_id').fill('another client');
     await review();
-    await dialog().getByText('the links of all administrators to it end', { exact: false }).waitFor();
+    await dialog().getByText('Changing the provider unlinks every administrator', { exact: false }).waitFor();
     await save('moved');
     await saved();
-    await page.getByText('The link of 1 administrator to the provider ended.').waitFor();
+    await page.getByText('1 administrator was unlinked from the provider.').waitFor();
     expect(await world.service.sql('SELECT 1 FROM sso_identity WHERE account_id = $1', [admin.id])).toEqual([]);
   });
 
   test('the test of single sign-on says in words what is well and what is not', async () => {
     const { page } = visit;
     await arrive();
-    await button('Test single sign-on').press('Enter');
-    await page.getByText('Single sign-on can work with these settings.').waitFor();
-    await page.getByText('Signatures of the provider can be checked.').waitFor();
+    await button('Test connection').press('Enter');
+    await page.getByText('Single sign-on is ready.').waitFor();
+    await page.getByText('Signing keys found').waitFor();
     provider.instead.keys = (_, res) => void res.writeHead(500).end();
-    await button('Test single sign-on').press('Enter');
-    await page.getByText('Single sign-on cannot work yet.').waitFor();
-    await page.getByText('Signatures of the provider cannot be checked.').waitFor();
+    await button('Test connection').press('Enter');
+    await page.getByText('Single sign-on isn’t ready.').waitFor();
+    await page.getByText('Signing keys not found').waitFor();
     await visit.look('admin-instance-trial');
     expect((await auditOf(world.service, 'test_sso')).at(-1)?.metadata).toEqual({ ok: 'false', failed: 'jwks' });
   });
 
   test('without the permission to change, everything is there to read and nothing to edit', async () => {
     const viewer = await arrive('instance:config:view');
-    await visit.page.getByText('Changing them takes a permission that you do not have.', { exact: false }).waitFor();
+    await visit.page.getByText('You can view these settings but not change them.', { exact: false }).waitFor();
     await visit.page.getByText(provider.issuer, { exact: true }).waitFor();
     expect(await visit.page.locator('main :is(input, textarea, select)').count()).toBe(0);
-    expect(await button('Review the changes').count()).toBe(0);
-    expect(await button('Test single sign-on').count()).toBe(0);
+    expect(await button('Review changes').count()).toBe(0);
+    expect(await button('Test connection').count()).toBe(0);
     await visit.look('admin-instance-readonly');
     const before = await config();
     const as = world.service.as(viewer);
@@ -265,7 +263,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
       .locator('main :is(input, textarea, select)[name^="sso."]')
       .evaluateAll((all) => all.map((one) => (one as unknown as { name: string }).name));
     expect(editable).toEqual(['sso.display_name', 'sso.scope']);
-    expect(await button('Test single sign-on').count()).toBe(0);
+    expect(await button('Test connection').count()).toBe(0);
     const before = await config();
     const forced = await withoutAudit(world.service, () =>
       world.service.as(clerk).patch(CONFIG, { sso: { issuer: 'https://evil.example' } }),

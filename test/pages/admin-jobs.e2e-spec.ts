@@ -50,7 +50,7 @@ describeInBrowser('web.md 4: /admin/jobs', () => {
     await dialog().locator('[name=reason]').fill('the carrier is back');
     await dialog().getByRole('button', { name: 'Retry', exact: true }).press('Enter');
     await dialog().waitFor({ state: 'detached' });
-    await page.getByText('No job has failed.').waitFor();
+    await page.getByText('No failed jobs').waitFor();
     expect((await auditOf(world.service, 'retry_job')).at(-1)).toMatchObject({
       admin_user_id: admin.id,
       reason: 'the carrier is back',

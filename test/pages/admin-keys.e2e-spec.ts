@@ -27,16 +27,16 @@ describeInBrowser('web.md 4: /admin/keys', () => {
       .getByRole('group', { name: 'Permissions' })
       .getByRole('checkbox')
       .evaluateAll((boxes) => boxes.map((box) => box.getAttribute('name')));
-  const opened = () => visit.page.getByRole('list', { name: 'What it opens' }).getByRole('listitem').allInnerTexts();
+  const opened = () => visit.page.getByRole('list', { name: 'Show operations' }).getByRole('listitem').allInnerTexts();
   const listed = async (who: Persona) => (await world.service.as(who).get(KEYS)).body;
   const item = (name: string) =>
-    visit.page.getByRole('list', { name: 'Your admin keys' }).getByRole('listitem').filter({ hasText: name });
+    visit.page.getByRole('list', { name: 'API keys' }).getByRole('listitem').filter({ hasText: name });
   const said = (text: string | RegExp) => visit.page.getByText(text).first().waitFor();
 
   test('one is created by keyboard: what it opens is told while it is chosen, and the key is shown once', async () => {
     const { page } = visit;
     const clerk = await arrive('/admin/keys', 'admin_api_key:manage', 'ban:ip:check', 'application:list:by_owner');
-    await said('You have no admin key.');
+    await said('No API keys yet');
     await button('New key').press('Enter');
     await page.locator('[name=name]:focus').waitFor();
     await page.keyboard.type(' ');
@@ -45,20 +45,20 @@ describeInBrowser('web.md 4: /admin/keys', () => {
         (one) => `acl.${one}`,
       ),
     );
-    await said('This opens 0 operations.');
+    await said('Allows 0 operations');
     await acl('ban:ip:check').press('Space');
-    await said('This opens 2 operations.');
-    await page.getByText('What it opens').press('Enter');
+    await said('Allows 2 operations');
+    await page.getByText('Show operations').press('Enter');
     expect(await opened()).toEqual([`GET ${BANS}`, `GET ${BANS}/:value`]);
     await acl('admin_api_key:manage').press('Space');
-    await said('This opens 4 operations.');
-    await said('No key makes, changes or ends keys.');
+    await said('Allows 4 operations');
+    await said('API keys can’t manage API keys.');
     await acl('admin_api_key:manage').press('Space');
     await acl('application:list:by_owner').press('Space');
-    await said('This opens 4 operations.');
+    await said('Allows 4 operations');
     await type(page, 'expires_in_days', '400');
     await type(page, 'reason', 'for the watchdog');
-    await button('Create the key').press('Enter');
+    await button('Create key').press('Enter');
     await page.getByRole('alert').first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(2);
     expect(await listed(clerk)).toEqual([]);
@@ -66,10 +66,10 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await type(page, 'expires_in_days', '10');
     await type(page, 'name', 'Watch <b>dog</b>');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Watch <b>dog</b> was created' }).waitFor();
+    await page.getByRole('heading', { name: 'Watch <b>dog</b> created' }).waitFor();
     const key = await page.getByRole('dialog').locator('code.secret').innerText();
     await visit.look('admin-keys-shown');
-    await inDialog('I have kept it').press('Enter');
+    await inDialog('I’ve saved it').press('Enter');
     await page.getByRole('heading', { level: 2, name: 'Watch <b>dog</b>' }).waitFor();
     expect(await page.content()).not.toContain(key);
     const [made] = await listed(clerk);
@@ -99,20 +99,20 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     const used = await adminKey(world.service, root, 'user:lookup');
     await world.service.as(used).get('/v1/admin/users?limit=1').expect(200);
     await visit.arrive('/admin/keys', root.authorization);
-    await item('lasting').getByText('1 permission · never used · never ends').waitFor();
-    await item('soon').getByText('14 days left').waitFor();
+    await item('lasting').getByText('1 permission · never used · never expires').waitFor();
+    await item('soon').getByText('expires in 14 days').waitFor();
     expect(await page.getByText(/days? left/).count()).toBe(1);
-    await said('1 key ends soon.');
+    await said('1 key expires soon.');
     await item('a key')
       .getByText(/last used /)
       .waitFor();
-    await said('4 of at most 50 keys');
+    await said('4 of 50 keys');
     await visit.look('admin-keys');
     await page.getByRole('link', { name: 'soon' }).press('Enter');
-    await said('14 days left');
+    await said('expires in 14 days');
     await visit.look('admin-keys-one');
     const [{ key_id: id }] = (await listed(root)).filter(({ name }: { name: string }) => name === 'soon');
-    expect(await page.getByRole('link', { name: 'What the audit log says of this key' }).getAttribute('href')).toBe(
+    expect(await page.getByRole('link', { name: 'View in the audit log' }).getAttribute('href')).toBe(
       `/admin/audit?target_type=admin_api_key&target_id=${id}`,
     );
     await visit.leave();
@@ -124,15 +124,15 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     const key = await adminKey(world.service, clerk, 'user:lookup', 'audit_log:view');
     await setAcls(world.service, clerk, ['admin:authenticate', 'admin_api_key:manage', 'user:lookup']);
     await visit.arrive(`/admin/keys?id=${key.id}`, clerk.authorization);
-    await said('not yours');
-    await said('The key holds permissions that you do not: they open nothing.');
-    await page.getByText('What it opens').press('Enter');
+    await said('you don’t have this');
+    await said('This key has permissions you no longer have');
+    await page.getByText('Show operations').press('Enter');
     expect((await opened()).some((text) => text.includes('/audit-logs'))).toBe(false);
     expect(await opened()).toContain('GET /v1/admin/users');
     await visit.look('admin-keys-beyond');
     await type(page, 'name', 'renamed');
     await page.keyboard.press('Enter');
-    await said('Saved: it counts from the next request on');
+    await said('Saved. Applies from the next request.');
     expect(await listed(clerk)).toMatchObject([{ name: 'renamed', acls: ['user:lookup', 'audit_log:view'] }]);
     await acl('user:lookup').press('Space');
     await type(page, 'reason', 'less');
@@ -148,7 +148,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await button('Save').press('Enter');
     await saved;
     await page.getByRole('alert').waitFor({ state: 'detached' });
-    await said('This opens 0 operations.');
+    await said('Allows 0 operations');
     expect(await listed(clerk)).toMatchObject([{ acls: [] }]);
     expectApiError(await world.service.as(key).get('/v1/admin/users?limit=1'), 'MISSING_ACL');
     await visit.leave();
@@ -159,14 +159,14 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     const root = await administrator(world.service, '*');
     const key = await adminKey(world.service, root, 'user:lookup');
     await visit.arrive(`/admin/keys?id=${key.id}`, root.authorization);
-    await button('Delete the key').press('Enter');
-    await said('What uses a key is refused from its next request on. This cannot be undone.');
+    await button('Delete key').press('Enter');
+    await said('Anything using a key stops working right away. You can’t undo this.');
     await visit.look('admin-keys-delete');
-    await inDialog('Delete the key').press('Enter');
+    await inDialog('Delete key').press('Enter');
     await page.locator('dialog [name=reason]:invalid').waitFor();
     await page.getByRole('dialog').locator('[name=reason]').fill('leaked');
-    await inDialog('Delete the key').press('Enter');
-    await said('You have no admin key.');
+    await inDialog('Delete key').press('Enter');
+    await said('No API keys yet');
     expectApiError(await world.service.as(key).get('/v1/admin/users?limit=1'), 'UNAUTHORIZED');
     expect((await auditOf(world.service, 'revoke_api_key')).at(-1)).toMatchObject({
       target_id: key.id,
@@ -175,7 +175,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     const foreign = await adminKey(world.service, await administrator(world.service, '*'));
     for (const id of [key.id, foreign.id, 'junk']) {
       await visit.open(`/admin/keys?id=${id}`);
-      await said('There is no key of yours with this id: it has ended, or it is somebody else’s.');
+      await said('This key doesn’t exist, has expired, or belongs to someone else.');
     }
     await visit.look('admin-keys-unknown');
     await visit.leave();
@@ -192,7 +192,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await button('New key').press('Enter');
     await page.keyboard.type('one more');
     await page.keyboard.press('Enter');
-    await said('You cannot hold more administration keys. Delete one before you create another.');
+    await said('You’ve reached the API key limit. Delete one to create another.');
     expect(await page.locator('[name=name]').inputValue()).toBe('one more');
     expect(await listed(clerk)).toHaveLength(50);
     await visit.leave();
@@ -200,8 +200,8 @@ describeInBrowser('web.md 4: /admin/keys', () => {
 
   test('without its ACL there is no view, and the service refuses all the same', async () => {
     const clerk = await arrive('/admin/keys', 'user:lookup');
-    await said('There is no such view, or your permissions do not open it.');
-    expect(await visit.page.getByRole('link', { name: 'Your admin keys' }).count()).toBe(0);
+    await said('This page doesn’t exist, or you don’t have access to it.');
+    expect(await visit.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
     const client = world.service.as(clerk);
     const owner = await administrator(world.service, '*');
     const key = await adminKey(world.service, owner);

@@ -33,12 +33,12 @@ describeInBrowser('web.md 4: /admin/now', () => {
   const answered = () => visit.page.waitForResponse((response) => response.url().endsWith(STATISTICS));
   const refresh = async () => {
     const request = visit.page.waitForRequest((one) => one.url().endsWith(STATISTICS));
-    await visit.page.getByRole('button', { name: 'Ask now' }).press('Enter');
+    await visit.page.getByRole('button', { name: 'Refresh' }).press('Enter');
     return (await (await request).response())?.json();
   };
   const arrive = async (path = '/admin/now') => {
     const root = await arriveAsAdministrator(world, visit, path);
-    await heading(visit, 'Right now');
+    await heading(visit, 'Live metrics');
     await chart('Sign-ins').waitFor();
     return root;
   };
@@ -67,15 +67,15 @@ describeInBrowser('web.md 4: /admin/now', () => {
     const { client } = await GatewayClient.identified(service, alice.authorization);
     const after = await refresh();
     await shows('Sign-ins', '2');
-    await shows('Refusals', '2');
+    await shows('Errors', '2');
     expect(after.total.gateway_sockets).toBe(before.total.gateway_sockets + 1);
-    await shows('Gateway connections', String(after.total.gateway_sockets));
-    await shows('Mail waiting', String(after.mail_waiting));
-    const [code, meaning, late, ever] = await cells('Refusals by code', 'UNAUTHORIZED');
+    await shows('WebSocket connections', String(after.total.gateway_sockets));
+    await shows('Queued emails', String(after.mail_waiting));
+    const [code, meaning, late, ever] = await cells('Errors by code', 'UNAUTHORIZED');
     expect([code, late, ever]).toEqual(['UNAUTHORIZED', '2', String(after.total.refusals.UNAUTHORIZED)]);
-    expect(meaning).toContain('You are not signed in');
+    expect(meaning).toContain('Sign-in failed');
     expect(Number(await figure('Requests per second').innerText())).toBeGreaterThan(0);
-    expect(await figure('Event-loop delay').innerText()).toMatch(/^[\d.,]+ ms$/);
+    expect(await figure('Event loop delay (p99)').innerText()).toMatch(/^[\d.,]+ ms$/);
     const picture = chart('Sign-ins').getByRole('img');
     expect(await picture.getAttribute('aria-label')).toBe('Sign-ins: Lowest 0, highest 2');
     await chart('Sign-ins').locator('summary').press('Enter');
@@ -93,32 +93,32 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await arrive();
     await tells(2000, { requests: 1000, signIns: 40, refusals: { NOT_FOUND: 7 }, gatewaySockets: 3 }, { seen: 10 });
     await refresh();
-    await visit.page.getByText('The replicas run different versions: dev, v2').waitFor();
+    await visit.page.getByText('Replicas are running different versions: dev, v2').waitFor();
     await shows('Sign-ins', '0');
     await tells(2000, { requests: 1500, signIns: 45, refusals: { NOT_FOUND: 9 }, gatewaySockets: 3 }, { seen: 5 });
     await refresh();
     await shows('Sign-ins', '5');
-    await shows('Refusals', '2');
-    await visit.page.getByLabel('Shown').selectOption({ label: 'Replica 2000' });
+    await shows('Errors', '2');
+    await visit.page.getByLabel('Replica').selectOption({ label: 'Replica 2000' });
     await visit.page.waitForURL(/replica=2000/);
     // 500 requests between the reports of ten seconds ago and of five seconds ago.
     expect(Number(await figure('Requests per second').innerText())).toBeGreaterThan(50);
-    await shows('Gateway connections', '3');
-    expect(await chart('Mail waiting').count()).toBe(0);
+    await shows('WebSocket connections', '3');
+    expect(await chart('Queued emails').count()).toBe(0);
     await tells(2000, { requests: 30, signIns: 4, refusals: {}, gatewaySockets: 1 }, { started: 3, version: 'v3' });
     await refresh();
     await shows('Sign-ins', '9');
-    await shows('Refusals', '2');
+    await shows('Errors', '2');
     expect(Number(await figure('Requests per second').innerText())).toBeCloseTo(10, 1);
     // Errors from before the restart of the replica still count.
-    const [, , late, ever] = await cells('Refusals by code', 'NOT_FOUND');
+    const [, , late, ever] = await cells('Errors by code', 'NOT_FOUND');
     expect([late, ever]).toEqual(['2', '0']);
     const replica = await cells('Replicas', '2000');
     expect(replica.slice(0, 3)).toEqual(['2000', 'v3', expect.stringMatching(/^\d+ seconds$/)]);
     await visit.look('admin-now-replica');
     await service.sql(`UPDATE replica_statistics SET seen_at = now() - interval '30 seconds' WHERE worker_id = 2000`);
     await refresh();
-    await visit.page.getByText('Replica 2000 is not heard of any more.').waitFor();
+    await visit.page.getByText('Replica 2000 is offline.').waitFor();
     await shows('Sign-ins', '9');
     await visit.look('admin-now-gone');
     await visit.leave();
@@ -146,8 +146,8 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await turn(false);
     await back;
     expect(asked).toBe(before + 1);
-    await page.getByRole('link', { name: 'Explain' }).click();
-    await heading(visit, 'Explain');
+    await page.getByRole('link', { name: 'Access checker' }).click();
+    await heading(visit, 'Access checker');
     await page.clock.fastForward(POLL_MS * 4);
     expect(asked).toBe(before + 1);
     await visit.leave();
@@ -164,20 +164,20 @@ describeInBrowser('web.md 4: /admin/now', () => {
     }
     await context.setOffline(true);
     await page.clock.fastForward(POLL_MS);
-    await page.getByText('Shown is what was told last. It is asked again by itself.').waitFor();
-    await page.getByText('You are offline.', { exact: false }).waitFor();
+    await page.getByText('Connection lost. Showing the last data. Retrying…').waitFor();
+    await page.getByText('You’re offline.', { exact: false }).waitFor();
     expect(await chart('Sign-ins').count()).toBe(1);
     await visit.look('admin-now-lost');
     await context.setOffline(false);
     await page.clock.fastForward(POLL_MS);
-    await page.getByText('Shown is what was told last.').waitFor({ state: 'detached' });
+    await page.getByText('Connection lost. Showing the last data.').waitFor({ state: 'detached' });
     await visit.leave();
   });
 
   test('without instance:config:view there is no such view, and the numbers are refused', async () => {
     const clerk = await arriveAsAdministrator(world, visit, '/admin/now', 'user:lookup');
-    await visit.page.getByText('There is no such view, or your permissions do not open it.').waitFor();
-    expect(await visit.page.getByRole('link', { name: 'Right now' }).count()).toBe(0);
+    await visit.page.getByText('This page doesn’t exist, or you don’t have access to it.').waitFor();
+    expect(await visit.page.getByRole('link', { name: 'Live metrics' }).count()).toBe(0);
     expectApiError(await world.service.as(clerk).get(STATISTICS), 'MISSING_ACL');
     const viewer = await administrator(world.service, 'instance:config:view');
     expect((await world.service.as(viewer).get(STATISTICS)).status).toBe(200);

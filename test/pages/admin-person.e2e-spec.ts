@@ -57,20 +57,20 @@ describeInBrowser('web.md 4: a person', () => {
   test('what is done to a person is on their page at once when it is asked for anew, with who did it and why', async () => {
     await change(`email_verified = true, email_bounced = true, bio = 'Likes <b>tea</b>', pronouns = 'they'`);
     await open();
-    await says('The account is active.');
+    await who().getByText('Active', { exact: true }).waitFor();
     await says('Likes <b>tea</b>');
     await section('Contact and sign-in').getByText(alice.email).waitFor();
-    await section('Contact and sign-in').getByText('Mail comes back').waitFor();
-    await section('What was done to this account').getByText('Nothing is written about this account.').waitFor();
+    await section('Contact and sign-in').getByText('Bouncing').waitFor();
+    await section('Account history').getByText('No history yet').waitFor();
     await visit.look('admin-person');
-    await button('Show the sessions').press('Enter');
-    await items('Sessions').getByText('Signed in', { exact: true }).waitFor();
+    await button('Show sessions').press('Enter');
+    await items('Sessions').getByText('Active', { exact: true }).waitFor();
     await asRoot('spam in every room').put(`/v1/admin/users/${alice.id}/ban`, { duration_hours: 24 }).expect(200);
     // Showing the sessions was audited, so the list of entries may still be loading.
     await visit.page.waitForLoadState('networkidle');
     const told = visit.page.waitForResponse((answer) => answer.url().includes(`target_id=${alice.id}`));
-    await button('Look again').press('Enter');
-    await says('The account is banned until');
+    await button('Refresh').press('Enter');
+    await says('Suspended until');
     // The page reloads the sessions at the same time. The audit entry of that request may or may not be in the log yet.
     const isDeed = ({ action }: { readonly action: string }) => action !== 'list_user_sessions';
     expect((await (await told).json()).logs.filter(isDeed)).toMatchObject([
@@ -80,13 +80,13 @@ describeInBrowser('web.md 4: a person', () => {
       },
     ]);
     // The ban, and both requests for the sessions.
-    await items('What was done to this account').nth(2).waitFor();
-    await section('What was done to this account')
+    await items('Account history').nth(2).waitFor();
+    await section('Account history')
       .getByRole('link', { name: /^root#/ })
       .last()
       .waitFor();
     await items('Sessions').getByText('ended', { exact: false }).waitFor();
-    expect(await items('Sessions').getByText('Signed in', { exact: true }).count()).toBe(0);
+    expect(await items('Sessions').getByText('Active', { exact: true }).count()).toBe(0);
     expect(await section('Flags and permissions').innerText()).toContain('38 DISABLED');
     await visit.look('admin-person-banned');
     await visit.leave();
@@ -95,10 +95,10 @@ describeInBrowser('web.md 4: a person', () => {
   test('sessions and networks are read when somebody asks, by keyboard, and every reading is in the log', async () => {
     await signIn(world.service, alice);
     await open();
-    await section('What was done to this account').getByText('Nothing is written about this account.').waitFor();
+    await section('Account history').getByText('No history yet').waitFor();
     expect(await readingsOf(alice.id)).toEqual([]);
-    await section('Sessions').getByText('Every look is written into the audit log', { exact: false }).waitFor();
-    await button('Show the sessions').press('Enter');
+    await section('Sessions').getByText('Viewing this is recorded in the audit log', { exact: false }).waitFor();
+    await button('Show sessions').press('Enter');
     await items('Sessions').nth(1).waitFor();
     await focusOn(visit.page, 'Sessions');
     expect(await items('Sessions').count()).toBe(2);
@@ -108,13 +108,13 @@ describeInBrowser('web.md 4: a person', () => {
     )) as [{ hash: string }];
     await items('Sessions').getByText(hash).waitFor();
     await items('Sessions').first().getByText('127.0.0.1', { exact: true }).first().waitFor();
-    await button('Show the networks').press('Enter');
-    await items('Known networks').getByText('127.0.0.1', { exact: true }).first().waitFor();
+    await button('Show networks').press('Enter');
+    await items('Trusted networks').getByText('127.0.0.1', { exact: true }).first().waitFor();
     expect((await readingsOf(alice.id)).map(({ action, admin_user_id: by }) => [action, by])).toEqual([
       ['list_user_sessions', root.id],
       ['list_user_networks', root.id],
     ]);
-    await items('What was done to this account').nth(1).waitFor();
+    await items('Account history').nth(1).waitFor();
     await visit.look('admin-person-sessions');
     await visit.leave();
   });
@@ -127,7 +127,7 @@ describeInBrowser('web.md 4: a person', () => {
       [alice.id],
     );
     await open();
-    await button('Show the sessions').press('Enter');
+    await button('Show sessions').press('Enter');
     await items('Sessions').nth(19).waitFor();
     expect(await items('Sessions').count()).toBe(20);
     await button('Show more').press('Enter');
@@ -135,7 +135,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.page.waitForFunction(
       `document.activeElement.matches('[aria-labelledby=person-sessions] > :nth-child(21)')`,
     );
-    expect(await items('Sessions').nth(30).innerText()).toContain('Signed in');
+    expect(await items('Sessions').nth(30).innerText()).toContain('Active');
     expect(await items('Sessions').nth(31).innerText()).toContain('ended');
     await button('Show more').press('Enter');
     await items('Sessions').nth(44).waitFor();
@@ -145,31 +145,31 @@ describeInBrowser('web.md 4: a person', () => {
 
   test('every state has its sentence', async () => {
     const states: readonly (readonly [values: string, sentence: string])[] = [
-      ['banned = true', 'The account is banned permanently.'],
-      ['flags = 1::bigint << 38', 'The account is disabled. The next sign-in enables it again.'],
-      ['flags = 1::bigint << 35', 'The account is locked for suspicious activity.'],
-      [`traits = '{registration_pending_approval}'`, 'The registration waits for approval.'],
-      [`traits = '{registration_rejected}'`, 'The registration was rejected.'],
-      [`traits = '{registration_pending_verification}'`, 'The registration waits for the address to be confirmed.'],
-      [`traits = '{locked_down}'`, 'Locked down by its owner'],
+      ['banned = true', 'Suspended permanently'],
+      ['flags = 1::bigint << 38', 'Deactivated. Signing in reactivates it.'],
+      ['flags = 1::bigint << 35', 'Locked for suspicious activity.'],
+      [`traits = '{registration_pending_approval}'`, 'Awaiting approval'],
+      [`traits = '{registration_rejected}'`, 'Sign-up rejected'],
+      [`traits = '{registration_pending_verification}'`, 'Awaiting email verification'],
+      [`traits = '{locked_down}'`, 'Locked by the owner'],
       [
         `flags = 1::bigint << 36, deletion_at = now() + interval '14 days', deletion_reason_code = 1`,
-        'Signing in before that cancels the deletion.',
+        'Signing in before then cancels it.',
       ],
     ];
     await open();
     for (const [values, sentence] of states) {
       await change(`banned = false, flags = 0, traits = '{}', deletion_at = NULL`);
       await change(values);
-      await button('Look again').press('Enter');
+      await button('Refresh').press('Enter');
       await says(sentence);
-      expect(await who().getByText('The account is active.').count()).toBe(0);
+      expect(await who().getByText('Active', { exact: true }).count()).toBe(0);
     }
-    await says('Their own wish');
+    await says('Requested by the user');
     await change(`flags = 0, deletion_at = NULL`);
-    await button('Look again').press('Enter');
-    await says('The account is active.');
-    expect(await who().getByText('Reason of the deletion').count()).toBe(0);
+    await button('Refresh').press('Enter');
+    await who().getByText('Active', { exact: true }).waitFor();
+    expect(await who().getByText('Deletion reason').count()).toBe(0);
     await visit.leave();
   });
 
@@ -177,16 +177,16 @@ describeInBrowser('web.md 4: a person', () => {
     const body = { reason_code: 3, public_reason: 'Sold <b>spam</b>' };
     await asRoot().put(`/v1/admin/users/${alice.id}/deletion`, body).expect(200);
     await open();
-    await says('an administrator decided it. Signing in does not cancel the deletion.');
+    await says('Signing in won’t cancel it.');
     await says('Abuse');
     await says('Sold <b>spam</b>');
     await visit.look('admin-person-deletion');
     await change(`username = 'DeletedUser', discriminator = 0, email = NULL, deleted_at = now(), deletion_at = now()`);
-    await button('Look again').press('Enter');
+    await button('Refresh').press('Enter');
     const left = section('DeletedUser');
-    await left.getByText('The account has been deleted. Only its ID is left.').waitFor();
+    await left.getByText('Deleted. Only the ID remains.').waitFor();
     await left.getByText(alice.id).waitFor();
-    expect(await left.getByText('Reason of the deletion').count()).toBe(0);
+    expect(await left.getByText('Deletion reason').count()).toBe(0);
     await visit.leave();
   });
 
@@ -195,17 +195,15 @@ describeInBrowser('web.md 4: a person', () => {
       traits = '{captcha_exempt,of_a_team}', acls = '{ban:ip:check}', has_verified_phone = true`);
     await open();
     const marks = section('Flags and permissions');
-    await marks.getByText('Belongs to the staff 0 STAFF').waitFor();
+    await marks.getByText('Staff 0 STAFF').waitFor();
     const shown = await marks.getByRole('listitem').allInnerTexts();
     expect(shown).toEqual([
-      ...['Belongs to the staff 0 STAFF', '5', 'No limits on requests 47 RATE_LIMIT_BYPASS'],
-      'Confirm the e-mail address once more 1 REQUIRE_REVERIFIED_EMAIL',
-      'Confirm the e-mail address or a phone number once more 7 REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE',
-      ...['Never asked to prove that it is human. captcha_exempt', 'of_a_team', 'ban:ip:check'],
+      ...['Staff 0 STAFF', '5', 'No rate limit 47 RATE_LIMIT_BYPASS'],
+      'Verify email again 1 REQUIRE_REVERIFIED_EMAIL',
+      'Verify email or phone again 7 REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE',
+      ...['Skips CAPTCHA captcha_exempt', 'of_a_team', 'ban:ip:check'],
     ]);
-    expect(await section('Contact and sign-in').innerText()).toMatch(
-      /Phone number confirmed\s+Yes\s+Authenticator app\s+No/,
-    );
+    expect(await section('Contact and sign-in').innerText()).toMatch(/Verified phone\s+Yes\s+Authenticator app\s+No/);
     await visit.leave();
   });
 
@@ -218,21 +216,21 @@ describeInBrowser('web.md 4: a person', () => {
     await leadsTo('Night <b>builds</b>', `/admin/applications?id=${app.id}`);
     await leadsTo('Audit log 127.0.0.9', '/admin/audit?ip=127.0.0.9');
     await leadsTo('Bans 127.0.0.9', '/admin/bans?ip=127.0.0.9');
-    const about = 'Everything about this account in the audit log';
+    const about = 'View all in the audit log';
     await leadsTo(about, `/admin/audit?target_type=user&target_id=${alice.id}`);
     await adminKey(world.service, admin);
-    await section('What was done to this account')
+    await section('Account history')
       .getByRole('link', { name: /^admin#/ })
       .first()
       .press('Enter');
     await who('admin').waitFor();
-    await items('What this account did as an administrator').nth(1).waitFor();
-    await items('Admin keys').first().waitFor();
-    expect(await items('Admin keys').count()).toBe(1);
+    await items('Admin actions by this account').nth(1).waitFor();
+    await items('API keys').first().waitFor();
+    expect(await items('API keys').count()).toBe(1);
     await visit.look('admin-person-administrator');
-    const keys = link('Everything about these keys in the audit log');
+    const keys = link('View all in the audit log');
     expect(await keys.getAttribute('href')).toBe(`/admin/audit?admin_user_id=${admin.id}&target_type=admin_api_key`);
-    const did = link('Everything that this account did, in the audit log');
+    const did = link('View all in the audit log');
     expect(await did.getAttribute('href')).toBe(`/admin/audit?admin_user_id=${admin.id}`);
     await visit.leave();
   });
@@ -240,24 +238,24 @@ describeInBrowser('web.md 4: a person', () => {
   test('of one’s own keys the page knows where they are; a bot leads to its application', async () => {
     await open(root.id);
     await who('root').getByText('You', { exact: true }).waitFor();
-    expect(await link('Your admin keys').getAttribute('href')).toBe('/admin/keys');
+    expect(await link('API keys').getAttribute('href')).toBe('/admin/keys');
     const app = await newApp(world.service, alice, { name: 'Builder' });
     await visit.open(pathOf(app.id));
     await visit.page.getByText('Bot', { exact: true }).waitFor();
-    expect(await link('The application of this bot').getAttribute('href')).toBe(`/admin/applications?id=${app.id}`);
-    expect(await titles()).not.toContain('Admin keys');
+    expect(await link('This bot’s app').getAttribute('href')).toBe(`/admin/applications?id=${app.id}`);
+    expect(await titles()).not.toContain('API keys');
     await visit.leave();
   });
 
   test('what the administrator may not know is not there, and refused when it is asked for directly', async () => {
     await change(`last_active_ip = '127.0.0.9', last_active_at = now(), email_verified = true`);
     const admin = await arriveAsAdministrator(world, visit, pathOf(alice.id), 'user:lookup');
-    await says('The account is active.');
-    await section('Contact and sign-in').getByText('Hidden from you: it takes user:view:email.').waitFor();
-    await says('Hidden from you: it takes user:view:ip.');
+    await who().getByText('Active', { exact: true }).waitFor();
+    await section('Contact and sign-in').getByText('Hidden. Requires user:view:email.').waitFor();
+    await says('Hidden. Requires user:view:ip.');
     const text = await visit.page.getByRole('main').innerText();
-    for (const secret of [alice.email, '127.0.0.9', 'Confirmed']) expect(text).not.toContain(secret);
-    for (const title of ['Sessions', 'Known networks', 'Applications', 'What was done to this account', 'Admin keys']) {
+    for (const secret of [alice.email, '127.0.0.9', 'Verified']) expect(text).not.toContain(secret);
+    for (const title of ['Sessions', 'Trusted networks', 'Apps', 'Account history', 'API keys']) {
       expect(await section(title).count()).toBe(0);
     }
     await visit.look('admin-person-little');
@@ -273,25 +271,25 @@ describeInBrowser('web.md 4: a person', () => {
     await newApp(world.service, alice, { name: 'Builder' });
     const acls = ['user:lookup', 'user:list:sessions', 'application:list:by_owner'];
     await arriveAsAdministrator(world, visit, pathOf(alice.id), ...acls);
-    await items('Applications').getByText('Builder').waitFor();
-    expect(await items('Applications').getByRole('link').count()).toBe(0);
-    await button('Show the sessions').press('Enter');
-    await items('Sessions').getByText('Hidden from you: it takes user:view:ip.').waitFor();
+    await items('Apps').getByText('Builder').waitFor();
+    expect(await items('Apps').getByRole('link').count()).toBe(0);
+    await button('Show sessions').press('Enter');
+    await items('Sessions').getByText('Hidden. Requires user:view:ip.').waitFor();
     expect(await visit.page.getByText('127.0.0.1').count()).toBe(0);
-    expect(await section('Known networks').count()).toBe(0);
+    expect(await section('Trusted networks').count()).toBe(0);
     await visit.leave();
   });
 
   test('an id that nobody has says so, and so does what is none', async () => {
     await open('999999999999999999');
-    await visit.page.getByText('No account has the ID 999999999999999999.').waitFor();
+    await visit.page.getByText('No account with ID 999999999999999999').waitFor();
     await visit.look('admin-person-unknown');
     for (const id of ['<b>', '@me', '007', '9999999999999999999']) {
       await visit.open(pathOf(encodeURIComponent(id)));
-      await visit.page.getByText(`No account has the ID ${id}.`).waitFor();
+      await visit.page.getByText(`No account with ID ${id}`).waitFor();
     }
     await visit.open('/admin/person');
-    await visit.page.getByText('The address names no account.', { exact: false }).waitFor();
+    await visit.page.getByText('No account selected.', { exact: false }).waitFor();
     await link('Search').press('Enter');
     await visit.page.waitForURL('**/admin');
     await visit.leave();

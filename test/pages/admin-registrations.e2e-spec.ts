@@ -63,10 +63,10 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     );
   const arrive = async (...acls: string[]) => {
     const admin = await arriveAsAdministrator(world, visit, PATH, ...acls);
-    await heading(visit, 'Waiting registrations');
+    await heading(visit, 'Pending sign-ups');
     return admin;
   };
-  const list = () => visit.page.getByRole('list', { name: 'Waiting registrations' });
+  const list = () => visit.page.getByRole('list', { name: 'Pending sign-ups' });
   const entry = (name: string) =>
     list()
       .getByRole('listitem')
@@ -81,7 +81,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     const [ada, bob] = await apply('ada', 'bob', 'cyd');
     const admin = await arrive();
     await entry('ada').waitFor();
-    await page.getByText('3 registrations wait.').waitFor();
+    await page.getByText('3 pending').waitFor();
     expect(await list().getByRole('link').allInnerTexts()).toEqual([
       ...[expect.stringMatching(/^ada#\d{4}$/), expect.stringMatching(/^bob#\d{4}$/)],
       expect.stringMatching(/^cyd#\d{4}$/),
@@ -92,16 +92,16 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     await entry('ada')
       .getByRole('button', { name: /^Approve: ada#/ })
       .press('Enter');
-    await dialog().getByText('1 person may sign in from now on.').waitFor();
+    await dialog().getByText('1 person will be able to sign in.').waitFor();
     await dialog().locator('[name=reason]').fill('known to us');
     await answer('Approve').press('Enter');
     await closed();
-    await page.getByText('1 registration was approved.').waitFor();
+    await page.getByText('1 person approved').waitFor();
     await entry('ada').waitFor({ state: 'detached' });
     await entry('bob')
       .getByRole('button', { name: /^Reject: bob#/ })
       .press('Enter');
-    await dialog().getByText('cannot sign in, and every session of theirs ends', { exact: false }).waitFor();
+    await dialog().getByText('can’t sign in and is signed out', { exact: false }).waitFor();
     await page.keyboard.press('Escape');
     await closed();
     expect(await traitsOf([bob as string])).toEqual([['registration_pending_approval']]);
@@ -112,7 +112,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     expect(await dialog().locator('[name=reason]:invalid').count()).toBe(1);
     await dialog().locator('[name=reason]').fill('nobody');
     await answer('Reject').press('Enter');
-    await page.getByText('1 registration was rejected.').waitFor();
+    await page.getByText('1 person rejected').waitFor();
     expect(await traitsOf([ada as string, bob as string])).toEqual([[], ['registration_rejected']]);
     const entries = (await auditOf(world.service)).slice(-2);
     expect(entries).toMatchObject([
@@ -128,18 +128,18 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     const ids = await apply('eve', 'fay', 'gus', 'hal');
     await arrive();
     await entry('eve').waitFor();
-    await page.getByLabel('All shown (4)').press('Space');
+    await page.getByLabel('Select all (4)').press('Space');
     await entry('hal').getByRole('checkbox').press('Space');
-    await page.getByText('3 chosen').waitFor();
+    await page.getByText('3 selected').waitFor();
     await world.service.as(root).patch(`${PENDING}/${ids[1]}`, { status: 'approved' });
-    await button('Reject the chosen').press('Enter');
-    await dialog().getByText('3 people cannot sign in', { exact: false }).waitFor();
+    await button('Reject selected').press('Enter');
+    await dialog().getByText('3 people won’t be able to sign in', { exact: false }).waitFor();
     await dialog().locator('[name=reason]').fill('a wave of spam');
     await answer('Reject').press('Enter');
     await closed();
-    await page.getByText('2 registrations were rejected.').waitFor();
-    await page.getByText('1 could not be decided:').waitFor();
-    await page.getByText('This registration is no longer waiting for a decision.', { exact: false }).waitFor();
+    await page.getByText('2 people rejected').waitFor();
+    await page.getByText('1 couldn’t be processed:').waitFor();
+    await page.getByText('This sign-up is no longer pending.', { exact: false }).waitFor();
     await visit.look('admin-registrations-result');
     expect(await list().getByRole('link').allInnerTexts()).toEqual([expect.stringMatching(/^hal#/)]);
     expect(await traitsOf(ids)).toEqual([
@@ -152,14 +152,14 @@ describeInBrowser('web.md 4: registrations that wait', () => {
       .getByRole('button', { name: /^Approve: hal#/ })
       .press('Enter');
     await answer('Approve').press('Enter');
-    await page.getByText('Nobody waits.').waitFor();
+    await page.getByText('No pending sign-ups').waitFor();
   });
 
   test('a page that moved up meanwhile skips nobody: all come up, in order and once', async () => {
     const { page } = visit;
     const ids = await crowd('ivy', 130);
     await arrive();
-    await page.getByText('130 registrations wait.').waitFor();
+    await page.getByText('130 pending').waitFor();
     expect(await list().getByRole('listitem').count()).toBe(50);
     // Another administrator decides 10 entries of the first page, so all later entries move up by 10.
     for (const id of ids.slice(0, 10)) await world.service.as(root).patch(`${PENDING}/${id}`, { status: 'approved' });
@@ -170,7 +170,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
           .evaluateAll((all) => all.map((one) => (one as unknown as { name: string }).name))
       ).map((name) => name.replace('registration-', ''));
     await button('Show more').press('Enter');
-    await page.getByText('120 registrations wait.').waitFor();
+    await page.getByText('120 pending').waitFor();
     let known = await shown();
     expect(known).toEqual(ids.slice(0, known.length));
     while ((await button('Show more').count()) > 0) {
@@ -185,7 +185,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     const { page } = visit;
     const ids = await crowd('joe', 60);
     await arrive();
-    await page.getByLabel('All shown (50)').press('Space');
+    await page.getByLabel('Select all (50)').press('Space');
     let asked = 0;
     await page.route(`**${PENDING}/*`, (route) => {
       const isBusy = ++asked === 2;
@@ -193,20 +193,20 @@ describeInBrowser('web.md 4: registrations that wait', () => {
       const refusal = { status: 429, headers: { 'retry-after': '600' }, json };
       return isBusy ? route.fulfill(refusal) : route.continue();
     });
-    await button('Approve the chosen').press('Enter');
+    await button('Approve selected').press('Enter');
     await answer('Approve').press('Enter');
-    await dialog().getByText('The service asks for a pause of 600 seconds.', { exact: false }).waitFor();
+    await dialog().getByText('Continuing in 10 minutes…', { exact: false }).waitFor();
     await visit.look('admin-registrations-pause');
     await answer('Stop').press('Enter');
     await closed();
-    await page.getByText('1 registration was approved.').waitFor();
-    await page.getByText('49 were left as they are.').waitFor();
-    await page.getByText('59 registrations wait.').waitFor();
-    await button('Approve the chosen').press('Enter');
-    await dialog().getByText('49 people may sign in from now on.').waitFor();
+    await page.getByText('1 person approved').waitFor();
+    await page.getByText('49 skipped').waitFor();
+    await page.getByText('59 pending').waitFor();
+    await button('Approve selected').press('Enter');
+    await dialog().getByText('49 people will be able to sign in.').waitFor();
     await answer('Approve').press('Enter');
-    await page.getByText('49 registrations were approved.').waitFor();
-    await page.getByText('10 registrations wait.').waitFor();
+    await page.getByText('49 people approved').waitFor();
+    await page.getByText('10 pending').waitFor();
     expect(await list().getByRole('listitem').count()).toBe(10);
     expect(await traitsOf(ids)).toEqual([
       ...Array.from({ length: 50 }, () => []),

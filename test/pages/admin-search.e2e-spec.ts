@@ -43,7 +43,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     visit = await world.visit({ permissions: ['clipboard-read', 'clipboard-write'] });
   });
 
-  const box = () => visit.page.getByRole('search').getByLabel('What are you looking for?');
+  const box = () => visit.page.getByRole('search').getByLabel('Search people, apps, and audit entries');
   /** Types by keyboard and replaces the text in the box. */
   const search = async (text: string) => {
     await box().focus();
@@ -85,7 +85,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await list('People')
       .getByRole('link', { name: /^locked#\d{4}$/ })
       .waitFor();
-    await status('1 thing found');
+    await status('1 result');
     await box().focus();
     await tabTo(visit, await list('People').getByRole('link').innerText());
     await visit.page.keyboard.press('Enter');
@@ -101,7 +101,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     const line = lineWith(entry?.request_id);
     expect(JSON.parse(line)).toMatchObject({ msg: 'request', request_id: entry?.request_id });
     await paste(line);
-    await status('2 things found');
+    await status('2 results');
     const [{ id }] = (await world.service.sql('SELECT id FROM audit_log WHERE request_id = $1', [
       entry?.request_id,
     ])) as [{ id: string }];
@@ -117,7 +117,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await visit.page.goBack();
     await heading(visit, 'Search');
     await paste(JSON.stringify(refused));
-    await visit.page.getByText('It left no entry in the audit log: it changed nothing, or was refused.').waitFor();
+    await visit.page.getByText('No audit entries: it made no changes, or was denied.').waitFor();
     await visit.leave();
   });
 
@@ -140,8 +140,8 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await found.waitFor();
     expect(await box().inputValue()).toBe('Visitor@example.com');
     await search(ADDRESS);
-    await list('Bans of addresses').getByText('Banned', { exact: true }).waitFor();
-    await link('Bans of addresses', ADDRESS).press('Enter');
+    await list('IP bans').getByText('Banned', { exact: true }).waitFor();
+    await link('IP bans', ADDRESS).press('Enter');
     await page.waitForURL(`**/admin/bans?ip=${ADDRESS}`);
     await visit.leave();
   });
@@ -181,12 +181,12 @@ describeInBrowser('web.md 4: the search of the console', () => {
       await status(/^\d+ things? found$/);
       expect(await links()).toEqual(wanted.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))));
     }
-    await list('Bans of addresses').getByText('Banned', { exact: true }).waitFor();
+    await list('IP bans').getByText('Banned', { exact: true }).waitFor();
     await search('198.51.100.0/25');
-    await list('Bans of addresses').getByText('Not banned', { exact: true }).waitFor();
-    await status('0 things found');
+    await list('IP bans').getByText('Not banned', { exact: true }).waitFor();
+    await status('0 results');
     await search(`${app.id} ${own.id} ${foreign.id} ${tag} ${ADDRESS}`);
-    await link('Applications', 'Tea <b>party</b>').waitFor();
+    await link('Apps', 'Tea <b>party</b>').waitFor();
     await visit.look('admin-search-much');
     await visit.leave();
   });
@@ -199,9 +199,9 @@ describeInBrowser('web.md 4: the search of the console', () => {
     }
     const many = await world.service.sql('SELECT count(*)::int AS n FROM audit_log WHERE target_id = $1', [alice.id]);
     await search(alice.id);
-    await page.getByText(`10 of ${many[0]?.n} are shown for ${alice.id}.`).waitFor();
+    await page.getByText(`Showing 10 of ${many[0]?.n} for ${alice.id}`).waitFor();
     expect(await list('Audit log').getByRole('listitem').count()).toBe(10);
-    await page.getByRole('link', { name: 'All of them in the audit log' }).press('Enter');
+    await page.getByRole('link', { name: 'View all in the audit log' }).press('Enter');
     await page.waitForURL(`**/admin/audit?target_id=${alice.id}`);
     await world.service.sql(
       `INSERT INTO account (id, username, discriminator, created_at)
@@ -209,7 +209,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     );
     await page.goBack();
     await search('crowd');
-    await page.getByText('50 of 51 are shown for crowd.').waitFor();
+    await page.getByText('Showing 50 of 51 for crowd').waitFor();
     expect(await list('People').getByRole('listitem').count()).toBe(50);
     await visit.leave();
   });
@@ -219,20 +219,20 @@ describeInBrowser('web.md 4: the search of the console', () => {
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
     const clerk = await arriveAsAdministrator(world, visit, '/admin', 'user:lookup');
-    await page.getByText('You hold 2 permissions:').waitFor();
+    await page.getByText('You have 2 permissions:').waitFor();
     expect(await page.getByRole('main').getByRole('listitem').allInnerTexts()).toEqual(
       expect.arrayContaining(['admin:authenticate', 'user:lookup', 'People by ID']),
     );
-    expect(await page.getByText('Applications by ID').count()).toBe(0);
+    expect(await page.getByText('Apps by ID').count()).toBe(0);
     await visit.look('admin-search-clerk');
     await search(`${alice.id} ${ADDRESS} ${alice.email}`);
     await link('People', tag).waitFor();
-    await page.getByText('This was not searched, because you lack the permission:').waitFor();
-    await page.getByText('People by e-mail address: user:view:email').waitFor();
-    await page.getByText('Bans of addresses: ban:ip:check').waitFor();
-    await status('1 thing found');
+    await page.getByText('Not searched because you need this permission:').waitFor();
+    await page.getByText('People by email: user:view:email').waitFor();
+    await page.getByText('IP bans: ban:ip:check').waitFor();
+    await status('1 result');
     expect(await page.getByRole('alert').count()).toBe(0);
-    expect(await list('Bans of addresses').count()).toBe(0);
+    expect(await list('IP bans').count()).toBe(0);
     await visit.look('admin-search-lacking');
     const own = ['/v1/admin/users/@me', '/v1/admin/acls'];
     const operations = new Set(asked.filter((path) => path.startsWith('/v1/admin') && !own.includes(path)));
@@ -253,27 +253,27 @@ describeInBrowser('web.md 4: the search of the console', () => {
 
   test('who may search for nothing is told so, and everybody who they are', async () => {
     await visit.arrive('/admin', (await administrator(world.service)).authorization);
-    await visit.page.getByText('Your permissions let you search for nothing.').waitFor();
+    await visit.page.getByText('You don’t have permission to search anything.').waitFor();
     await visit.page.getByText(/^admin#\d{4}$/).waitFor();
     expect(await visit.page.getByRole('main').getByRole('link').count()).toBe(0);
     await search('alice');
-    await visit.page.getByText('People by name, with or without the number behind it: user:lookup').waitFor();
+    await visit.page.getByText('People by username, with or without the tag: user:lookup').waitFor();
     await visit.leave();
   });
 
   test('a text that holds nothing says so, one that holds too much too, and secrets stay out of the address', async () => {
     const { page } = visit;
     const root = await arriveAsAdministrator(world, visit, '/admin');
-    await page.getByText('You hold every permission.').waitFor();
+    await page.getByText('You have full access.').waitFor();
     await visit.look('admin-search-start');
     await search('who was this?');
-    await page.getByText('There is nothing in this text that could be searched for.').waitFor();
+    await page.getByText('We couldn’t find anything to search for in this text.').waitFor();
     await visit.look('admin-search-nothing');
     await paste(Array.from({ length: 13 }, (_, n) => `192.0.2.${n}`).join('\r\n'));
-    await page.getByText('This text holds more than is searched for at once.', { exact: false }).waitFor();
-    await list('Bans of addresses').getByRole('listitem').nth(11).waitFor();
+    await page.getByText('That’s too much text.', { exact: false }).waitFor();
+    await list('IP bans').getByRole('listitem').nth(11).waitFor();
     await status(/ found$/);
-    expect(await list('Bans of addresses').getByRole('listitem').count()).toBe(12);
+    expect(await list('IP bans').getByRole('listitem').count()).toBe(12);
     await paste(`authorization: ${root.authorization}\nfrom ${ADDRESS}`);
     await link('People', 'Visitor#0007').waitFor();
     expect(await box().inputValue()).toBe(`authorization:  from ${ADDRESS}`);
@@ -287,7 +287,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await box().waitFor();
     await context.setOffline(true);
     await search(tag);
-    await page.getByRole('alert').getByText('You are offline.', { exact: false }).waitFor();
+    await page.getByRole('alert').getByText('You’re offline.', { exact: false }).waitFor();
     expect(await box().inputValue()).toBe(tag);
     await context.setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).press('Enter');

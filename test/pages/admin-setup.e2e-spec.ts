@@ -24,7 +24,7 @@ const CAPTCHA = '/v1/admin/instance/captcha/test';
 const holders = ({ service }: Site) => service.sql("SELECT id::text FROM account WHERE '*' = ANY (acls)");
 const step = ({ page }: Visit, name: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 2, name, exact: true }) });
-const firstSteps = (visit: Visit) => heading(visit, 'First steps');
+const firstSteps = (visit: Visit) => heading(visit, 'Setup checklist');
 
 describeInBrowser('web.md 4: the first run', () => {
   let world: Site;
@@ -45,7 +45,7 @@ describeInBrowser('web.md 4: the first run', () => {
     await page.fill('input[name=email]', `${name}.${randomBytes(4).toString('hex')}@example.com`);
     await page.fill('input[name=password]', PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).press('Enter');
-    await page.getByText('Does nobody administer this platform yet?').waitFor();
+    await page.getByText('Setting up for the first time?').waitFor();
     return visit;
   };
   const enter = async ({ page }: Visit, value: string) => {
@@ -57,40 +57,40 @@ describeInBrowser('web.md 4: the first run', () => {
     const visit = await register('ada');
     const { page } = visit;
     await enter(visit, `${token}x`);
-    await page.getByText('This token is not right, was used already', { exact: false }).waitFor();
+    await page.getByText('This token is invalid, was already used', { exact: false }).waitFor();
     expect(await page.getByLabel('Setup token').inputValue()).toBe(`${token}x`);
     expect(await holders(world)).toEqual([]);
     await visit.look('admin-setup-refused');
     await enter(visit, ` ${token} `);
     await page.waitForURL('**/admin/setup');
     await firstSteps(visit);
-    await step(visit, 'An administrator').getByText('The setup token is void.', { exact: false }).waitFor();
+    await step(visit, 'Administrator').getByText('The setup token no longer works.', { exact: false }).waitFor();
     await visit.look('admin-setup');
     const { token: session } = await heldSession(visit);
     const { body: me } = await world.service.as(session ?? '').get('/v1/users/@me');
     expect(await holders(world)).toEqual([{ id: me.id }]);
 
-    await step(visit, 'Mail').getByText(`The test goes to ${me.email}.`).waitFor();
-    await page.getByRole('button', { name: 'Send me a test mail' }).press('Enter');
-    await page.getByText('The mail left. Look whether it has arrived.').waitFor();
-    expect((await mailTo(world.service, me.email, 'mail_test')).subject).toBe('Test message from Gatehouse');
+    await step(visit, 'Email').getByText(`We’ll send it to ${me.email}.`).waitFor();
+    await page.getByRole('button', { name: 'Send test email' }).press('Enter');
+    await page.getByText('Email sent. Check your inbox.').waitFor();
+    expect((await mailTo(world.service, me.email, 'mail_test')).subject).toBe('Test email from Gatehouse');
 
-    await step(visit, 'Security check').getByText('ALTCHA', { exact: false }).waitFor();
-    await page.getByRole('button', { name: 'Solve one and have it judged' }).press('Enter');
-    await page.getByText('It was solved, and the service accepted it.').waitFor();
+    await step(visit, 'CAPTCHA').getByText('ALTCHA', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Test CAPTCHA' }).press('Enter');
+    await page.getByText('CAPTCHA works.').waitFor();
     expect((await auditOf(world.service, 'test_captcha'))[0]).toMatchObject({
       ...{ admin_user_id: me.id, metadata: { ok: 'true', provider: 'altcha' } },
     });
 
-    await step(visit, 'Registration').getByText('Everybody may register.').waitFor();
+    await step(visit, 'Sign-up').getByText('Anyone can sign up.').waitFor();
     const [opened] = await Promise.all([
       page.waitForEvent('popup'),
-      page.getByRole('link', { name: 'Look at the registration in a new tab' }).press('Enter'),
+      page.getByRole('link', { name: 'Open the sign-up page' }).press('Enter'),
     ]);
     expect(new URL(opened.url()).pathname).toBe('/register');
     await opened.close();
-    await step(visit, 'Single sign-on').getByText('It is not offered.', { exact: false }).waitFor();
-    await step(visit, 'Single sign-on').getByRole('link', { name: 'To the settings' }).press('Enter');
+    await step(visit, 'Single sign-on').getByText('Off. People sign in', { exact: false }).waitFor();
+    await step(visit, 'Single sign-on').getByRole('link', { name: 'Go to settings' }).press('Enter');
     await heading(visit, 'Settings');
     await visit.leave();
   });
@@ -103,7 +103,7 @@ describeInBrowser('web.md 4: the first run', () => {
         Promise.race([
           page.waitForURL('**/admin/setup').then(() => 'administrator'),
           page
-            .getByText('This token is not right, was used already', { exact: false })
+            .getByText('This token is invalid, was already used', { exact: false })
             .waitFor()
             .then(() => 'refused'),
         ]),
@@ -155,17 +155,15 @@ describeInBrowser('web.md 4: the first steps', () => {
     const { page } = visit;
     root = await arriveAsAdministrator(world, visit, '/admin/setup');
     await firstSteps(visit);
-    await step(visit, 'Mail').getByText('A way to send mail is configured.').waitFor();
-    await page.getByRole('button', { name: 'Send me a test mail' }).press('Enter');
-    await page.getByText('The mail did not leave. What is known of the reason:').waitFor();
+    await step(visit, 'Email').getByText('Email sending is configured.').waitFor();
+    await page.getByRole('button', { name: 'Send test email' }).press('Enter');
+    await page.getByText('The email couldn’t be sent:').waitFor();
     await page.getByText('an outbound request failed: unreachable').waitFor();
-    await step(visit, 'Security check')
-      .getByText('Nothing keeps programs from registering.', { exact: false })
-      .waitFor();
-    expect(await page.getByRole('button', { name: 'Solve one and have it judged' }).count()).toBe(0);
+    await step(visit, 'CAPTCHA').getByText('Sign-up isn’t protected from bots.', { exact: false }).waitFor();
+    expect(await page.getByRole('button', { name: 'Test CAPTCHA' }).count()).toBe(0);
     expectApiError(await world.service.as(root).post(CAPTCHA, { token: 'x' }), 'FEATURE_TEMPORARILY_DISABLED');
-    await page.getByRole('button', { name: 'Test single sign-on' }).press('Enter');
-    await page.getByText('Single sign-on can work with these settings.').waitFor();
+    await page.getByRole('button', { name: 'Test connection' }).press('Enter');
+    await page.getByText('Single sign-on is ready.').waitFor();
     await visit.look('admin-setup-tested');
     expect((await auditOf(world.service, 'test_mail')).at(-1)?.metadata).toEqual({ ok: 'false' });
     await visit.leave();
@@ -175,7 +173,7 @@ describeInBrowser('web.md 4: the first steps', () => {
     visit = await world.visit();
     const viewer = await arriveAsAdministrator(world, visit, '/admin/setup', 'instance:config:view');
     await firstSteps(visit);
-    await step(visit, 'Single sign-on').getByText('It is offered beside the other ways to sign in.').waitFor();
+    await step(visit, 'Single sign-on').getByText('On, alongside other sign-in methods.').waitFor();
     expect(await visit.page.locator('main button').count()).toBe(0);
     for (const [path, body] of [[MAIL], [CAPTCHA, { token: 'x' }], ['/v1/admin/instance/sso/test']] as const) {
       expectApiError(await withoutAudit(world.service, () => world.service.as(viewer).post(path, body)), 'MISSING_ACL');
@@ -212,17 +210,17 @@ describeInBrowser('web.md 4: the first steps', () => {
       );
       await visit.arrive('/admin/instance', answer.body.token);
       await heading(visit, 'Settings');
-      await page.getByRole('link', { name: 'First steps' }).press('Enter');
+      await page.getByRole('link', { name: 'Setup checklist' }).press('Enter');
       await firstSteps(visit);
-      const solve = page.getByRole('button', { name: 'Solve one and have it judged' });
+      const solve = page.getByRole('button', { name: 'Test CAPTCHA' });
       await solve.press('Enter');
       await page.getByRole('button', { name: 'I am a robot' }).click();
-      await page.getByText('the service did not accept it.', { exact: false }).waitFor();
+      await page.getByText('The CAPTCHA was rejected.', { exact: false }).waitFor();
       await solve.press('Enter');
       await page.getByRole('button', { name: 'I am a human' }).waitFor();
       await there.service.sql(`DELETE FROM one_time_secret`);
       await page.getByRole('button', { name: 'I am a human' }).click();
-      await page.getByText('It was solved, and the service accepted it.').waitFor();
+      await page.getByText('CAPTCHA works.').waitFor();
       // The script of the captcha provider is the only request to another origin.
       await expect(visit.leave()).rejects.toThrow(
         /should not:\nasked another origin: https:\/\/challenges\.cloudflare\.com$/,
@@ -237,8 +235,8 @@ describeInBrowser('web.md 4: the first steps', () => {
     try {
       visit = await there.visit();
       const admin = await arriveAsAdministrator(there, visit, '/admin/setup');
-      await step(visit, 'Mail').getByText('No mail is sent', { exact: false }).waitFor();
-      expect(await visit.page.getByRole('button', { name: 'Send me a test mail' }).count()).toBe(0);
+      await step(visit, 'Email').getByText('Email isn’t configured', { exact: false }).waitFor();
+      expect(await visit.page.getByRole('button', { name: 'Send test email' }).count()).toBe(0);
       expectApiError(await there.service.as(admin).post(MAIL), 'FEATURE_TEMPORARILY_DISABLED');
       await visit.leave();
     } finally {

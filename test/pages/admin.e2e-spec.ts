@@ -26,7 +26,7 @@ describeInBrowser('web.md 4: /admin', () => {
   test('who administers nothing sees nothing of it, and cannot become administrator by guessing', async () => {
     const alice = await person(world.service, 'alice');
     await visit.arrive('/admin', alice.authorization);
-    await visit.page.getByText('This account does not administer this platform.').waitFor();
+    await visit.page.getByText('This account doesn’t have admin access.').waitFor();
     expect(await visit.page.getByRole('navigation').count()).toBe(0);
     await visit.look('admin-stranger');
     await visit.page.getByLabel('Setup token').fill('guessed');
@@ -39,9 +39,9 @@ describeInBrowser('web.md 4: /admin', () => {
   test('the navigation lists what the ACLs open, and nothing else', async () => {
     await arriveAsAdministrator(world, visit, '/admin', 'ban:ip:check');
     await heading(visit, 'Search');
-    expect(await listed()).toEqual(['Search', 'Banned addresses', 'Permissions', 'Explain']);
+    expect(await listed()).toEqual(['Search', 'IP bans', 'Permissions', 'Access checker']);
     await visit.open('/admin/audit');
-    await visit.page.getByText('There is no such view, or your permissions do not open it.').waitFor();
+    await visit.page.getByText('This page doesn’t exist, or you don’t have access to it.').waitFor();
     await visit.look('admin-not-for-you');
     await visit.leave();
   });
@@ -51,9 +51,9 @@ describeInBrowser('web.md 4: /admin', () => {
     await heading(visit, 'Search');
     expect(await listed()).toEqual([
       'Search',
-      ...['Waiting registrations', 'Applications'],
-      ...['Audit log', 'Banned addresses', 'Permissions', 'Your admin keys', 'Explain'],
-      ...['Right now', 'Settings', 'First steps'],
+      ...['Pending sign-ups', 'Apps'],
+      ...['Audit log', 'IP bans', 'Permissions', 'API keys', 'Access checker'],
+      ...['Live metrics', 'Settings', 'Setup checklist'],
     ]);
     await visit.greeted();
     await world.service.as(root).post('/v1/auth/logout');

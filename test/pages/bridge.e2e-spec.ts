@@ -43,7 +43,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     const { page } = visit;
     const { path } = await begin('page');
     await visit.open(path);
-    await page.getByText('you are signed in there, with everything that your account can do').waitFor();
+    await page.getByText('you’ll be signed in there with full access to your account').waitFor();
     expect(new URL(page.url()).hash).toBe('');
     await page.getByText('127.0.x.x').waitFor();
     await visit.look('bridge');
@@ -59,11 +59,11 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     const { page } = visit;
     const { path } = await begin('page');
     await visit.open(path);
-    await choose(page, 'Refuse');
-    await page.getByText('You refused to use your passkey.').waitFor();
+    await choose(page, 'Decline');
+    await page.getByText('You declined to use your passkey.').waitFor();
     await visit.look('bridge-cancelled');
     await page.reload();
-    await page.getByText('There is nothing to complete on this page.').waitFor();
+    await page.getByText('Nothing to see here.').waitFor();
     expect(await sessionsOf(world.service, alice)).toBe(1);
     await visit.leave();
   });
@@ -73,7 +73,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     const { path, id, nonce } = await begin('native');
     await visit.open(path);
     await choose(page, 'Use a passkey');
-    await page.getByText('enter it in the app where you started').waitFor();
+    await page.getByText('into the app where you started').waitFor();
     const code = (await page.textContent('output'))?.trim() ?? '';
     await visit.look('bridge-code');
     await page.reload();
@@ -86,7 +86,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
 
   test.each(['CALL +1 555 0100', 'x'.repeat(43)])('a code that only a link brings is not shown: %s', async (text) => {
     await visit.open(`/passkey-bridge#completion_code=${encodeURIComponent(text)}`);
-    await visit.page.getByText('It has expired or was answered already.').waitFor();
+    await visit.page.getByText('It expired or was already answered.').waitFor();
     expect(await visit.page.content()).not.toContain(text);
     await visit.leave();
   });
@@ -95,8 +95,8 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     const { page } = visit;
     const { path } = await begin('native');
     await visit.open(path);
-    await choose(page, 'Refuse');
-    await page.getByText('Nobody was signed in.').waitFor();
+    await choose(page, 'Decline');
+    await page.getByText('No one was signed in.').waitFor();
     await visit.look('bridge-refused');
     await visit.leave();
   });
@@ -107,12 +107,12 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     await authenticator.recognize(false);
     await visit.open(path);
     await choose(page, 'Use a passkey');
-    await page.getByText('No passkey was used. You can try again, or refuse.').waitFor();
+    await page.getByText('No passkey was used. Try again or decline.').waitFor();
     await authenticator.recognize(true);
     const [row] = await world.service.sql('SELECT counter FROM passkey WHERE account_id = $1', [alice.id]);
     await world.service.sql('UPDATE passkey SET counter = 4000000 WHERE account_id = $1', [alice.id]);
     await choose(page, 'Use a passkey');
-    await page.getByText('The passkey was not accepted.').waitFor();
+    await page.getByText('We couldn’t verify your passkey.').waitFor();
     await visit.look('bridge-not-accepted');
     await world.service.sql('UPDATE passkey SET counter = $2 WHERE account_id = $1', [alice.id, row?.counter]);
     await choose(page, 'Use a passkey');
@@ -123,15 +123,15 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
   test('a request that is over is explained, before and after the question', async () => {
     const { page } = visit;
     await visit.open('/passkey-bridge#ceremony_id=unknown');
-    await page.getByText('It has expired or was answered already.').waitFor();
+    await page.getByText('It expired or was already answered.').waitFor();
     await visit.look('bridge-gone');
     const { path } = await begin('page');
     await visit.open('/forgot');
     await visit.open(path);
-    await page.getByText('Another page or an app asks to use your passkey').waitFor();
+    await page.getByText('Another page or app wants to use your').waitFor();
     await world.service.sql('UPDATE one_time_secret SET expires_at = now()');
     await choose(page, 'Use a passkey');
-    await page.getByText('It has expired or was answered already.').waitFor();
+    await page.getByText('It expired or was already answered.').waitFor();
     expect(await sessionsOf(world.service, alice)).toBe(1);
     await visit.leave();
   });
@@ -144,7 +144,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
       return route.continue();
     });
     await visit.open('/auth/passkey#completion_code=stolen&ceremony_id=foreign');
-    await page.getByText('This was not started in this tab.').waitFor();
+    await page.getByText('This was started somewhere else.').waitFor();
     await visit.look('passkey-not-started-here');
     expect(sent).toBe(0);
     await visit.leave();
@@ -154,10 +154,10 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     const { page } = visit;
     const { path } = await begin('page');
     await visit.open(path);
-    await page.getByText('Another page or an app asks to use your passkey').waitFor();
+    await page.getByText('Another page or app wants to use your').waitFor();
     await world.service.sql('UPDATE account SET banned = true WHERE id = $1', [alice.id]);
     await choose(page, 'Use a passkey');
-    await page.getByText('suspended for good').waitFor();
+    await page.getByText('is suspended').waitFor();
     expect(await sessionsOf(world.service, alice)).toBe(1);
     await visit.leave();
   });

@@ -21,19 +21,19 @@ describeInBrowser('oauth 5.2 the consent page: requests that nobody can grant', 
   afterEach(() => visit.leave());
 
   test.each([
-    ['an unknown application', { client_id: '1' }, 'This application does not exist'],
-    ['a number that is none', { client_id: 'x' }, 'This application does not exist'],
-    ['no application', { client_id: '' }, 'This application does not exist'],
-    ['a number that is too large', { client_id: '9223372036854775808' }, 'This application does not exist'],
-    ['an unregistered redirect', { redirect_uri: 'https://evil.example/' }, 'request is faulty'],
-    ['a redirect that would run', { redirect_uri: 'javascript:alert(1)//' }, 'request is faulty'],
-    ['no redirect', { redirect_uri: '' }, 'request is faulty'],
-    ['a missing scope', { scope: '' }, 'permissions it cannot have'],
-    ['an unknown scope', { scope: 'identify everything' }, 'permissions it cannot have'],
-    ['another response type', { response_type: 'token' }, 'request is faulty'],
-    ['half a challenge', { code_challenge_method: '' }, 'request is faulty'],
-    ['a plain challenge', { code_challenge_method: 'plain' }, 'request is faulty'],
-    ['a state that is too long', { state: 'x'.repeat(1025) }, 'request is faulty'],
+    ['an unknown application', { client_id: '1' }, 'This app doesn’t exist'],
+    ['a number that is none', { client_id: 'x' }, 'This app doesn’t exist'],
+    ['no application', { client_id: '' }, 'This app doesn’t exist'],
+    ['a number that is too large', { client_id: '9223372036854775808' }, 'This app doesn’t exist'],
+    ['an unregistered redirect', { redirect_uri: 'https://evil.example/' }, 'sent an invalid request'],
+    ['a redirect that would run', { redirect_uri: 'javascript:alert(1)//' }, 'sent an invalid request'],
+    ['no redirect', { redirect_uri: '' }, 'sent an invalid request'],
+    ['a missing scope', { scope: '' }, 'permissions it can’t have'],
+    ['an unknown scope', { scope: 'identify everything' }, 'permissions it can’t have'],
+    ['another response type', { response_type: 'token' }, 'sent an invalid request'],
+    ['half a challenge', { code_challenge_method: '' }, 'sent an invalid request'],
+    ['a plain challenge', { code_challenge_method: 'plain' }, 'sent an invalid request'],
+    ['a state that is too long', { state: 'x'.repeat(1025) }, 'sent an invalid request'],
   ])('%s is an error on the page, and nothing is redirected', async (_, changes, words) => {
     const { page } = visit;
     await visit.open(app.path(changes as Record<string, string>));
@@ -50,10 +50,10 @@ describeInBrowser('oauth 5.2 the consent page: requests that nobody can grant', 
   test('a parameter that is sent twice is an error, and so is a silent request that was refused', async () => {
     const { page } = visit;
     await visit.open(`${app.path()}&scope=bot`);
-    await page.getByRole('alert').filter({ hasText: 'request is faulty' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'sent an invalid request' }).waitFor();
     await visit.look('consent-fault');
     await visit.open('/oauth2/authorize?error=login_required&iss=x');
-    await page.getByRole('alert').filter({ hasText: 'does not exist' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'couldn’t find this' }).waitFor();
   });
 
   test('an answer that would run here is no place to go to', async () => {
@@ -64,7 +64,7 @@ describeInBrowser('oauth 5.2 the consent page: requests that nobody can grant', 
     );
     await visit.open(app.path());
     await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByRole('alert').filter({ hasText: 'request is faulty' }).waitFor();
-    expect(await page.title()).toMatch(/^This cannot go on/);
+    await page.getByRole('alert').filter({ hasText: 'sent an invalid request' }).waitFor();
+    expect(await page.title()).toMatch(/^Something’s wrong with this request/);
   });
 });

@@ -71,7 +71,7 @@ describeInBrowser('oauth 5.2 the consent page: scopes of teams', () => {
     const visit = await world.visit();
     await signedInAs(visit.page, await signIn(world.service, await person(world.service, 'vic')));
     await visit.open(app.path({ scope: 'notes.read notes.erase' }));
-    await visit.page.getByRole('alert').filter({ hasText: 'permissions it cannot have' }).waitFor();
+    await visit.page.getByRole('alert').filter({ hasText: 'permissions it can’t have' }).waitFor();
     await visit.open(app.path({ scope: 'notes.read' }));
     await question(visit.page).waitFor();
     const { body } = await world.service.anonymous.form('/v1/oauth2/token', {

@@ -38,7 +38,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     const visit = await world.visit();
     await visit.open(app.path());
     await enter(visit.page, { ...cat, password: 'not the password' });
-    await visit.page.getByRole('alert').filter({ hasText: 'e-mail address or the password is wrong' }).waitFor();
+    await visit.page.getByRole('alert').filter({ hasText: 'Incorrect email or password' }).waitFor();
     expect(await visit.page.getByLabel('Password', HERE).inputValue()).toBe('not the password');
     await enter(visit.page, cat);
     await question(visit.page).waitFor();
@@ -52,9 +52,9 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     const { page } = visit;
     await visit.open(app.path());
     await enter(page, dan);
-    await page.getByLabel('Code', HERE).waitFor();
+    await page.getByLabel('Verification code', HERE).waitFor();
     await page.reload();
-    await page.getByLabel('Code', HERE).fill(authenticator.next());
+    await page.getByLabel('Verification code', HERE).fill(authenticator.next());
     await page.getByRole('button', { name: 'Continue' }).click();
     expect((await allowing(page)).has('code')).toBe(true);
     await visit.leave();
@@ -105,11 +105,11 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
         window.setTimeout = (work, time, ...rest) => real(work, time === ${POLL_MS} ? 50 : time, ...rest)`);
       await visit.open(its.path());
       await enter(page, jo);
-      await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor();
       const { token } = (await mailTo(there.service, jo.email, 'ip_authorization')).metadata;
       await there.service.anonymous.post('/v1/auth/authorize-ip', { token });
       confirm();
-      await page.getByText(`You are ${jo.username}#`).waitFor();
+      await page.getByText(`Signed in as ${jo.username}#`).waitFor();
       expect(polls).toBeGreaterThan(losses.length + 1);
       expect((await allowing(page)).has('code')).toBe(true);
       expect((await there.service.as(jo).get('/v1/auth/sessions')).body).toHaveLength(1);
@@ -126,9 +126,9 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
       const { page } = visit;
       await visit.open(its.path());
       await enter(page, its.owner);
-      await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor();
       await there.service.sql('DELETE FROM one_time_secret');
-      await page.getByRole('alert').filter({ hasText: 'no longer waiting for confirmation' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'no longer waiting for approval' }).waitFor();
       expect(await page.getByLabel('Password', HERE).isVisible()).toBe(true);
       await visit.leave();
     });
@@ -139,7 +139,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
       const visit = await there.visit();
       await visit.open(its.path());
       await enter(visit.page, { ...its.owner, password: 'not the password' });
-      await visit.page.getByRole('alert').filter({ hasText: 'e-mail address or the password is wrong' }).waitFor();
+      await visit.page.getByRole('alert').filter({ hasText: 'Incorrect email or password' }).waitFor();
       await enter(visit.page, its.owner);
       expect((await allowing(visit.page)).has('code')).toBe(true);
       await visit.leave();
@@ -200,14 +200,14 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     );
     await visit.open(app.path());
     await enter(page, kim);
-    await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'didn’t load' }).waitFor();
     const session = await logIn(world.service, lee);
     await page.getByRole('button', { name: 'Sign in with another device' }).click();
     const code = await page.locator('output').innerText();
     const me = world.service.as(session.body.token);
     expect((await me.get(`/v1/auth/handoff/${code}/info`)).body.status).toBe('pending');
     expect((await me.post('/v1/auth/handoff/complete', { code, user_id: lee.id })).status).toBe(204);
-    await page.getByText(`You are ${lee.username}#`).waitFor();
+    await page.getByText(`Signed in as ${lee.username}#`).waitFor();
     expect((await allowing(page)).has('code')).toBe(true);
     await visit.leave();
   });
@@ -230,11 +230,11 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
         route.fulfill({ json: { token, user_id: max.id, user: { id: max.id }, redirect_to: start.redirect_to } }),
       );
       await visit.open(app.path());
-      await page.getByText('Here you sign in with your organization.').waitFor();
+      await page.getByText('Sign in with your organization’s account.').waitFor();
       expect(await page.getByLabel('Password', HERE).count()).toBe(0);
       await visit.look('consent-sso');
       await page.getByRole('button', { name: /^Continue with/ }).click();
-      await page.getByText(`You are ${max.username}#`).waitFor();
+      await page.getByText(`Signed in as ${max.username}#`).waitFor();
       expect(start.redirect_to).toBe(app.path());
       expect((await allowing(page)).has('code')).toBe(true);
       await visit.leave();
@@ -249,7 +249,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
       const visit = await there.visit();
       const { page } = visit;
       await visit.open(its.path());
-      await page.getByText(`to go on to ${NAME}.`).waitFor();
+      await page.getByText(`to continue to ${NAME}.`).waitFor();
       await page.getByRole('button', { name: 'Sign in with another device' }).waitFor();
       const links = page.getByRole('link');
       expect(
@@ -257,7 +257,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
       ).toEqual(['/dev/inbox']);
       await enforceSso(there.service, true);
       await page.reload();
-      await page.getByText('Sign in with your organization first').waitFor();
+      await page.getByText('Sign in with your organization on another page').waitFor();
       expect(await page.getByLabel('Password', HERE).count()).toBe(0);
       expect(await page.getByRole('button', { name: /^Continue with/ }).count()).toBe(0);
       await visit.look('consent-elsewhere');
@@ -268,7 +268,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
       const me = there.service.as(session.body.token);
       await me.get(`/v1/auth/handoff/${code}/info`).expect(200);
       await me.post('/v1/auth/handoff/complete', { code, user_id: its.owner.id }).expect(204);
-      await page.getByText(`You are ${its.owner.username}#`).waitFor();
+      await page.getByText(`Signed in as ${its.owner.username}#`).waitFor();
       expect((await allowing(page)).has('code')).toBe(true);
       await visit.leave();
     });

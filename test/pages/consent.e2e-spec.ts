@@ -62,11 +62,11 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await enter(page, ada);
     await question(page).waitFor();
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
-      'See your username, your name and your picture',
-      'See your e-mail address, and whether it is confirmed',
+      'See your username, name, and profile picture',
+      'See your email address and whether it’s verified',
     ]);
     await page.getByText(new URL(app.redirectUri).host, { exact: true }).first().waitFor();
-    await page.getByText('You are signed in for this decision alone').waitFor();
+    await page.getByText('You’re signed in just for this request').waitFor();
     await visit.look('consent-once');
     await decide(visit.page, 'Allow');
     const answer = await arrival(page);
@@ -93,16 +93,16 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await visit.open(app.path());
     await question(visit.page).waitFor();
     await visit.look('consent');
-    expect(await visit.page.getByLabel('Password').count()).toBe(0);
+    expect(await visit.page.getByLabel('Password', { exact: true }).count()).toBe(0);
     await decide(visit.page, 'Allow');
     await tokensFor((await arrival(visit.page)).get('code'));
     expect(await sessionsOf(cal)).toHaveLength(2);
     // The next request shows the scopes that are already granted and marks the others.
     await visit.open(app.path({ scope: 'identify' }));
-    await visit.page.getByText(`You allowed ${NAME} all of this on`).waitFor();
+    await visit.page.getByText(`You already gave ${NAME} this access on`).waitFor();
     expect(await visit.page.getByText('New', { exact: true }).count()).toBe(0);
     await visit.open(app.path({ scope: 'bot identify' }));
-    await visit.page.getByText(`You allowed ${NAME} all of this on`).waitFor();
+    await visit.page.getByText(`You already gave ${NAME} this access on`).waitFor();
   });
 
   test('what the application does not have yet is marked as new', async () => {
@@ -111,10 +111,10 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await decide(visit.page, 'Allow');
     await tokensFor((await arrival(visit.page)).get('code'));
     await visit.open(app.path());
-    await visit.page.getByText('What it does not have yet is marked as new.').waitFor();
+    await visit.page.getByText('New permissions are marked.').waitFor();
     expect(await visit.page.getByRole('listitem').allTextContents()).toEqual([
-      'See your username, your name and your picture',
-      expect.stringMatching(/^See your e-mail address.*New$/),
+      'See your username, name, and profile picture',
+      expect.stringMatching(/^See your email address.*New$/),
     ]);
     await visit.look('consent-more');
     expect((await grantsOf(cy))[0].scopes).toEqual(['identify']);
@@ -124,13 +124,13 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     const fay = await person(world.service, 'fay');
     const { page } = visit;
     await visit.open(app.path());
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByLabel('Email').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type(fay.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(fay.password);
     await page.keyboard.press('Enter');
-    await page.locator('h1:focus').filter({ hasText: 'asks for access' }).waitFor();
+    await page.locator('h1:focus').filter({ hasText: 'wants to access' }).waitFor();
     await page.locator('button:not([aria-disabled])', { hasText: 'Allow' }).waitFor();
     await page.keyboard.press('Tab');
     await page.locator('button:focus', { hasText: 'Allow' }).waitFor();
@@ -142,12 +142,12 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     const gus = await person(world.service, 'gus');
     const { page } = visit;
     await visit.open(app.path());
-    await page.getByLabel('E-mail address').fill(gus.email);
+    await page.getByLabel('Email').fill(gus.email);
     await page.getByLabel('Password', { exact: true }).fill(gus.password);
     // The reading time of one second starts only when the window is in front, even on a slow machine.
     await page.evaluate('document.hasFocus = () => window.isInFront === true');
     await page.keyboard.down('Enter');
-    await page.locator('h1:focus').filter({ hasText: 'asks for access' }).waitFor();
+    await page.locator('h1:focus').filter({ hasText: 'wants to access' }).waitFor();
     for (let repeat = 0; repeat < 10; repeat++) await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
     for (let more = 0; more < 3; more++) await page.keyboard.press('Enter');
@@ -201,19 +201,19 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await world.service.as(hal).patch('/v1/users/@me', { global_name: 'Hal <i>Nine</i>' });
     await visit.open(app.path());
     const product = (await world.service.anonymous.get('/.well-known/service')).body.product_name;
-    await page.getByText(`Sign in to ${product} to go on to ${NAME}.`).waitFor();
+    await page.getByText(`Sign in to ${product} to continue to ${NAME}.`).waitFor();
     await visit.look('consent-sign-in');
     await enter(page, hal);
     await page.getByText(`You are Hal <i>Nine</i> (${hal.username}#`).waitFor();
     expect(await page.locator('main').innerText()).toContain(hal.email);
-    await page.getByText(`${NAME} is not a part of ${product}.`).waitFor();
+    await page.getByText(`${NAME} isn’t made by ${product}.`).waitFor();
     expect(await page.locator('header').innerText()).toContain(product);
-    await page.getByRole('button', { name: 'Use another account' }).click();
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByRole('button', { name: 'Use a different account' }).click();
+    await page.getByLabel('Email').waitFor();
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
     expect(await sessionsOf(hal)).toHaveLength(1);
     await enter(page, ida);
-    await page.getByText(`You are ${ida.username}#`).waitFor();
+    await page.getByText(`Signed in as ${ida.username}#`).waitFor();
     await decide(visit.page, 'Deny');
     await arrival(page);
     expect(await sessionsOf(ida)).toHaveLength(1);
@@ -223,24 +223,24 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     const [jon, kay] = [await signedIn('jon'), await person(world.service, 'kay')];
     const { page } = visit;
     await visit.open(app.path());
-    await page.getByText(`You are ${jon.username}#`).waitFor();
-    await page.getByRole('button', { name: 'Use another account' }).click();
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByText(`Signed in as ${jon.username}#`).waitFor();
+    await page.getByRole('button', { name: 'Use a different account' }).click();
+    await page.getByLabel('Email').waitFor();
     expect(await page.getByLabel('Keep me signed in').count()).toBe(0);
     await page.getByRole('button', { name: 'Back' }).click();
-    await page.getByText(`You are ${jon.username}#`).waitFor();
-    await page.getByRole('button', { name: 'Use another account' }).click();
+    await page.getByText(`Signed in as ${jon.username}#`).waitFor();
+    await page.getByRole('button', { name: 'Use a different account' }).click();
     await enter(page, kay);
-    await page.getByText(`You are ${kay.username}#`).waitFor();
+    await page.getByText(`Signed in as ${kay.username}#`).waitFor();
     // A reload keeps the chosen account.
     await page.reload();
-    await page.getByText(`You are ${kay.username}#`).waitFor();
+    await page.getByText(`Signed in as ${kay.username}#`).waitFor();
     await decide(visit.page, 'Allow');
     await arrival(page);
     expect([await codesOf(jon), await codesOf(kay)]).toEqual([[], [{ '?column?': 1 }]]);
     expect([(await sessionsOf(jon)).length, (await sessionsOf(kay)).length]).toEqual([2, 1]);
     await visit.open(app.path());
-    await page.getByText(`You are ${jon.username}#`).waitFor();
+    await page.getByText(`Signed in as ${jon.username}#`).waitFor();
   });
 
   test('whoever wants to be kept signed in is, and decides in the next tab with one click', async () => {
@@ -250,13 +250,13 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await page.getByLabel('Keep me signed in').check();
     await enter(page, lea);
     await question(page).waitFor();
-    expect(await page.getByText('for this decision alone').count()).toBe(0);
+    expect(await page.getByText('just for this request').count()).toBe(0);
     await decide(visit.page, 'Allow');
     await arrival(page);
     expect(await sessionsOf(lea)).toHaveLength(2);
     const other = await visit.tab();
     await other.goto(`${world.origin}${app.path()}`);
-    await other.getByText(`You are ${lea.username}#`).waitFor();
+    await other.getByText(`Signed in as ${lea.username}#`).waitFor();
   });
 
   test('a session for one request does not decide about another one', async () => {
@@ -269,7 +269,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     const ended = page.waitForResponse('**/v1/auth/logout');
     await visit.open(app.path({ state: 'another' }));
     expect((await ended).status()).toBe(204);
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByLabel('Email').waitFor();
     expect(await sessionsOf(mia)).toHaveLength(1);
   });
 
@@ -282,8 +282,8 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await question(page).waitFor();
     await visit.greeted();
     await world.service.as(token).post('/v1/auth/logout').expect(204);
-    await page.getByText('You were signed out. Please sign in again.').waitFor();
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByText('You’ve been signed out. Sign in again to continue.').waitFor();
+    await page.getByLabel('Email').waitFor();
     await visit.look('consent-signed-out');
     expect(await codesOf(ned)).toEqual([]);
   });
@@ -296,8 +296,8 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await question(page).waitFor();
     await world.service.sql('DELETE FROM session WHERE account_id = $1', [oli.id]);
     await decide(visit.page, 'Allow');
-    await page.getByText('You were signed out. Please sign in again.').waitFor();
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByText('You’ve been signed out. Sign in again to continue.').waitFor();
+    await page.getByLabel('Email').waitFor();
     expect(await codesOf(oli)).toEqual([]);
   });
 
@@ -306,12 +306,12 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     const quin = await person(world.service, 'quin');
     const { page } = visit;
     await visit.open(app.path());
-    await page.getByText(`You are ${pam.username}#`).waitFor();
+    await page.getByText(`Signed in as ${pam.username}#`).waitFor();
     const other = await visit.tab();
     await other.goto(`${world.origin}/oauth2/authorize`);
     await other.evaluate(`new BroadcastChannel('gatehouse.session').postMessage({ kind: 'began',
       session: { token: ${JSON.stringify(await signIn(world.service, quin))}, isKept: false } })`);
-    await page.getByText(`You are ${quin.username}#`).waitFor();
+    await page.getByText(`Signed in as ${quin.username}#`).waitFor();
     await decide(visit.page, 'Allow');
     await arrival(page);
     expect([await codesOf(pam), await codesOf(quin)]).toEqual([[], [{ '?column?': 1 }]]);
@@ -322,13 +322,13 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     const { page, context } = visit;
     await page.route('**/v1/users/@me', (route) => route.abort('failed'), { times: 1 });
     await visit.open(app.path());
-    await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'can’t reach the server' }).waitFor();
     await visit.look('consent-unreachable');
     await page.getByRole('button', { name: 'Try again' }).click();
     await question(page).waitFor();
     await context.setOffline(true);
     await decide(visit.page, 'Allow');
-    await page.getByRole('alert').filter({ hasText: 'You are offline' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'You’re offline' }).waitFor();
     await visit.look('consent-offline');
     await context.setOffline(false);
     await page.route(
@@ -351,7 +351,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     const { page } = visit;
     await world.service.as(app.owner).patch(`/v1/oauth2/applications/${app.id}`, { bot_public: false }).expect(200);
     await visit.open(app.path({ scope: 'bot' }));
-    await page.getByText('Be known as an application whose bot you have added').waitFor();
+    await page.getByText('Connect its bot').waitFor();
     await decide(visit.page, 'Allow');
     await page.getByRole('alert').filter({ hasText: 'This bot is private' }).waitFor();
     await world.service.as(app.owner).patch(`/v1/oauth2/applications/${app.id}`, { bot_public: true }).expect(200);
@@ -362,7 +362,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
       { times: 1 },
     );
     await decide(visit.page, 'Allow');
-    await page.getByRole('button', { name: /^Wait \d seconds?$/ }).waitFor();
+    await page.getByRole('button', { name: /^Try again in \d seconds?$/ }).waitFor();
     await decide(visit.page, 'Allow');
     expect((await arrival(page)).has('code')).toBe(true);
     expect(await codesOf(sue)).toHaveLength(1);

@@ -59,14 +59,14 @@ describeInBrowser('web.md 1: pages that a stranger can link to and that end in a
     'consent, allowed': { path: consent, button: 'Allow', request: '/consent' },
     'consent, denied': { path: consent, button: 'Deny', request: '/consent' },
     'a handoff, approved': { path: handoff, button: 'Approve', request: '/complete', fill: { confirmation: '42' } },
-    'a handoff, refused': { path: handoff, button: 'Refuse', request: '/complete' },
+    'a handoff, refused': { path: handoff, button: 'Decline', request: '/complete' },
     'the passkey bridge, used': { path: bridge, button: 'Use a passkey', request: '/complete' },
-    'the passkey bridge, refused': { path: bridge, button: 'Refuse', request: '/cancel' },
-    'an IP address': { path: link('/auth/authorize-ip'), button: 'Yes, it is me', request: '/authorize-ip' },
+    'the passkey bridge, refused': { path: bridge, button: 'Decline', request: '/cancel' },
+    'an IP address': { path: link('/auth/authorize-ip'), button: 'Yes, it was me', request: '/authorize-ip' },
     'an email revert': {
       ...{
         path: link('/auth/email-revert'),
-        button: 'Take the account back',
+        button: 'Recover my account',
         request: '/email-revert',
         fill: password,
       },

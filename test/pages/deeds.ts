@@ -14,7 +14,7 @@ export class Deeds {
 
   /** Only this section of the page is tested. */
   get section(): Locator {
-    return this.visit.page.getByRole('region', { name: 'What you can do', exact: true });
+    return this.visit.page.getByRole('region', { name: 'Actions', exact: true });
   }
 
   get dialog(): Locator {

@@ -6,7 +6,7 @@ import { heading, tabTo } from './driving.js';
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
 const TITLE = 'Sign in another device';
-const QUESTION = 'Sign this device in?';
+const QUESTION = 'Sign in this device?';
 
 describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
   let world: Site;
@@ -52,7 +52,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await page.keyboard.type(code.toLowerCase().replace('-', ' '));
     await page.keyboard.press('Enter');
     await heading(visit, QUESTION);
-    await page.getByText(`The device will be signed in as ${owner.username}.`).waitFor();
+    await page.getByText(`You’ll be signed in on it as ${owner.username}.`).waitFor();
     const [browser, system, device, network, time, shown] = await page.locator('dd').allInnerTexts();
     expect([browser, system, device, network]).toEqual(['Safari', 'iOS', 'Phone or tablet', '127.0.x.x']);
     expect([time, shown]).toEqual([expect.stringMatching(/\d:\d\d/), code]);
@@ -62,7 +62,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await page.keyboard.type('4');
     await tabTo(visit, 'Approve');
     await page.keyboard.press('Enter');
-    await page.getByText('Enter the two digits that the other device shows').waitFor();
+    await page.getByText('Enter the two digits shown next to the code').waitFor();
     await visit.look('handoff-question-malformed');
     expect((await collect()).body).toEqual({ status: 'pending' });
     await page.focus('input[name=confirmation]');
@@ -70,11 +70,11 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await page.keyboard.type(confirmation);
     await tabTo(visit, 'Approve');
     await page.keyboard.press('Enter');
-    await heading(visit, 'Approved');
+    await heading(visit, 'Device approved');
     await visit.look('handoff-approved');
     expect((await collect()).body).toMatchObject({ status: 'completed', user_id: owner.id });
     await page.reload();
-    await heading(visit, 'Approved');
+    await heading(visit, 'Device approved');
     expect(lookups).toHaveLength(1);
   });
 
@@ -89,12 +89,12 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
       await heading(visit, QUESTION);
     }
     expect(lookups).toHaveLength(1);
-    await press('Refuse');
-    await heading(visit, 'Refused');
+    await press('Decline');
+    await heading(visit, 'Declined');
     await visit.look('handoff-refused');
     expect((await collect()).body).toEqual({ status: 'expired' });
     expect(await sessionsOf(world.service, owner)).toBe(1);
-    await press('Enter another code');
+    await press('Enter a different code');
     await heading(visit, TITLE);
     expect(await page.inputValue('input[name=code]')).toBe('');
   });
@@ -110,7 +110,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await page.keyboard.press('Enter');
     await heading(visit, QUESTION);
     await approve(confirmation);
-    await heading(visit, 'Approved');
+    await heading(visit, 'Device approved');
     expect((await collect()).body.status).toBe('completed');
   });
 
@@ -120,13 +120,13 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await visit.arrive('/handoff', owner.authorization);
     await page.fill('input[name=code]', 'ABC-DEF');
     await page.keyboard.press('Enter');
-    await page.getByText('A code has 12 letters and digits.').waitFor();
+    await page.getByText('The code has 12 letters and numbers.').waitFor();
     expect(lookups).toEqual([]);
     await visit.look('handoff-malformed');
     await page.fill('input[name=code]', 'ABCDEF-ABCDEF');
     await page.focus('input[name=code]');
     await page.keyboard.press('Enter');
-    await page.getByText('This code is wrong, or older than five minutes.').waitFor();
+    await page.getByText('This code is incorrect or more than five minutes old.').waitFor();
     expect(await page.inputValue('input[name=code]')).toBe('ABCDEF-ABCDEF');
     await visit.look('handoff-wrong');
     await page.fill('input[name=code]', code);
@@ -135,17 +135,17 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await heading(visit, QUESTION);
     await world.service.sql("UPDATE one_time_secret SET created_at = created_at - interval '6 minutes'");
     await approve(confirmation);
-    await heading(visit, 'This code no longer works');
+    await heading(visit, 'This code has expired');
     await visit.look('handoff-gone');
     await page.reload();
-    await heading(visit, 'This code no longer works');
+    await heading(visit, 'This code has expired');
   });
 
   test('a code that was looked up three times, and a network that tried too many, are blocked', async () => {
     const { code, device } = await waiting();
     for (let times = 0; times < 3; times++) await device.get(`/v1/auth/handoff/${code}/info`);
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
-    await visit.page.getByText('This code was looked up too often').waitFor();
+    await visit.page.getByText('Too many attempts. Get a new code').waitFor();
     await visit.look('handoff-blocked');
     // A reload does not look up the failed code again.
     await visit.page.reload();
@@ -158,14 +158,14 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
     await heading(visit, QUESTION);
     await approve(confirmation === '42' ? '43' : '42');
-    await heading(visit, 'This code no longer works');
+    await heading(visit, 'This code has expired');
     expect((await collect()).body).toEqual({ status: 'expired' });
     expect(await sessionsOf(world.service, owner)).toBe(1);
   });
 
   test('text of a link that does not have the form of a code is not shown', async () => {
     await visit.arrive(`/handoff#code=${encodeURIComponent('CALL +1 555 0100')}`, owner.authorization);
-    await visit.page.getByText('A code has 12 letters and digits.').waitFor();
+    await visit.page.getByText('The code has 12 letters and numbers.').waitFor();
     expect(await visit.page.inputValue('input[name=code]')).toBe('');
     expect(await visit.page.content()).not.toContain('555');
     expect(lookups).toEqual([]);
@@ -178,7 +178,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     const { status } = await world.service.as(owner).post('/v1/auth/handoff/complete', { code, user_id: owner.id });
     expect(status).toBe(204);
     await approve(confirmation);
-    await heading(visit, 'This code no longer works');
+    await heading(visit, 'This code has expired');
   });
 
   test('pressed twice it is sent once; offline it says so and goes on', async () => {
@@ -190,15 +190,15 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     });
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
     await heading(visit, QUESTION);
-    await page.getByText('The device will be signed in as').waitFor();
+    await page.getByText('You’ll be signed in on it as').waitFor();
     await visit.context.setOffline(true);
     await approve(confirmation);
-    await page.getByText('You are offline.').waitFor();
+    await page.getByText('You’re offline.').waitFor();
     await visit.context.setOffline(false);
     expect((await collect()).body).toEqual({ status: 'pending' });
     requests = 0;
     await page.getByRole('button', { name: 'Approve' }).dblclick();
-    await heading(visit, 'Approved');
+    await heading(visit, 'Device approved');
     expect(requests).toBe(1);
   });
 

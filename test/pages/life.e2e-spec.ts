@@ -60,16 +60,16 @@ describeInBrowser('web.md: the life of a person', () => {
   };
   const proveBy = {
     password: async (password: string) => {
-      await home.page.getByRole('heading', { name: 'Is it you?' }).waitFor();
-      await home.page.getByLabel('Your password').fill(password);
+      await home.page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+      await home.page.getByLabel('Password', { exact: true }).fill(password);
       await home.page.keyboard.press('Enter');
     },
     passkey: async () => {
-      await home.page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+      await home.page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
       await inDialog('Use a passkey').click();
     },
   };
-  const isOver = (visit: Visit): Promise<void> => says(visit, 'You were signed out. Please sign in again.');
+  const isOver = (visit: Visit): Promise<void> => says(visit, 'You’ve been signed out. Sign in again to continue.');
   const follow = async (type: string) => void (await home.page.goto(await mailedLink(world, email, type)));
   const isInAgain = () => home.page.getByRole('heading', { level: 2, name: 'Ada_Lovelace' }).waitFor();
 
@@ -91,8 +91,8 @@ describeInBrowser('web.md: the life of a person', () => {
 
   const verify = async () => {
     await follow('email_verification');
-    await choose(home.page, 'Confirm address');
-    await heading(home, 'Address confirmed');
+    await choose(home.page, 'Verify email');
+    await heading(home, 'Email verified');
     await home.page.getByRole('link', { name: 'Go to your account' }).click();
     await isInAgain();
   };
@@ -101,7 +101,7 @@ describeInBrowser('web.md: the life of a person', () => {
   const enrolPasskey = async () => {
     const { page } = home;
     await view('Passkeys');
-    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await page.getByLabel('Passkey name').fill('Laptop');
     await button('Add a passkey').click();
     await proveBy.password(PASSWORDS[0]);
     await item('Laptop').waitFor();
@@ -112,24 +112,24 @@ describeInBrowser('web.md: the life of a person', () => {
   const signInElsewhere = async () => {
     await away.open('/login');
     await signInAs(away.page, { email, password: PASSWORDS[0] });
-    await says(away, 'Waiting for you to open the link');
+    await says(away, 'Waiting for you to confirm');
     await follow('ip_authorization');
-    await choose(home.page, 'Yes, it is me');
-    await heading(home, 'Sign-in confirmed');
+    await choose(home.page, 'Yes, it was me');
+    await heading(home, 'Sign-in approved');
     await hasArrived(away.page);
     await away.greeted();
   };
 
   const endItFromHere = async () => {
     await home.open('/account');
-    await view('Security events');
-    await item('A sign-in from the new network 127.44.x.x was confirmed.').waitFor();
-    await item('By passkey.').waitFor();
-    await view('Devices and networks');
+    await view('Security activity');
+    await item('New network approved: 127.44.x.x').waitFor();
+    await item('Passkey').waitFor();
+    await view('Devices');
     await item(PHONE).getByText('127.44.x.x').waitFor();
-    await item(PHONE).getByRole('button', { name: 'End' }).click();
-    await inDialog('End').click();
-    await home.page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await item(PHONE).getByRole('button', { name: 'Sign out' }).click();
+    await inDialog('Sign out').click();
+    await home.page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     const [asked, gone] = [home.page.waitForRequest('**/v1/auth/sessions/logout'), isOver(away)].map((event) =>
       event.then(() => performance.now()),
     );
@@ -137,25 +137,25 @@ describeInBrowser('web.md: the life of a person', () => {
     const took = Number(await gone) - Number(await asked);
     process.stderr.write(`a session showed ${Math.round(took)} ms after the request that it was ended\n`);
     await item(PHONE).waitFor({ state: 'detached' });
-    await view('Security events');
-    await item('A session ended.').waitFor();
+    await view('Security activity');
+    await item('Signed out').waitFor();
   };
 
   /** @returns the backup codes from the downloaded file */
   const setUpApp = async (): Promise<string[]> => {
     const { page } = home;
-    await view('Second step');
-    await button('Set up an app').click();
+    await view('Two-step verification');
+    await button('Set up authenticator app').click();
     const key = (await page.locator('code.secret').innerText()).replaceAll(' ', '');
     const app = new TOTP({ secret: Secret.fromBase32(key) });
-    await page.getByLabel('Code of the app').fill(app.generate({ timestamp: world.service.clock.now() }));
+    await page.getByLabel('Code from your app').fill(app.generate({ timestamp: world.service.clock.now() }));
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Your backup codes' }).waitFor();
+    await page.getByRole('heading', { name: 'Save your backup codes' }).waitFor();
     const saved = page.waitForEvent('download');
-    await inDialog('Save as a file').click();
+    await inDialog('Download').click();
     const text = await readFile(await (await saved).path(), 'utf8');
-    await inDialog('I have kept it').click();
-    await button('Remove the app').waitFor();
+    await inDialog('I’ve saved it').click();
+    await button('Remove app').waitFor();
     return text.match(/\b[a-z0-9]{4}-[a-z0-9]{4}\b/g) ?? [];
   };
 
@@ -174,16 +174,16 @@ describeInBrowser('web.md: the life of a person', () => {
   const connect = async (): Promise<string> => {
     const { page } = home;
     const redirectUri = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/callback`;
-    await view('Your applications');
-    await button('New application').click();
+    await view('Your apps');
+    await button('New app').click();
     await type(page, 'name', APPLICATION);
-    await button('Add an address').click();
+    await button('Add URI').click();
     await page.locator('[name="redirect_uris.0"]:focus').waitFor();
     await page.keyboard.type(redirectUri);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByText('Bot token', { exact: true }).waitFor();
     const [id = '', secret = ''] = await page.locator('dialog[open] code.secret').allTextContents();
-    await inDialog('I have kept it').click();
+    await inDialog('I’ve saved it').click();
     await page.getByRole('heading', { level: 2, name: APPLICATION }).waitFor();
     const verifier = randomBytes(32).toString('base64url');
     const request = {
@@ -203,23 +203,23 @@ describeInBrowser('web.md: the life of a person', () => {
 
   const disconnect = async (accessToken: string) => {
     await home.open('/account');
-    await view('Connected applications');
+    await view('Connected apps');
     await item(APPLICATION).getByRole('button', { name: 'Remove access' }).click();
     await inDialog('Remove access').click();
-    await says(home, 'No application has access to your account.');
+    await says(home, 'No connected apps');
     expect(await isAlive(world.service, accessToken)).toBe(false);
   };
 
   const moveTo = async (next: string) => {
     const codeTo = async (address: string, kind: string) => (await mailTo(world.service, address, kind)).metadata.code;
-    await view('E-mail and phone');
-    await button('Change the address').click();
+    await view('Email and phone');
+    await button('Change email').click();
     await enter(home, 'code', (await codeTo(email, 'email_change_original')) ?? '');
     await enter(home, 'new_email', next);
     await enter(home, 'code', (await codeTo(next, 'email_change_new')) ?? '');
-    await button('Use this address').click();
+    await button('Use this email').click();
     await proveBy.passkey();
-    await says(home, `Your address is now ${next}.`);
+    await says(home, `Your email is now ${next}.`);
   };
 
   /**
@@ -228,19 +228,19 @@ describeInBrowser('web.md: the life of a person', () => {
   const revert = async () => {
     const gone = isOver(away);
     await follow('email_change_revert');
-    await heading(home, 'Undo the change of your address');
+    await heading(home, 'Undo this email change');
     await home.page.waitForSelector('[name=password]');
     await type(home.page, 'password', PASSWORDS[1]);
-    await choose(home.page, 'Take the account back');
+    await choose(home.page, 'Recover my account');
     await hasArrived(home.page);
     await gone;
     await eventually('a browser without the passkey that was removed', async () =>
       (await authenticator.ids()).length === 0 ? true : undefined,
     );
-    await view('E-mail and phone');
+    await view('Email and phone');
     await says(home, email);
     await view('Passkeys');
-    await says(home, 'There is no passkey yet.');
+    await says(home, 'You don’t have any passkeys yet.');
   };
 
   const lock = async () => {
@@ -253,16 +253,16 @@ describeInBrowser('web.md: the life of a person', () => {
     await choose(home.page, 'Lock my account');
     await heading(home, 'Your account is locked');
     await signInAs(away.page, { email, password: PASSWORDS[1] });
-    await says(away, 'This account was locked because of unusual activity.');
+    await says(away, 'We locked this account because of unusual activity.');
   };
 
   const recover = async () => {
-    await home.page.getByRole('link', { name: 'Choose a new password' }).click();
-    await heading(home, 'Forgot your password?');
+    await home.page.getByRole('link', { name: 'Set a new password' }).click();
+    await heading(home, 'Reset your password');
     await enter(home, 'email', email);
-    await heading(home, 'Check your mail');
+    await heading(home, 'Check your email');
     await follow('password_reset');
-    await heading(home, 'Choose a new password');
+    await heading(home, 'Set a new password');
     await enter(home, 'password', PASSWORDS[2]);
     await hasArrived(home.page);
   };
@@ -270,11 +270,11 @@ describeInBrowser('web.md: the life of a person', () => {
   const takeAlong = async () => {
     await view('Your data');
     const saved = home.page.waitForEvent('download');
-    await button('Export my data').click();
+    await button('Download data').click();
     await proveBy.password(PASSWORDS[2]);
     const { account } = JSON.parse(await readFile(await (await saved).path(), 'utf8'));
     expect(account).toMatchObject({ email, username: 'Ada_Lovelace' });
-    await says(home, 'Your browser has the file');
+    await says(home, 'Download complete');
   };
 
   const goAndComeBack = async () => {
@@ -282,10 +282,10 @@ describeInBrowser('web.md: the life of a person', () => {
     const { service } = world;
     const deadline = async () =>
       (await service.sql('SELECT deletion_at FROM account WHERE lower(email) = $1', [email]))[0]?.deletion_at;
-    await button('Delete my account').click();
-    await inDialog('Delete my account').click();
+    await button('Delete account').click();
+    await inDialog('Delete account').click();
     await proveBy.password(PASSWORDS[2]);
-    await heading(home, 'Your account will be deleted');
+    await heading(home, 'Account scheduled for deletion');
     await mailTo(service, email, 'account_deletion_scheduled');
     expect(await deadline()).toBeInstanceOf(Date);
     service.clock.advance(LATE);

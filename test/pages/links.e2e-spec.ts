@@ -15,7 +15,7 @@ import { heading, heldSession, tabTo } from './driving.js';
 import { mailedLink } from './mailed.js';
 
 const NEW_PASSWORD = 'a password of four words';
-const DEAD = 'This link no longer works';
+const DEAD = 'This link has expired';
 const INCOMPLETE = 'This link is incomplete';
 /** No user has signed in from this IP address. The service already knows the IP address of the test clients. */
 const STRANGE = '127.0.44.1';
@@ -45,20 +45,20 @@ describeInBrowser('web.md 2: /auth/verify', () => {
   test('opening does nothing, the button confirms; by keyboard, reload and all', async () => {
     const { page } = visit;
     await page.goto(await link());
-    await heading(visit, 'Confirm your address');
+    await heading(visit, 'Verify your email');
     expect(page.url()).toBe(`${world.origin}/auth/verify`);
     await visit.look('verify');
     await page.reload();
-    await heading(visit, 'Confirm your address');
+    await heading(visit, 'Verify your email');
     expect(await isVerified(owner)).toBe(false);
-    await tabTo(visit, 'Confirm address');
+    await tabTo(visit, 'Verify email');
     await page.keyboard.press('Enter');
-    await heading(visit, 'Address confirmed');
+    await heading(visit, 'Email verified');
     await page.waitForFunction(`document.activeElement.tagName === 'H1'`);
     expect(await isVerified(owner)).toBe(true);
     await visit.look('verify-done');
     await page.reload();
-    await heading(visit, 'Address confirmed');
+    await heading(visit, 'Email verified');
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.waitForURL('**/login');
   });
@@ -67,7 +67,7 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await visit.arrive('/account', owner.authorization, { isKept: true });
     const tab = await visit.tab();
     await tab.goto(await link());
-    await tab.getByRole('button', { name: 'Confirm address' }).click();
+    await tab.getByRole('button', { name: 'Verify email' }).click();
     await tab.getByRole('link', { name: 'Go to your account' }).click();
     await tab.waitForURL('**/account');
     await tab.getByRole('heading', { name: owner.username }).first().waitFor();
@@ -78,24 +78,24 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     const first = await link();
     await expire();
     await page.goto(first);
-    await press('Confirm address');
+    await press('Verify email');
     await heading(visit, DEAD);
     await visit.look('verify-dead');
     const way = await page.getByRole('link', { name: 'Sign in' }).getAttribute('href');
     expect(way).toBe('/login?return_to=%2Fauth%2Fverify');
     await visit.arrive('/auth/verify', owner.authorization);
     await press('Send a new link');
-    await page.getByText('a new e-mail is on its way').waitFor();
+    await page.getByText('we’ve sent a new link').waitFor();
     await visit.look('verify-resent');
     // In the same tab, where only the fragment of the URL changes.
     await page.goto(await link(2));
-    await press('Confirm address');
-    await heading(visit, 'Address confirmed');
+    await press('Verify email');
+    await heading(visit, 'Email verified');
     expect(await isVerified(owner)).toBe(true);
     await page.goto(first);
-    await press('Confirm address');
+    await press('Verify email');
     await heading(visit, DEAD);
-    await page.getByText('Your address is confirmed already.').waitFor();
+    await page.getByText('Your email is already verified.').waitFor();
     await visit.look('verify-already');
   });
 
@@ -110,10 +110,10 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await page.goto(mailed);
     const tab = await visit.tab();
     await tab.goto(mailed);
-    await page.getByRole('button', { name: 'Confirm address' }).dblclick();
-    await heading(visit, 'Address confirmed');
+    await page.getByRole('button', { name: 'Verify email' }).dblclick();
+    await heading(visit, 'Email verified');
     expect(requests).toBe(1);
-    await tab.getByRole('button', { name: 'Confirm address' }).click();
+    await tab.getByRole('button', { name: 'Verify email' }).click();
     await heading({ page: tab }, DEAD);
   });
 
@@ -124,18 +124,18 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await visit.look('verify-incomplete');
     const mailed = await link();
     await page.goto(mailed.slice(0, -7));
-    await press('Confirm address');
+    await press('Verify email');
     await heading(visit, INCOMPLETE);
     await page.goto(mailed);
     // Another link to the page that is already shown. The page reloads for it, and the test waits for that.
-    await page.getByRole('button', { name: 'Confirm address' }).waitFor();
+    await page.getByRole('button', { name: 'Verify email' }).waitFor();
     await visit.context.setOffline(true);
-    await press('Confirm address');
-    await page.getByText('You are offline.').waitFor();
+    await press('Verify email');
+    await page.getByText('You’re offline.').waitFor();
     await visit.context.setOffline(false);
     await visit.look('verify-offline');
-    await press('Confirm address');
-    await heading(visit, 'Address confirmed');
+    await press('Verify email');
+    await heading(visit, 'Email verified');
   });
 });
 
@@ -160,20 +160,20 @@ describeInBrowser('web.md 2: /auth/authorize-ip', () => {
     const { page } = visit;
     const { link, poll } = await held();
     await page.goto(link);
-    await heading(visit, 'Confirm the sign-in');
+    await heading(visit, 'Was this you?');
     await visit.look('authorize-ip');
     expect((await poll()).body).toEqual({ completed: false });
-    await tabTo(visit, 'Yes, it is me');
+    await tabTo(visit, 'Yes, it was me');
     await page.keyboard.press('Enter');
-    await heading(visit, 'Sign-in confirmed');
-    await page.getByText('it goes on by itself').waitFor();
+    await heading(visit, 'Sign-in approved');
+    await page.getByText('Go back to the page where you were signing in').waitFor();
     await visit.look('authorize-ip-done');
     expect((await poll()).body).toMatchObject({ completed: true, user_id: owner.id });
     expect((await heldSession(visit)).token).toBeNull();
     await page.reload();
-    await heading(visit, 'Sign-in confirmed');
+    await heading(visit, 'Sign-in approved');
     await page.goto(link);
-    await press('Yes, it is me');
+    await press('Yes, it was me');
     await heading(visit, DEAD);
     await visit.look('authorize-ip-dead');
   });
@@ -184,14 +184,14 @@ describeInBrowser('web.md 2: /auth/authorize-ip', () => {
     await heading(visit, INCOMPLETE);
     await visit.page.goto(link);
     // The page reloads for another link. A request that is blocked before the reload may get through after it.
-    await visit.page.getByRole('button', { name: 'Yes, it is me' }).waitFor();
+    await visit.page.getByRole('button', { name: 'Yes, it was me' }).waitFor();
     await visit.page.route('**/v1/auth/authorize-ip', (route) => route.abort());
-    await press('Yes, it is me');
-    await visit.page.getByText('The service cannot be reached.').waitFor();
+    await press('Yes, it was me');
+    await visit.page.getByText('We can’t reach the server.').waitFor();
     expect((await poll()).body).toEqual({ completed: false });
     await visit.page.unroute('**/v1/auth/authorize-ip');
-    await press('Yes, it is me');
-    await heading(visit, 'Sign-in confirmed');
+    await press('Yes, it was me');
+    await heading(visit, 'Sign-in approved');
   });
 });
 
@@ -201,7 +201,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
   });
   afterAll(() => world?.close());
 
-  const TITLE = 'Undo the change of your address';
+  const TITLE = 'Undo this email change';
   /** An attacker takes over the account, and its owner gets an email. */
   const taken = async (proof?: () => object) => {
     await changeEmail(world.service, owner, { to: `thief.${owner.email}`, ...(proof ? { proof } : {}) });
@@ -214,11 +214,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     const link = await taken(() => ({ mfa_method: 'totp', mfa_code: authenticator.next() }));
     await page.goto(link);
     await heading(visit, TITLE);
-    for (const effect of [
-      'All devices are signed out.',
-      'The authenticator app, all passkeys',
-      'Connected applications',
-    ]) {
+    for (const effect of ['You’re signed out on all devices.', 'Your authenticator app, passkeys', 'Connected apps']) {
       await page.getByText(effect).waitFor();
     }
     await visit.look('revert');
@@ -229,7 +225,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     const readable = () => page.locator('button[type=submit]:not([aria-disabled])').waitFor();
     await readable();
     await page.keyboard.press('Enter');
-    await page.getByText('This password is too well known.').waitFor();
+    await page.getByText('This password is too common.').waitFor();
     await visit.look('revert-common');
     await page.fill('input[name=password]', NEW_PASSWORD);
     await page.focus('input[name=password]');
@@ -243,7 +239,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     expect((await logIn(world.service, { ...owner, password: NEW_PASSWORD })).body.token).toEqual(expect.any(String));
     await page.goto(link);
     await page.fill('input[name=password]', 'yet another password');
-    await press('Take the account back');
+    await press('Recover my account');
     await heading(visit, DEAD);
     await visit.look('revert-dead');
   });
@@ -253,10 +249,10 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     await world.service.anonymous.post('/v1/auth/register', { email: owner.email, password: NEW_PASSWORD });
     await visit.page.goto(link);
     await visit.page.fill('input[name=password]', NEW_PASSWORD);
-    await press('Take the account back');
-    await heading(visit, 'This address has another account');
+    await press('Recover my account');
+    await heading(visit, 'This email is already in use');
     await visit.look('revert-taken');
-    expect(await visit.page.getByRole('link', { name: 'Help' }).first().getAttribute('href')).toBe(
+    expect(await visit.page.getByRole('link', { name: 'Help and support' }).first().getAttribute('href')).toBe(
       'https://example.com/help',
     );
   });
@@ -267,11 +263,11 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     await visit.page.goto(await taken());
     await visit.page.fill('input[name=password]', NEW_PASSWORD);
     await visit.context.setOffline(true);
-    await press('Take the account back');
-    await visit.page.getByText('You are offline.').waitFor();
+    await press('Recover my account');
+    await visit.page.getByText('You’re offline.').waitFor();
     await visit.context.setOffline(false);
     expect(await visit.page.inputValue('input[name=password]')).toBe(NEW_PASSWORD);
-    await press('Take the account back');
+    await press('Recover my account');
     await visit.page.waitForURL('**/account');
   });
 
@@ -281,7 +277,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     await visit.arrive('/forgot', other.authorization);
     await visit.page.goto(link);
     await visit.page.fill('input[name=password]', NEW_PASSWORD);
-    await press('Take the account back');
+    await press('Recover my account');
     await visit.page.waitForURL('**/account');
     expect(await sessionsOf(world.service, other)).toBe(0);
     await eventually('the notice', async () => {

@@ -37,18 +37,18 @@ describeInBrowser('web.md 5: /auth/lockdown', () => {
   test('opening does nothing; the button locks, by keyboard, and leads to a new password', async () => {
     const { page } = visit;
     await page.goto(await link());
-    await heading(visit, 'This was not me');
+    await heading(visit, 'Lock your account');
     expect(page.url()).toBe(`${world.origin}/auth/lockdown`);
     await visit.look('lockdown');
     await page.reload();
-    await heading(visit, 'This was not me');
+    await heading(visit, 'Lock your account');
     expect([await isLocked(), await sessionsOf(world.service, owner)]).toEqual([false, 1]);
     await tabTo(visit, 'Lock my account');
     await page.keyboard.press('Enter');
     await heading(visit, 'Your account is locked');
     await visit.look('lockdown-done');
     expect([await isLocked(), await sessionsOf(world.service, owner)]).toEqual([true, 0]);
-    await page.getByRole('link', { name: 'Choose a new password' }).click();
+    await page.getByRole('link', { name: 'Set a new password' }).click();
     await page.waitForURL('**/forgot');
   });
 
@@ -61,7 +61,7 @@ describeInBrowser('web.md 5: /auth/lockdown', () => {
     await page.getByRole('button', { name: 'Lock my account' }).click();
     await heading(visit, 'Your account is locked');
     await tab.getByRole('button', { name: 'Lock my account' }).click();
-    await heading({ page: tab }, 'This link no longer works');
+    await heading({ page: tab }, 'This link has expired');
   });
 
   test('without a token it says so', async () => {

@@ -24,12 +24,12 @@ describeInBrowser('web.md 2: the second factor of a sign-in', () => {
     await page.keyboard.press('Space');
     await signInAs(page, alice);
     await page.waitForSelector('[name=code]');
-    await focusOn(page, 'Second step');
-    expect(await page.title()).toMatch(/^Second step/);
+    await focusOn(page, 'Two-step verification');
+    expect(await page.title()).toMatch(/^Two-step verification/);
     await visit.look('login-factor');
     await type(page, 'code', '000 000');
     await page.keyboard.press('Enter');
-    await page.locator('.wrong', { hasText: 'This code is wrong or was already used.' }).waitFor();
+    await page.locator('.wrong', { hasText: 'Incorrect or expired code.' }).waitFor();
     await visit.look('login-factor-wrong');
     await page.reload();
     await type(page, 'code', authenticator.next());
@@ -64,7 +64,7 @@ describeInBrowser('web.md 2: the second factor of a sign-in', () => {
     await world.service.sql("UPDATE one_time_secret SET expires_at = now() WHERE purpose = 'mfa-ticket'");
     await type(page, 'code', authenticator.code());
     await page.keyboard.press('Enter');
-    await page.getByText('The sign-in took too long or was ended.').waitFor();
+    await page.getByText('Your sign-in timed out.').waitFor();
     expect(await page.inputValue('[name=email]')).toBe(alice.email);
     expect(await page.inputValue('[name=password]')).toBe(alice.password);
     await visit.look('login-timeout');
@@ -82,7 +82,7 @@ describeInBrowser('web.md 2: the second factor of a sign-in', () => {
     await context.setOffline(true);
     await type(page, 'code', authenticator.next());
     await page.keyboard.press('Enter');
-    await page.getByText('You are offline.').waitFor();
+    await page.getByText('You’re offline.').waitFor();
     await context.setOffline(false);
     await page.keyboard.press('Enter');
     await hasArrived(page);

@@ -58,7 +58,7 @@ describeInBrowser('web.md 2: /login with another device', () => {
     const { page } = visit;
     const former = await codeShown();
     await world.service.anonymous.delete(`/v1/auth/handoff/${former}`);
-    await page.getByText('This code has expired, or the sign-in was refused.').waitFor();
+    await page.getByText('This code expired or the sign-in was declined.').waitFor();
     await visit.look('login-handoff-expired');
     await choose(page, 'Get a new code');
     await page.locator('output').waitFor();
@@ -73,7 +73,7 @@ describeInBrowser('web.md 2: /login with another device', () => {
     const code = await codeShown();
     await approve(code);
     await world.service.sql('UPDATE account SET flags = $2 WHERE id = $1', [alice.id, String(1n << 35n)]);
-    await page.getByText('locked because of unusual activity').waitFor();
+    await page.getByText('locked this account because of unusual activity').waitFor();
     expect(await sessionsOf(world.service, alice)).toBe(1);
     await visit.leave();
   });

@@ -22,7 +22,7 @@ describeInBrowser('web.md 2: /login from a new network', () => {
 
   const held = async () => {
     await signInAs(visit.page, alice);
-    await visit.page.getByText('Waiting for you to open the link').waitFor();
+    await visit.page.getByText('Waiting for you to confirm').waitFor();
   };
   const openLink = async (count = 1) => {
     const { metadata } = await mailTo(world.service, alice.email, 'ip_authorization', count);
@@ -34,12 +34,12 @@ describeInBrowser('web.md 2: /login from a new network', () => {
     await page.focus('[name=keep]');
     await page.keyboard.press('Space');
     await held();
-    expect(await page.title()).toMatch(/^Check your mail/);
+    expect(await page.title()).toMatch(/^Check your email/);
     await page.getByText(alice.email).waitFor();
     await visit.look('login-hold');
     expect(await sessionsOf(world.service, alice)).toBe(1);
     await page.reload();
-    await page.getByText('Waiting for you to open the link').waitFor();
+    await page.getByText('Waiting for you to confirm').waitFor();
     await openLink();
     await hasArrived(page);
     expect(await keptIn(page)).toEqual({ tab: null, browser: expect.stringMatching(/^flx_/) });
@@ -52,13 +52,13 @@ describeInBrowser('web.md 2: /login from a new network', () => {
     await page.clock.install();
     await page.reload();
     await held();
-    const resend = page.getByText(/^Send the mail again in \d+ seconds$/);
+    const resend = page.getByText(/^Resend email in \d+ seconds$/);
     expect(await resend.getAttribute('aria-disabled')).toBe('true');
     await world.service.sql("UPDATE one_time_secret SET created_at = created_at - interval '31 seconds'");
     await page.clock.fastForward(31_000);
-    await choose(page, 'Send the mail again');
-    await page.getByText('We sent the mail again').waitFor();
-    expect(await page.getByText('Send the mail again').count()).toBe(0);
+    await choose(page, 'Resend email');
+    await page.getByText('Email sent. Only the newest link works.').waitFor();
+    expect(await page.getByText('Resend email').count()).toBe(0);
     await visit.look('login-hold-resent');
     await openLink(2);
     await page.clock.fastForward(4000);
@@ -70,7 +70,7 @@ describeInBrowser('web.md 2: /login from a new network', () => {
     const { page } = visit;
     await held();
     await world.service.sql('UPDATE one_time_secret SET expires_at = now()');
-    await page.getByText('This sign-in is no longer waiting for confirmation.').waitFor();
+    await page.getByText('This sign-in is no longer waiting for approval.').waitFor();
     expect(await page.inputValue('[name=email]')).toBe(alice.email);
     await visit.look('login-hold-over');
     await visit.leave();
@@ -80,10 +80,10 @@ describeInBrowser('web.md 2: /login from a new network', () => {
     const { page, context } = visit;
     await held();
     await context.setOffline(true);
-    await page.getByText('You are offline.').waitFor();
+    await page.getByText('You’re offline.').waitFor();
     await context.setOffline(false);
-    await page.getByText('Waiting for you to open the link').waitFor();
-    await choose(page, 'Start again');
+    await page.getByText('Waiting for you to confirm').waitFor();
+    await choose(page, 'Start over');
     await page.waitForSelector('[name=email]');
     await page.reload();
     await page.waitForSelector('[name=email]');

@@ -35,11 +35,11 @@ describeInBrowser('web.md 2: /login by passkey', () => {
     await authenticator.recognize(false);
     await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
     await visit.open('/login');
-    await choose(page, 'Use a passkey');
+    await choose(page, 'Sign in with a passkey');
     await page.getByText('No passkey was used.').waitFor();
     await visit.look('login-passkey-cancelled');
     await authenticator.recognize(true);
-    await choose(page, 'Use a passkey');
+    await choose(page, 'Sign in with a passkey');
     await hasArrived(page);
     expect(await sessionsOf(world.service, alice)).toBe(2);
     await visit.leave();
@@ -53,8 +53,8 @@ describeInBrowser('web.md 2: /login by passkey', () => {
       PublicKeyCredential.isConditionalMediationAvailable = async () => false;
       PublicKeyCredential.signalUnknownCredential = async (unknown) => { globalThis.signalled = unknown; };`);
     await visit.open('/login');
-    await choose(page, 'Use a passkey');
-    await page.getByText('The passkey was not accepted.').waitFor();
+    await choose(page, 'Sign in with a passkey');
+    await page.getByText('We couldn’t verify your passkey.').waitFor();
     expect(await page.evaluate('globalThis.signalled')).toEqual({ rpId: 'localhost', credentialId: id });
     await visit.look('login-passkey-unknown');
     expect(await sessionsOf(world.service, alice)).toBe(1);
@@ -69,8 +69,8 @@ describeInBrowser('web.md 2: /login by passkey', () => {
       delete PublicKeyCredential.signalUnknownCredential;`);
     await visit.open('/login');
     expect(await page.evaluate("'signalUnknownCredential' in PublicKeyCredential")).toBe(false);
-    await choose(page, 'Use a passkey');
-    await page.getByText('The passkey was not accepted.').waitFor();
+    await choose(page, 'Sign in with a passkey');
+    await page.getByText('We couldn’t verify your passkey.').waitFor();
     expect(await sessionsOf(world.service, alice)).toBe(1);
     await visit.leave();
   });
@@ -90,9 +90,9 @@ describeInBrowser('web.md 2: /login by passkey', () => {
     await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
     await visit.open('/login');
     await signInAs(page, alice);
-    await page.getByText('Confirm now that it is you.').waitFor();
+    await page.getByText('Enter the code to finish signing in.').waitFor();
     await visit.look('login-factor-passkey');
-    await choose(page, 'Use a passkey');
+    await choose(page, 'Sign in with a passkey');
     await hasArrived(page);
     expect(await sessionsOf(world.service, alice)).toBe(2);
     await visit.leave();

@@ -15,14 +15,14 @@ describeInBrowser('web.md 2: /login says every refusal of a right password in it
 
   test.each([
     [
-      'suspended for a time',
+      'temporarily suspended',
       `flags = ${DISABLED}, banned = true, banned_until = now() + interval '1 hour'`,
-      /suspended for a time/,
+      /temporarily suspended/,
     ],
-    ['suspended for good', `flags = ${DISABLED}, banned = true`, /suspended for good/],
-    ['awaiting approval', "traits = '{registration_pending_approval}'", /waiting for approval/],
-    ['rejected', "traits = '{registration_rejected}'", /was not approved/],
-    ['locked for suspicious activity', `flags = ${LOCKED}`, /locked because of unusual activity/],
+    ['is suspended', `flags = ${DISABLED}, banned = true`, /is suspended/],
+    ['awaiting approval', "traits = '{registration_pending_approval}'", /awaiting approval/],
+    ['rejected', "traits = '{registration_rejected}'", /wasn’t approved/],
+    ['locked for suspicious activity', `flags = ${LOCKED}`, /because of unusual activity/],
   ])('%s', async (state, columns, words) => {
     const alice = await person(world.service, 'alice');
     await world.service.sql(`UPDATE account SET ${columns} WHERE id = $1`, [alice.id]);
@@ -64,7 +64,7 @@ describeInBrowser('web.md 2: /login where single sign-on is enforced', () => {
     expect(await page.locator('main a').count()).toBe(0);
     await visit.look('login-sso-only');
     await page.reload();
-    await page.getByText('Here you sign in with your organization.').waitFor();
+    await page.getByText('Sign in with your organization’s account.').waitFor();
     expect(await page.locator('main button').count()).toBe(1);
     expect(await sessionsOf(world.service, alice)).toBe(1);
     await enforceSso(world.service, false);
@@ -87,7 +87,7 @@ describeInBrowser('web.md 2: /login where a captcha is asked for', () => {
     const { page } = visit;
     await visit.open('/login');
     await signInAs(page, { email: 'nobody@example.com', password: 'some password' });
-    await page.getByText('The e-mail address or the password is wrong').waitFor();
+    await page.getByText('Incorrect email or password').waitFor();
     await visit.leave();
   });
 
@@ -102,7 +102,7 @@ describeInBrowser('web.md 2: /login where a captcha is asked for', () => {
     await page.route('https://js.hcaptcha.com/**', (route) => route.abort());
     await visit.open('/login');
     await signInAs(page, { email: 'nobody@example.com', password: 'some password' });
-    await page.getByText('The security check could not be loaded.').waitFor();
+    await page.getByText('The security check didn’t load.').waitFor();
     await visit.look('login-captcha-unavailable');
     await expect(visit.leave()).rejects.toThrow(/policy violated|another origin/);
   });
@@ -146,7 +146,7 @@ describeInBrowser('web.md 1: an error of the service is shown with the ID of its
     await visit.open('/login');
     await signInAs(page, { ...alice, password: 'not the password' });
     await page.locator('.notice.bad, [aria-invalid=true]').first().waitFor();
-    expect(await page.getByText('If you ask for help').count()).toBe(0);
+    expect(await page.getByText('Reference number for support').count()).toBe(0);
     await visit.leave();
   });
 });

@@ -3,7 +3,7 @@ import { type Site, site } from '../machine/pages.js';
 import { person, sessionsOf } from '../support/index.js';
 import { choose, hasArrived, keptIn, signInAs, type } from './driving.js';
 
-const WRONG = 'The e-mail address or the password is wrong';
+const WRONG = 'Incorrect email or password';
 
 describeInBrowser('web.md 2: /login by password', () => {
   let world: Site;
@@ -112,7 +112,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.open('/login?return_to=/account/password');
     const href = (words: string) => visit.page.getByText(words, { exact: true }).getAttribute('href');
     expect(await href('Create an account')).toBe('/register?return_to=%2Faccount%2Fpassword');
-    expect(await href('Forgot your password?')).toBe('/forgot?return_to=%2Faccount%2Fpassword');
+    expect(await href('Forgot password?')).toBe('/forgot?return_to=%2Faccount%2Fpassword');
     await visit.leave();
   });
 
@@ -126,7 +126,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     const known = visit.page.waitForResponse('**/.well-known/service');
     await visit.open('/login');
     await (await known).finished();
-    await visit.page.getByText('Forgot your password?').waitFor();
+    await visit.page.getByText('Forgot password?').waitFor();
     expect(await visit.page.getByText('Create an account').count()).toBe(0);
     await visit.leave();
   });
@@ -139,7 +139,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await page.getByText('Create an account').waitFor();
     await context.setOffline(true);
     await signInAs(page, alice);
-    await page.getByText('You are offline.').waitFor();
+    await page.getByText('You’re offline.').waitFor();
     await context.setOffline(false);
     await visit.look('login-offline');
     expect(await page.inputValue('[name=password]')).toBe(alice.password);
@@ -167,9 +167,9 @@ describeInBrowser('web.md 2: /login by password', () => {
     await signInAs(page, alice);
     await page.locator('button[type=submit][aria-busy=true]').waitFor();
     answer();
-    await page.getByText(/^Wait \d seconds?$/).waitFor();
-    expect(await page.getByText('That was too often').count()).toBe(1);
-    await page.getByText(/^Wait \d seconds?$/).waitFor({ state: 'detached' });
+    await page.getByText(/^Try again in \d seconds?$/).waitFor();
+    expect(await page.getByText('Too many attempts. Try again later').count()).toBe(1);
+    await page.getByText(/^Try again in \d seconds?$/).waitFor({ state: 'detached' });
     await choose(page, 'Sign in');
     await hasArrived(page);
     await visit.leave();
@@ -183,12 +183,12 @@ describeInBrowser('web.md 2: /login by password', () => {
     await signInAs(page, alice);
     await hasArrived(page);
     await visit.open('/login?return_to=/forgot');
-    await page.getByText('You are signed in as alice.').waitFor();
+    await page.getByText('You’re signed in as alice.').waitFor();
     await visit.look('login-signed-in');
     await choose(page, 'Continue as alice');
     await page.waitForURL((url) => url.pathname === '/forgot');
     await visit.open('/login');
-    await choose(page, 'Use another account');
+    await choose(page, 'Use a different account');
     await signInAs(page, bob);
     await hasArrived(page);
     expect([await sessionsOf(world.service, alice), await sessionsOf(world.service, bob)]).toEqual([1, 2]);
@@ -206,7 +206,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await world.service.sql('UPDATE session SET revoked_at = now() WHERE account_id = $1', [alice.id]);
     await visit.open('/login');
     await page.waitForSelector('input[name=email]');
-    await page.getByText('You were signed out. Please sign in again.').waitFor();
+    await page.getByText('You’ve been signed out. Sign in again to continue.').waitFor();
     expect(await keptIn(page)).toEqual({ tab: null, browser: null });
     await visit.leave();
   });
@@ -219,14 +219,14 @@ describeInBrowser('web.md 2: /login by password', () => {
     await other.goto(`${world.origin}/login`);
     await signInAs(other, alice);
     await hasArrived(other);
-    await visit.page.getByText('You are signed in as alice.').waitFor();
+    await visit.page.getByText('You’re signed in as alice.').waitFor();
     await visit.leave();
   });
 
   test('"you were signed out" is said where another page says so', async () => {
     const visit = await world.visit();
     await visit.open('/login?signed_out=elsewhere');
-    await visit.page.getByText('You were signed out. Please sign in again.').waitFor();
+    await visit.page.getByText('You’ve been signed out. Sign in again to continue.').waitFor();
     await visit.look('login-signed-out');
     await visit.leave();
   });

@@ -16,8 +16,8 @@ import { heading, heldSession, tabTo } from './driving.js';
 import { mailedLink } from './mailed.js';
 
 const NEW_PASSWORD = 'a password of four words';
-const DEAD = 'This link no longer works';
-const TITLE = 'Choose a new password';
+const DEAD = 'This link has expired';
+const TITLE = 'Set a new password';
 
 describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
   let world: Site;
@@ -37,20 +37,20 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await world.service.anonymous.post('/v1/auth/forgot', { email: owner.email });
     return mailedLink(world, owner.email, 'password_reset');
   };
-  const save = () => visit.page.getByRole('button', { name: 'Save and sign in' }).click();
+  const save = () => visit.page.getByRole('button', { name: 'Reset password' }).click();
 
   test('by keyboard alone, from the sign-in page to the mail, and by its link into the account', async () => {
     const { page } = visit;
     await visit.open('/login');
-    await tabTo(visit, 'Forgot your password?');
+    await tabTo(visit, 'Forgot password?');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/forgot');
-    await heading(visit, 'Forgot your password?');
+    await heading(visit, 'Reset your password');
     await visit.look('forgot');
     await tabTo(visit, 'email');
     await page.keyboard.type(owner.email);
     await page.keyboard.press('Enter');
-    await heading(visit, 'Check your mail');
+    await heading(visit, 'Check your email');
     await visit.look('forgot-sent');
     await page.reload();
     await page.getByText(owner.email).waitFor();
@@ -78,15 +78,15 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
       await visit.page.goto('about:blank');
       await visit.open('/forgot?return_to=%2Fhandoff');
       await visit.page.fill('input[name=email]', email);
-      await visit.page.getByRole('button', { name: 'Send the link' }).click();
-      await heading(visit, 'Check your mail');
+      await visit.page.getByRole('button', { name: 'Send reset link' }).click();
+      await heading(visit, 'Check your email');
       words.push((await visit.page.innerText('main')).replace(email, '…'));
     }
     expect(words[0]).toBe(words[1]);
     expect(await visit.page.getByRole('link', { name: 'Back to sign-in' }).getAttribute('href')).toBe(
       '/login?return_to=%2Fhandoff',
     );
-    await visit.page.getByRole('button', { name: 'Send again or use another address' }).click();
+    await visit.page.getByRole('button', { name: 'Resend, or use a different email' }).click();
     expect(await visit.page.inputValue('input[name=email]')).toBe(`nobody.${owner.email}`);
     expect(await settledInboxOf(world.service, `nobody.${owner.email}`)).toEqual([]);
   });
@@ -102,7 +102,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await visit.page.waitForURL('**/account');
     // The other page still shows its form.
     await second.page.fill('input[name=password]', 'another password of words');
-    await second.page.getByRole('button', { name: 'Save and sign in' }).click();
+    await second.page.getByRole('button', { name: 'Reset password' }).click();
     await heading(second, DEAD);
     expect((await logIn(world.service, { ...owner, password: NEW_PASSWORD })).status).toBe(200);
     await second.page.reload();
@@ -111,7 +111,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await second.look('reset-dead');
     await second.page.fill('input[name=email]', owner.email);
     await second.page.keyboard.press('Enter');
-    await heading(second, 'Check your mail');
+    await heading(second, 'Check your email');
     await mailedLink(world, owner.email, 'password_reset', 2);
     await second.leave();
   });
@@ -137,18 +137,18 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     const link = await forgotten();
     await page.route('**/v1/auth/reset/*', (route) => route.abort());
     await page.goto(link);
-    await page.getByText('The service cannot be reached.').waitFor();
+    await page.getByText('We can’t reach the server.').waitFor();
     await visit.look('reset-unreachable');
     await page.unroute('**/v1/auth/reset/*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.fill('input[name=password]', 'password123');
     await save();
-    await page.getByText('This password is too well known.').waitFor();
+    await page.getByText('This password is too common.').waitFor();
     await visit.look('reset-common');
     await page.fill('input[name=password]', NEW_PASSWORD);
     await visit.context.setOffline(true);
     await save();
-    await page.getByText('You are offline.').waitFor();
+    await page.getByText('You’re offline.').waitFor();
     expect(await sessionsOf(world.service, owner)).toBe(1);
     await visit.context.setOffline(false);
     await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
@@ -182,11 +182,11 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await page.fill('input[name=password]', NEW_PASSWORD);
     await page.check('input[name=keep]');
     await save();
-    await heading(visit, 'Second step');
+    await heading(visit, 'Two-step verification');
     await visit.look('reset-second-factor');
     expect((await heldSession(visit)).token).toBeNull();
     await page.reload();
-    await heading(visit, 'Second step');
+    await heading(visit, 'Two-step verification');
     await page.fill('input[name=code]', authenticator.next());
     await page.keyboard.press('Enter');
     await page.waitForURL('**/account');
@@ -201,11 +201,11 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await page.goto(await forgotten());
     await page.fill('input[name=password]', NEW_PASSWORD);
     await save();
-    await heading(visit, 'Second step');
+    await heading(visit, 'Two-step verification');
     await world.service.sql("UPDATE one_time_secret SET expires_at = now() - interval '1 minute'");
     await page.fill('input[name=code]', backupCodes[0] as string);
     await page.keyboard.press('Enter');
-    await heading(visit, 'Your password is changed');
+    await heading(visit, 'Password changed');
     await visit.look('reset-timeout');
     expect(await sessionsOf(world.service, owner)).toBe(0);
   });
@@ -219,7 +219,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await visit.page.goto(await forgotten());
     await visit.page.fill('input[name=password]', NEW_PASSWORD);
     await save();
-    await heading(visit, 'Second step');
+    await heading(visit, 'Two-step verification');
     await visit.page.getByRole('button', { name: 'Use a passkey' }).waitFor();
     await visit.look('reset-passkey');
   });
@@ -233,7 +233,7 @@ describeInBrowser('web.md 2: /forgot as the instance is set up', () => {
       await visit.open('/forgot');
       await visit.page.fill('input[name=email]', 'nobody@example.com');
       await visit.page.keyboard.press('Enter');
-      await heading(visit, 'Check your mail');
+      await heading(visit, 'Check your email');
       await visit.leave();
       expect(await inboxOf(world.service, 'nobody@example.com')).toEqual([]);
     } finally {
@@ -246,7 +246,7 @@ describeInBrowser('web.md 2: /forgot as the instance is set up', () => {
     try {
       const visit = await world.visit();
       await visit.open('/forgot');
-      await visit.page.getByText('No e-mail is sent from here').waitFor();
+      await visit.page.getByText('Password reset by email isn’t set up here').waitFor();
       await visit.look('forgot-without-mail');
       await visit.leave();
     } finally {

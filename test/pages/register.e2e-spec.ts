@@ -53,11 +53,11 @@ describeInBrowser('web.md 2: /register', () => {
     await page.keyboard.type(email);
     await tabTo(visit, 'password');
     await page.keyboard.type('four');
-    await page.getByText('4 more characters are needed.').waitFor();
+    await page.getByText('Add 4 more characters.').waitFor();
     await page.keyboard.type('fourfour');
-    await page.getByText('Long enough, but easy to guess.').waitFor();
+    await page.getByText('Weak: easy to guess').waitFor();
     await page.keyboard.type(' and some others');
-    await page.getByText('Long enough.', { exact: true }).waitFor();
+    await page.getByText('Good', { exact: true }).waitFor();
     await visit.look('register-filled');
     await page.focus('input[name=password]');
     await page.keyboard.press('Enter');
@@ -93,18 +93,18 @@ describeInBrowser('web.md 2: /register', () => {
     await visit.open('/register');
     await page.fill('input[name=global_name]', 'Ada');
     await fill(visit, email, 'Password123');
-    await page.getByText('Long enough.', { exact: true }).waitFor();
+    await page.getByText('Good', { exact: true }).waitFor();
     await submit();
-    const refusal = page.getByText('This password is too well known.');
+    const refusal = page.getByText('This password is too common.');
     await refusal.waitFor();
     expect(await page.getAttribute('input[name=password]', 'aria-invalid')).toBe('true');
     await visit.look('register-common');
     await page.fill('input[name=password]', 'password1234567');
-    await page.getByText('Long enough.', { exact: true }).waitFor();
+    await page.getByText('Good', { exact: true }).waitFor();
     expect(await refusal.count()).toBe(0);
     await page.fill('input[name=password]', 'PASSWORD123');
     await refusal.waitFor();
-    expect(await page.getByText('Long enough.', { exact: true }).count()).toBe(0);
+    expect(await page.getByText('Good', { exact: true }).count()).toBe(0);
     expect(await page.inputValue('input[name=email]')).toBe(email);
     expect(await page.inputValue('input[name=global_name]')).toBe('Ada');
     expect(await accountsOf(world, email)).toBe(0);
@@ -116,9 +116,9 @@ describeInBrowser('web.md 2: /register', () => {
     await page.fill('input[name=username]', 'no spaces');
     await fill(visit, 'somebody@nowhere', 'short');
     await submit();
-    await page.getByText('Use only the letters A to Z, digits and underscores.').waitFor();
-    await page.getByText('This is not a complete e-mail address.').waitFor();
-    await page.getByText('The password must have 8 to 256 characters.').waitFor();
+    await page.getByText('Use only letters A–Z, numbers, and underscores.').waitFor();
+    await page.getByText('Enter a valid email').waitFor();
+    await page.getByText('Use 8 to 256 characters.').waitFor();
     await visit.look('register-refused');
   });
 
@@ -127,7 +127,7 @@ describeInBrowser('web.md 2: /register', () => {
     await visit.open('/register?return_to=%2Fhandoff');
     await fill(visit, owner.email.toUpperCase());
     await submit();
-    const way = visit.page.getByRole('link', { name: 'Sign in with this address' });
+    const way = visit.page.getByRole('link', { name: 'Sign in with this email' });
     await way.waitFor();
     expect(await way.getAttribute('href')).toBe('/login?return_to=%2Fhandoff');
     await visit.look('register-taken');
@@ -167,7 +167,7 @@ describeInBrowser('web.md 2: /register', () => {
     await fill(visit, email);
     await visit.context.setOffline(true);
     await submit();
-    await visit.page.getByText('You are offline.').waitFor();
+    await visit.page.getByText('You’re offline.').waitFor();
     await visit.page.selectOption('select[name=language]', 'ar');
     await visit.page.locator('.toast').waitFor();
     await visit.context.setOffline(false);
@@ -180,9 +180,9 @@ describeInBrowser('web.md 2: /register', () => {
   test('whoever is signed in goes on, or signs out first', async () => {
     const owner = await person(world.service, 'owner');
     await visit.arrive('/register', owner.authorization);
-    await heading(visit, 'You are signed in already');
+    await heading(visit, 'You’re already signed in');
     await visit.look('register-signed-in');
-    await visit.page.getByRole('button', { name: 'Sign out and create another' }).click();
+    await visit.page.getByRole('button', { name: 'Sign out and create a new account' }).click();
     await heading(visit, TITLE);
     expect(await sessionsOf(world.service, owner)).toBe(0);
     expect((await heldSession(visit)).token).toBeNull();
@@ -196,7 +196,7 @@ describeInBrowser('web.md 2: /register', () => {
     await fill(visit, fresh());
     await submit();
     await visit.page.waitForURL('**/account');
-    await second.getByText('You are signed in as').waitFor();
+    await second.getByText('You’re signed in as').waitFor();
   });
 });
 
@@ -246,7 +246,7 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
   test('closed registration says so', async () => {
     await configure(world, { mode: 'closed' });
     await visit.open('/register?return_to=%2Fhandoff');
-    await heading(visit, 'No new accounts');
+    await heading(visit, 'Sign-up is closed');
     await visit.look('register-closed');
     await visit.page.getByRole('link', { name: 'Sign in' }).click();
     await visit.page.waitForURL(`${world.origin}/login?return_to=%2Fhandoff`);
@@ -261,7 +261,7 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
     await agree();
     await configure(world, { mode: 'closed' });
     await submit();
-    await visit.page.getByText('No new accounts can be created here.').waitFor();
+    await visit.page.getByText('New accounts aren’t available right now.').waitFor();
     expect(await visit.page.inputValue('input[name=email]')).toBe(email);
     expect(await accountsOf(world, email)).toBe(0);
   });
@@ -269,7 +269,7 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
   test('under single sign-on it leads there', async () => {
     await enforceSso(world.service, true);
     await visit.open('/register');
-    await heading(visit, 'Accounts come with single sign-on');
+    await heading(visit, 'Sign up with single sign-on');
     await visit.look('register-sso');
   });
 
@@ -277,21 +277,21 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
     const email = fresh();
     await configure(world, { mode: 'approval' });
     await visit.open('/register');
-    await visit.page.getByText('New accounts are approved here').waitFor();
+    await visit.page.getByText('An administrator reviews new accounts').waitFor();
     await visit.look('register-approval-form');
     await fill(visit, email);
     await agree();
     await submit();
-    await heading(visit, 'Waiting for approval');
+    await heading(visit, 'Your account is being reviewed');
     await visit.look('register-approval');
     await visit.page.reload();
-    await heading(visit, 'Waiting for approval');
+    await heading(visit, 'Your account is being reviewed');
     await visit.page.getByText(email).waitFor();
     expect((await heldSession(visit)).token).toBeNull();
     await visit.page.getByRole('link', { name: 'Sign in' }).click();
     await visit.page.waitForURL('**/login');
     await visit.page.goBack();
-    await heading(visit, 'Waiting for approval');
+    await heading(visit, 'Your account is being reviewed');
   });
 
   test('where existing accounts are hidden, a free and a taken address end alike', async () => {
@@ -303,10 +303,10 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
       await fill(visit, owner);
       await agree();
       await submit();
-      await heading(visit, 'Check your mail');
+      await heading(visit, 'Check your email');
       if (round === 1) await visit.look('register-verification');
       expect((await heldSession(visit)).token).toBeNull();
-      await visit.page.getByRole('button', { name: 'Register with another address' }).click();
+      await visit.page.getByRole('button', { name: 'Use a different email' }).click();
     }
     expect(await accountsOf(world, owner)).toBe(1);
     expect(await settledInboxOf(world.service, owner, 'registration_existing_account')).toHaveLength(1);

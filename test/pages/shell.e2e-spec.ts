@@ -58,14 +58,14 @@ describeInBrowser('web.md 1: what holds for every page', () => {
     for (let sent = 0; sent < 5; sent++)
       await world.service.anonymous.post('/v1/auth/forgot', { email: 'a@example.com' });
     await visit.open('/forgot');
-    await page.getByLabel('E-mail address').fill('somebody@example.com');
+    await page.getByLabel('Email').fill('somebody@example.com');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: /^Wait \d+ seconds?$/ }).waitFor();
+    await page.getByRole('button', { name: /^Try again in \d+ seconds?$/ }).waitFor();
     await visit.look('waiting');
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe('somebody@example.com');
-    await page.getByRole('button', { name: /^Wait/ }).waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Email').inputValue()).toBe('somebody@example.com');
+    await page.getByRole('button', { name: /^Try again in/ }).waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Check your mail' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Check your email' }).waitFor();
     await visit.leave();
   });
 
@@ -80,10 +80,10 @@ describeInBrowser('web.md 1: what holds for every page', () => {
       return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/json', body });
     });
     await visit.open('/login');
-    await page.getByLabel('E-mail address').fill('nobody@example.com');
+    await page.getByLabel('Email').fill('nobody@example.com');
     await page.getByLabel('Password', { exact: true }).fill('not a password of anybody');
     await page.keyboard.press('Enter');
-    await page.getByText('The service is busy.', { exact: false }).waitFor();
+    await page.getByText('We’re experiencing high traffic.', { exact: false }).waitFor();
     await page.locator('[aria-invalid=true]').first().waitFor();
     expect(asked).toBe(2);
     await visit.leave();

@@ -53,13 +53,13 @@ describeInBrowser('web.md 2: single sign-on', () => {
       return route.continue();
     });
     await visit.open('/auth/sso/callback?code=stolen&state=foreign');
-    await page.getByText('This sign-in was not started in this tab').waitFor();
+    await page.getByText('This sign-in was started in another tab').waitFor();
     expect(new URL(page.url()).search).toBe('');
     expect(sent).toBe(0);
     await visit.look('sso-not-started-here');
     await page.reload();
-    await page.getByText('This sign-in was not started in this tab').waitFor();
-    await choose(page, 'To the sign-in page');
+    await page.getByText('This sign-in was started in another tab').waitFor();
+    await choose(page, 'Back to sign-in');
     await page.waitForSelector('[name=email]');
     await visit.leave();
   });
@@ -67,7 +67,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
   test('the reason of a provider is shown only where this tab began; a link shows none', async () => {
     const { page } = visit;
     await visit.open('/auth/sso/callback?error=call_15550100&state=foreign');
-    await page.getByText('Your sign-in provider refused the sign-in.').waitFor();
+    await page.getByText('Your sign-in provider rejected the sign-in.').waitFor();
     expect(await page.locator('main').innerText()).not.toContain('15550100');
     provider.sendBack({ error: 'interaction_required' });
     await begin();
@@ -78,14 +78,14 @@ describeInBrowser('web.md 2: single sign-on', () => {
 
   test('the page alone has nothing to complete, and says so', async () => {
     await visit.open('/auth/sso/callback');
-    await visit.page.getByText('There is nothing to complete on this page.').waitFor();
+    await visit.page.getByText('Nothing to see here.').waitFor();
     await visit.leave();
   });
 
   test.each([
-    ['access_denied', 'The sign-in was cancelled at your provider'],
-    ['temporarily_unavailable', 'Your sign-in provider cannot answer right now.'],
-    ['interaction_required', 'Your sign-in provider refused the sign-in.'],
+    ['access_denied', 'Sign-in was canceled'],
+    ['temporarily_unavailable', 'Your sign-in provider isn’t responding.'],
+    ['interaction_required', 'Your sign-in provider rejected the sign-in.'],
   ])('the provider answers %s: explained, and the next attempt works', async (error, words) => {
     const { page } = visit;
     provider.sendBack({ error });
@@ -100,17 +100,17 @@ describeInBrowser('web.md 2: single sign-on', () => {
   });
 
   test.each([
-    ['INVALID_EMAIL_ADDRESS', { email: 'nobody' }, 'No mail can reach this address.'],
-    ['INVALID_SSO_TOKEN', { aud: 'somebody else' }, 'could not be trusted'],
+    ['INVALID_EMAIL_ADDRESS', { email: 'nobody' }, 'We can’t send email to this domain.'],
+    ['INVALID_SSO_TOKEN', { aud: 'somebody else' }, 'We couldn’t verify your sign-in provider’s response'],
   ])('%s is said in words, and a reload explains it as well', async (_code, claims, words) => {
     const { page } = visit;
     provider.sendBack({ claims });
     await begin();
     await atCallback();
     await page.getByText(words).waitFor();
-    expect(await page.title()).toMatch(/^You are not signed in/);
+    expect(await page.title()).toMatch(/^Sign-in failed/);
     await page.reload();
-    await page.getByText('There is nothing to complete on this page.').waitFor();
+    await page.getByText('Nothing to see here.').waitFor();
     expect(await keptIn(page)).toEqual({ tab: null, browser: null });
     await visit.leave();
   });
@@ -121,7 +121,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
     try {
       provider.sendBack({ claims: { email: 'unknown@corp.example.com' } });
       await begin();
-      await page.getByText('There is no account for you here yet.').waitFor();
+      await page.getByText('You don’t have an account here yet.').waitFor();
       await visit.look('sso-no-account');
       expect(await accountOf('unknown@corp.example.com')).toBeUndefined();
     } finally {
@@ -135,10 +135,10 @@ describeInBrowser('web.md 2: single sign-on', () => {
     provider.sendBack({ claims: { email: 'offline@corp.example.com' } });
     await page.route('**/v1/auth/sso/complete', (route) => route.abort());
     await begin();
-    await page.getByText('The service cannot be reached.').waitFor();
+    await page.getByText('We can’t reach the server.').waitFor();
     await visit.look('sso-unreachable');
     await page.reload();
-    await page.getByText('The service cannot be reached.').waitFor();
+    await page.getByText('We can’t reach the server.').waitFor();
     await page.unroute('**/v1/auth/sso/complete');
     await choose(page, 'Try again');
     await hasArrived(page);

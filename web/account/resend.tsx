@@ -1,6 +1,6 @@
 import type { Action } from '../core/action.js';
 import { useSecondsUntil } from '../core/countdown.js';
-import { t } from '../core/language.js';
+import { formatWait, t } from '../core/language.js';
 import { Button } from '../kit/button.js';
 
 /** Pause between two emails (account.md 1.5). */
@@ -14,7 +14,7 @@ export function ResendButton({ from, action }: { readonly from: number; readonly
   const left = useSecondsUntil(from);
   return (
     <Button kind="bare" size="small" action={action} disabled={left.value > 0}>
-      {left.value > 0 ? t('signIn.resendIn', { count: left.value }) : t('signIn.resend')}
+      {left.value > 0 ? t('signIn.resendIn', { wait: formatWait(left.value) }) : t('signIn.resend')}
     </Button>
   );
 }

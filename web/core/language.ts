@@ -130,6 +130,14 @@ export function findTranslation(key: string): string | undefined {
 /** The translation of an error code; undefined for unknown codes. */
 export const wordsOfCode = (code: string): string | undefined => findTranslation(`codes.${code}`);
 
+/** A waiting time in whole units, rounded up: minutes from 60 seconds, hours from 60 minutes. */
+export function formatWait(seconds: number): string {
+  const [unit, size] =
+    seconds < 60 ? (['second', 1] as const) : seconds < 3600 ? (['minute', 60] as const) : (['hour', 3600] as const);
+  const format = new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(Math.ceil(seconds / size));
+}
+
 export const formatDateTime = (time: string | number | Date): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Action } from '../core/action.js';
-import { t } from '../core/language.js';
+import { formatWait, t } from '../core/language.js';
 
 interface Look {
   readonly kind?: 'main' | 'plain' | 'bare' | 'danger';
@@ -43,7 +43,7 @@ export function Button({ action, onClick, submits, disabled = false, acceptsClic
       onClick={click}
     >
       {isBusy && <span class="spinner" aria-hidden="true" />}
-      {seconds > 0 ? t('common.wait', { count: seconds }) : look.children}
+      {seconds > 0 ? t('common.wait', { wait: formatWait(seconds) }) : look.children}
     </button>
   );
 }

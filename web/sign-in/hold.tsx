@@ -2,7 +2,7 @@ import { ApiError } from '@gatehouse-auth/client';
 import { type Failure, toFailure, useAction } from '../core/action.js';
 import { api } from '../core/api.js';
 import { useSecondsUntil } from '../core/countdown.js';
-import { rich, t } from '../core/language.js';
+import { formatWait, rich, t } from '../core/language.js';
 import { Button } from '../kit/button.js';
 import { useStep } from '../kit/frame.js';
 import { FailureNotice, Notice } from '../kit/notice.js';
@@ -51,7 +51,7 @@ function ResendButton({
     <>
       <FailureNotice of={resend} />
       <Button action={resend} kind="plain" size="wide" disabled={left.value > 0}>
-        {left.value > 0 ? t('signIn.resendIn', { count: left.value }) : t('signIn.resend')}
+        {left.value > 0 ? t('signIn.resendIn', { wait: formatWait(left.value) }) : t('signIn.resend')}
       </Button>
     </>
   );

@@ -87,7 +87,7 @@ export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorP
       {takesCode && webauthn && hasPasskeys() && <p class="or">{t('signIn.or')}</p>}
       {webauthn && hasPasskeys() && (
         <Button action={passkey} kind={takesCode ? 'plain' : 'main'} size="wide">
-          {t('signIn.passkey')}
+          {t('sudo.passkey')}
         </Button>
       )}
       {!takesCode && !hasPasskeys() && <Notice kind="warn">{t('signIn.noPasskeysHere')}</Notice>}

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { download } from '../../core/download.js';
-import { t } from '../../core/language.js';
+import { formatWait, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { FailureNotice } from '../../kit/notice.js';
@@ -52,7 +52,7 @@ const Running = ({
   <div class="stack tight saving">
     <progress aria-label={t('adminAudit.export')} max={Math.max(total, 1)} value={done} />
     <p class="small">{t('adminAudit.progress', { done, total })}</p>
-    {waits > 0 && <p class="small">{t('adminAudit.waits', { count: waits })}</p>}
+    {waits > 0 && <p class="small">{t('adminAudit.waits', { wait: formatWait(waits) })}</p>}
     <div>
       <Button kind="plain" size="small" onClick={onCancel}>
         {t('common.cancel')}

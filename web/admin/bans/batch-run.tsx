@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { inOneLine, toFailure } from '../../core/action.js';
-import { type TranslationKey, t } from '../../core/language.js';
+import { formatWait, type TranslationKey, t } from '../../core/language.js';
 import { withRetry } from '../../core/with-retry.js';
 import { Button } from '../../kit/button.js';
 import { Notice } from '../../kit/notice.js';
@@ -77,7 +77,7 @@ export function Running({ of: { progress, stop } }: { readonly of: BatchRun }) {
       <div class="row between">
         <span class="small quiet">
           {now.wait > 0
-            ? t('adminBans.waiting', { count: now.wait })
+            ? t('adminBans.waiting', { wait: formatWait(now.wait) })
             : t('adminBans.doneOf', { done: now.done, of: now.of })}
         </span>
         <Button kind="plain" size="small" onClick={stop}>

@@ -1,4 +1,4 @@
-import { t } from '../../core/language.js';
+import { formatWait, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Dialog } from '../../kit/dialog.js';
 import { Notice } from '../../kit/notice.js';
@@ -50,7 +50,7 @@ const Running = ({ progress: { done, of, pause } }: { readonly progress: Progres
     />
     <p class="small quiet" role="status">
       {pause > 0
-        ? t('adminRegistrations.pause', { count: pause })
+        ? t('adminRegistrations.pause', { wait: formatWait(pause) })
         : t('adminRegistrations.progress', { done, count: of })}
     </p>
   </div>

@@ -136,7 +136,7 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
       {isCancelled.value && <Notice kind="bad">{t('bridge.noPasskey')}</Notice>}
       {hasPasskeys() && (
         <DecisionButton action={answer} size="wide">
-          {t('signIn.passkey')}
+          {t('sudo.passkey')}
         </DecisionButton>
       )}
       <DecisionButton action={refuse} kind="plain" size="wide">

@@ -31,7 +31,7 @@ export const ar: Words = {
   place: '{address} ({place})',
   unknownPlace: 'موقع غير معروف',
   fact: '{label}: {value}',
-  labels: { when: 'الوقت', device: 'الجهاز', address: 'العنوان', until: 'تاريخ الانتهاء', publicReason: 'السبب' },
+  labels: { when: 'الوقت', device: 'الجهاز', address: 'عنوان IP', until: 'تاريخ الانتهاء', publicReason: 'السبب' },
   noEnd: 'دون تاريخ انتهاء',
   fallback: 'إذا لم يعمل الزر، فافتح هذا العنوان في متصفحك:',
   reason: 'تصلك هذه الرسالة لأنها تتعلق بأمان حسابك في {product}.',

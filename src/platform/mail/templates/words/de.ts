@@ -10,7 +10,7 @@ export const de: Words = {
   place: '{address} ({place})',
   unknownPlace: 'unbekannter Ort',
   fact: '{label}: {value}',
-  labels: { when: 'Zeitpunkt', device: 'Gerät', address: 'Adresse', until: 'Ende', publicReason: 'Grund' },
+  labels: { when: 'Zeitpunkt', device: 'Gerät', address: 'IP-Adresse', until: 'Ende', publicReason: 'Grund' },
   noEnd: 'kein Enddatum',
   fallback: 'Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse in Ihrem Browser:',
   reason: 'Sie erhalten diese Nachricht, weil sie die Sicherheit Ihres Kontos bei {product} betrifft.',

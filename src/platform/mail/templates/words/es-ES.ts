@@ -10,7 +10,7 @@ export const esES: Words = {
   place: '{address} ({place})',
   unknownPlace: 'ubicación desconocida',
   fact: '{label}: {value}',
-  labels: { when: 'Fecha', device: 'Dispositivo', address: 'Dirección', until: 'Fin', publicReason: 'Motivo' },
+  labels: { when: 'Fecha', device: 'Dispositivo', address: 'Dirección IP', until: 'Fin', publicReason: 'Motivo' },
   noEnd: 'sin fecha de fin',
   fallback: 'Si el botón no funciona, abra esta dirección en su navegador:',
   reason: 'Recibe este mensaje porque afecta a la seguridad de su cuenta de {product}.',

@@ -10,7 +10,7 @@ export const fr: Words = {
   place: '{address} ({place})',
   unknownPlace: 'lieu inconnu',
   fact: '{label}\u00a0: {value}',
-  labels: { when: 'Date', device: 'Appareil', address: 'Adresse', until: 'Fin', publicReason: 'Motif' },
+  labels: { when: 'Date', device: 'Appareil', address: 'Adresse IP', until: 'Fin', publicReason: 'Motif' },
   noEnd: 'sans date de fin',
   fallback: 'Si le bouton ne fonctionne pas, ouvrez cette adresse dans votre navigateur\u00a0:',
   reason: 'Vous recevez ce message parce qu’il concerne la sécurité de votre compte {product}.',

@@ -10,7 +10,7 @@ export const ptBR: Words = {
   place: '{address} ({place})',
   unknownPlace: 'local desconhecido',
   fact: '{label}: {value}',
-  labels: { when: 'Quando', device: 'Dispositivo', address: 'Endereço', until: 'Término', publicReason: 'Motivo' },
+  labels: { when: 'Quando', device: 'Dispositivo', address: 'Endereço IP', until: 'Término', publicReason: 'Motivo' },
   noEnd: 'sem data de término',
   fallback: 'Se o botão não funcionar, abra este endereço no seu navegador:',
   reason: 'Você está recebendo esta mensagem porque ela diz respeito à segurança da sua conta em {product}.',

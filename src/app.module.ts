@@ -43,6 +43,7 @@ import { DatabaseMonitor } from './platform/replicas/database-monitor.js';
 import { ReplicaBus } from './platform/replicas/replica-bus.js';
 import { ReplicaStatistics } from './platform/replicas/replica-statistics.js';
 import { Limiter } from './platform/store/limits.js';
+import { RedisProbe } from './platform/store/redis-probe.js';
 import { SharedStore } from './platform/store/shared-store.js';
 import { FeatureRegistry } from './policy/feature-registry.js';
 
@@ -57,6 +58,8 @@ export interface Foundations {
   readonly tracing: Tracing;
   readonly clock: Clock;
   readonly network: Network;
+  /** Only with `REDIS_URL`. */
+  readonly probe?: RedisProbe | undefined;
 }
 
 /** Closes resources in reverse order of opening, after all modules have shut down. */
@@ -97,6 +100,7 @@ export class PlatformModule {
     tracing,
     clock,
     network,
+    probe,
   }: Foundations): DynamicModule {
     const declared = [...config.declared].map(([provide, useValue]) => ({
       provide: provide as object as Type,
@@ -112,6 +116,7 @@ export class PlatformModule {
         { provide: Clock, useValue: clock },
         ...declared,
         { provide: Network, useValue: network },
+        { provide: RedisProbe, useValue: probe },
         { provide: ReplicaBus, useValue: replica },
         { provide: SharedStore, useValue: store },
         { provide: SessionStore, useValue: sessionStore },

@@ -28,7 +28,6 @@ import type { EmbeddedEngine } from './platform/database/engine.js';
 import { restrictUmask } from './platform/database/owner-only.js';
 import { Network } from './platform/outbound/network.js';
 import { CleanupJobs } from './platform/process/cleanup-jobs.js';
-import { HealthChecks } from './platform/process/health-checks.js';
 import { joinReplicas } from './platform/replicas/join-replicas.js';
 import { removeExpiredEntries } from './platform/replicas/journal.js';
 import { RedisProbe } from './platform/store/redis-probe.js';
@@ -91,7 +90,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const tracing = open(await Tracing.open(config));
     const module = AppModule.with(
       {
-        ...{ config, features, log, database, replica, store, sessionStore, tracing },
+        ...{ config, features, log, database, replica, store, sessionStore, tracing, probe },
         clock: options.clock ?? new Clock(),
         network: options.network ?? new Network(),
       },
@@ -108,10 +107,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       door = app.get(FrontDoor);
       errors = app.get(ErrorResponder);
       app.get(CleanupJobs).add('journal', removeExpiredEntries);
-      if (probe) {
-        app.get(HealthChecks).add('redis', () => probe.check());
-        app.get(ResourceCloser).extraResources.push(probe);
-      }
+      if (probe) app.get(ResourceCloser).extraResources.push(probe);
       app.get(RouteAudit).audit(options.unguarded);
       app.get(ApiDocuments).attach(options.descriptions ?? []);
       // Nest tries the last filter first. Filters of extensions come before the built-in one, which catches everything.

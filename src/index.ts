@@ -63,7 +63,6 @@ export { streamRows } from './platform/database/rows.js';
 export { type EnqueueOptions, Jobs } from './platform/jobs/jobs.service.js';
 export { ColumnEncryption } from './platform/keys/column-encryption.service.js';
 export { type CleanupJob, CleanupJobs } from './platform/process/cleanup-jobs.js';
-export { type HealthCheck, HealthChecks } from './platform/process/health-checks.js';
 export { type EventNotice, type Notice, ReplicaBus } from './platform/replicas/replica-bus.js';
 export { Limiter } from './platform/store/limits.js';
 export type { Account } from './policy/account.js';
@@ -117,6 +116,7 @@ export {
   gatewayEvent,
 } from './policy/feature.js';
 export type { FeatureMail, FeatureMailTexts, MailFacts } from './policy/feature-mail.js';
+export type { HealthCheck, HealthCheckDeclaration } from './policy/health.js';
 export type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from './policy/identity.js';
 export type { JobAttempt, JobDeclaration, JobHandler } from './policy/jobs.js';
 export type {

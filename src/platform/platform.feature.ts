@@ -15,6 +15,7 @@ import { LogSettings } from './settings/log.settings.js';
 import { MailSettings, SmsSettings } from './settings/mail.settings.js';
 import { OutboundSettings } from './settings/outbound.settings.js';
 import { SecretSettings } from './settings/secret.settings.js';
+import { RedisProbe } from './store/redis-probe.js';
 
 /** Tables of the platform: settings of the instance, emails and the journal of the replicas. */
 export const platform = defineFeature('platform', {
@@ -38,6 +39,13 @@ export const platform = defineFeature('platform', {
     RateLimitSettings,
     LogSettings,
   ],
+  healthChecks: {
+    redis: {
+      check: RedisProbe,
+      cause: 'REDIS_URL and that the server accepts writes',
+      isUsed: ({ redisUrl }) => redisUrl !== undefined,
+    },
+  },
   erasure: {
     instance: { kept: 'settings of the instance' },
     journal: { kept: 'notices that contain IDs, for five minutes' },

@@ -90,6 +90,8 @@ describe('the registries of the service', () => {
 @Entity('notes_draft')
 class Draft {
   @PrimaryColumn('bigint') id: string;
+
+  async check(): Promise<void> {}
 }
 
 describe('what a feature of a team declares', () => {
@@ -135,6 +137,11 @@ describe('what a feature of a team declares', () => {
     ['a security event', { securityEvents: { note_shared: WORDS } }, 'has to start with notes_'],
     ['a gateway event', { events: { NOTE_CREATED: gatewayEvent<null>() } }, 'has to start with NOTES_'],
     ['a part of the export', { exports: { note: { select: 'SELECT 1' } } }, 'has to start with notes_'],
+    [
+      'a health check',
+      { healthChecks: { 'note-index': { check: Draft, cause: 'the index' } } },
+      'has to start with notes-',
+    ],
     ['a table', { erasure: { note: { column: 'owner_id' } } }, 'has to start with notes_'],
   ])(
     '%s without the prefix of its feature stops the start, and the error says how to fix it',

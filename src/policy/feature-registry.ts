@@ -14,6 +14,7 @@ import type {
   GatewayEventDeclaration,
 } from './feature.js';
 import type { BuiltInMail, FeatureMail } from './feature-mail.js';
+import type { HealthCheckDeclaration } from './health.js';
 import { type JobDeclaration, jobFaults } from './jobs.js';
 import { type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
 
@@ -23,7 +24,21 @@ import { type LifecycleType, REFUSABLE_EVENTS } from './lifecycle.js';
  */
 export const RESERVED_FEATURE_NAMES: readonly string[] = [
   ...['abuse', 'accent', 'access', 'account', 'accounts', 'acl', 'admin', 'appeal', 'application', 'applications'],
-  ...['argon2', 'audit', 'auth', 'authorized', 'avatar', 'backup', 'bad', 'ban', 'banner', 'bans', 'base64', 'bio'],
+  ...[
+    'argon2',
+    'audit',
+    'auth',
+    'authorized',
+    'avatar',
+    'backchannel',
+    'backup',
+    'bad',
+    'ban',
+    'banner',
+    'bans',
+    'base64',
+    'bio',
+  ],
   ...['bot', 'bounced', 'brand', 'bridge', 'build', 'cannot', 'captcha', 'client', 'conflict', 'connection'],
   ...['content', 'core', 'cors', 'credential', 'data', 'database', 'deletion', 'discriminator', 'docs', 'duplicate'],
   ...['email', 'embedded', 'failed', 'feature', 'file', 'forbidden', 'forward', 'gatehouse', 'gateway', 'global'],
@@ -55,6 +70,7 @@ type Kind =
   | 'mails'
   | 'secrets'
   | 'jobs'
+  | 'healthChecks'
   | 'events'
   | 'exports'
   | 'erasure'
@@ -94,6 +110,12 @@ const RULES: Readonly<Record<Kind, Rule>> = {
   mails: { what: 'email', shape: WORD, prefix: underscore },
   secrets: { what: 'purpose', shape: /^[a-z][a-z0-9_-]{0,63}$/, prefix: (feature) => `${feature}-` },
   jobs: { what: 'job', shape: /^(?=.{1,64}$)[a-z][a-z0-9_]*(?::[a-z][a-z0-9_]*)+$/, prefix: colon },
+  healthChecks: {
+    what: 'health check',
+    shape: /^[a-z][a-z0-9-]{0,63}$/,
+    prefix: (feature) => `${feature}-`,
+    allowsFeatureName: true,
+  },
   events: { what: 'event', shape: CODE, prefix: upperCase },
   exports: { what: 'part of the export', shape: WORD, prefix: underscore, allowsFeatureName: true },
   erasure: { what: 'table', shape: SQL_NAME, prefix: underscore, allowsFeatureName: true },
@@ -151,6 +173,7 @@ export class FeatureRegistry {
   readonly mails = new Map<string, FeatureMail | BuiltInMail>();
   readonly secrets = new Map<string, SecretBinding>();
   readonly jobs = new Map<string, JobDeclaration>();
+  readonly healthChecks = new Map<string, HealthCheckDeclaration>();
   readonly events = new Map<string, GatewayEventDeclaration>();
   readonly exports = new Map<string, ExportDeclaration>();
   readonly erasure = new Map<string, ErasureDeclaration>();

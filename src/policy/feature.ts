@@ -6,6 +6,7 @@ import type { BuiltInFacts, FeatureNames, SecretBinding } from '../core/merged.j
 import type { LocalizedText } from '../core/text/localized-text.js';
 import type { ErasureDeclaration, ExportDeclaration } from './account-data.js';
 import type { BuiltInMail, FeatureMail, MailFacts } from './feature-mail.js';
+import type { HealthCheckDeclaration } from './health.js';
 import type { JobDeclaration } from './jobs.js';
 import type { LifecycleDeclarations } from './lifecycle.js';
 
@@ -80,6 +81,11 @@ export interface FeatureDeclaration {
   readonly events?: Readonly<Record<string, GatewayEventDeclaration>>;
   /** What the feature does when something happens to an account: `{ registered: { inTransaction: Welcome } }`. */
   readonly lifecycle?: LifecycleDeclarations;
+  /**
+   * Health checks of dependencies, besides the database. The log, `gatehouse doctor` and a metric label contain the name:
+   * lowercase letters, digits and hyphens.
+   */
+  readonly healthChecks?: Readonly<Record<string, HealthCheckDeclaration>>;
   /** Parts of the export of an account, by name. */
   readonly exports?: Readonly<Record<string, ExportDeclaration>>;
   /**

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, Injectable, Module } from '@nestjs/common';
 import { createApp } from '../../src/app.js';
 import { execute } from '../../src/cli/execute.js';
 import { featureRegistry, loadConfig } from '../../src/features.js';
-import { Database, defineFeature } from '../../src/index.js';
+import { Database, defineFeature, type HealthCheck } from '../../src/index.js';
 import { CleanupJobs } from '../../src/platform/process/cleanup-jobs.js';
 import { Diary } from '../fixtures/team/diary.js';
 import { notes } from '../fixtures/team/feature.js';
@@ -12,7 +12,28 @@ import { type OwnDatabase, ownDatabase } from '../support/gatehouse.js';
 import { Client, type Row } from '../support/index.js';
 import { UNHURRIED } from '../support/timeouts.js';
 
-const extension = { features: [notes] };
+/** Fails while the test says so. */
+@Injectable()
+class Shelf implements HealthCheck {
+  static isUp = true;
+
+  async check(): Promise<void> {
+    if (!Shelf.isUp) throw new Error('the shelf does not respond');
+  }
+}
+
+@Module({ providers: [Shelf] })
+class ShelfModule {}
+
+const shelf = defineFeature('shelf', {
+  modules: [ShelfModule],
+  healthChecks: {
+    shelf: { check: Shelf, cause: 'that the shelf stands' },
+    'shelf-spare': { check: Shelf, cause: 'nothing', isUsed: () => false },
+  },
+});
+
+const extension = { features: [notes, shelf] };
 const former = randomBytes(32).toString('base64');
 const current = randomBytes(32).toString('base64');
 
@@ -113,6 +134,17 @@ describe('what a team keeps of an account', () => {
     expect((await cli(AFTER, 'doctor')).out).toContain('does not open what is stored: words of notes');
     await running(AFTER, (app) => sql(app, 'DELETE FROM notes WHERE owner_id = 1'));
     expect((await cli(AFTER, 'doctor')).out).toContain('opens what is stored: words of notes');
+  });
+
+  test('doctor makes the health checks of a team, and names the cause of a failing one', async () => {
+    const passing = await cli(AFTER, 'doctor');
+    expect([passing.code, passing.out]).toEqual([0, expect.stringContaining('shelf: the health check passes')]);
+    expect(passing.out).not.toContain('shelf-spare');
+    Shelf.isUp = false;
+    const failing = await cli(AFTER, 'doctor');
+    Shelf.isUp = true;
+    expect(failing.code).toBe(1);
+    expect(failing.out).toMatch(/FAULT {4}shelf: the health check fails\n +Check that the shelf stands/);
   });
 
   test.each([

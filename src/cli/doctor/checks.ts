@@ -16,13 +16,15 @@ import type { Terminal } from '../terminal/command.js';
 import { checkDatabase } from './database-checks.js';
 import { checkDirectoryPrivacy } from './directory-checks.js';
 import { type Finding, fault, ok, warning } from './finding.js';
+import { checkHealth } from './health-checks.js';
 
 /** Runs all checks. If the configuration is invalid, later checks are skipped. */
-export async function runChecks({ env, embeddedDatabase, extension = {} }: Terminal): Promise<Finding[]> {
+export async function runChecks(terminal: Terminal): Promise<Finding[]> {
+  const { env, embeddedDatabase, extension = {} } = terminal;
   const all = allSettings(settingsOf(extension));
   const config = loadConfigOrFaults(env, extension);
   if (Array.isArray(config)) return [...runtime(), ...config];
-  return [
+  const findings = [
     ...runtime(),
     ok('configuration', `${config.nodeEnv}, every setting is valid`),
     ...listSetSettings(all, env).map((line) => ok('setting', line)),
@@ -38,6 +40,8 @@ export async function runChecks({ env, embeddedDatabase, extension = {} }: Termi
     ...checkDirectoryPrivacy(config),
     ...(await checkDatabase(config, extension, embeddedDatabase)),
   ];
+  const hasFault = findings.some(({ state }) => state === 'fault');
+  return hasFault ? findings : [...findings, ...(await checkHealth(config, terminal))];
 }
 
 function runtime(): Finding[] {

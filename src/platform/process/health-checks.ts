@@ -1,24 +1,24 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
+import type { HealthCheck } from '../../policy/health.js';
 
 const HEALTH_CHECK_INTERVAL_MS = 1000;
 const HEALTH_CHECK_TIMEOUT_MS = 5000;
 
-/** Throws if the dependency cannot be used. */
-export type HealthCheck = () => Promise<void>;
-
 interface WatchedCheck {
-  readonly check: HealthCheck;
+  readonly cause: string;
   /** Last known result; false until first checked. */
   isPassing: boolean;
   timer?: NodeJS.Timeout;
 }
 
 /**
- * Health checks of the dependencies of modules, besides the database. Each is run once a second in the background. The
- * process is not ready while one fails; readiness requests use the last results. The log and a metric name the failing
- * check.
+ * Runs the health checks that features declare once a second in the background. The process is not ready while one
+ * fails; readiness requests use the last results. The log and a metric name the failing check.
  */
 @Injectable()
 export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -26,43 +26,44 @@ export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationSh
   private isStopped = false;
 
   constructor(
+    private readonly modules: ModuleRef,
+    private readonly features: FeatureRegistry,
+    private readonly config: Config,
     private readonly log: Log,
     private readonly metrics: Metrics,
   ) {}
-
-  /**
-   * Registers a check. Its name appears in the log and in a metric label: lowercase letters, digits and hyphens. A
-   * check fails after five seconds.
-   */
-  add(name: string, check: HealthCheck): void {
-    if (!/^[a-z][a-z0-9-]{0,63}$/.test(name) || this.checks.has(name))
-      throw new Error(`the health check ${name} cannot be added`);
-    this.checks.set(name, { check, isPassing: false });
-  }
 
   /** Names of the checks whose last run failed. */
   get failing(): readonly string[] {
     return [...this.checks].filter(([, { isPassing }]) => !isPassing).map(([name]) => name);
   }
 
+  /** @throws Error if a declared provider is in no module, so that the service does not start */
   async onApplicationBootstrap(): Promise<void> {
-    await Promise.all([...this.checks].map(([name, watched]) => this.runCheck(name, watched, true)));
+    const used = [...this.features.healthChecks].filter(([, { isUsed }]) => isUsed?.(this.config) ?? true);
+    await Promise.all(
+      used.map(([name, { check, cause }]) => {
+        const watched = { cause, isPassing: false };
+        this.checks.set(name, watched);
+        return this.runCheck(name, this.modules.get(check, { strict: false }), watched, true);
+      }),
+    );
   }
 
-  private async runCheck(name: string, watched: WatchedCheck, isFirst = false): Promise<void> {
+  private async runCheck(name: string, health: HealthCheck, watched: WatchedCheck, isFirst = false): Promise<void> {
     try {
-      await withTimeout(watched.check());
+      await withTimeout(health.check());
       if (!watched.isPassing && !isFirst) this.log.info(`the health check ${name} passes again`);
       watched.isPassing = true;
     } catch (error) {
       if (watched.isPassing || isFirst)
-        this.log.error(`the health check ${name} fails: the service is not ready`, { error });
+        this.log.error(`the health check ${name} fails: the service is not ready. Check ${watched.cause}`, { error });
       watched.isPassing = false;
     }
     this.metrics.healthChecks.set({ check: name }, Number(watched.isPassing));
     if (this.isStopped) return;
     watched.timer = setTimeout(() => {
-      this.runCheck(name, watched).catch((error) =>
+      this.runCheck(name, health, watched).catch((error) =>
         this.log.error(`the health check ${name} is no longer made`, { error }),
       );
     }, HEALTH_CHECK_INTERVAL_MS).unref();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { StartError } from '../../core/config/start-error.js';
+import type { HealthCheck } from '../../policy/health.js';
 import { connectRedis } from './redis-client.js';
 
 const REDIS_PROBE_TIMEOUT_MS = 2000;
@@ -23,8 +24,8 @@ function explainError(error: unknown): string | undefined {
 }
 
 /** Checks whether the server of `REDIS_URL` can do what the service needs. A server that is down is not an error. */
-export class RedisProbe {
-  private constructor(private readonly client: Redis) {}
+export class RedisProbe implements HealthCheck {
+  constructor(private readonly client: Redis) {}
 
   static async open(url: string): Promise<RedisProbe> {
     return new RedisProbe(await connectRedis(url, REDIS_PROBE_TIMEOUT_MS));

@@ -216,7 +216,7 @@ describeInBrowser('web.md 4: a person', () => {
     await leadsTo('Night <b>builds</b>', `/admin/applications?id=${app.id}`);
     await leadsTo('Audit log 127.0.0.9', '/admin/audit?ip=127.0.0.9');
     await leadsTo('Bans 127.0.0.9', '/admin/bans?ip=127.0.0.9');
-    const about = 'View all in the audit log';
+    const about = 'View account history in the audit log';
     await leadsTo(about, `/admin/audit?target_type=user&target_id=${alice.id}`);
     await adminKey(world.service, admin);
     await section('Account history')

@@ -16,7 +16,10 @@ const textsOf = (value: unknown, path = ''): [string, string][] =>
 const pageTexts = (language: Language) =>
   textsOf(JSON.parse(readFileSync(join(WEB, 'words', `${language}.json`), 'utf8')));
 
-/** Words that are not used, and the term that is used instead. `email` is also the name of a scope. */
+/**
+ * Words that are not used, and the term that is used instead. `email` is also the name of a scope, and a logout token is a
+ * term of OpenID Connect.
+ */
 const BANNED: Readonly<Record<Language, readonly (readonly [RegExp, string])[]>> = {
   'en-US': [
     [/\be-mails?\b|\bmail(?:s|ed|ing)?\b/i, 'email'],
@@ -33,7 +36,7 @@ const BANNED: Readonly<Record<Language, readonly (readonly [RegExp, string])[]>>
     [/\bat once\b|\banew\b|\bmeanwhile\b|\bonce more\b/i, 'right away, again, in the meantime'],
     [/\brefus(?:e[sd]?|als?)\b/i, 'decline, deny, reject'],
     [/(?<!profile )\bpictures?\b/i, 'image'],
-    [/\blog(?:ged)?[ -]?(?:in|out)\b/i, 'sign in, sign out'],
+    [/\blog(?:ged)?[ -](?:in|out)\b|\blogin\b/i, 'sign in, sign out'],
     [/\bregist(?:er|ration)/i, 'sign up'],
     [/\bcannot\b|\b(?:are|can|could|did|do|does|has|have|is|was|were|will|would) not\b/i, 'a contraction'],
     [/\b(?:you|we|they) (?:are|will)\b|\bit is\b/i, 'a contraction'],
@@ -53,9 +56,9 @@ const BANNED: Readonly<Record<Language, readonly (readonly [RegExp, string])[]>>
   ],
   'pt-BR': [
     [/(?<!identify )\bemails?\b/i, 'e-mail'],
-    [/\blogout\b|\bdeslogar/i, 'sair'],
+    [/\bfazer logout\b|\bdeslogar/i, 'sair'],
   ],
-  ja: [[/ログイン|ログアウト|Eメール/, 'サインイン, サインアウト, メール']],
+  ja: [[/ログイン|(?<!バックチャネル)ログアウト(?!トークン)|Eメール/, 'サインイン, サインアウト, メール']],
   ar: [[/إيميل|تسجيل الولوج/, 'بريد إلكتروني, تسجيل الدخول']],
 };
 

@@ -41,7 +41,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the public keys that verify tokens of this service (RFC 7517) */
+        /** Get the public keys that verify tokens of this service (RFC 7517) */
         get: operations["jwksKeySet"];
         put?: never;
         post?: never;
@@ -58,7 +58,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the OAuth2 server metadata (RFC 8414) */
+        /** Get the OAuth2 server metadata (RFC 8414) */
         get: operations["metadataDescribe"];
         put?: never;
         post?: never;
@@ -75,7 +75,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the OpenID Provider metadata (OpenID Connect Discovery) */
+        /** Get the OpenID Provider metadata (OpenID Connect Discovery) */
         get: operations["openIdDescribe"];
         put?: never;
         post?: never;
@@ -841,7 +841,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the ACLs in the order of the registry */
+        /** List the ACLs in the order of the registry */
         get: operations["aclsList"];
         put?: never;
         post?: never;
@@ -858,10 +858,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the caller's Admin API keys */
+        /** List the caller's Admin API keys */
         get: operations["adminKeysList"];
         put?: never;
-        /** Creates an Admin API key */
+        /** Create an Admin API key */
         post: operations["adminKeysCreate"];
         delete?: never;
         options?: never;
@@ -876,15 +876,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows an Admin API key of the caller */
+        /** Get an Admin API key of the caller */
         get: operations["adminKeysShow"];
         put?: never;
         post?: never;
-        /** Revokes an Admin API key */
+        /** Revoke an Admin API key */
         delete: operations["adminKeysRevoke"];
         options?: never;
         head?: never;
-        /** Changes the name or the ACLs of an Admin API key */
+        /** Change the name or the ACLs of an Admin API key */
         patch: operations["adminKeysEdit"];
         trace?: never;
     };
@@ -895,7 +895,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the applications of an owner */
+        /** List the applications of an owner */
         get: operations["adminApplicationsList"];
         put?: never;
         post?: never;
@@ -912,14 +912,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows an application */
+        /** Get an application */
         get: operations["adminApplicationsShow"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Transfers an application to another owner */
+        /** Transfer an application to another owner */
         patch: operations["adminApplicationsTransfer"];
         trace?: never;
     };
@@ -930,7 +930,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists entries of the audit log, newest first */
+        /** List entries of the audit log, newest first */
         get: operations["auditList"];
         put?: never;
         post?: never;
@@ -947,7 +947,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows an entry of the audit log */
+        /** Get an entry of the audit log */
         get: operations["auditShow"];
         put?: never;
         post?: never;
@@ -964,10 +964,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists banned IP addresses and ranges */
+        /** List banned IP addresses and ranges */
         get: operations["ipBansList"];
         put?: never;
-        /** Bans an IP address or a range */
+        /** Ban an IP address or a range */
         post: operations["ipBansBan"];
         delete?: never;
         options?: never;
@@ -982,11 +982,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports whether an IP address is banned, and by which entry */
+        /** Check whether an IP address is banned, and by which entry */
         get: operations["ipBansCheck"];
         put?: never;
         post?: never;
-        /** Lifts the ban of an IP address or a range */
+        /** Lift the ban of an IP address or a range */
         delete: operations["ipBansLift"];
         options?: never;
         head?: never;
@@ -1019,7 +1019,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tests a solved captcha the way captchas of users are verified */
+        /** Test a solved captcha the way captchas of users are verified */
         post: operations["instanceTryOutCaptcha"];
         delete?: never;
         options?: never;
@@ -1034,14 +1034,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the settings of the instance */
+        /** Get the settings of the instance */
         get: operations["instanceShow"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes settings of the instance */
+        /** Change settings of the instance */
         patch: operations["instanceChange"];
         trace?: never;
     };
@@ -1054,7 +1054,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a test email to the caller and reports whether it was sent */
+        /** Send a test email to the caller and report whether it was sent */
         post: operations["instanceTryOutMail"];
         delete?: never;
         options?: never;
@@ -1069,7 +1069,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists registrations that wait for approval */
+        /** List registrations that wait for approval */
         get: operations["instanceList"];
         put?: never;
         post?: never;
@@ -1092,7 +1092,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Approves or rejects a registration */
+        /** Approve or reject a registration */
         patch: operations["instanceDecide"];
         trace?: never;
     };
@@ -1105,7 +1105,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tests the stored configuration of single sign-on */
+        /** Test the stored configuration of single sign-on */
         post: operations["instanceTryOutSso"];
         delete?: never;
         options?: never;
@@ -1120,7 +1120,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows current statistics of the instance, per replica and in total */
+        /** Get current statistics of the instance, per replica and in total */
         get: operations["instanceShowStatistics"];
         put?: never;
         post?: never;
@@ -1137,7 +1137,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists failed or waiting background jobs, and counts the jobs of each name */
+        /** List failed or waiting background jobs, and counts the jobs of each name */
         get: operations["jobsShow"];
         put?: never;
         post?: never;
@@ -1156,7 +1156,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a failed background job due again */
+        /** Make a failed background job due again */
         post: operations["jobsRetry"];
         delete?: never;
         options?: never;
@@ -1171,7 +1171,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Searches accounts */
+        /** Search accounts */
         get: operations["adminUsersSearch"];
         put?: never;
         post?: never;
@@ -1188,7 +1188,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows an account by its ID */
+        /** Get an account by its ID */
         get: operations["adminUsersShow"];
         put?: never;
         post?: never;
@@ -1206,7 +1206,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Replaces the ACLs of an account */
+        /** Replace the ACLs of an account */
         put: operations["userMarksSetAcls"];
         post?: never;
         delete?: never;
@@ -1222,7 +1222,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the applications of an account */
+        /** List the applications of an account */
         get: operations["adminApplicationsListOf"];
         put?: never;
         post?: never;
@@ -1240,10 +1240,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Bans an account temporarily or permanently */
+        /** Ban an account temporarily or permanently */
         put: operations["userStateBan"];
         post?: never;
-        /** Lifts the ban of an account */
+        /** Lift the ban of an account */
         delete: operations["userStateUnban"];
         options?: never;
         head?: never;
@@ -1258,10 +1258,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Schedules the deletion of an account */
+        /** Schedule the deletion of an account */
         put: operations["userStateScheduleDeletion"];
         post?: never;
-        /** Cancels the scheduled deletion of an account */
+        /** Cancel the scheduled deletion of an account */
         delete: operations["userStateCancelDeletion"];
         options?: never;
         head?: never;
@@ -1281,7 +1281,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Sets the email address of an account */
+        /** Set the email address of an account */
         patch: operations["userContactSetEmail"];
         trace?: never;
     };
@@ -1293,7 +1293,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Sets whether email to an account bounces */
+        /** Set whether email to an account bounces */
         put: operations["userContactSetBounce"];
         post?: never;
         delete?: never;
@@ -1310,7 +1310,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Marks the email address of an account as verified */
+        /** Mark the email address of an account as verified */
         put: operations["userContactVerifyEmail"];
         post?: never;
         delete?: never;
@@ -1332,7 +1332,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Adds and removes flags of an account */
+        /** Add and remove flags of an account */
         patch: operations["userMarksEditFlags"];
         trace?: never;
     };
@@ -1346,7 +1346,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends a lockdown, so that the account can sign in without a password reset */
+        /** End a lockdown, so that the account can sign in without a password reset */
         delete: operations["userMarksEndLockdown"];
         options?: never;
         head?: never;
@@ -1363,7 +1363,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes the authenticator and the backup codes of an account */
+        /** Remove the authenticator and the backup codes of an account */
         delete: operations["userFactorsDisableMfa"];
         options?: never;
         head?: never;
@@ -1377,7 +1377,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the networks from which an account signs in without email confirmation */
+        /** List the networks from which an account signs in without email confirmation */
         get: operations["userFactorsListNetworks"];
         put?: never;
         post?: never;
@@ -1396,7 +1396,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a password reset email to an account */
+        /** Send a password reset email to an account */
         post: operations["userContactMailReset"];
         delete?: never;
         options?: never;
@@ -1412,7 +1412,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Sets whether an account has a verified phone number */
+        /** Set whether an account has a verified phone number */
         put: operations["userMarksSetPhone"];
         post?: never;
         delete?: never;
@@ -1428,11 +1428,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the sessions of an account */
+        /** List the sessions of an account */
         get: operations["userFactorsListSessions"];
         put?: never;
         post?: never;
-        /** Ends every session of an account */
+        /** End every session of an account */
         delete: operations["userStateEndSessions"];
         options?: never;
         head?: never;
@@ -1446,12 +1446,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the single sign-on identities of an account */
+        /** List the single sign-on identities of an account */
         get: operations["userSsoShow"];
-        /** Links an account to an identity at the identity provider */
+        /** Link an account to an identity at the identity provider */
         put: operations["userSsoLink"];
         post?: never;
-        /** Unlinks an account from its identity at the identity provider */
+        /** Unlink an account from its identity at the identity provider */
         delete: operations["userSsoUnlink"];
         options?: never;
         head?: never;
@@ -1466,10 +1466,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Disables an account for suspicious activity */
+        /** Disable an account for suspicious activity */
         put: operations["userStateDisable"];
         post?: never;
-        /** Lifts the disablement of an account */
+        /** Lift the disablement of an account */
         delete: operations["userStateEnable"];
         options?: never;
         head?: never;
@@ -1484,7 +1484,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Replaces the suspicious-activity flags of an account */
+        /** Replace the suspicious-activity flags of an account */
         put: operations["userMarksSetSuspicion"];
         post?: never;
         delete?: never;
@@ -1501,7 +1501,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Replaces the traits of an account */
+        /** Replace the traits of an account */
         put: operations["userMarksSetTraits"];
         post?: never;
         delete?: never;
@@ -1519,7 +1519,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a verification email to an account */
+        /** Send a verification email to an account */
         post: operations["userContactMailVerification"];
         delete?: never;
         options?: never;
@@ -1534,7 +1534,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the passkeys of an account */
+        /** List the passkeys of an account */
         get: operations["userFactorsListPasskeys"];
         put?: never;
         post?: never;
@@ -1554,7 +1554,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes a passkey of an account */
+        /** Delete a passkey of an account */
         delete: operations["userFactorsDeletePasskey"];
         options?: never;
         head?: never;
@@ -1568,7 +1568,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the account of the caller in the format of the Admin API */
+        /** Get the account of the caller in the format of the Admin API */
         get: operations["adminUsersSelf"];
         put?: never;
         post?: never;
@@ -1585,7 +1585,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the application of the calling bot */
+        /** Get the application of the calling bot */
         get: operations["applicationsDescribeBot"];
         put?: never;
         post?: never;
@@ -1604,7 +1604,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirms a sign-in with the token from the email */
+        /** Confirm a sign-in with the token from the email */
         post: operations["ipAuthorizationAuthorize"];
         delete?: never;
         options?: never;
@@ -1621,7 +1621,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reverts a change of the email address with the token of an email */
+        /** Revert a change of the email address with the token of an email */
         post: operations["recoveryRevertEmail"];
         delete?: never;
         options?: never;
@@ -1638,7 +1638,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a password reset link if the account exists */
+        /** Send a password reset link if the account exists */
         post: operations["recoveryForgot"];
         delete?: never;
         options?: never;
@@ -1656,7 +1656,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Cancels a handoff */
+        /** Cancel a handoff */
         delete: operations["handoffCancel"];
         options?: never;
         head?: never;
@@ -1670,7 +1670,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the device that requests approval */
+        /** Get the device that requests approval */
         get: operations["handoffInspect"];
         put?: never;
         post?: never;
@@ -1687,10 +1687,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports whether a handoff is pending or expired */
+        /** Check whether a handoff is pending or expired */
         get: operations["handoffStatus"];
         put?: never;
-        /** Returns the session of an approved handoff, once */
+        /** Get the session of an approved handoff, once */
         post: operations["handoffCollect"];
         delete?: never;
         options?: never;
@@ -1707,7 +1707,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approves the sign-in of another device */
+        /** Approve the sign-in of another device */
         post: operations["handoffApprove"];
         delete?: never;
         options?: never;
@@ -1724,7 +1724,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Starts a sign-in that another device approves */
+        /** Start a sign-in that another device approves */
         post: operations["handoffInitiate"];
         delete?: never;
         options?: never;
@@ -1739,7 +1739,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports whether a sign-in was confirmed and returns its session */
+        /** Check whether a sign-in was confirmed and return its session */
         get: operations["ipAuthorizationPoll"];
         put?: never;
         post?: never;
@@ -1758,7 +1758,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends the confirmation email of a sign-in again */
+        /** Send the confirmation email of a sign-in again */
         post: operations["ipAuthorizationResend"];
         delete?: never;
         options?: never;
@@ -1792,7 +1792,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in with an email address and a password */
+        /** Sign in with an email address and a password */
         post: operations["signInLogin"];
         delete?: never;
         options?: never;
@@ -1809,7 +1809,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Completes a sign-in with a TOTP code or a backup code */
+        /** Complete a sign-in with a TOTP code or a backup code */
         post: operations["signInCompleteWithCode"];
         delete?: never;
         options?: never;
@@ -1826,7 +1826,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Completes a sign-in with a passkey */
+        /** Complete a sign-in with a passkey */
         post: operations["webAuthnSignInCompleteMfa"];
         delete?: never;
         options?: never;
@@ -1843,7 +1843,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Returns the WebAuthn options to complete a sign-in */
+        /** Get the WebAuthn options to complete a sign-in */
         post: operations["webAuthnSignInMfaOptions"];
         delete?: never;
         options?: never;
@@ -1860,7 +1860,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends the session of the caller */
+        /** End the session of the caller */
         post: operations["sessionsLogout"];
         delete?: never;
         options?: never;
@@ -1877,7 +1877,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Starts a passkey ceremony that another page completes */
+        /** Start a passkey ceremony that another page completes */
         post: operations["bridgeStart"];
         delete?: never;
         options?: never;
@@ -1894,7 +1894,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancels a passkey ceremony */
+        /** Cancel a passkey ceremony */
         post: operations["bridgeCancel"];
         delete?: never;
         options?: never;
@@ -1911,7 +1911,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accepts the WebAuthn response of the page that runs the ceremony */
+        /** Accept the WebAuthn response of the page that runs the ceremony */
         post: operations["bridgeComplete"];
         delete?: never;
         options?: never;
@@ -1928,7 +1928,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Returns the WebAuthn options for the page that runs the ceremony */
+        /** Get the WebAuthn options for the page that runs the ceremony */
         post: operations["bridgeOptions"];
         delete?: never;
         options?: never;
@@ -1945,7 +1945,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in with a completed passkey ceremony */
+        /** Sign in with a completed passkey ceremony */
         post: operations["bridgeRedeem"];
         delete?: never;
         options?: never;
@@ -1962,7 +1962,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Registers an account */
+        /** Register an account */
         post: operations["registrationRegister"];
         delete?: never;
         options?: never;
@@ -1979,7 +1979,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sets a new password with the token of a password reset */
+        /** Set a new password with the token of a password reset */
         post: operations["recoveryReset"];
         delete?: never;
         options?: never;
@@ -1994,7 +1994,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports whether the token of a password reset is still valid */
+        /** Check whether the token of a password reset is still valid */
         get: operations["recoveryValidateReset"];
         put?: never;
         post?: never;
@@ -2011,7 +2011,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the sessions of the caller */
+        /** List the sessions of the caller */
         get: operations["sessionsList"];
         put?: never;
         post?: never;
@@ -2030,7 +2030,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends some of the caller's sessions */
+        /** End some of the caller's sessions */
         post: operations["sessionsEnd"];
         delete?: never;
         options?: never;
@@ -2047,7 +2047,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in with the code from the identity provider */
+        /** Sign in with the code from the identity provider */
         post: operations["ssoComplete"];
         delete?: never;
         options?: never;
@@ -2064,7 +2064,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Starts single sign-on */
+        /** Start single sign-on */
         post: operations["ssoStart"];
         delete?: never;
         options?: never;
@@ -2079,7 +2079,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports whether single sign-on is enabled and enforced */
+        /** Check whether single sign-on is enabled and enforced */
         get: operations["ssoStatus"];
         put?: never;
         post?: never;
@@ -2098,7 +2098,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Suggests usernames for a display name */
+        /** Suggest usernames for a display name */
         post: operations["registrationSuggestUsernames"];
         delete?: never;
         options?: never;
@@ -2115,7 +2115,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verifies an email address with the token that was sent to it */
+        /** Verify an email address with the token that was sent to it */
         post: operations["recoveryVerify"];
         delete?: never;
         options?: never;
@@ -2132,7 +2132,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends the verification email again */
+        /** Send the verification email again */
         post: operations["recoveryResendVerification"];
         delete?: never;
         options?: never;
@@ -2149,7 +2149,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in with a passkey */
+        /** Sign in with a passkey */
         post: operations["webAuthnSignInAuthenticate"];
         delete?: never;
         options?: never;
@@ -2166,7 +2166,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Returns the WebAuthn options to sign in without a password */
+        /** Get the WebAuthn options to sign in without a password */
         post: operations["webAuthnSignInOptions"];
         delete?: never;
         options?: never;
@@ -2283,7 +2283,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the authorization of the access token */
+        /** Get the authorization of the access token */
         get: operations["grantsCurrent"];
         put?: never;
         post?: never;
@@ -2300,7 +2300,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the applications that the caller has authorized */
+        /** List the applications that the caller has authorized */
         get: operations["grantsList"];
         put?: never;
         post?: never;
@@ -2320,7 +2320,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revokes the caller's authorization of an application */
+        /** Revoke the caller's authorization of an application */
         delete: operations["grantsRevoke"];
         options?: never;
         head?: never;
@@ -2336,7 +2336,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revokes the caller's authorizations of several applications */
+        /** Revoke the caller's authorizations of several applications */
         post: operations["grantsRevokeMany"];
         delete?: never;
         options?: never;
@@ -2353,7 +2353,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates an application and its bot */
+        /** Create an application and its bot */
         post: operations["applicationsCreate"];
         delete?: never;
         options?: never;
@@ -2368,15 +2368,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows an application of the caller */
+        /** Get an application of the caller */
         get: operations["applicationsDescribe"];
         put?: never;
         post?: never;
-        /** Deletes an application with its bot and all its grants */
+        /** Delete an application with its bot and all its grants */
         delete: operations["applicationsDelete"];
         options?: never;
         head?: never;
-        /** Changes an application */
+        /** Change an application */
         patch: operations["applicationsEdit"];
         trace?: never;
     };
@@ -2393,7 +2393,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes the bot of an application */
+        /** Change the bot of an application */
         patch: operations["applicationsEditBot"];
         trace?: never;
     };
@@ -2406,7 +2406,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replaces the token of a bot */
+        /** Replace the token of a bot */
         post: operations["applicationsResetToken"];
         delete?: never;
         options?: never;
@@ -2423,7 +2423,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replaces the client secret of an application */
+        /** Replace the client secret of an application */
         post: operations["applicationsResetSecret"];
         delete?: never;
         options?: never;
@@ -2438,7 +2438,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the public data of an application */
+        /** Get the public data of an application */
         get: operations["applicationsDescribePublicly"];
         put?: never;
         post?: never;
@@ -2455,7 +2455,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the caller's applications */
+        /** List the caller's applications */
         get: operations["applicationsListOrDescribe"];
         put?: never;
         post?: never;
@@ -2472,7 +2472,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Starts an authorization in the browser */
+        /** Start an authorization in the browser */
         get: operations["authorizeAuthorize"];
         put?: never;
         post?: never;
@@ -2491,7 +2491,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Grants or denies the authorization request of an application */
+        /** Grant or deny the authorization request of an application */
         post: operations["authorizeConsent"];
         delete?: never;
         options?: never;
@@ -2508,7 +2508,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reports whether a token is active */
+        /** Check whether a token is active */
         post: operations["tokenIntrospect"];
         delete?: never;
         options?: never;
@@ -2523,10 +2523,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows claims about the user who granted the access token */
+        /** Get claims about the user who granted the access token */
         get: operations["openIdUserInfo"];
         put?: never;
-        /** Shows the same claims to clients that send POST */
+        /** Get the same claims with POST */
         post: operations["openIdUserInfoByPost"];
         delete?: never;
         options?: never;
@@ -2543,7 +2543,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Issues an access token for a code or a refresh token */
+        /** Issue an access token for a code or a refresh token */
         post: operations["tokenIssue"];
         delete?: never;
         options?: never;
@@ -2560,7 +2560,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revokes a token */
+        /** Revoke a token */
         post: operations["tokenRevoke"];
         delete?: never;
         options?: never;
@@ -2575,7 +2575,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the account that granted the access token */
+        /** Get the account that granted the access token */
         get: operations["grantsUserInfo"];
         put?: never;
         post?: never;
@@ -2594,7 +2594,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes the caller the first administrator of the instance */
+        /** Make the caller the first administrator of the instance */
         post: operations["setupRedeem"];
         delete?: never;
         options?: never;
@@ -2627,7 +2627,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the caller's applications */
+        /** List the caller's applications */
         get: operations["applicationsList"];
         put?: never;
         post?: never;
@@ -3018,10 +3018,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the caller's passkeys */
+        /** List the caller's passkeys */
         get: operations["passkeysList"];
         put?: never;
-        /** Stores a passkey */
+        /** Store a passkey */
         post: operations["passkeysRegister"];
         delete?: never;
         options?: never;
@@ -3039,11 +3039,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes a passkey */
+        /** Delete a passkey */
         delete: operations["passkeysRemove"];
         options?: never;
         head?: never;
-        /** Renames a passkey */
+        /** Rename a passkey */
         patch: operations["passkeysRename"];
         trace?: never;
     };
@@ -3056,7 +3056,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Returns the WebAuthn options to create a passkey */
+        /** Get the WebAuthn options to create a passkey */
         post: operations["passkeysRegistrationOptions"];
         delete?: never;
         options?: never;
@@ -3072,7 +3072,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Sets whether a passkey is required after the password */
+        /** Set whether a passkey is required after the password */
         put: operations["passkeysSetSecondFactor"];
         post?: never;
         delete?: never;
@@ -3090,7 +3090,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Starts a passkey ceremony for sudo mode that another page completes */
+        /** Start a passkey ceremony for sudo mode that another page completes */
         post: operations["sudoBridgeStart"];
         delete?: never;
         options?: never;
@@ -3107,7 +3107,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchanges a completed ceremony for a sudo proof */
+        /** Exchange a completed ceremony for a sudo proof */
         post: operations["sudoBridgeRedeem"];
         delete?: never;
         options?: never;
@@ -3259,7 +3259,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the methods that the caller can use for sudo mode */
+        /** List the methods that the caller can use for sudo mode */
         get: operations["sudoMethods"];
         put?: never;
         post?: never;
@@ -3278,7 +3278,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Returns the WebAuthn options for sudo mode */
+        /** Get the WebAuthn options for sudo mode */
         post: operations["sudoOptions"];
         delete?: never;
         options?: never;
@@ -3453,299 +3453,534 @@ export interface components {
     schemas: {
         /** @description Account data in an audit entry. */
         AccountSummary: {
+            /** @description Four digits that distinguish users with the same username. */
             discriminator: string;
+            /** @description Display name. */
             global_name: string | null;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Username. */
             username: string;
         };
         ActiveToken: {
-            /** @constant */
+            /**
+             * @description Whether the token is valid.
+             * @constant
+             */
             active: true;
+            /** @description Client ID: the ID of the application. */
             client_id: string;
+            /** @description Expiration, in Unix seconds. */
             exp: number;
+            /** @description Time of issue, in Unix seconds. */
             iat: number;
+            /** @description OAuth2 scopes, separated by spaces. */
             scope: string;
+            /** @description Account ID. */
             sub: string;
-            /** @enum {string} */
+            /**
+             * @description Type of the token.
+             * @enum {string}
+             */
             token_type: "Bearer" | "refresh_token";
         };
         AdminApplicationView: {
+            /** @description Whether logout tokens must contain `sid`. */
             backchannel_logout_session_required: boolean;
+            /** @description URL that receives logout tokens (OpenID Connect Back-Channel Logout). */
             backchannel_logout_uri: string | null;
+            /** @description Discriminator of the bot. */
             bot_discriminator: string | null;
+            /** @description Whether users other than the owner can add the bot. */
             bot_is_public: boolean;
+            /** @description Whether adding the bot requires the authorization code grant. */
             bot_require_code_grant: boolean;
+            /** @description Time at which the bot token was created. */
             bot_token_created_at: string | null;
+            /** @description First characters of the bot token. */
             bot_token_preview: string | null;
+            /** @description Account ID of the bot. */
             bot_user_id: string | null;
+            /** @description Username of the bot. */
             bot_username: string | null;
+            /** @description Time at which the client secret was created. */
             client_secret_created_at: string | null;
-            /** @enum {string} */
+            /**
+             * @description `confidential`: the application keeps a secret. `public`: it uses PKCE only.
+             * @enum {string}
+             */
             client_type: "confidential" | "public";
+            /** @description Whether the bot has a token. */
             has_bot_token: boolean;
+            /** @description Whether the application has a client secret. */
             has_client_secret: boolean;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Algorithm that signs ID tokens.
+             * @enum {string}
+             */
             id_token_signed_response_alg: "ES256" | "EdDSA" | "RS256";
+            /** @description Name. */
             name: string;
+            /** @description Registered redirect URIs. */
             oauth2_redirect_uris: string[];
+            /** @description Discriminator of the owner. */
             owner_discriminator: string | null;
+            /** @description Display name of the owner. */
             owner_global_name: string | null;
+            /** @description Account ID of the owner. */
             owner_user_id: string | null;
+            /** @description Username of the owner. */
             owner_username: string | null;
+            /** @description URLs to which users return after they sign out. */
             post_logout_redirect_uris: string[];
+            /** @description Version. */
             version: number;
         };
         AdminSessionView: {
+            /** @description Approximate time of the last use. */
             approx_last_used_at: string | null;
+            /** @description IP address of the request. */
             client_ip: string;
+            /** @description Operating system of the session. */
             client_os: string | null;
+            /** @description Program of the session. */
             client_platform: string | null;
+            /** @description Time of creation. */
             created_at: string | null;
+            /** @description Time of the end of the session. */
             deleted_at: string | null;
+            /** @description Hash of the session ID. */
             session_id_hash: string;
         };
         AdminUserView: {
+            /** @description Accent color of the profile, as a number 0xRRGGBB. */
             accent_color: number | null;
+            /** @description Permissions of an administrator or an Admin API key. */
             acls: string[];
+            /** @description Second factors of the account: 0 authenticator app, 2 passkey. */
             authenticator_types: number[];
+            /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
             avatar: string | null;
+            /** @description Whether the account or the IP address is banned. */
             banned: boolean;
+            /** @description Banner of the profile: a hash in responses, a data URL or Base64 in requests. Null: none. */
             banner: string | null;
+            /** @description Text of the profile. */
             bio: string | null;
+            /** @description The bot of the application, or whether the account is a bot. */
             bot: boolean;
+            /** @description Time of creation. */
             created_at: string | null;
+            /** @description Reason of the deletion that the user sees. */
             deletion_public_reason: string | null;
+            /** @description Code of the reason of the deletion. */
             deletion_reason_code: number | null;
+            /** @description Four digits that distinguish users with the same username. */
             discriminator: string;
+            /** @description Email address. */
             email: string | null;
+            /** @description Whether emails to the address bounced. */
             email_bounced: boolean;
+            /** @description Whether the email address is verified. */
             email_verified: boolean;
+            /** @description Flags, as a bit field. */
             flags: string;
+            /** @description Display name. */
             global_name: string | null;
+            /** @description Whether the account has an authenticator app. */
             has_totp: boolean;
+            /** @description Whether the account has a verified phone number. */
             has_verified_phone: boolean;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Time of the last request. */
             last_active_at: string | null;
+            /** @description IP address of the last request. */
             last_active_ip: string | null;
+            /** @description Language, as a BCP 47 tag. */
             locale: string;
+            /** @description Time of the scheduled deletion. Null: none. */
             pending_deletion_at: string | null;
+            /** @description Pronouns of the user. */
             pronouns: string | null;
+            /** @description Whether the account is linked to the identity provider. */
             sso_linked: boolean;
+            /** @description Requirements that the user must meet, as a bit field. */
             suspicious_activity_flags: number;
+            /** @description Whether the account belongs to the platform. */
             system: boolean;
+            /** @description End of the temporary suspension. */
             temp_banned_until: string | null;
+            /** @description Traits of the account, set by administrators. */
             traits: string[];
+            /** @description Username. */
             username: string;
         };
         ApplicationBotView: {
+            /** @description Second factors of the account: 0 authenticator app, 2 passkey. */
             authenticator_types: number[];
+            /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
             avatar: string | null;
+            /** @description Banner of the profile: a hash in responses, a data URL or Base64 in requests. Null: none. */
             banner: string | null;
+            /** @description Text of the profile. */
             bio: string | null;
+            /** @description Four digits that distinguish users with the same username. */
             discriminator: string;
+            /** @description Flags, as a bit field. */
             flags: number;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Whether the account has a second factor. */
             mfa_enabled: boolean;
+            /** @description Token. It is shown only once. */
             token?: string;
+            /** @description Username. */
             username: string;
         };
         ApplicationView: {
+            /** @description Whether logout tokens must contain `sid`. */
             backchannel_logout_session_required: boolean;
+            /** @description URL that receives logout tokens (OpenID Connect Back-Channel Logout). */
             backchannel_logout_uri: string | null;
+            /** @description The bot of the application, or whether the account is a bot. */
             bot?: components["schemas"]["ApplicationBotView"];
+            /** @description Whether users other than the owner can add the bot. */
             bot_public: boolean;
+            /** @description Whether adding the bot requires the authorization code grant. */
             bot_require_code_grant: boolean;
+            /** @description Client secret. It is shown only once. */
             client_secret?: string;
-            /** @enum {string} */
+            /**
+             * @description `confidential`: the application keeps a secret. `public`: it uses PKCE only.
+             * @enum {string}
+             */
             client_type: "confidential" | "public";
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Algorithm that signs ID tokens.
+             * @enum {string}
+             */
             id_token_signed_response_alg: "ES256" | "EdDSA" | "RS256";
+            /** @description Name. */
             name: string;
+            /** @description URLs to which users return after they sign out. */
             post_logout_redirect_uris: string[];
+            /** @description Registered redirect URIs. */
             redirect_uris: string[];
         };
         ApplyEmailInput: {
+            /** @description Proof that the new email address was verified. */
             email_token: string;
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         AssertionInput: {
+            /** @description Challenge to sign, in Base64url. */
             challenge: string;
+            /** @description Response of the authenticator (WebAuthn). */
             response: Record<string, never>;
         };
         AttachmentView: {
+            /** @description Media type of the file. */
             content_type: string;
+            /** @description Name of the file. */
             filename: string;
+            /** @description Height in pixels. */
             height?: number;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Size in bytes. */
             size: number;
+            /** @description URL. */
             url: string;
+            /** @description Width in pixels. */
             width?: number;
         };
         AuditEntryView: {
+            /** @description Name of the action. */
             action: string;
+            /** @description The administrator who acted. */
             admin_user: components["schemas"]["AccountSummary"] | null;
+            /** @description ID of the administrator who acted. */
             admin_user_id: string;
+            /** @description ID of the Admin API key that was used, or null for a session. */
             api_key_id: string | null;
+            /** @description Reason that the administrator gave in `X-Audit-Log-Reason`. */
             audit_log_reason: string | null;
+            /** @description IP address of the request. */
             client_ip: string | null;
+            /** @description Time of creation. */
             created_at: string;
+            /** @description ID of the audit log entry. */
             log_id: string;
+            /** @description Facts about the event or message. */
             metadata: {
                 [key: string]: string;
             };
+            /** @description ID of the request. Include it in support requests. */
             request_id: string;
+            /** @description ID of the target. */
             target_id: string;
+            /** @description Type of the target. */
             target_type: string;
+            /** @description The account that the action changed. */
             target_user: components["schemas"]["AccountSummary"] | null;
         };
         AuthorizationView: {
+            /** @description The application. */
             application: {
+                /** @description Whether users other than the owner can add the bot. */
                 bot_public: boolean;
+                /** @description Text that describes it. */
                 description: string | null;
+                /** @description Icon of the application, as a hash. Null: none. */
                 icon: string | null;
+                /** @description ID, as a decimal string of a 64-bit number. */
                 id: string;
+                /** @description Name. */
                 name: string;
             };
+            /** @description Time at which the user authorized the application. */
             authorized_at: string;
+            /** @description OAuth2 scopes. */
             scopes: string[];
         };
         AwaitsApproval: {
-            /** @constant */
+            /**
+             * @description Always true: an administrator must approve the registration.
+             * @constant
+             */
             registration_pending_approval: true;
+            /** @description Account ID. */
             user_id: string;
         };
         BackupCodesInput: {
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Whether to replace all backup codes. */
             regenerate: boolean;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         BackupCodeView: {
+            /** @description Code. In error responses: the stable error code. */
             code: string | null;
+            /** @description Whether the backup code was used. */
             consumed: boolean;
         };
         BanAddressInput: {
+            /** @description Duration in hours. 0: permanent. */
             duration_hours?: number;
             /**
              * Format: ip-network
+             * @description IP address or CIDR range.
              * @example 198.51.100.0/24
              */
             ip: string;
         };
         BanInput: {
+            /** @description Duration in hours. 0: permanent. */
             duration_hours: number;
+            /** @description Reason. */
             reason?: string | null;
         };
         /** @description The counts that led to an automatic ban (conventions.md 9.1). */
         BanSignals: {
+            /** @description Number of rejected credentials. */
             rejected_credentials: number;
             /** @description Score in the five-minute window of the ban. */
             score: number;
-            /** @enum {string} */
+            /**
+             * @description Limit that was exceeded.
+             * @enum {string}
+             */
             trigger: "rejected_credentials" | "score";
             /** @description Number of windows in the last hour that reached the score limit. */
             windows: number;
         };
         BotProfileView: {
+            /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
             avatar: string | null;
+            /** @description Banner of the profile: a hash in responses, a data URL or Base64 in requests. Null: none. */
             banner: string | null;
+            /** @description Text of the profile. */
             bio: string | null;
+            /** @description Four digits that distinguish users with the same username. */
             discriminator: string;
+            /** @description Flags, as a bit field. */
             flags: number;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Username. */
             username: string;
         };
         BouncedEmailInput: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description New email address.
+             */
             new_email: string;
         };
         CancelHandoffInput: {
+            /** @description Secret of the device that waits for the sign-in. */
             poll_secret?: string;
         };
         CancelledCeremony: {
-            /** @constant */
+            /**
+             * @description Status.
+             * @constant
+             */
             status: "cancelled";
         };
         /** @enum {string} */
         CaptchaProvider: "altcha" | "hcaptcha" | "none" | "turnstile";
         CaptchaTestInput: {
+            /** @description Token. It is shown only once. */
             token: string;
-            /** @enum {string} */
+            /**
+             * @description Type.
+             * @enum {string}
+             */
             type?: "altcha" | "hcaptcha" | "turnstile";
         };
         Challenge: {
+            /** @description Code that users type in if they cannot solve the proof of work. */
             codeChallenge?: components["schemas"]["CodeChallenge"];
+            /** @description Parameters of the proof of work. */
             parameters: components["schemas"]["ChallengeParameters"];
+            /** @description Signature of the challenge. */
             signature?: string;
         };
         ChallengeParameters: {
+            /** @description Hash algorithm of the proof of work. */
             algorithm: string;
+            /** @description Difficulty of the proof of work. */
             cost: number;
+            /** @description Facts that depend on the type. */
             data?: {
                 [key: string]: boolean | number | string | null;
             };
+            /** @description Time at which the challenge expires, in Unix seconds. */
             expiresAt?: number;
+            /** @description Length of the derived key. */
             keyLength: number;
+            /** @description Prefix that the derived key must have. */
             keyPrefix: string;
+            /** @description Signature of the key. */
             keySignature?: string;
+            /** @description Memory of the proof of work, in KiB. */
             memoryCost?: number;
+            /** @description Value that binds the response to the request. */
             nonce: string;
+            /** @description Parallelism of the proof of work. */
             parallelism?: number;
+            /** @description Salt of the proof of work. */
             salt: string;
         };
         /** @description The configuration and the number of administrator links that a new provider invalidated. */
         ChangedInstanceConfig: {
+            /** @description Values that pages show without a credential. */
             app_public: {
+                /** @description Product name, logo and color of the instance. */
                 branding: {
+                    /** @description Name of the product. */
                     product_name: string;
                 };
+                /** @description URLs of terms and privacy policy. */
                 legal: {
+                    /** @description URL of the privacy policy. */
                     privacy_url: string | null;
+                    /** @description URL of the terms. */
                     terms_url: string | null;
                 };
+                /** @description State of the setup. */
                 setup: {
+                    /** @description Whether the instance is set up. */
                     configured: boolean;
                 };
             };
+            /** @description Registration of new users. */
             registration: {
+                /** @description Whether registration hides that an email address is taken. */
                 hide_existing_accounts: boolean;
+                /** @description Requirements for new accounts, as a bit field. */
                 initial_suspicious_flags: number;
-                /** @enum {string} */
+                /**
+                 * @description Mode.
+                 * @enum {string}
+                 */
                 mode: "approval" | "closed" | "open";
             };
+            /** @description Single sign-on. */
             sso: {
+                /** @description Email domains that may sign in through the identity provider. Empty: all. */
                 allowed_domains: string[];
+                /** @description Authorization endpoint of the identity provider. */
                 authorization_url: string | null;
+                /** @description Whether the first sign-in through the identity provider creates an account. */
                 auto_provision: boolean;
+                /** @description Client ID: the ID of the application. */
                 client_id: string | null;
+                /** @description Whether a client secret is stored. */
                 client_secret_set: boolean;
+                /** @description Name that pages show. */
                 display_name: string | null;
+                /** @description Whether it is turned on. */
                 enabled: boolean;
+                /** @description Whether single sign-on is required. */
                 enforced: boolean;
+                /** @description URL that identifies the issuer. */
                 issuer: string | null;
+                /** @description Key set of the identity provider. */
                 jwks_url: string | null;
+                /** @description Redirect URI. */
                 redirect_uri: string;
+                /** @description OAuth2 scopes, separated by spaces. */
                 scope: string;
+                /** @description Token endpoint of the identity provider. */
                 token_url: string | null;
+                /** @description Userinfo endpoint of the identity provider. */
                 userinfo_url: string | null;
             };
+            /** @description Number of administrators whose link to the former identity provider was removed. */
             voided_admin_links?: number;
         };
         CodeChallenge: {
+            /** @description URL of the code as audio. */
             audio?: string;
+            /** @description Image as a data URL. */
             image: string;
+            /** @description Number of characters. */
             length?: number;
         };
         Collected: {
@@ -3754,328 +3989,597 @@ export interface components {
              * @enum {string}
              */
             reactivated?: "deletion" | "disabled";
-            /** @constant */
+            /**
+             * @description Status.
+             * @constant
+             */
             status: "completed";
+            /** @description Token. It is shown only once. */
             token: string;
+            /** @description The user. */
             user: components["schemas"]["PartialUserView"];
+            /** @description Account ID. */
             user_id: string;
         } | {
-            /** @enum {string} */
+            /**
+             * @description Status.
+             * @enum {string}
+             */
             status: "expired" | "pending";
         };
         CollectHandoffInput: {
+            /** @description Secret of the device that waits for the sign-in. */
             poll_secret: string;
         };
         CompleteBridgeInput: {
+            /** @description Response of the authenticator (WebAuthn). */
             response: Record<string, never>;
         };
         CompleteHandoffInput: {
+            /** @description Code. In error responses: the stable error code. */
             code: string;
-            /** @example 42 */
+            /**
+             * @description Two digits that both devices show.
+             * @example 42
+             */
             confirmation?: string;
             /**
              * Format: int64
+             * @description Account ID.
              * @example 1501314428688998182
              */
             user_id: string;
         };
         CompleteInput: {
+            /** @description Uploads, or whether uploads are turned on. */
             uploads: {
+                /** @description Name of the upload. Use it in later requests. */
                 upload_filename: string;
             }[];
         };
         CompletePasswordChangeInput: {
-            /** Format: password */
+            /**
+             * Format: password
+             * @description New password, 8 to 256 characters.
+             */
             new_password: string;
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
+            /** @description Proof that the code from the email was correct. */
             verification_proof: string;
         };
         CompleteSsoInput: {
+            /** @description Code. In error responses: the stable error code. */
             code: string;
+            /** @description Issuer in the response of the identity provider (RFC 9207). */
             iss?: string;
+            /** @description Value that binds the response to the request. */
             nonce?: string;
+            /** @description State. In OAuth2 requests: a value that is returned unchanged. */
             state: string;
         };
         ConsentInput: {
             /**
              * Format: int64
+             * @description Client ID: the ID of the application.
              * @example 1501314428688998182
              */
             client_id: string;
+            /** @description PKCE code challenge (RFC 7636). */
             code_challenge?: string;
+            /** @description PKCE method. Only `S256`. */
             code_challenge_method?: string;
-            /** @enum {string} */
+            /**
+             * @description Decision of the user or administrator.
+             * @enum {string}
+             */
             decision?: "approve" | "deny";
+            /** @description Value that binds the response to the request. */
             nonce?: string;
+            /** @description Redirect URI. */
             redirect_uri?: string;
-            /** @enum {string} */
+            /**
+             * @description Only `code`.
+             * @enum {string}
+             */
             response_type?: "code";
+            /** @description OAuth2 scopes, separated by spaces. */
             scope: string;
+            /** @description State. In OAuth2 requests: a value that is returned unchanged. */
             state?: string;
         };
         CreateAdminKeyInput: {
+            /** @description Permissions of an administrator or an Admin API key. */
             acls: string[];
+            /** @description Lifetime in days. */
             expires_in_days?: number;
+            /** @description Name. */
             name: string;
         };
         CreateApplicationInput: {
+            /** @description Whether logout tokens must contain `sid`. */
             backchannel_logout_session_required?: boolean;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL that receives logout tokens (OpenID Connect Back-Channel Logout).
+             */
             backchannel_logout_uri?: string | null;
+            /** @description Whether users other than the owner can add the bot. */
             bot_public?: boolean;
+            /** @description Whether adding the bot requires the authorization code grant. */
             bot_require_code_grant?: boolean;
-            /** @enum {string} */
+            /**
+             * @description `confidential`: the application keeps a secret. `public`: it uses PKCE only.
+             * @enum {string}
+             */
             client_type?: "confidential" | "public";
-            /** @enum {string} */
+            /**
+             * @description Algorithm that signs ID tokens.
+             * @enum {string}
+             */
             id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA";
+            /** @description Name. */
             name: string;
+            /** @description URLs to which users return after they sign out. */
             post_logout_redirect_uris?: string[] | null;
+            /** @description Registered redirect URIs. */
             redirect_uris?: string[] | null;
         };
         CreateWebhookInput: {
             /**
              * Format: int64
+             * @description ID of the application.
              * @example 1501314428688998182
              */
             application_id?: string;
-            /** Format: byte */
+            /**
+             * Format: byte
+             * @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none.
+             */
             avatar?: string | null;
+            /** @description Name. */
             name: string;
         };
         CurrentAuthorizationView: {
+            /** @description The application. */
             application: {
+                /** @description Whether users other than the owner can add the bot. */
                 bot_public: boolean;
+                /** @description Whether adding the bot requires the authorization code grant. */
                 bot_require_code_grant: boolean;
+                /** @description Text that describes it. */
                 description: string | null;
+                /** @description Icon of the application, as a hash. Null: none. */
                 icon: string | null;
+                /** @description ID, as a decimal string of a 64-bit number. */
                 id: string;
+                /** @description Name. */
                 name: string;
             };
+            /** @description Time at which the access token expires. */
             expires: string;
+            /** @description OAuth2 scopes. */
             scopes: string[];
+            /** @description The user. */
             user?: components["schemas"]["UserInfoView"];
         };
         CurrentBotApplicationView: {
+            /** @description The bot of the application, or whether the account is a bot. */
             bot: components["schemas"]["BotProfileView"];
+            /** @description Whether users other than the owner can add the bot. */
             bot_public: boolean;
+            /** @description Whether adding the bot requires the authorization code grant. */
             bot_require_code_grant: boolean;
+            /** @description Text that describes it. */
             description: string | null;
+            /** @description Icon of the application, as a hash. Null: none. */
             icon: string | null;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Name. */
             name: string;
+            /** @description Owner of the application. */
             owner: components["schemas"]["PartialUserView"];
+            /** @description Registered redirect URIs. */
             redirect_uris: string[];
         };
         DecideRegistrationInput: {
-            /** @enum {string} */
+            /**
+             * @description Status.
+             * @enum {string}
+             */
             status: "approved" | "rejected";
         };
         DeletionInput: {
+            /** @description Days until the account is deleted. */
             days_until_deletion?: number;
+            /** @description Reason that the user sees. */
             public_reason?: string | null;
+            /** @description Code of the reason. */
             reason_code: number;
         };
         DeviceView: {
+            /** @description Time of the event. */
             at: string;
+            /** @description Device and program of the session. */
             client_info: {
+                /** @description Name of the browser. */
                 browser: string | null;
+                /** @description Kind of device. */
                 device: string;
+                /** @description Operating system. */
                 os: string | null;
+                /** @description Program. */
                 platform: string | null;
             };
+            /** @description IP address with its end hidden. */
             masked_ip: string | null;
         };
         DisableTotpInput: {
+            /** @description Code. In error responses: the stable error code. */
             code: string;
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         EditAdminKeyInput: {
+            /** @description Permissions of an administrator or an Admin API key. */
             acls?: string[];
+            /** @description Name. */
             name?: string;
         };
         EditApplicationInput: {
+            /** @description Whether logout tokens must contain `sid`. */
             backchannel_logout_session_required?: boolean;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL that receives logout tokens (OpenID Connect Back-Channel Logout).
+             */
             backchannel_logout_uri?: string | null;
+            /** @description Whether users other than the owner can add the bot. */
             bot_public?: boolean;
+            /** @description Whether adding the bot requires the authorization code grant. */
             bot_require_code_grant?: boolean;
-            /** @enum {string} */
+            /**
+             * @description Algorithm that signs ID tokens.
+             * @enum {string}
+             */
             id_token_signed_response_alg?: "RS256" | "ES256" | "EdDSA";
+            /** @description Name. */
             name?: string;
+            /** @description URLs to which users return after they sign out. */
             post_logout_redirect_uris?: string[] | null;
+            /** @description Registered redirect URIs. */
             redirect_uris?: string[] | null;
         };
         EditBotInput: {
-            /** Format: byte */
+            /**
+             * Format: byte
+             * @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none.
+             */
             avatar?: string | null;
-            /** Format: byte */
+            /**
+             * Format: byte
+             * @description Banner of the profile: a hash in responses, a data URL or Base64 in requests. Null: none.
+             */
             banner?: string | null;
+            /** @description Text of the profile. */
             bio?: string | null;
+            /** @description Four digits that distinguish users with the same username. */
             discriminator?: string;
+            /** @description Username. */
             username?: string;
         };
         /** @description After a password change, it includes the new token of the calling session. */
         EditedUser: {
+            /** @description Accent color of the profile, as a number 0xRRGGBB. */
             accent_color: number | null;
+            /** @description Permissions of an administrator or an Admin API key. */
             acls: string[];
+            /** @description Hash of the session ID. Matches an item of the session list. */
             auth_session_id_hash?: string;
+            /** @description Second factors of the account: 0 authenticator app, 2 passkey. */
             authenticator_types?: number[];
+            /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
             avatar: string | null;
+            /** @description Dominant color of the avatar, as a number 0xRRGGBB. */
             avatar_color: number | null;
+            /** @description Banner of the profile: a hash in responses, a data URL or Base64 in requests. Null: none. */
             banner: string | null;
+            /** @description Text of the profile. */
             bio: string | null;
-            /** @constant */
+            /**
+             * @description The bot of the application, or whether the account is a bot.
+             * @constant
+             */
             bot?: true;
+            /** @description Time of creation. */
             created_at: string;
+            /** @description Four digits that distinguish users with the same username. */
             discriminator: string;
+            /** @description Email address. */
             email: string | null;
-            /** @constant */
+            /**
+             * @description Whether emails to the address bounced.
+             * @constant
+             */
             email_bounced?: true;
+            /** @description Flags, as a bit field. */
             flags: number;
+            /** @description Display name. */
             global_name: string | null;
+            /** @description Whether the account has a verified phone number. */
             has_verified_phone: boolean;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Language, as a BCP 47 tag. */
             locale: string;
+            /** @description Whether the account has a second factor. */
             mfa_enabled: boolean;
+            /** @description Time of the last change of the password. */
             password_last_changed_at: string | null;
+            /** @description Phone number in E.164 format. */
             phone: null;
+            /** @description Pronouns of the user. */
             pronouns: string | null;
+            /** @description Actions that the user must take before other requests. */
             required_actions: ("REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_PHONE")[];
-            /** @constant */
+            /**
+             * @description Whether the account belongs to the platform.
+             * @constant
+             */
             system?: true;
+            /** @description Time at which the user agreed to the terms. */
             terms_agreed_at: string | null;
+            /** @description Token. It is shown only once. */
             token?: string;
+            /** @description Traits of the account, set by administrators. */
             traits: string[];
+            /** @description Username. */
             username: string;
+            /** @description Whether the email address or phone number is verified. */
             verified: boolean;
         };
         EditFlagsInput: {
+            /** @description Flags to set, as decimal strings. */
             add_flags?: string[];
+            /** @description Flags to clear, as decimal strings. */
             remove_flags?: string[];
         };
         EditMeInput: {
+            /** @description Accent color of the profile, as a number 0xRRGGBB. */
             accent_color?: number | null;
-            /** Format: byte */
+            /**
+             * Format: byte
+             * @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none.
+             */
             avatar?: string | null;
-            /** Format: byte */
+            /**
+             * Format: byte
+             * @description Banner of the profile: a hash in responses, a data URL or Base64 in requests. Null: none.
+             */
             banner?: string | null;
+            /** @description Text of the profile. */
             bio?: string | null;
+            /** @description Four digits that distinguish users with the same username. */
             discriminator?: string;
+            /** @description Email address. */
             email?: string;
+            /** @description Proof that the new email address was verified. */
             email_token?: string;
+            /** @description Display name. */
             global_name?: string | null;
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description New password, 8 to 256 characters.
+             */
             new_password?: string;
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Pronouns of the user. */
             pronouns?: string | null;
+            /** @description Username. */
             username?: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         EditSettingsInput: {
+            /** @description Settings of your own clients. The service stores them and does not read them. */
             custom?: {
                 [key: string]: unknown;
             };
+            /** @description Whether pages show IDs and developer tools. */
             developer_mode?: boolean;
+            /** @description Whether the user accepts emails that are not about security. */
             email_notifications?: boolean;
-            /** @enum {string} */
+            /**
+             * @description Language, as a BCP 47 tag.
+             * @enum {string}
+             */
             locale?: "en-US" | "en-GB" | "ar" | "de" | "es-ES" | "fr" | "it" | "ja" | "ko" | "nl" | "pl" | "pt-BR" | "sv-SE" | "tr" | "uk" | "zh-CN";
+            /** @description Whether a new IP address must be confirmed by email. */
             session_ip_authorization?: boolean;
-            /** @enum {string} */
+            /**
+             * @description Color scheme of pages.
+             * @enum {string}
+             */
             theme?: "system" | "light" | "dark";
         };
         EditWebhookInput: {
-            /** Format: byte */
+            /**
+             * Format: byte
+             * @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none.
+             */
             avatar?: string | null;
+            /** @description Name. */
             name?: string;
         };
         EmailBounceInput: {
+            /** @description Whether emails to this address bounced. */
             bounced: boolean;
         };
         EnableTotpInput: {
+            /** @description Code. In error responses: the stable error code. */
             code: string;
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
-            /** @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP */
+            /**
+             * @description Secret of the authenticator app, in Base32.
+             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+             */
             secret: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         EndSessionsInput: {
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Hashes of the session IDs. */
             session_id_hashes: string[];
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         EntryView: {
+            /** @description Time of creation. */
             created_at: string;
+            /** @description ID of the administrator who created it. */
             created_by_user_id: string | null;
+            /** @description Time at which it expires. Null: never. */
             expires_at: string | null;
-            /** @enum {string} */
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
             kind: "permanent" | "temporary_24h";
-            /** @enum {string} */
+            /**
+             * @description Reason.
+             * @enum {string}
+             */
             reason: "automatic" | "platform_admin_enforcement";
+            /** @description Facts that led to the ban. */
             signals: components["schemas"]["BanSignals"] | null;
+            /** @description IP address or CIDR range. */
             value: string;
         };
         /** @enum {string} */
         ErrorCode: "ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED";
         EventView: {
+            /** @description Time of the event. */
             at: string;
+            /** @description Device and program of the request. */
             client: {
+                /** @description Place. Always null. */
                 location: null;
+                /** @description IP address with its end hidden. */
                 masked_ip: string | null;
+                /** @description Operating system. */
                 os: string | null;
+                /** @description Program. */
                 platform: string | null;
             } | null;
+            /** @description Facts that depend on the type. */
             data: {
                 [key: string]: unknown;
             };
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Hash of the session ID. */
             session_id_hash?: string;
+            /** @description Type. */
             type: string;
+            /** @description Texts by language. */
             words?: components["schemas"]["LocalizedText"];
         };
         /** @description A guard of the route with its result. */
         ExplainedRow: {
             /** @description Codes that the guard can return. */
             codes: components["schemas"]["ErrorCode"][];
+            /** @description `passes`, `refuses`, `depends` or `unreached`. */
             judgement: components["schemas"]["Judgement"];
             /** @description The ID of the guard. */
             row: string;
         };
         ExplainInput: {
+            /** @description Permissions of an administrator or an Admin API key. */
             acls?: string[];
-            /** @enum {string} */
+            /**
+             * @description Kind of credential.
+             * @enum {string}
+             */
             credential?: "none" | "session" | "bot" | "bearer" | "admin-bearer" | "admin-key";
+            /** @description Permissions of the Admin API key. */
             key_acls?: string[];
-            /** @enum {string} */
+            /**
+             * @description HTTP method.
+             * @enum {string}
+             */
             method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-            /** @example /v1/users/@me */
+            /**
+             * @description Path of the route, or of the invalid member.
+             * @example /v1/users/@me
+             */
             path: string;
+            /** @description OAuth2 scopes. */
             scopes?: string[];
+            /** @description Whether single sign-on is assumed to be required. */
             sso_enforced?: boolean;
+            /** @description Requirements that the user must meet, as a bit field. */
             suspicious_activity_flags?: number;
         };
         ForgotInput: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Email address.
+             */
             email: string;
         };
         GatewayEvents: {
@@ -4117,12 +4621,18 @@ export interface components {
             };
         };
         InactiveToken: {
-            /** @constant */
+            /**
+             * @description Whether the token is valid.
+             * @constant
+             */
             active: false;
         };
         InstanceConfigInput: {
+            /** @description Values that pages show without a credential. */
             app_public?: Record<string, never>;
+            /** @description Registration of new users. */
             registration?: Record<string, never>;
+            /** @description Single sign-on. */
             sso?: Record<string, never>;
         };
         /**
@@ -4131,18 +4641,27 @@ export interface components {
          */
         Judgement: "depends" | "passes" | "refuses" | "unreached";
         KeyView: {
+            /** @description Permissions of an administrator or an Admin API key. */
             acls: string[];
+            /** @description Time of creation. */
             created_at: string;
+            /** @description ID of the administrator who created it. */
             created_by_user_id: string;
+            /** @description Time at which it expires. Null: never. */
             expires_at: string | null;
+            /** @description ID of the key. */
             key_id: string;
+            /** @description Time of the last use. Null: never. */
             last_used_at: string | null;
+            /** @description Name. */
             name: string;
         };
         LeakedCredentialsInput: {
+            /** @description Leaked credentials. */
             credentials: string[];
         };
         LinkSsoInput: {
+            /** @description Subject: of a message, or the user ID at the identity provider. */
             subject: string;
         };
         /** @description An entry of the session list of an account (contract/gateway.md section 11). */
@@ -4157,81 +4676,136 @@ export interface components {
         };
         /** @description A short text for users, by language; English is required. */
         LocalizedText: {
+            /** @description English text. */
             "en-US": string;
         } & {
             [key: string]: string;
         };
         LockdownInput: {
+            /** @description Kinds of credentials to revoke. */
             include?: ("bot_tokens" | "grants" | "webhook_tokens" | "admin_keys" | "sessions")[];
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         LockdownResult: {
+            /** @description Number of revoked credentials by kind. */
             ended: components["schemas"]["RevokedCounts"];
+            /** @description Recommended next steps. */
             next: components["schemas"]["NextStep"][];
         };
         LockdownTokenInput: {
+            /** @description Token. It is shown only once. */
             token: string;
         };
         LoginInput: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Email address.
+             */
             email: string;
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password: string;
         };
         LoginTotpInput: {
+            /** @description Code. In error responses: the stable error code. */
             code: string;
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
         };
         LoginWebAuthnInput: {
+            /** @description Challenge to sign, in Base64url. */
             challenge: string;
+            /** @description Response of the authenticator (WebAuthn). */
             response: Record<string, never>;
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
         };
         MailedCodeInput: {
+            /** @description Code. In error responses: the stable error code. */
             code: string;
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
         };
         MailTicketInput: {
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
         };
         MessageView: {
+            /** @description ID of the application. */
             application_id: string | null;
+            /** @description Files of the message or upload. */
             attachments: components["schemas"]["AttachmentView"][];
+            /** @description The sender of the message. */
             author: {
+                /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
                 avatar: string | null;
+                /** @description URL of an avatar for this message only. */
                 avatar_url: string | null;
+                /** @description The bot of the application, or whether the account is a bot. */
                 bot: boolean;
+                /** @description Four digits that distinguish users with the same username. */
                 discriminator: string;
+                /** @description Flags, as a bit field. */
                 flags: number;
+                /** @description ID, as a decimal string of a 64-bit number. */
                 id: string;
+                /** @description Username. */
                 username: string;
             };
+            /** @description Text of the message. */
             content: string;
+            /** @description Time of the last edit. */
             edited_timestamp: string | null;
+            /** @description Embeds of the message, at most 10. */
             embeds: {
                 [key: string]: unknown;
             }[];
+            /** @description Flags, as a bit field. */
             flags: number;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Value that binds the response to the request. */
             nonce?: number | string;
+            /** @description Time of the message. */
             timestamp: string;
+            /** @description Type. */
             type: number;
+            /** @description ID of the webhook. */
             webhook_id: string;
         };
         /** @description The MFA challenge in a response (auth.md section 3). */
         MfaChallenge: {
+            /** @description Second factors that the account can use. */
             allowed_methods: string[];
+            /** @description Backup codes, or whether the account has unused ones. */
             backup_codes: boolean;
-            /** @constant */
+            /**
+             * @description Always true: a second factor is required.
+             * @constant
+             */
             mfa: true;
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
+            /** @description Whether the account has an authenticator app. */
             totp: boolean;
+            /** @description Whether the account has a passkey. */
             webauthn: boolean;
         };
         /**
@@ -4240,85 +4814,157 @@ export interface components {
          */
         NextStep: "change_password" | "check_email" | "reset_password" | "sign_in_sso";
         PartialUserView: {
+            /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
             avatar: string | null;
+            /** @description Dominant color of the avatar, as a number 0xRRGGBB. */
             avatar_color: number | null;
-            /** @constant */
+            /**
+             * @description The bot of the application, or whether the account is a bot.
+             * @constant
+             */
             bot?: true;
+            /** @description Four digits that distinguish users with the same username. */
             discriminator: string;
+            /** @description Flags, as a bit field. */
             flags: number;
+            /** @description Display name. */
             global_name: string | null;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
-            /** @constant */
+            /**
+             * @description Whether the account belongs to the platform.
+             * @constant
+             */
             system?: true;
+            /** @description Username. */
             username: string;
         };
         PasskeyView: {
+            /** @description Time of creation. */
             created_at: string;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Time of the last use. Null: never. */
             last_used_at: string | null;
+            /** @description Name. */
             name: string;
         };
         PhoneCodeInput: {
+            /** @description Code. In error responses: the stable error code. */
             code: string;
-            /** @example +491701234567 */
+            /**
+             * @description Phone number in E.164 format.
+             * @example +491701234567
+             */
             phone: string;
         };
         PhoneInput: {
-            /** @example +491701234567 */
+            /**
+             * @description Phone number in E.164 format.
+             * @example +491701234567
+             */
             phone: string;
         };
         PhoneVerificationInput: {
+            /** @description Whether the account has a verified phone number. */
             has_verified_phone: boolean;
         };
         PlanInput: {
+            /** @description Files of the message or upload. */
             attachments: {
+                /** @description Media type of the file. */
                 content_type: string;
+                /** @description Size of the file, in bytes. */
                 file_size: number;
+                /** @description Name of the file. */
                 filename: string;
+                /** @description ID, as a decimal string of a 64-bit number. */
                 id: number;
             }[];
         };
         PrivateUserView: {
+            /** @description Accent color of the profile, as a number 0xRRGGBB. */
             accent_color: number | null;
+            /** @description Permissions of an administrator or an Admin API key. */
             acls: string[];
+            /** @description Second factors of the account: 0 authenticator app, 2 passkey. */
             authenticator_types?: number[];
+            /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
             avatar: string | null;
+            /** @description Dominant color of the avatar, as a number 0xRRGGBB. */
             avatar_color: number | null;
+            /** @description Banner of the profile: a hash in responses, a data URL or Base64 in requests. Null: none. */
             banner: string | null;
+            /** @description Text of the profile. */
             bio: string | null;
-            /** @constant */
+            /**
+             * @description The bot of the application, or whether the account is a bot.
+             * @constant
+             */
             bot?: true;
+            /** @description Time of creation. */
             created_at: string;
+            /** @description Four digits that distinguish users with the same username. */
             discriminator: string;
+            /** @description Email address. */
             email: string | null;
-            /** @constant */
+            /**
+             * @description Whether emails to the address bounced.
+             * @constant
+             */
             email_bounced?: true;
+            /** @description Flags, as a bit field. */
             flags: number;
+            /** @description Display name. */
             global_name: string | null;
+            /** @description Whether the account has a verified phone number. */
             has_verified_phone: boolean;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Language, as a BCP 47 tag. */
             locale: string;
+            /** @description Whether the account has a second factor. */
             mfa_enabled: boolean;
+            /** @description Time of the last change of the password. */
             password_last_changed_at: string | null;
+            /** @description Phone number in E.164 format. */
             phone: null;
+            /** @description Pronouns of the user. */
             pronouns: string | null;
+            /** @description Actions that the user must take before other requests. */
             required_actions: ("REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_PHONE")[];
-            /** @constant */
+            /**
+             * @description Whether the account belongs to the platform.
+             * @constant
+             */
             system?: true;
+            /** @description Time at which the user agreed to the terms. */
             terms_agreed_at: string | null;
+            /** @description Traits of the account, set by administrators. */
             traits: string[];
+            /** @description Username. */
             username: string;
+            /** @description Whether the email address or phone number is verified. */
             verified: boolean;
         };
         PublicApplicationView: {
+            /** @description The bot of the application, or whether the account is a bot. */
             bot: components["schemas"]["BotProfileView"] | null;
+            /** @description Whether users other than the owner can add the bot. */
             bot_public: boolean;
+            /** @description The signed-in user, if any. */
             current_user: components["schemas"]["PartialUserView"] | null;
+            /** @description Text that describes it. */
             description: string | null;
+            /** @description Icon of the application, as a hash. Null: none. */
             icon: string | null;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Name. */
             name: string;
+            /** @description Registered redirect URIs. */
             redirect_uris: string[];
+            /** @description OAuth2 scopes. */
             scopes: string[];
         };
         /** @description A public key as the key set contains it (RFC 7517). */
@@ -4406,193 +5052,335 @@ export interface components {
             webauthn_credentials?: components["schemas"]["PasskeyView"][];
         };
         RedeemBridgeInput: {
+            /** @description Code that the page returns to the application that started the ceremony. */
             completion_code: string;
+            /** @description Value that binds the response to the request. */
             nonce: string;
         };
         RegenerateInput: {
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
+            /** @description Proof that the code from the email was correct. */
             verification_proof: string;
         };
         Registered: components["schemas"]["AwaitsApproval"] | components["schemas"]["TokenResponse"] | {
-            /** @constant */
+            /**
+             * @description Always true: the user must verify the email address.
+             * @constant
+             */
             registration_pending_verification: true;
         };
         RegisterInput: {
+            /** @description Whether the user agrees to the terms. */
             consent?: boolean;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Email address.
+             */
             email?: string;
+            /** @description Display name. */
             global_name?: string;
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
-            /** @enum {string} */
+            /**
+             * @description Color scheme of pages.
+             * @enum {string}
+             */
             theme?: "system" | "light" | "dark";
+            /** @description Username. */
             username?: string;
         };
         RegisterPasskeyInput: {
+            /** @description Challenge to sign, in Base64url. */
             challenge: string;
+            /** @description Name. */
             name: string;
+            /** @description Response of the authenticator (WebAuthn). */
             response: Record<string, never>;
         };
         RegistrationOptionsInput: {
-            /** @enum {string} */
+            /**
+             * @description `conditional` for passkeys in the autofill of the browser.
+             * @enum {string}
+             */
             mediation?: "conditional";
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         RenamePasskeyInput: {
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
+            /** @description Name. */
             name: string;
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         ReplicaView: {
+            /** @description Delay of the event loop, in milliseconds. */
             event_loop_delay_ms: number;
+            /** @description Number of open gateway connections. */
             gateway_sockets: number;
+            /** @description Number of error responses by code. */
             refusals: {
                 [key: string]: number;
             };
+            /** @description Number of requests. */
             requests: number;
+            /** @description Requests per second. */
             requests_per_second: number;
+            /** @description Time of the last report of the process. */
             seen_at: string;
+            /** @description Number of sign-ins. */
             sign_ins: number;
+            /** @description Time at which the process started. */
             started_at: string;
+            /** @description Version. */
             version: string;
+            /** @description Number of the process. */
             worker_id: number;
         };
         RequestNewEmailInput: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description New email address.
+             */
             new_email: string;
+            /** @description Proof that the user can read emails at the current address. */
             original_proof: string;
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
         };
         ResetInput: {
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password: string;
+            /** @description Token. It is shown only once. */
             token: string;
         };
         RevertEmailInput: {
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password: string;
+            /** @description Token. It is shown only once. */
             token: string;
         };
         RevokeAuthorizationsInput: {
+            /** @description IDs of the applications. */
             application_ids: string[];
         };
         /** @description Number of revoked items of each kind. */
         RevokedCounts: {
+            /** @description Number of revoked Admin API keys. */
             admin_keys: number;
+            /** @description Number of revoked bot tokens. */
             bot_tokens: number;
+            /** @description Number of revoked OAuth2 grants. */
             grants: number;
+            /** @description Sessions, or the number of ended sessions. */
             sessions: number;
+            /** @description Number of rotated webhook tokens. */
             webhook_tokens: number;
         };
         RotatedSession: {
+            /** @description Hash of the session ID. Matches an item of the session list. */
             auth_session_id_hash: string;
+            /** @description Token. It is shown only once. */
             token: string;
         };
         RouteView: {
-            /** @enum {string} */
+            /**
+             * @description Kind of request body that the route reads.
+             * @enum {string}
+             */
             body: "form" | "json" | "none" | "raw";
+            /** @description Maximum size of the body, in bytes. */
             body_limit: number | null;
+            /** @description Name of the handler in the code. */
             handler: string;
+            /** @description HTTP method. */
             method: string;
+            /** @description Path of the route, or of the invalid member. */
             path: string;
+            /** @description Access policy of the route. */
             policy: string;
         };
         SetAclsInput: {
+            /** @description Permissions of an administrator or an Admin API key. */
             acls: string[];
         };
         SetEmailInput: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Email address.
+             */
             email: string;
         };
         SettingsView: {
+            /** @description Settings of your own clients. The service stores them and does not read them. */
             custom: {
                 [key: string]: unknown;
             };
+            /** @description Whether pages show IDs and developer tools. */
             developer_mode: boolean;
+            /** @description Whether the user accepts emails that are not about security. */
             email_notifications: boolean;
+            /** @description Language, as a BCP 47 tag. */
             locale: string;
+            /** @description Whether a new IP address must be confirmed by email. */
             session_ip_authorization: boolean;
-            /** @enum {string} */
+            /**
+             * @description Color scheme of pages.
+             * @enum {string}
+             */
             theme: "dark" | "light" | "system";
         };
         SetTraitsInput: {
+            /** @description Traits of the account, set by administrators. */
             traits: "captcha_exempt"[];
         };
         SetupInput: {
+            /** @description Token. It is shown only once. */
             token: string;
         };
         /** @description A URL of external media at this service. `expires_at` is `null` if the URL is valid as long as its secret. */
         SignedUrl: {
+            /** @description Time at which it expires. Null: never. */
             expires_at: string | null;
+            /** @description Signed URL of the external media. */
             proxy_url: string;
         };
         SignInput: {
+            /** @description Lifetime in seconds. */
             expires_in?: number;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL.
+             */
             url: string;
         };
         SsoCheck: {
             /** @description A text for users. It contains no secrets and no content from the provider. */
             detail: string;
-            /** @enum {string} */
+            /**
+             * @description Name.
+             * @enum {string}
+             */
             name: "algorithms" | "discovery" | "endpoints" | "jwks";
+            /** @description Whether the check succeeded. */
             ok: boolean;
         };
         SsoTrialResult: {
+            /** @description Results of the single checks. */
             checks: components["schemas"]["SsoCheck"][];
+            /** @description URL that identifies the issuer. */
             issuer: string | null;
+            /** @description Whether the check succeeded. */
             ok: boolean;
         };
         StartBridgeInput: {
-            /** @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa */
+            /**
+             * @description SHA-256 hash of a random value that the client keeps.
+             * @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+             */
             nonce_hash: string;
-            /** @enum {string} */
+            /**
+             * @description Purpose of the ceremony.
+             * @enum {string}
+             */
             purpose: "login" | "login_mfa";
-            /** @enum {string} */
+            /**
+             * @description Program that runs the ceremony.
+             * @enum {string}
+             */
             runner: "page" | "native";
+            /** @description Ticket that connects the steps of an operation. */
             ticket?: string;
         };
         StartSsoInput: {
+            /** @description SHA-256 hash of a random value that the client keeps. */
             nonce_hash?: string | null;
+            /** @description URL to which the browser must go next. */
             redirect_to?: string | null;
+            /** @description Redirect URI. */
             redirect_uri?: string | null;
         };
         StartSudoBridgeInput: {
-            /** @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa */
+            /**
+             * @description SHA-256 hash of a random value that the client keeps.
+             * @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+             */
             nonce_hash: string;
-            /** @enum {string} */
+            /**
+             * @description Program that runs the ceremony.
+             * @enum {string}
+             */
             runner: "page" | "native";
         };
         SudoInput: {
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         SuggestionsInput: {
+            /** @description Display name. */
             global_name: string;
         };
         SuspicionInput: {
+            /** @description Flags, as a bit field. */
             flags: number;
         };
         TicketInput: {
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
         };
         TokenInput: {
+            /** @description Token. It is shown only once. */
             token: string;
         };
         TokenResponse: {
@@ -4601,74 +5389,118 @@ export interface components {
              * @enum {string}
              */
             reactivated?: "deletion" | "disabled";
+            /** @description Token. It is shown only once. */
             token: string;
+            /** @description The user. */
             user: components["schemas"]["PartialUserView"];
+            /** @description Account ID. */
             user_id: string;
         };
         TokenView: {
+            /** @description ID of the application. */
             application_id: string | null;
+            /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
             avatar: string | null;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Name. */
             name: string;
         };
         TransferInput: {
             /**
              * Format: int64
+             * @description Account ID of the new owner.
              * @example 1501314428688998182
              */
             new_owner_id: string;
         };
         TwoFactorInput: {
+            /** @description Whether it is turned on. */
             enabled: boolean;
+            /** @description Code of the authenticator app, or a backup code. */
             mfa_code?: string;
-            /** @enum {string} */
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
             mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         /** @description Claims about a user. Claims without a value are absent. Times are in seconds since 1970. */
         UserClaims: {
             /** @description Only while the email address is verified. */
             email?: string;
+            /** @description Whether the email address is verified. */
             email_verified?: boolean;
+            /** @description Language, as a BCP 47 tag. */
             locale?: string;
+            /** @description Name. */
             name?: string;
             /** @description Absolute URL of the avatar. */
             picture?: string;
             /** @description Username and discriminator, because only both together are unique. */
             preferred_username?: string;
+            /** @description Account ID. */
             sub: string;
+            /** @description Time of the last change, in Unix seconds. */
             updated_at?: number;
         };
         UserInfoView: {
+            /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
             avatar: string | null;
+            /** @description Dominant color of the avatar, as a number 0xRRGGBB. */
             avatar_color: number | null;
+            /** @description The bot of the application, or whether the account is a bot. */
             bot: boolean;
+            /** @description Four digits that distinguish users with the same username. */
             discriminator: string;
+            /** @description Email address. */
             email: string | null;
+            /** @description Flags, as a bit field. */
             flags: number;
+            /** @description Display name. */
             global_name: string | null;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Account ID. */
             sub: string;
+            /** @description Whether the account belongs to the platform. */
             system: boolean;
+            /** @description Username. */
             username: string;
+            /** @description Whether the email address or phone number is verified. */
             verified?: boolean;
         };
         VerifyNewEmailInput: {
+            /** @description Code. In error responses: the stable error code. */
             code: string;
+            /** @description Proof that the user can read emails at the current address. */
             original_proof: string;
+            /** @description Ticket that connects the steps of an operation. */
             ticket: string;
         };
         /** @enum {string} */
         WebhookAction: "create" | "delete" | "rotate" | "update";
         WebhookView: {
+            /** @description ID of the application. */
             application_id: string | null;
+            /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
             avatar: string | null;
+            /** @description Time of creation. */
             created_at: string;
+            /** @description ID, as a decimal string of a 64-bit number. */
             id: string;
+            /** @description Name. */
             name: string;
+            /** @description The user. */
             user: components["schemas"]["PartialUserView"];
         };
     };
@@ -4689,7 +5521,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4719,13 +5551,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `keys` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Public keys. */
                         keys: components["schemas"]["PublicKey"][];
                     };
                 };
@@ -4741,30 +5574,46 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `issuer`, `authorization_endpoint`, `token_endpoint`, `introspection_endpoint`, `revocation_endpoint`, `userinfo_endpoint`, `scopes_supported`, `scope_descriptions`, `response_types_supported`, `response_modes_supported`, `grant_types_supported`, `code_challenge_methods_supported`, `token_endpoint_auth_methods_supported`, `revocation_endpoint_auth_methods_supported`, `introspection_endpoint_auth_methods_supported`, `authorization_response_iss_parameter_supported` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description URL of the authorization endpoint (RFC 8414). */
                         authorization_endpoint: string;
+                        /** @description Whether authorization responses contain `iss` (RFC 9207). */
                         authorization_response_iss_parameter_supported: boolean;
+                        /** @description Supported PKCE methods. */
                         code_challenge_methods_supported: string[];
+                        /** @description Supported OAuth2 grant types. */
                         grant_types_supported: string[];
+                        /** @description URL of the introspection endpoint (RFC 7662). */
                         introspection_endpoint: string;
+                        /** @description Authentication methods of the introspection endpoint. */
                         introspection_endpoint_auth_methods_supported: string[];
+                        /** @description URL that identifies the issuer. */
                         issuer: string;
+                        /** @description Supported response modes. */
                         response_modes_supported: string[];
+                        /** @description Supported response types. */
                         response_types_supported: string[];
+                        /** @description URL of the revocation endpoint (RFC 7009). */
                         revocation_endpoint: string;
+                        /** @description Authentication methods of the revocation endpoint. */
                         revocation_endpoint_auth_methods_supported: string[];
+                        /** @description Texts of the scopes by language. */
                         scope_descriptions: {
                             [key: string]: components["schemas"]["LocalizedText"];
                         };
+                        /** @description Supported OAuth2 scopes. */
                         scopes_supported: string[];
+                        /** @description URL of the token endpoint (RFC 6749). */
                         token_endpoint: string;
+                        /** @description Authentication methods of the token endpoint. */
                         token_endpoint_auth_methods_supported: string[];
+                        /** @description URL of the userinfo endpoint. */
                         userinfo_endpoint: string;
                     };
                 };
@@ -4780,39 +5629,64 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `userinfo_endpoint`, `jwks_uri`, `subject_types_supported`, `id_token_signing_alg_values_supported`, `claims_supported`, `prompt_values_supported`, `claim_types_supported`, `claims_parameter_supported`, `request_parameter_supported`, `request_uri_parameter_supported`, `issuer`, `authorization_endpoint`, `token_endpoint`, `introspection_endpoint`, `revocation_endpoint`, `scopes_supported`, `scope_descriptions`, `response_types_supported`, `response_modes_supported`, `grant_types_supported`, `code_challenge_methods_supported`, `token_endpoint_auth_methods_supported`, `revocation_endpoint_auth_methods_supported`, `introspection_endpoint_auth_methods_supported`, `authorization_response_iss_parameter_supported` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description URL of the authorization endpoint (RFC 8414). */
                         authorization_endpoint: string;
+                        /** @description Whether authorization responses contain `iss` (RFC 9207). */
                         authorization_response_iss_parameter_supported: boolean;
+                        /** @description Supported claim types (OpenID Connect Discovery). */
                         claim_types_supported: string[];
+                        /** @description Whether the `claims` parameter is supported. */
                         claims_parameter_supported: boolean;
+                        /** @description Claims that ID tokens and userinfo can contain. */
                         claims_supported: string[];
+                        /** @description Supported PKCE methods. */
                         code_challenge_methods_supported: string[];
+                        /** @description Supported OAuth2 grant types. */
                         grant_types_supported: string[];
+                        /** @description Supported signing algorithms of ID tokens. */
                         id_token_signing_alg_values_supported: ("ES256" | "EdDSA" | "RS256")[];
+                        /** @description URL of the introspection endpoint (RFC 7662). */
                         introspection_endpoint: string;
+                        /** @description Authentication methods of the introspection endpoint. */
                         introspection_endpoint_auth_methods_supported: string[];
+                        /** @description URL that identifies the issuer. */
                         issuer: string;
+                        /** @description URL of the key set. */
                         jwks_uri: string;
+                        /** @description Supported values of `prompt`. */
                         prompt_values_supported: string[];
+                        /** @description Whether the `request` parameter is supported. */
                         request_parameter_supported: boolean;
+                        /** @description Whether the `request_uri` parameter is supported. */
                         request_uri_parameter_supported: boolean;
+                        /** @description Supported response modes. */
                         response_modes_supported: string[];
+                        /** @description Supported response types. */
                         response_types_supported: string[];
+                        /** @description URL of the revocation endpoint (RFC 7009). */
                         revocation_endpoint: string;
+                        /** @description Authentication methods of the revocation endpoint. */
                         revocation_endpoint_auth_methods_supported: string[];
+                        /** @description Texts of the scopes by language. */
                         scope_descriptions: {
                             [key: string]: components["schemas"]["LocalizedText"];
                         };
+                        /** @description Supported OAuth2 scopes. */
                         scopes_supported: string[];
+                        /** @description Supported subject types. */
                         subject_types_supported: string[];
+                        /** @description URL of the token endpoint (RFC 6749). */
                         token_endpoint: string;
+                        /** @description Authentication methods of the token endpoint. */
                         token_endpoint_auth_methods_supported: string[];
+                        /** @description URL of the userinfo endpoint. */
                         userinfo_endpoint: string;
                     };
                 };
@@ -4828,14 +5702,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `enroll`, `manage` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description URL of the page that adds a passkey. */
                         enroll: string;
+                        /** @description URL of the page that lists passkeys. */
                         manage: string;
                     };
                 };
@@ -4851,7 +5727,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/plain */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4871,65 +5747,113 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `api_version`, `product_name`, `endpoints`, `captcha`, `sso`, `registration`, `features`, `legal`, `credential_patterns`, `locales`, `limits` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Version of the API. */
                         api_version: string;
+                        /** @description Captcha of the instance. */
                         captcha: {
+                            /** @description Site key of hCaptcha. */
                             hcaptcha_site_key: string | null;
+                            /** @description Captcha provider. */
                             provider: components["schemas"]["CaptchaProvider"];
+                            /** @description Site key of Turnstile. */
                             turnstile_site_key: string | null;
                         };
+                        /** @description Patterns of all credentials, for secret scanners. */
                         credential_patterns: {
+                            /** @description Pattern of Admin API keys, as a regular expression. */
                             admin_key: string;
+                            /** @description The bot of the application, or whether the account is a bot. */
                             bot: string;
+                            /** @description Pattern of OAuth2 access tokens. */
                             oauth2_access: string;
+                            /** @description Pattern of OAuth2 refresh tokens. */
                             oauth2_refresh: string;
+                            /** @description Pattern of session tokens. */
                             session: string;
-                            /** @constant */
+                            /**
+                             * @description Pattern of webhook tokens.
+                             * @constant
+                             */
                             webhook: "/v1/webhooks/(0|[1-9][0-9]{0,18})/[A-Za-z0-9]{64}";
                         };
+                        /** @description URLs of the service. */
                         endpoints: {
+                            /** @description Base URL of the API. */
                             api: string;
+                            /** @description URL of the real-time gateway. */
                             gateway: string;
+                            /** @description Base URL of media. */
                             media: string;
+                            /** @description Issuer of the OAuth2 provider. */
                             oauth2_issuer: string;
+                            /** @description URL of the web pages. */
                             webapp: string;
                         };
+                        /** @description Features that are turned on. */
                         features: {
+                            /** @description Email address. */
                             email: boolean;
+                            /** @description Whether the passkey bridge is available. */
                             passkey_bridge: boolean;
+                            /** @description Whether text messages can be sent. */
                             sms: boolean;
+                            /** @description Uploads, or whether uploads are turned on. */
                             uploads: boolean;
                         };
+                        /** @description URLs of terms and privacy policy. */
                         legal: {
+                            /** @description URL of the privacy policy. */
                             privacy_url: string | null;
+                            /** @description URL of the terms. */
                             terms_url: string | null;
                         };
+                        /** @description Limits of the instance. */
                         limits: {
+                            /** @description Applications. */
                             applications: number;
+                            /** @description Maximum size of a JSON body, in bytes. */
                             json_body_bytes: number;
+                            /** @description Maximum number of passkeys of an account. */
                             passkeys: number;
+                            /** @description Maximum size of an upload, in bytes. */
                             upload_bytes: number;
+                            /** @description Maximum length of the content of a webhook message. */
                             webhook_content: number;
+                            /** @description Maximum number of embeds of a webhook message. */
                             webhook_embeds: number;
+                            /** @description Maximum number of files of a webhook message. */
                             webhook_files: number;
+                            /** @description Maximum number of webhooks of an account. */
                             webhooks: number;
                         };
+                        /** @description Languages of pages and emails. */
                         locales: string[];
+                        /** @description Name of the product. */
                         product_name: string;
+                        /** @description Registration of new users. */
                         registration: {
-                            /** @enum {string} */
+                            /**
+                             * @description Mode.
+                             * @enum {string}
+                             */
                             mode: "approval" | "closed" | "open";
                         };
+                        /** @description Single sign-on. */
                         sso: {
+                            /** @description Name that pages show. */
                             display_name: string | null;
+                            /** @description Whether it is turned on. */
                             enabled: boolean;
+                            /** @description Whether single sign-on is required. */
                             enforced: boolean;
+                            /** @description Redirect URI. */
                             redirect_uri: string;
                         };
                     };
@@ -4946,13 +5870,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `origins` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Origins that may use the passkeys of this service. */
                         origins: string[];
                     };
                 };
@@ -4968,7 +5893,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4991,7 +5916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5011,7 +5936,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5034,7 +5959,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5057,7 +5982,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/javascript, text/css, image/* */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5079,7 +6004,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5099,7 +6024,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5119,7 +6044,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5139,7 +6064,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5159,7 +6084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5179,7 +6104,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5199,7 +6124,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5219,7 +6144,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5239,7 +6164,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5262,7 +6187,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5282,7 +6207,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5303,25 +6228,37 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `messages` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Messages, the newest first. */
                         messages: {
-                            /** @enum {string} */
+                            /**
+                             * @description Channel of the message.
+                             * @enum {string}
+                             */
                             channel: "email" | "sms";
+                            /** @description Time of creation. */
                             created_at: string;
+                            /** @description HTML part of the message. */
                             html: string | null;
+                            /** @description ID, as a decimal string of a 64-bit number. */
                             id: string;
+                            /** @description Facts about the event or message. */
                             metadata: {
                                 [key: string]: unknown;
                             };
+                            /** @description Subject: of a message, or the user ID at the identity provider. */
                             subject: string | null;
+                            /** @description Text. */
                             text: string;
+                            /** @description Recipient. */
                             to: string;
+                            /** @description Type. */
                             type: string;
                         }[];
                     };
@@ -5341,7 +6278,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5364,7 +6301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5384,7 +6321,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5406,7 +6343,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/css, text/javascript */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5427,7 +6364,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type image/x-icon */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5447,7 +6384,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5480,7 +6417,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5505,7 +6442,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5525,13 +6462,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `status` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Status. */
                         status: string;
                     };
                 };
@@ -5547,13 +6485,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `status` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Status. */
                         status: string;
                     };
                 };
@@ -5569,7 +6508,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5822,7 +6761,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/plain */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5842,7 +6781,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5862,7 +6801,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5882,7 +6821,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5902,7 +6841,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/html */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5922,7 +6861,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description A file of type text/plain */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5942,24 +6881,34 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `acls`, `operations`, `audit_actions`, `words` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Permissions of an administrator or an Admin API key. */
                         acls: string[];
+                        /** @description Actions of the audit log, each with the type of its target. */
                         audit_actions: {
                             [key: string]: string;
                         };
+                        /** @description Operations with their permissions. */
                         operations: {
+                            /** @description Permissions of an administrator or an Admin API key. */
                             acls: string[];
+                            /** @description HTTP method. */
                             method: string;
-                            /** @enum {string} */
+                            /**
+                             * @description Mode.
+                             * @enum {string}
+                             */
                             mode: "all" | "any";
+                            /** @description Path of the route, or of the invalid member. */
                             path: string;
                         }[];
+                        /** @description Texts by language. */
                         words?: {
                             [key: string]: components["schemas"]["LocalizedText"];
                         };
@@ -5977,7 +6926,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An array of `KeyView` objects */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6001,18 +6950,24 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `key_id`, `key`, `name`, `acls`, `created_at`, `expires_at` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Permissions of an administrator or an Admin API key. */
                         acls: string[];
+                        /** @description Time of creation. */
                         created_at: string;
+                        /** @description Time at which it expires. Null: never. */
                         expires_at: string | null;
+                        /** @description Admin API key. It is shown only once. */
                         key: string;
+                        /** @description ID of the key. */
                         key_id: string;
+                        /** @description Name. */
                         name: string;
                     };
                 };
@@ -6030,7 +6985,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `KeyView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6052,13 +7007,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `success` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Always true. */
                         success: boolean;
                     };
                 };
@@ -6080,7 +7036,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `KeyView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6102,13 +7058,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `applications` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Applications. */
                         applications: components["schemas"]["AdminApplicationView"][];
                     };
                 };
@@ -6126,13 +7083,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `application` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The application. */
                         application: components["schemas"]["AdminApplicationView"] | null;
                     };
                 };
@@ -6154,13 +7112,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `application` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The application. */
                         application: components["schemas"]["AdminApplicationView"] | null;
                     };
                 };
@@ -6188,21 +7147,30 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `logs`, `total`, `chain` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description State of the hash chain of the audit log. */
                         chain: {
+                            /** @description Number of the first entry whose hash does not match. */
                             broken_at: number | null;
+                            /** @description Number of entries. */
                             entries: number | null;
-                            /** @enum {string} */
+                            /**
+                             * @description State. In OAuth2 requests: a value that is returned unchanged.
+                             * @enum {string}
+                             */
                             state: "broken" | "intact" | "unverified";
+                            /** @description Time of the last complete check. */
                             verified_at: string | null;
                         };
+                        /** @description Entries of the audit log. */
                         logs: components["schemas"]["AuditEntryView"][];
+                        /** @description Total. */
                         total: number;
                     };
                 };
@@ -6220,7 +7188,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `AuditEntryView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6243,15 +7211,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `items`, `has_more`, `next_after` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Whether more items follow. */
                         has_more: boolean;
+                        /** @description Items of this page. */
                         items: components["schemas"]["EntryView"][];
+                        /** @description Value of `after` for the next page. Null: last page. */
                         next_after: string | null;
                     };
                 };
@@ -6271,7 +7242,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6291,14 +7262,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `banned`, `entry` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Whether the account or the IP address is banned. */
                         banned: boolean;
+                        /** @description The entry, or null. */
                         entry: components["schemas"]["EntryView"] | null;
                     };
                 };
@@ -6316,7 +7289,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6338,21 +7311,29 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `route`, `rows`, `decides`, `answer` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Error response that the request would get. */
                         answer: {
+                            /** @description Whether the request would reach its handler. */
                             admitted: boolean;
+                            /** @description Code. In error responses: the stable error code. */
                             code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
+                            /** @description Message in English, for developers. */
                             message: string | null;
+                            /** @description Status. */
                             status: number;
                         };
+                        /** @description Check that decides the response. Null: the request is admitted. */
                         decides: string | null;
+                        /** @description The matching route. Null: none. */
                         route: components["schemas"]["RouteView"] | null;
+                        /** @description Checks in their order, each with its result. */
                         rows: components["schemas"]["ExplainedRow"][];
                     };
                 };
@@ -6372,13 +7353,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `ok` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Whether the check succeeded. */
                         ok: boolean;
                     };
                 };
@@ -6394,45 +7376,74 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `sso`, `registration`, `app_public` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Values that pages show without a credential. */
                         app_public: {
+                            /** @description Product name, logo and color of the instance. */
                             branding: {
+                                /** @description Name of the product. */
                                 product_name: string;
                             };
+                            /** @description URLs of terms and privacy policy. */
                             legal: {
+                                /** @description URL of the privacy policy. */
                                 privacy_url: string | null;
+                                /** @description URL of the terms. */
                                 terms_url: string | null;
                             };
+                            /** @description State of the setup. */
                             setup: {
+                                /** @description Whether the instance is set up. */
                                 configured: boolean;
                             };
                         };
+                        /** @description Registration of new users. */
                         registration: {
+                            /** @description Whether registration hides that an email address is taken. */
                             hide_existing_accounts: boolean;
+                            /** @description Requirements for new accounts, as a bit field. */
                             initial_suspicious_flags: number;
-                            /** @enum {string} */
+                            /**
+                             * @description Mode.
+                             * @enum {string}
+                             */
                             mode: "approval" | "closed" | "open";
                         };
+                        /** @description Single sign-on. */
                         sso: {
+                            /** @description Email domains that may sign in through the identity provider. Empty: all. */
                             allowed_domains: string[];
+                            /** @description Authorization endpoint of the identity provider. */
                             authorization_url: string | null;
+                            /** @description Whether the first sign-in through the identity provider creates an account. */
                             auto_provision: boolean;
+                            /** @description Client ID: the ID of the application. */
                             client_id: string | null;
+                            /** @description Whether a client secret is stored. */
                             client_secret_set: boolean;
+                            /** @description Name that pages show. */
                             display_name: string | null;
+                            /** @description Whether it is turned on. */
                             enabled: boolean;
+                            /** @description Whether single sign-on is required. */
                             enforced: boolean;
+                            /** @description URL that identifies the issuer. */
                             issuer: string | null;
+                            /** @description Key set of the identity provider. */
                             jwks_url: string | null;
+                            /** @description Redirect URI. */
                             redirect_uri: string;
+                            /** @description OAuth2 scopes, separated by spaces. */
                             scope: string;
+                            /** @description Token endpoint of the identity provider. */
                             token_url: string | null;
+                            /** @description Userinfo endpoint of the identity provider. */
                             userinfo_url: string | null;
                         };
                     };
@@ -6453,7 +7464,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `ChangedInstanceConfig` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6473,14 +7484,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `ok`, `detail` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Cause of the failure. */
                         detail: string | null;
+                        /** @description Whether the check succeeded. */
                         ok: boolean;
                     };
                 };
@@ -6499,22 +7512,31 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `pending_registrations`, `total` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Registrations that wait for approval. */
                         pending_registrations: {
+                            /** @description IP address of the request. */
                             client_ip: string | null;
+                            /** @description Four digits that distinguish users with the same username. */
                             discriminator: string;
+                            /** @description Email address. */
                             email: string | null;
+                            /** @description Display name. */
                             global_name: string | null;
+                            /** @description Time of the request. */
                             requested_at: string;
+                            /** @description Account ID. */
                             user_id: string;
+                            /** @description Username. */
                             username: string;
                         }[];
+                        /** @description Total. */
                         total: number;
                     };
                 };
@@ -6536,13 +7558,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -6558,7 +7581,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `SsoTrialResult` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6578,24 +7601,34 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `replicas`, `total`, `mail_waiting` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Number of emails that wait for delivery. */
                         mail_waiting: number;
+                        /** @description Processes of the service. */
                         replicas: components["schemas"]["ReplicaView"][];
+                        /** @description Total. */
                         total: {
+                            /** @description Delay of the event loop, in milliseconds. */
                             event_loop_delay_ms: number;
+                            /** @description Number of open gateway connections. */
                             gateway_sockets: number;
+                            /** @description Number of error responses by code. */
                             refusals: {
                                 [key: string]: number;
                             };
+                            /** @description Processes of the service. */
                             replicas: number;
+                            /** @description Number of requests. */
                             requests: number;
+                            /** @description Requests per second. */
                             requests_per_second: number;
+                            /** @description Number of sign-ins. */
                             sign_ins: number;
                         };
                     };
@@ -6616,32 +7649,52 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `queues`, `jobs`, `has_more`, `next_after` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Whether more items follow. */
                         has_more: boolean;
+                        /** @description Background jobs. */
                         jobs: {
+                            /** @description Time of the event. */
                             at: string;
+                            /** @description Number of attempts. */
                             attempts: number;
+                            /** @description Time of creation. */
                             created_at: string;
+                            /** @description OAuth2 error code (RFC 6749). */
                             error: string | null;
+                            /** @description ID, as a decimal string of a 64-bit number. */
                             id: string;
+                            /** @description Whether a feature of this version declares the job. */
                             is_declared: boolean;
+                            /** @description Name. */
                             name: string;
-                            /** @enum {string} */
+                            /**
+                             * @description State. In OAuth2 requests: a value that is returned unchanged.
+                             * @enum {string}
+                             */
                             state: "active" | "failed" | "waiting";
                         }[];
+                        /** @description Value of `after` for the next page. Null: last page. */
                         next_after: string | null;
+                        /** @description Queues of background jobs. */
                         queues: {
+                            /** @description Whether the token is valid. */
                             active: number;
+                            /** @description Time at which the job runs next. */
                             due_at: string | null;
+                            /** @description Number of failed jobs. */
                             failed: number;
+                            /** @description Whether a feature of this version declares the job. */
                             is_declared: boolean;
+                            /** @description Name. */
                             name: string;
+                            /** @description Number of waiting jobs. */
                             waiting: number;
                         }[];
                     };
@@ -6660,7 +7713,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6688,14 +7741,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `users`, `total` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Total. */
                         total: number;
+                        /** @description Accounts. */
                         users: components["schemas"]["AdminUserView"][];
                     };
                 };
@@ -6713,13 +7768,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `users` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Accounts. */
                         users: components["schemas"]["AdminUserView"][];
                     };
                 };
@@ -6741,13 +7797,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -6765,13 +7822,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `applications` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Applications. */
                         applications: components["schemas"]["AdminApplicationView"][];
                     };
                 };
@@ -6793,13 +7851,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -6817,13 +7876,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -6845,13 +7905,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -6869,13 +7930,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -6897,13 +7959,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -6925,13 +7988,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -6949,13 +8013,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -6977,13 +8042,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -7001,7 +8067,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7021,7 +8087,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7041,15 +8107,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `networks` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Networks that the account has used. */
                         networks: {
+                            /** @description Time of creation. */
                             created_at: string;
+                            /** @description Network, as a CIDR range. */
                             network: string;
                         }[];
                     };
@@ -7068,7 +8137,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7092,13 +8161,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -7116,13 +8186,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `sessions` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Sessions, or the number of ended sessions. */
                         sessions: components["schemas"]["AdminSessionView"][];
                     };
                 };
@@ -7140,7 +8211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7160,15 +8231,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `identities` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Identities at the identity provider. */
                         identities: {
+                            /** @description URL that identifies the issuer. */
                             issuer: string;
+                            /** @description Subject: of a message, or the user ID at the identity provider. */
                             subject: string;
                         }[];
                     };
@@ -7191,13 +8265,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -7215,13 +8290,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -7243,13 +8319,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -7267,13 +8344,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -7295,13 +8373,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -7323,13 +8402,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -7347,7 +8427,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7367,7 +8447,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An array of `PasskeyView` objects */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7390,7 +8470,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7408,13 +8488,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
@@ -7430,7 +8511,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `CurrentBotApplicationView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7454,7 +8535,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7476,7 +8557,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `TokenResponse` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7500,7 +8581,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7524,7 +8605,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7544,28 +8625,44 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Device and program of the session. */
                         client_info: null;
+                        /** @description Time of creation. */
                         created_at: null;
+                        /** @description IP address with its end hidden. */
                         masked_ip: null;
-                        /** @constant */
+                        /**
+                         * @description Status.
+                         * @constant
+                         */
                         status: "expired";
                     } | {
+                        /** @description Device and program of the session. */
                         client_info: {
+                            /** @description Name of the browser. */
                             browser: string | null;
+                            /** @description Kind of device. */
                             device: string;
+                            /** @description Operating system. */
                             os: string | null;
+                            /** @description Program. */
                             platform: string | null;
                         };
+                        /** @description Time of creation. */
                         created_at: string;
+                        /** @description IP address with its end hidden. */
                         masked_ip: string | null;
-                        /** @constant */
+                        /**
+                         * @description Status.
+                         * @constant
+                         */
                         status: "pending";
                     };
                 };
@@ -7583,17 +8680,23 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description Status.
+                         * @constant
+                         */
                         status: "expired";
                     } | {
-                        /** @constant */
+                        /**
+                         * @description Status.
+                         * @constant
+                         */
                         status: "pending";
                     };
                 };
@@ -7615,7 +8718,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `Collected` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7639,7 +8742,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7657,16 +8760,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `code`, `expires_at`, `poll_secret`, `confirmation` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Code. In error responses: the stable error code. */
                         code: string;
+                        /** @description Two digits that both devices show. */
                         confirmation: string;
+                        /** @description Time at which it expires. Null: never. */
                         expires_at: string;
+                        /** @description Secret of the device that waits for the sign-in. */
                         poll_secret: string;
                     };
                 };
@@ -7684,25 +8791,34 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description Whether the user has confirmed the IP address.
+                         * @constant
+                         */
                         completed: false;
                     } | {
-                        /** @constant */
+                        /**
+                         * @description Whether the user has confirmed the IP address.
+                         * @constant
+                         */
                         completed: true;
                         /**
                          * @description What the sign-in ended: a disablement by the user or a scheduled deletion.
                          * @enum {string}
                          */
                         reactivated?: "deletion" | "disabled";
+                        /** @description Token. It is shown only once. */
                         token: string;
+                        /** @description The user. */
                         user: components["schemas"]["PartialUserView"];
+                        /** @description Account ID. */
                         user_id: string;
                     };
                 };
@@ -7722,7 +8838,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7744,7 +8860,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `LockdownResult` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7768,7 +8884,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `MfaChallenge` or `TokenResponse` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7792,7 +8908,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `TokenResponse` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7816,7 +8932,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `TokenResponse` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7840,23 +8956,35 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `challenge`, `timeout`, `rpId`, `allowCredentials`, `userVerification` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Passkeys that may answer the challenge. Empty: any. */
                         allowCredentials: {
+                            /** @description ID, as a decimal string of a 64-bit number. */
                             id: string;
+                            /** @description How the browser can reach the authenticator. */
                             transports?: string[];
-                            /** @constant */
+                            /**
+                             * @description Type.
+                             * @constant
+                             */
                             type: "public-key";
                         }[];
+                        /** @description Challenge to sign, in Base64url. */
                         challenge: string;
+                        /** @description ID of the relying party (WebAuthn): a domain. */
                         rpId: string;
+                        /** @description Time for the ceremony, in milliseconds. */
                         timeout: number;
-                        /** @constant */
+                        /**
+                         * @description Whether the authenticator must verify the user.
+                         * @constant
+                         */
                         userVerification: "discouraged";
                     };
                 };
@@ -7872,7 +9000,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7894,14 +9022,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `ceremony_id`, `bridge_url` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description URL of the page that asks for the passkey on another origin. */
                         bridge_url: string | null;
+                        /** @description ID of the passkey ceremony. */
                         ceremony_id: string;
                     };
                 };
@@ -7919,17 +9049,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Code that the page returns to the application that started the ceremony. */
                         completion_code: string;
+                        /** @description URL of the application that started the ceremony. */
                         return_url: null;
                     } | {
+                        /** @description Code that the page returns to the application that started the ceremony. */
                         completion_code: null;
+                        /** @description URL of the application that started the ceremony. */
                         return_url: string;
                     };
                 };
@@ -7951,17 +9085,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Code that the page returns to the application that started the ceremony. */
                         completion_code: string;
+                        /** @description URL of the application that started the ceremony. */
                         return_url: null;
                     } | {
+                        /** @description Code that the page returns to the application that started the ceremony. */
                         completion_code: null;
+                        /** @description URL of the application that started the ceremony. */
                         return_url: string;
                     };
                 };
@@ -7979,35 +9117,57 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Options for `navigator.credentials.get()` (WebAuthn). */
                         options: {
+                            /** @description Passkeys that may answer the challenge. Empty: any. */
                             allowCredentials: {
+                                /** @description ID, as a decimal string of a 64-bit number. */
                                 id: string;
+                                /** @description How the browser can reach the authenticator. */
                                 transports?: string[];
-                                /** @constant */
+                                /**
+                                 * @description Type.
+                                 * @constant
+                                 */
                                 type: "public-key";
                             }[];
+                            /** @description Challenge to sign, in Base64url. */
                             challenge: string;
+                            /** @description ID of the relying party (WebAuthn): a domain. */
                             rpId: string;
+                            /** @description Time for the ceremony, in milliseconds. */
                             timeout: number;
-                            /** @constant */
+                            /**
+                             * @description Whether the authenticator must verify the user.
+                             * @constant
+                             */
                             userVerification: "discouraged";
                         };
+                        /** @description Device that started the ceremony. */
                         requested_by: components["schemas"]["DeviceView"] | null;
                     } | {
+                        /** @description Options for `navigator.credentials.get()` (WebAuthn). */
                         options: {
+                            /** @description Challenge to sign, in Base64url. */
                             challenge: string;
+                            /** @description ID of the relying party (WebAuthn): a domain. */
                             rpId: string;
+                            /** @description Time for the ceremony, in milliseconds. */
                             timeout: number;
-                            /** @constant */
+                            /**
+                             * @description Whether the authenticator must verify the user.
+                             * @constant
+                             */
                             userVerification: "required";
                         };
+                        /** @description Device that started the ceremony. */
                         requested_by: components["schemas"]["DeviceView"] | null;
                     };
                 };
@@ -8029,7 +9189,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8041,10 +9201,16 @@ export interface operations {
                          * @enum {string}
                          */
                         reactivated?: "deletion" | "disabled";
-                        /** @constant */
+                        /**
+                         * @description Status.
+                         * @constant
+                         */
                         status: "completed";
+                        /** @description Token. It is shown only once. */
                         token: string;
+                        /** @description The user. */
                         user: components["schemas"]["PartialUserView"];
+                        /** @description Account ID. */
                         user_id: string;
                     };
                 };
@@ -8064,7 +9230,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `Registered` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8088,7 +9254,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `MfaChallenge` or `TokenResponse` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8110,13 +9276,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `valid` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Whether the token is valid. */
                         valid: boolean;
                     };
                 };
@@ -8132,23 +9299,33 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An array */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Approximate time of the last use. */
                         approx_last_used_at: string;
+                        /** @description Device and program of the session. */
                         client_info: {
+                            /** @description Name of the browser. */
                             browser: string | null;
+                            /** @description Kind of device. */
                             device: string;
+                            /** @description Operating system. */
                             os: string | null;
+                            /** @description Program. */
                             platform: string | null;
                         };
+                        /** @description Time of creation. */
                         created_at: string;
+                        /** @description Whether this is the session of the request. */
                         current: boolean;
+                        /** @description Hash of the session ID. */
                         id_hash: string;
+                        /** @description IP address with its end hidden. */
                         masked_ip: string | null;
                     }[];
                 };
@@ -8168,7 +9345,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8190,7 +9367,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `token`, `user_id`, `user`, `reactivated`, `redirect_to` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8202,9 +9379,13 @@ export interface operations {
                          * @enum {string}
                          */
                         reactivated?: "deletion" | "disabled";
+                        /** @description URL to which the browser must go next. */
                         redirect_to: string;
+                        /** @description Token. It is shown only once. */
                         token: string;
+                        /** @description The user. */
                         user: components["schemas"]["PartialUserView"];
+                        /** @description Account ID. */
                         user_id: string;
                     };
                 };
@@ -8224,15 +9405,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `authorization_url`, `state`, `redirect_uri` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Authorization endpoint of the identity provider. */
                         authorization_url: string;
+                        /** @description Redirect URI. */
                         redirect_uri: string;
+                        /** @description State. In OAuth2 requests: a value that is returned unchanged. */
                         state: string;
                     };
                 };
@@ -8248,16 +9432,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `enabled`, `enforced`, `display_name`, `redirect_uri` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Name that pages show. */
                         display_name: string | null;
+                        /** @description Whether it is turned on. */
                         enabled: boolean;
+                        /** @description Whether single sign-on is required. */
                         enforced: boolean;
+                        /** @description Redirect URI. */
                         redirect_uri: string;
                     };
                 };
@@ -8277,13 +9465,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `suggestions` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Free usernames. */
                         suggestions: string[];
                     };
                 };
@@ -8303,7 +9492,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8321,7 +9510,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8343,7 +9532,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `TokenResponse` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8363,17 +9552,23 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `challenge`, `timeout`, `rpId`, `userVerification` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Challenge to sign, in Base64url. */
                         challenge: string;
+                        /** @description ID of the relying party (WebAuthn): a domain. */
                         rpId: string;
+                        /** @description Time for the ceremony, in milliseconds. */
                         timeout: number;
-                        /** @constant */
+                        /**
+                         * @description Whether the authenticator must verify the user.
+                         * @constant
+                         */
                         userVerification: "required";
                     };
                 };
@@ -8389,7 +9584,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `Challenge` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8413,7 +9608,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8433,20 +9628,27 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `url`, `shards`, `session_start_limit` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Limit of Identify commands. */
                         session_start_limit: {
+                            /** @description Number of shards that may identify at the same time. */
                             max_concurrency: number;
+                            /** @description Number of Identify commands that are left. */
                             remaining: number;
+                            /** @description Milliseconds until the limit resets. */
                             reset_after: number;
+                            /** @description Total. */
                             total: number;
                         };
+                        /** @description Recommended number of shards. */
                         shards: number;
+                        /** @description URL. */
                         url: string;
                     };
                 };
@@ -8466,7 +9668,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `SignedUrl` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8490,21 +9692,30 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `attachments` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Files of the message or upload. */
                         attachments: {
+                            /** @description Media type of the file. */
                             content_type: string;
+                            /** @description Time at which it expires. Null: never. */
                             expires_at: string;
+                            /** @description Size of the file, in bytes. */
                             file_size: number;
+                            /** @description Name of the file. */
                             filename: string;
+                            /** @description ID, as a decimal string of a 64-bit number. */
                             id: number;
+                            /** @description Name of the upload. Use it in later requests. */
                             upload_filename: string;
+                            /** @description How to upload the file. */
                             upload_mode: string;
+                            /** @description URL to which you upload the file. */
                             upload_url: string;
                         }[];
                     };
@@ -8525,21 +9736,30 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `uploads` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Uploads, or whether uploads are turned on. */
                         uploads: {
+                            /** @description Media type of the file. */
                             content_type: string;
+                            /** @description Name of the file. */
                             filename: string;
+                            /** @description Height in pixels. */
                             height?: number;
+                            /** @description ID, as a decimal string of a 64-bit number. */
                             id: string;
+                            /** @description Size in bytes. */
                             size: number;
+                            /** @description Name of the upload. Use it in later requests. */
                             upload_filename: string;
+                            /** @description URL. */
                             url: string;
+                            /** @description Width in pixels. */
                             width?: number;
                         }[];
                     };
@@ -8556,7 +9776,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `CurrentAuthorizationView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8576,7 +9796,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An array of `AuthorizationView` objects */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8598,7 +9818,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8620,7 +9840,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8642,7 +9862,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `ApplicationView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8664,7 +9884,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `ApplicationView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8690,7 +9910,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8714,7 +9934,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `ApplicationView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8740,7 +9960,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `BotProfileView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8766,14 +9986,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `token`, `bot` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The bot of the application, or whether the account is a bot. */
                         bot: components["schemas"]["ApplicationBotView"];
+                        /** @description Token. It is shown only once. */
                         token: string;
                     };
                 };
@@ -8795,7 +10017,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `ApplicationView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8817,7 +10039,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `PublicApplicationView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8837,7 +10059,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8881,13 +10103,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `redirect_to` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description URL to which the browser must go next. */
                         redirect_to: string;
                     };
                 };
@@ -8904,15 +10127,19 @@ export interface operations {
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
+                    /** @description Client ID: the ID of the application. */
                     client_id?: string;
+                    /** @description Client secret. It is shown only once. */
                     client_secret?: string;
+                    /** @description Token. It is shown only once. */
                     token: string;
+                    /** @description Hint about the type of the token (RFC 7009). */
                     token_type_hint?: string;
                 };
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `ActiveToken` or `InactiveToken` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8932,7 +10159,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `UserClaims` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8952,7 +10179,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `UserClaims` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8973,31 +10200,47 @@ export interface operations {
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
+                    /** @description Client ID: the ID of the application. */
                     client_id?: string;
+                    /** @description Client secret. It is shown only once. */
                     client_secret?: string;
+                    /** @description Code. In error responses: the stable error code. */
                     code?: string;
+                    /** @description PKCE code verifier (RFC 7636). */
                     code_verifier?: string;
-                    /** @enum {string} */
+                    /**
+                     * @description OAuth2 grant type.
+                     * @enum {string}
+                     */
                     grant_type: "authorization_code" | "refresh_token";
+                    /** @description Redirect URI. */
                     redirect_uri?: string;
+                    /** @description Refresh token. Each can be used once. */
                     refresh_token?: string;
+                    /** @description OAuth2 scopes, separated by spaces. */
                     scope?: string;
                 };
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `access_token`, `token_type`, `expires_in`, `refresh_token`, `scope`, `id_token` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Access token. Send it as `Authorization: Bearer <token>`. */
                         access_token: string;
+                        /** @description Lifetime in seconds. */
                         expires_in: number;
+                        /** @description ID token (OpenID Connect). Only with the scope `openid`. */
                         id_token?: string;
+                        /** @description Refresh token. Each can be used once. */
                         refresh_token: string;
+                        /** @description OAuth2 scopes, separated by spaces. */
                         scope: string;
+                        /** @description Type of the token. */
                         token_type: string;
                     };
                 };
@@ -9014,15 +10257,19 @@ export interface operations {
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
+                    /** @description Client ID: the ID of the application. */
                     client_id?: string;
+                    /** @description Client secret. It is shown only once. */
                     client_secret?: string;
+                    /** @description Token. It is shown only once. */
                     token: string;
+                    /** @description Hint about the type of the token (RFC 7009). */
                     token_type_hint?: string;
                 };
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9040,7 +10287,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `UserInfoView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9064,13 +10311,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description The user. */
                         user: components["schemas"]["PrivateUserView"];
                     };
                 };
@@ -9086,7 +10334,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `PrivateUserView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9110,7 +10358,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `EditedUser` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9130,7 +10378,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An array of `ApplicationView` objects */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9154,7 +10402,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9176,7 +10424,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9198,7 +10446,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9220,7 +10468,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `PrivateUserView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9244,16 +10492,20 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `ticket`, `new_email`, `new_code_expires_at`, `resend_available_at` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Time at which the code expires. */
                         new_code_expires_at: string;
+                        /** @description New email address. */
                         new_email: string;
+                        /** @description Time at which another code can be requested. */
                         resend_available_at: string;
+                        /** @description Ticket that connects the steps of an operation. */
                         ticket: string;
                     };
                 };
@@ -9273,7 +10525,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9295,7 +10547,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `PrivateUserView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9319,16 +10571,20 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `ticket`, `new_email`, `new_code_expires_at`, `resend_available_at` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Time at which the code expires. */
                         new_code_expires_at: string;
+                        /** @description New email address. */
                         new_email: string;
+                        /** @description Time at which another code can be requested. */
                         resend_available_at: string;
+                        /** @description Ticket that connects the steps of an operation. */
                         ticket: string;
                     };
                 };
@@ -9348,7 +10604,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9370,7 +10626,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9388,18 +10644,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `ticket`, `require_original`, `original_email`, `original_proof`, `original_code_expires_at`, `resend_available_at` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Time at which the code for the current email address expires. */
                         original_code_expires_at: string | null;
+                        /** @description Current email address. */
                         original_email: string | null;
+                        /** @description Proof that the user can read emails at the current address. */
                         original_proof: string | null;
+                        /** @description Whether the current email address must be verified first. */
                         require_original: boolean;
+                        /** @description Time at which another code can be requested. */
                         resend_available_at: string | null;
+                        /** @description Ticket that connects the steps of an operation. */
                         ticket: string;
                     };
                 };
@@ -9419,13 +10681,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `email_token` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Proof that the new email address was verified. */
                         email_token: string;
                     };
                 };
@@ -9445,13 +10708,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `original_proof` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Proof that the user can read emails at the current address. */
                         original_proof: string;
                     };
                 };
@@ -9471,7 +10735,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9497,7 +10761,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `LockdownResult` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9521,13 +10785,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `backup_codes` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Backup codes, or whether the account has unused ones. */
                         backup_codes: components["schemas"]["BackupCodeView"][];
                     };
                 };
@@ -9543,15 +10808,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `ticket`, `code_expires_at`, `resend_available_at` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Time at which the code expires. */
                         code_expires_at: string;
+                        /** @description Time at which another code can be requested. */
                         resend_available_at: string;
+                        /** @description Ticket that connects the steps of an operation. */
                         ticket: string;
                     };
                 };
@@ -9571,13 +10839,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `backup_codes` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Backup codes, or whether the account has unused ones. */
                         backup_codes: components["schemas"]["BackupCodeView"][];
                     };
                 };
@@ -9597,7 +10866,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9619,14 +10888,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `backup_codes`, `verification_proof` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Backup codes, or whether the account has unused ones. */
                         backup_codes: components["schemas"]["BackupCodeView"][];
+                        /** @description Proof that the code from the email was correct. */
                         verification_proof: string;
                     };
                 };
@@ -9646,7 +10917,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9668,13 +10939,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `backup_codes` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Backup codes, or whether the account has unused ones. */
                         backup_codes: components["schemas"]["BackupCodeView"][];
                     };
                 };
@@ -9690,7 +10962,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An array of `PasskeyView` objects */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9714,7 +10986,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9738,7 +11010,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9762,7 +11034,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9784,42 +11056,68 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `rp`, `user`, `challenge`, `pubKeyCredParams`, `timeout`, `excludeCredentials`, `authenticatorSelection`, `attestation`, `extensions`, `hints` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Attestation that the browser requests. */
                         attestation: string;
+                        /** @description Requirements for the authenticator. */
                         authenticatorSelection: {
+                            /** @description Whether a discoverable passkey is required. */
                             requireResidentKey: boolean;
+                            /** @description Whether a discoverable passkey is required or preferred. */
                             residentKey: string;
+                            /** @description Whether the authenticator must verify the user. */
                             userVerification: string;
                         };
+                        /** @description Challenge to sign, in Base64url. */
                         challenge: string;
+                        /** @description Passkeys that the account has already. */
                         excludeCredentials: {
+                            /** @description ID, as a decimal string of a 64-bit number. */
                             id: string;
+                            /** @description How the browser can reach the authenticator. */
                             transports?: string[];
-                            /** @constant */
+                            /**
+                             * @description Type.
+                             * @constant
+                             */
                             type: "public-key";
                         }[];
+                        /** @description WebAuthn extensions. */
                         extensions: {
+                            /** @description Asks for the properties of the new passkey. */
                             credProps: boolean;
                         };
+                        /** @description Hints for the browser about the kind of authenticator. */
                         hints: unknown[];
+                        /** @description Supported signature algorithms. */
                         pubKeyCredParams: {
+                            /** @description COSE identifier of the signature algorithm. */
                             alg: number;
+                            /** @description Type. */
                             type: string;
                         }[];
+                        /** @description The relying party (WebAuthn). */
                         rp: {
+                            /** @description ID, as a decimal string of a 64-bit number. */
                             id: string;
+                            /** @description Name. */
                             name: string;
                         };
+                        /** @description Time for the ceremony, in milliseconds. */
                         timeout: number;
+                        /** @description The user. */
                         user: {
+                            /** @description Name that the browser shows. */
                             displayName: string;
+                            /** @description ID, as a decimal string of a 64-bit number. */
                             id: string;
+                            /** @description Name. */
                             name: string;
                         };
                     };
@@ -9840,14 +11138,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `user`, `backup_codes` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Backup codes, or whether the account has unused ones. */
                         backup_codes: components["schemas"]["BackupCodeView"][] | null;
+                        /** @description The user. */
                         user: components["schemas"]["PrivateUserView"];
                     };
                 };
@@ -9867,14 +11167,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `ceremony_id`, `bridge_url` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description URL of the page that asks for the passkey on another origin. */
                         bridge_url: string | null;
+                        /** @description ID of the passkey ceremony. */
                         ceremony_id: string;
                     };
                 };
@@ -9896,15 +11198,19 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with members */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CancelledCeremony"] | {
-                        /** @constant */
+                        /**
+                         * @description Status.
+                         * @constant
+                         */
                         status: "completed";
+                        /** @description Proof for sudo mode. Send it as `X-Service-Sudo-Mode-JWT`. */
                         sudo_token: string;
                     };
                 };
@@ -9924,7 +11230,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `RotatedSession` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9948,7 +11254,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9966,15 +11272,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `ticket`, `code_expires_at`, `resend_available_at` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Time at which the code expires. */
                         code_expires_at: string;
+                        /** @description Time at which another code can be requested. */
                         resend_available_at: string;
+                        /** @description Ticket that connects the steps of an operation. */
                         ticket: string;
                     };
                 };
@@ -9994,13 +11303,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `verification_proof` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Proof that the code from the email was correct. */
                         verification_proof: string;
                     };
                 };
@@ -10020,13 +11330,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `channel` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Channel of the message. */
                         channel: string;
                     };
                 };
@@ -10046,13 +11357,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `verified` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Whether the email address or phone number is verified. */
                         verified: boolean;
                     };
                 };
@@ -10071,7 +11383,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An array of `EventView` objects */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10091,7 +11403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `SettingsView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10115,7 +11427,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `SettingsView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10135,16 +11447,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `totp`, `webauthn`, `backup_codes`, `has_mfa` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Backup codes, or whether the account has unused ones. */
                         backup_codes: boolean;
+                        /** @description Whether the account has a second factor. */
                         has_mfa: boolean;
+                        /** @description Whether the account has an authenticator app. */
                         totp: boolean;
+                        /** @description Whether the account has a passkey. */
                         webauthn: boolean;
                     };
                 };
@@ -10160,23 +11476,35 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object with `challenge`, `timeout`, `rpId`, `allowCredentials`, `userVerification` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Passkeys that may answer the challenge. Empty: any. */
                         allowCredentials: {
+                            /** @description ID, as a decimal string of a 64-bit number. */
                             id: string;
+                            /** @description How the browser can reach the authenticator. */
                             transports?: string[];
-                            /** @constant */
+                            /**
+                             * @description Type.
+                             * @constant
+                             */
                             type: "public-key";
                         }[];
+                        /** @description Challenge to sign, in Base64url. */
                         challenge: string;
+                        /** @description ID of the relying party (WebAuthn): a domain. */
                         rpId: string;
+                        /** @description Time for the ceremony, in milliseconds. */
                         timeout: number;
-                        /** @constant */
+                        /**
+                         * @description Whether the authenticator must verify the user.
+                         * @constant
+                         */
                         userVerification: "discouraged";
                     };
                 };
@@ -10192,7 +11520,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `PrivateUserView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10212,7 +11540,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An array of `WebhookView` objects */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10236,20 +11564,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `token`, `url`, `id`, `application_id`, `name`, `avatar`, `user`, `created_at` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description ID of the application. */
                         application_id: string | null;
+                        /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
                         avatar: string | null;
+                        /** @description Time of creation. */
                         created_at: string;
+                        /** @description ID, as a decimal string of a 64-bit number. */
                         id: string;
+                        /** @description Name. */
                         name: string;
+                        /** @description Token. It is shown only once. */
                         token: string;
+                        /** @description URL. */
                         url: string;
+                        /** @description The user. */
                         user: components["schemas"]["PartialUserView"];
                     };
                 };
@@ -10267,7 +11603,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `WebhookView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10289,7 +11625,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10313,7 +11649,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `WebhookView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10336,7 +11672,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `TokenView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10363,18 +11699,23 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Text of the message. */
                     content?: string | null;
+                    /** @description Embeds of the message, at most 10. */
                     embeds?: Record<string, never>[] | null;
+                    /** @description Flags, as a bit field. */
                     flags?: number | null;
                 };
                 "multipart/form-data": {
+                    /** @description First file. More files follow as `files[1]` and so on. */
                     "files[0]"?: string;
+                    /** @description JSON of the message, next to files. */
                     payload_json?: string;
                 };
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `MessageView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10404,7 +11745,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10426,14 +11767,18 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: byte */
+                    /**
+                     * Format: byte
+                     * @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none.
+                     */
                     avatar?: string | null;
+                    /** @description Name. */
                     name?: string | null;
                 };
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `TokenView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10457,12 +11802,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Name of the action. */
                     action?: string;
                 };
             };
         };
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10484,7 +11830,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An object of type `MessageView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10508,7 +11854,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body */
+            /** @description Success. The body is empty */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10531,14 +11877,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Text of the message. */
                     content?: string | null;
+                    /** @description Embeds of the message, at most 10. */
                     embeds?: Record<string, never>[] | null;
+                    /** @description Flags, as a bit field. */
                     flags?: number | null;
                 };
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object of type `MessageView` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10562,6 +11911,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Text. */
                     text?: string;
                 };
             };
@@ -10593,7 +11943,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description An array of `MessageView` objects */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10619,20 +11969,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description An object with `token`, `url`, `id`, `application_id`, `name`, `avatar`, `user`, `created_at` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description ID of the application. */
                         application_id: string | null;
+                        /** @description Avatar: a hash in responses, a data URL or Base64 in requests. Null: none. */
                         avatar: string | null;
+                        /** @description Time of creation. */
                         created_at: string;
+                        /** @description ID, as a decimal string of a 64-bit number. */
                         id: string;
+                        /** @description Name. */
                         name: string;
+                        /** @description Token. It is shown only once. */
                         token: string;
+                        /** @description URL. */
                         url: string;
+                        /** @description The user. */
                         user: components["schemas"]["PartialUserView"];
                     };
                 };

@@ -11,7 +11,7 @@ export class AclsController {
   ) {}
 
   /**
-   * Lists the ACLs in the order of the registry. The response also has the descriptions of added ACLs and the
+   * List the ACLs in the order of the registry. The response also has the descriptions of added ACLs and the
    * operations that require an ACL. `audit_actions` maps each action of the audit log to the type of its target.
    */
   @Get()

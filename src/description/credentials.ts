@@ -24,22 +24,26 @@ const ofHeader = (description: string): Schema => ({
 
 /** One security scheme for each kind of credential (credentials.md section 1). */
 export const securitySchemes = (origin: string, { scopes }: FeatureRegistry): Record<Scheme, Schema> => ({
-  session: ofHeader('A session: `flx_...`, bare or after `Bearer `'),
-  bot: ofHeader('A bot: `Bot <token>`'),
+  session: ofHeader('Session token `flx_...`, without a scheme or with `Bearer `'),
+  bot: ofHeader('Bot token: `Bot <token>`'),
   bearer: {
     type: 'oauth2',
-    description: 'An access token of an application: `Bearer <token>`',
+    description: 'OAuth2 access token: `Bearer <token>`',
     flows: {
       authorizationCode: {
         authorizationUrl: `${origin}/oauth2/authorize`,
         tokenUrl: `${origin}/v1/oauth2/token`,
         refreshUrl: `${origin}/v1/oauth2/token`,
-        scopes: Object.fromEntries([...scopes.keys()].map((scope) => [scope, `Operations that ask for \`${scope}\``])),
+        scopes: Object.fromEntries([...scopes.keys()].map((scope) => [scope, `Operations that require \`${scope}\``])),
       },
     },
   },
-  'admin-key': ofHeader('An Admin API key, below `/v1/admin`: `Admin <key>`'),
-  client: { type: 'http', scheme: 'basic', description: 'Id and secret of an application, or both in the form' },
+  'admin-key': ofHeader('Admin API key, only for `/v1/admin`: `Admin <key>`'),
+  client: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'Client ID and client secret of an application. Both can also be members of the form',
+  },
 });
 
 /** The credentials that an operation accepts. An empty entry means that the credential is optional. */

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Commands } from '../gateway/commands/commands.service.js';
 import { FeatureRegistry } from '../policy/feature-registry.js';
+import { type RoutePlan, servesPages } from '../policy/plan.js';
 import { Routes } from '../policy/routes.js';
 import { type ApiMetadata, mergeMetadata, type Schema } from './api-metadata.js';
 import type { Facts } from './document.js';
@@ -27,7 +28,8 @@ const BUILT_IN_METADATA_FILE = fileURLToPath(new URL('../../description.json', i
  */
 @Injectable()
 export class ApiDocuments {
-  readonly get = cached(() => this.document().then(serialize));
+  /** Without pages and tools for development, which have no clients. */
+  readonly get = cached(() => this.document(this.routes.all.filter(isForClients)).then(serialize));
   readonly getGateway = cached(() => this.gatewayDocument().then(serialize));
   private files: readonly string[] = [];
 
@@ -44,10 +46,10 @@ export class ApiDocuments {
   }
 
   /** The OpenAPI document as an object, for programs in the same process. */
-  async document(): Promise<Schema> {
+  async document(plans: readonly RoutePlan[] = this.routes.all): Promise<Schema> {
     const { documentOf } = await import('./document.js');
     await nextTurn();
-    return documentOf(this.routes.all, this.loadMetadata(), this.facts);
+    return documentOf(plans, this.loadMetadata(), this.facts);
   }
 
   /** The AsyncAPI 3 document of the gateway. */
@@ -66,6 +68,11 @@ export class ApiDocuments {
     return mergeMetadata(files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as ApiMetadata));
   }
 }
+
+/** First segments of the paths of pages and of tools for development. */
+const PAGES: readonly unknown[] = ['assets', 'dev', 'docs', 'guides'];
+
+const isForClients = (plan: RoutePlan): boolean => !servesPages(plan) && !PAGES.includes(plan.path.split('/')[1]);
 
 /** Keeps the result of the first successful call. The call after a failure tries again. */
 function cached<T>(make: () => Promise<T>): () => Promise<T> {

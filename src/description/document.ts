@@ -7,6 +7,7 @@ import { securitySchemes } from './credentials.js';
 import { errorSchemas } from './error-responses.js';
 import { RESPONSE_HEADERS } from './headers.js';
 import { templateOf } from './inputs.js';
+import { describeMembers } from './members.js';
 import { operationOf } from './operations.js';
 import { SharedResponses } from './shared-responses.js';
 
@@ -16,10 +17,34 @@ export interface Facts {
   readonly features: FeatureRegistry;
 }
 
-const ABOUT = [
-  'Errors are JSON with `code` and `message`; clients branch on `code` alone.',
-  'What an operation asks of its caller stands at each of them: `x-gatehouse-policy`, `-acls`, `-scope`, `-bucket`, `-sudo`.',
-].join(' ');
+const ABOUT = `## Authentication
+
+Send one credential in the \`Authorization\` header:
+
+| Credential | Header | How to get it |
+|---|---|---|
+| Session of a user | \`Authorization: flx_...\` | \`POST /v1/auth/register\`, \`POST /v1/auth/login\` |
+| Bot token | \`Authorization: Bot <token>\` | \`POST /v1/oauth2/applications\` |
+| OAuth2 access token | \`Authorization: Bearer <token>\` | \`POST /v1/oauth2/token\` |
+| Admin API key, for \`/v1/admin\` | \`Authorization: Admin fa_...\` | \`POST /v1/admin/api-keys\` |
+
+Each operation lists the credentials that it accepts. \`x-gatehouse-policy\`, \`-acls\`, \`-scope\`, \`-bucket\` and \`-sudo\` contain its
+other requirements.
+
+## Errors
+
+Error responses are JSON with \`code\` and \`message\`. In your client, branch on \`code\`, never on \`message\`.`;
+
+/** Tags in the order of the reference. Others follow in alphabetical order. */
+const TAGS = ['auth', 'users', 'oauth', 'openid', 'gateway', 'webhooks', 'media', 'admin'];
+
+const byTag = (one: string, other: string): number => {
+  const [first, second] = [one, other].map((tag) => (TAGS.includes(tag) ? TAGS.indexOf(tag) : TAGS.length)) as [
+    number,
+    number,
+  ];
+  return first - second || (one < other ? -1 : 1);
+};
 
 /** `/auth/reset` as `AuthReset`, to distinguish several paths of one handler. */
 const pascalCasePath = (template: string): string =>
@@ -48,7 +73,7 @@ export async function documentOf(
     const method = plan.method.toLowerCase();
     const made = operationOf(plan, described, named, shared);
     const id = `${made.operationId}${ids.has(made.operationId) ? pascalCasePath(template) : ''}`;
-    const operation = { ...made, operationId: id };
+    const operation = describeMembers({ ...made, operationId: id });
     ids.add(id);
     for (const tag of made.tags as string[]) tags.add(tag);
     paths[template] = { ...paths[template], [method]: operation };
@@ -64,11 +89,11 @@ export async function documentOf(
       contact: { name: productName, url: origin },
     },
     servers: [{ url: '/' }],
-    tags: [...tags].sort().map((name) => ({ name, description: described.tags[name] || name })),
+    tags: [...tags].sort(byTag).map((name) => ({ name, description: described.tags[name] || name })),
     paths,
     components: {
-      schemas: usedSchemas(schemas, [paths, shared.components]),
-      responses: shared.components,
+      schemas: describeMembers(usedSchemas(schemas, [paths, shared.components])),
+      responses: describeMembers(shared.components),
       headers: RESPONSE_HEADERS,
       securitySchemes: securitySchemes(origin, features),
     },

@@ -12,24 +12,27 @@ interface Header {
 
 /** Response headers by name. Those that are always present are required. */
 export const RESPONSE_HEADERS: Readonly<Record<string, Header>> = {
-  'X-Request-ID': { description: 'Names the request in logs', schema: TEXT, required: true },
-  'X-Service-Version': { description: 'The build that answered', schema: TEXT, required: true },
-  'X-Service-Sudo-Mode-JWT': { description: 'A sudo proof for the next minutes', schema: TEXT },
-  'Retry-After': { description: 'Seconds until another try is worthwhile', schema: { type: 'integer', minimum: 1 } },
+  'X-Request-ID': { description: 'ID of the request in logs', schema: TEXT, required: true },
+  'X-Service-Version': { description: 'Build of the service', schema: TEXT, required: true },
+  'X-Service-Sudo-Mode-JWT': { description: 'Proof for sudo mode, valid for some minutes', schema: TEXT },
+  'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer', minimum: 1 } },
   'X-RateLimit-Scope': {
-    description: 'Whose limit it is',
+    description: 'Scope of the limit',
     schema: { type: 'string', enum: ['user', 'global', 'shared'] },
   },
-  'X-RateLimit-Global': { description: 'It is the limit of all routes together', schema: { const: 'true' } },
-  'X-RateLimit-Limit': { description: 'Requests that the bucket holds', schema: COUNT },
-  'X-RateLimit-Remaining': { description: 'Requests that it would take now', schema: COUNT },
-  'X-RateLimit-Reset': { description: 'When it is empty, in seconds since 1970', schema: COUNT },
-  'X-RateLimit-Reset-After': { description: 'Seconds until it is empty', schema: { type: 'number', minimum: 0 } },
-  'X-RateLimit-Bucket': { description: 'Names the bucket', schema: { type: 'string', minLength: 16, maxLength: 16 } },
-  ETag: { description: 'Of this content', schema: TEXT },
-  Location: { description: 'Where to go', schema: { type: 'string', format: 'uri-reference' } },
-  'Content-Range': { description: 'The part of the content', schema: TEXT },
-  'Accept-Ranges': { description: 'Parts may be asked for', schema: { const: 'bytes' } },
+  'X-RateLimit-Global': { description: 'Present if the global limit was exceeded', schema: { const: 'true' } },
+  'X-RateLimit-Limit': { description: 'Capacity of the bucket, in requests', schema: COUNT },
+  'X-RateLimit-Remaining': { description: 'Requests that are left', schema: COUNT },
+  'X-RateLimit-Reset': { description: 'Time at which the bucket is empty, in Unix seconds', schema: COUNT },
+  'X-RateLimit-Reset-After': {
+    description: 'Seconds until the bucket is empty',
+    schema: { type: 'number', minimum: 0 },
+  },
+  'X-RateLimit-Bucket': { description: 'ID of the bucket', schema: { type: 'string', minLength: 16, maxLength: 16 } },
+  ETag: { description: 'Version of the content', schema: TEXT },
+  Location: { description: 'URL to open next', schema: { type: 'string', format: 'uri-reference' } },
+  'Content-Range': { description: 'Range of the content', schema: TEXT },
+  'Accept-Ranges': { description: 'Ranges are supported', schema: { const: 'bytes' } },
 };
 
 export const RATE_HEADERS: readonly string[] = ['Limit', 'Remaining', 'Reset', 'Reset-After', 'Bucket'].map(
@@ -52,35 +55,39 @@ const REQUEST_HEADERS: Readonly<
 > = {
   'x-service-client-properties': {
     name: 'X-Service-Client-Properties',
-    description: 'Base64 of a JSON object; its `os` names the device in the list of sessions',
+    description: 'JSON object in Base64. Its `os` names the device in the list of sessions',
     schema: { type: 'string', maxLength: 4096 },
   },
   'x-audit-log-reason': {
     name: 'X-Audit-Log-Reason',
-    description: 'Why, for the audit log',
+    description: 'Reason for the audit log',
     schema: { type: 'string', maxLength: 512 },
   },
   'x-captcha-token': {
     name: 'X-Captcha-Token',
-    description: 'The solved captcha, where the instance asks for one',
+    description: 'Solved captcha, if the instance requires one',
     schema: { type: 'string', maxLength: 8192 },
   },
   'x-captcha-type': {
     name: 'X-Captcha-Type',
-    description: 'Its provider, if not the configured one',
+    description: 'Captcha provider, if it is not the configured one',
     schema: { type: 'string', enum: ['altcha', 'hcaptcha', 'turnstile'] },
   },
   'x-service-sudo-mode-jwt': {
     name: 'X-Service-Sudo-Mode-JWT',
-    description: 'A sudo proof of an earlier answer; the alternative is a factor in the body',
+    description: 'Proof for sudo mode of an earlier response. Alternatively, send a factor in the body',
     schema: { type: 'string' },
   },
-  'if-none-match': { name: 'If-None-Match', description: 'The `ETag` that the caller has', schema: TEXT },
-  'if-range': { name: 'If-Range', description: 'The `ETag` of which `Range` asks a part', schema: TEXT },
-  range: { name: 'Range', description: 'The part that is wanted', schema: TEXT },
-  origin: { name: 'Origin', description: 'The page that asks', schema: TEXT },
-  'x-github-event': { name: 'X-GitHub-Event', description: 'The kind of the event', schema: TEXT },
-  'x-github-delivery': { name: 'X-GitHub-Delivery', description: 'The same delivery counts once', schema: TEXT },
+  'if-none-match': { name: 'If-None-Match', description: '`ETag` of the cached content', schema: TEXT },
+  'if-range': { name: 'If-Range', description: '`ETag` of the content that `Range` refers to', schema: TEXT },
+  range: { name: 'Range', description: 'Requested range', schema: TEXT },
+  origin: { name: 'Origin', description: 'Origin of the page that sends the request', schema: TEXT },
+  'x-github-event': { name: 'X-GitHub-Event', description: 'Type of the event', schema: TEXT },
+  'x-github-delivery': {
+    name: 'X-GitHub-Delivery',
+    description: 'ID of the delivery. The same delivery is processed once',
+    schema: TEXT,
+  },
 };
 
 const CAPTCHA_HEADERS = ['x-captcha-token', 'x-captcha-type'];

@@ -57,6 +57,23 @@ function policyExtensions({ kind, acl, scope, bucket, sudo, captcha }: RoutePoli
   };
 }
 
+/** Says what a response contains, in the words of its schema. */
+function contentOf(content: Record<string, Schema>): string {
+  const json = content[JSON_TYPE]?.schema as Schema | undefined;
+  if (!json) return `A file of type ${Object.keys(content).join(', ')}`;
+  const nameOf = ({ $ref }: Schema): string | undefined => ($ref as string | undefined)?.split('/').at(-1);
+  const items = json.items as Schema | undefined;
+  if (items) return nameOf(items) ? `An array of \`${nameOf(items)}\` objects` : 'An array';
+  const names = ((json.anyOf as Schema[] | undefined) ?? [json]).map(nameOf);
+  return names.every((name) => name !== undefined)
+    ? `An object of type ${names.map((name) => `\`${name}\``).join(' or ')}`
+    : `An object with ${
+        Object.keys(json.properties ?? {})
+          .map((name) => `\`${name}\``)
+          .join(', ') || 'members'
+      }`;
+}
+
 const headersFor = (names: readonly string[]): Schema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
@@ -114,7 +131,8 @@ function successResponses(plan: RoutePlan, handler: HandlerMetadata | undefined)
     [...found].map(([status, { headers, content, texts }]) => [
       status,
       {
-        description: texts.join(' ') || (Object.keys(content).length > 0 ? 'The answer' : 'Done; no body'),
+        description:
+          texts.join(' ') || (Object.keys(content).length > 0 ? contentOf(content) : 'Success. The body is empty'),
         headers: headersFor([...headers]),
         ...(Object.keys(content).length > 0 ? { content: withExample(plan, status, content) } : {}),
       },

@@ -6,7 +6,7 @@ import { ServerMetadata } from './openid/server-metadata.service.js';
 export class MetadataController {
   constructor(private readonly server: ServerMetadata) {}
 
-  /** Returns the OAuth2 server metadata (RFC 8414). URLs come from the configuration, never from the request. */
+  /** Get the OAuth2 server metadata (RFC 8414). URLs come from the configuration, never from the request. */
   @Get('.well-known/oauth-authorization-server')
   @CredentialFree()
   @RateLimit('instance:info')

@@ -106,7 +106,7 @@ export class DocsController {
     return this.send(call, this.asset(file), FILES[file]);
   }
 
-  /** Reads the file on the first request and caches it. */
+  /** Read the file on the first request and caches it. */
   private asset(file: FileName): Asset {
     const known = this.files.get(file);
     if (known) return known;

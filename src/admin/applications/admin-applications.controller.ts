@@ -22,7 +22,7 @@ export class TransferInput {
 export class AdminApplicationsController {
   constructor(private readonly applications: AdminApplications) {}
 
-  /** Lists the applications of an owner. */
+  /** List the applications of an owner. */
   @Get('applications')
   @AdminAcl({ anyOf: ['application:lookup', 'application:list:by_owner'] })
   @RateLimit('admin:lookup')
@@ -30,7 +30,7 @@ export class AdminApplicationsController {
     return this.applications.ofOwner(owner_id);
   }
 
-  /** Lists the applications of an account. */
+  /** List the applications of an account. */
   @Get('users/:user_id/applications')
   @AdminAcl({ anyOf: ['application:lookup', 'application:list:by_owner'] })
   @RateLimit('admin:lookup')
@@ -38,7 +38,7 @@ export class AdminApplicationsController {
     return this.applications.ofOwner(user_id);
   }
 
-  /** Shows an application. */
+  /** Get an application. */
   @Get('applications/:application_id')
   @AdminAcl('application:lookup')
   @RateLimit('admin:lookup')
@@ -46,7 +46,7 @@ export class AdminApplicationsController {
     return this.applications.show(application_id);
   }
 
-  /** Transfers an application to another owner. */
+  /** Transfer an application to another owner. */
   @Patch('applications/:application_id')
   @AdminAcl('application:transfer_ownership')
   @RateLimit('admin:application:modify')

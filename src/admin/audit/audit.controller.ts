@@ -9,7 +9,7 @@ import { CurrentOperator, type Operator } from './operator.js';
 export class AuditController {
   constructor(private readonly audit: AuditLog) {}
 
-  /** Lists entries of the audit log, newest first. */
+  /** List entries of the audit log, newest first. */
   @Get()
   @AdminAcl('audit_log:view')
   @RateLimit('admin:audit_log')
@@ -17,7 +17,7 @@ export class AuditController {
     return this.audit.list(by, query);
   }
 
-  /** Shows an entry of the audit log. */
+  /** Get an entry of the audit log. */
   @Get(':log_id')
   @AdminAcl('audit_log:view')
   @RateLimit('admin:audit_log')

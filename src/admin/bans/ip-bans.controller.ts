@@ -9,7 +9,7 @@ import { BanAddressInput, BanEntriesQuery, CheckAddressPath, LiftBanPath } from 
 export class IpBansController {
   constructor(private readonly entries: IpBanEntries) {}
 
-  /** Lists banned IP addresses and ranges. */
+  /** List banned IP addresses and ranges. */
   @Get()
   @AdminAcl('ban:ip:check')
   @RateLimit('admin:ban:operation')
@@ -17,7 +17,7 @@ export class IpBansController {
     return this.entries.list(query);
   }
 
-  /** Bans an IP address or a range. */
+  /** Ban an IP address or a range. */
   @Post()
   @HttpCode(204)
   @AdminAcl('ban:ip:add')
@@ -26,7 +26,7 @@ export class IpBansController {
     return this.entries.ban(by, input);
   }
 
-  /** Reports whether an IP address is banned, and by which entry. */
+  /** Check whether an IP address is banned, and by which entry. */
   @Get(':value')
   @AdminAcl('ban:ip:check')
   @RateLimit('admin:ban:operation')
@@ -34,7 +34,7 @@ export class IpBansController {
     return this.entries.check(value);
   }
 
-  /** Lifts the ban of an IP address or a range. */
+  /** Lift the ban of an IP address or a range. */
   @Delete(':value')
   @HttpCode(204)
   @AdminAcl('ban:ip:remove')

@@ -24,7 +24,7 @@ export class InstanceController {
     private readonly integrationTests: IntegrationTests,
   ) {}
 
-  /** Shows the settings of the instance. */
+  /** Get the settings of the instance. */
   @Get('config')
   @AdminAcl('instance:config:view')
   @RateLimit('admin:lookup')
@@ -32,7 +32,7 @@ export class InstanceController {
     return this.config.show();
   }
 
-  /** Changes settings of the instance. */
+  /** Change settings of the instance. */
   @Patch('config')
   @AdminAcl('instance:config:update')
   @RateLimit('admin:user:modify')
@@ -40,7 +40,7 @@ export class InstanceController {
     return this.config.change(by, input);
   }
 
-  /** Shows current statistics of the instance, per replica and in total. */
+  /** Get current statistics of the instance, per replica and in total. */
   @Get('statistics')
   @AdminAcl('instance:config:view')
   @RateLimit('admin:lookup')
@@ -48,7 +48,7 @@ export class InstanceController {
     return this.statistics.show();
   }
 
-  /** Tests the stored configuration of single sign-on. */
+  /** Test the stored configuration of single sign-on. */
   @Post('sso/test')
   @HttpCode(200)
   @AdminAcl('*')
@@ -57,7 +57,7 @@ export class InstanceController {
     return this.integrationTests.sso(by);
   }
 
-  /** Sends a test email to the caller and reports whether it was sent. */
+  /** Send a test email to the caller and report whether it was sent. */
   @Post('mail/test')
   @HttpCode(200)
   @AdminAcl('instance:config:update')
@@ -66,7 +66,7 @@ export class InstanceController {
     return this.integrationTests.mail(by);
   }
 
-  /** Tests a solved captcha the way captchas of users are verified. */
+  /** Test a solved captcha the way captchas of users are verified. */
   @Post('captcha/test')
   @HttpCode(200)
   @AdminAcl('instance:config:update')
@@ -75,7 +75,7 @@ export class InstanceController {
     return this.integrationTests.captcha(by, input, address);
   }
 
-  /** Lists registrations that wait for approval. */
+  /** List registrations that wait for approval. */
   @Get('pending-registrations')
   @AdminAcl('instance:config:view')
   @RateLimit('admin:lookup')
@@ -83,7 +83,7 @@ export class InstanceController {
     return this.pending.list(by, query);
   }
 
-  /** Approves or rejects a registration. */
+  /** Approve or reject a registration. */
   @Patch('pending-registrations/:user_id')
   @AdminAcl('instance:config:update')
   @RateLimit('admin:user:modify')

@@ -9,7 +9,7 @@ import { JobPath, JobsQuery } from './jobs.dto.js';
 export class JobsController {
   constructor(private readonly jobs: AdminJobs) {}
 
-  /** Lists failed or waiting background jobs, and counts the jobs of each name. */
+  /** List failed or waiting background jobs, and counts the jobs of each name. */
   @Get()
   @AdminAcl('instance:jobs:view')
   @RateLimit('admin:lookup')
@@ -17,7 +17,7 @@ export class JobsController {
     return this.jobs.show(query);
   }
 
-  /** Makes a failed background job due again. */
+  /** Make a failed background job due again. */
   @Post(':job_id/retry')
   @HttpCode(204)
   @AdminAcl('instance:jobs:retry')

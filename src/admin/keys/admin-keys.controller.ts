@@ -9,7 +9,7 @@ import { AdminKeys } from './admin-keys.service.js';
 export class AdminKeysController {
   constructor(private readonly keys: AdminKeys) {}
 
-  /** Lists the caller's Admin API keys. */
+  /** List the caller's Admin API keys. */
   @Get()
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:lookup')
@@ -17,7 +17,7 @@ export class AdminKeysController {
     return this.keys.list(by);
   }
 
-  /** Creates an Admin API key. The key is shown only once. */
+  /** Create an Admin API key. The key is shown only once. */
   @Post()
   @HttpCode(200)
   @AdminAcl('admin_api_key:manage')
@@ -26,7 +26,7 @@ export class AdminKeysController {
     return this.keys.create(by, input);
   }
 
-  /** Shows an Admin API key of the caller. */
+  /** Get an Admin API key of the caller. */
   @Get(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:lookup')
@@ -34,7 +34,7 @@ export class AdminKeysController {
     return this.keys.show(by, key_id);
   }
 
-  /** Changes the name or the ACLs of an Admin API key. */
+  /** Change the name or the ACLs of an Admin API key. */
   @Patch(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:user:modify')
@@ -42,7 +42,7 @@ export class AdminKeysController {
     return this.keys.edit(by, key_id, input);
   }
 
-  /** Revokes an Admin API key. */
+  /** Revoke an Admin API key. */
   @Delete(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:user:modify')

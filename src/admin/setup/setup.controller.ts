@@ -13,7 +13,7 @@ export class SetupInput {
 export class SetupController {
   constructor(private readonly setup: SetupToken) {}
 
-  /** Makes the caller the first administrator of the instance. */
+  /** Make the caller the first administrator of the instance. */
   @Post()
   @HttpCode(200)
   @UserOnly()

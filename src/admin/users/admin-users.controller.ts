@@ -9,7 +9,7 @@ import { AdminUsers } from './admin-users.service.js';
 export class AdminUsersController {
   constructor(private readonly users: AdminUsers) {}
 
-  /** Searches accounts. */
+  /** Search accounts. */
   @Get()
   @AdminAcl('user:lookup')
   @RateLimit('admin:lookup')
@@ -17,7 +17,7 @@ export class AdminUsersController {
     return this.users.search(by, query);
   }
 
-  /** Shows the account of the caller in the format of the Admin API. */
+  /** Get the account of the caller in the format of the Admin API. */
   @Get('@me')
   @AdminAcl('admin:authenticate')
   @RateLimit('admin:lookup')
@@ -25,7 +25,7 @@ export class AdminUsersController {
     return this.users.self(by);
   }
 
-  /** Shows an account by its ID. */
+  /** Get an account by its ID. */
   @Get(':user_id')
   @AdminAcl('user:lookup')
   @RateLimit('admin:lookup')

@@ -10,7 +10,7 @@ import { UserContact } from './user-contact.service.js';
 export class UserContactController {
   constructor(private readonly contact: UserContact) {}
 
-  /** Sets the email address of an account. */
+  /** Set the email address of an account. */
   @Patch('email')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
@@ -18,7 +18,7 @@ export class UserContactController {
     return this.contact.setEmail(by, user_id, email);
   }
 
-  /** Marks the email address of an account as verified. */
+  /** Mark the email address of an account as verified. */
   @Put('email-verification')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
@@ -26,7 +26,7 @@ export class UserContactController {
     return this.contact.verifyEmail(by, user_id);
   }
 
-  /** Sets whether email to an account bounces. */
+  /** Set whether email to an account bounces. */
   @Put('email-bounce')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
@@ -34,7 +34,7 @@ export class UserContactController {
     return this.contact.setBounce(by, user_id, bounced);
   }
 
-  /** Sends a verification email to an account. */
+  /** Send a verification email to an account. */
   @Post('verification-email')
   @HttpCode(204)
   @AdminAcl('user:update:email')
@@ -43,7 +43,7 @@ export class UserContactController {
     return this.contact.mailVerification(by, user_id);
   }
 
-  /** Sends a password reset email to an account. */
+  /** Send a password reset email to an account. */
   @Post('password-reset')
   @HttpCode(204)
   @AdminAcl('user:update:email')

@@ -10,7 +10,7 @@ import { UserFactors } from './user-factors.service.js';
 export class UserFactorsController {
   constructor(private readonly factors: UserFactors) {}
 
-  /** Lists the sessions of an account. */
+  /** List the sessions of an account. */
   @Get('sessions')
   @AdminAcl('user:list:sessions')
   @RateLimit('admin:lookup')
@@ -18,7 +18,7 @@ export class UserFactorsController {
     return this.factors.listSessions(by, user_id);
   }
 
-  /** Lists the networks from which an account signs in without email confirmation. */
+  /** List the networks from which an account signs in without email confirmation. */
   @Get('networks')
   @AdminAcl('user:list:sessions', 'user:view:ip')
   @RateLimit('admin:lookup')
@@ -26,7 +26,7 @@ export class UserFactorsController {
     return this.factors.listNetworks(by, user_id);
   }
 
-  /** Lists the passkeys of an account. */
+  /** List the passkeys of an account. */
   @Get('webauthn-credentials')
   @AdminAcl('user:update:mfa')
   @RateLimit('admin:lookup')
@@ -34,7 +34,7 @@ export class UserFactorsController {
     return this.factors.listPasskeys(by, user_id);
   }
 
-  /** Deletes a passkey of an account. */
+  /** Delete a passkey of an account. */
   @Delete('webauthn-credentials/:credential_id')
   @HttpCode(204)
   @AdminAcl('user:update:mfa')
@@ -43,7 +43,7 @@ export class UserFactorsController {
     return this.factors.deletePasskey(by, user_id, credential_id);
   }
 
-  /** Removes the authenticator and the backup codes of an account. */
+  /** Remove the authenticator and the backup codes of an account. */
   @Delete('mfa')
   @HttpCode(204)
   @AdminAcl('user:update:mfa')

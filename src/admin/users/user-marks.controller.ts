@@ -20,7 +20,7 @@ export class UserMarksController {
     private readonly userFlags: UserFlags,
   ) {}
 
-  /** Replaces the ACLs of an account. */
+  /** Replace the ACLs of an account. */
   @Put('acls')
   @AdminAcl('acl:set:user')
   @RateLimit('admin:user:modify')
@@ -28,7 +28,7 @@ export class UserMarksController {
     return this.acls.replace(by, user_id, acls);
   }
 
-  /** Adds and removes flags of an account. */
+  /** Add and remove flags of an account. */
   @Patch('flags')
   @AdminAcl('user:update:flags')
   @RateLimit('admin:user:modify')
@@ -36,7 +36,7 @@ export class UserMarksController {
     return this.userFlags.editFlags(by, user_id, input);
   }
 
-  /** Replaces the suspicious-activity flags of an account. */
+  /** Replace the suspicious-activity flags of an account. */
   @Put('suspicious-activity-flags')
   @AdminAcl('user:update:suspicious_activity')
   @RateLimit('admin:user:modify')
@@ -44,7 +44,7 @@ export class UserMarksController {
     return this.userFlags.setSuspicion(by, user_id, flags);
   }
 
-  /** Replaces the traits of an account. */
+  /** Replace the traits of an account. */
   @Put('traits')
   @AdminAcl('user:update:traits')
   @RateLimit('admin:user:modify')
@@ -52,7 +52,7 @@ export class UserMarksController {
     return this.userFlags.setTraits(by, user_id, traits);
   }
 
-  /** Ends a lockdown, so that the account can sign in without a password reset. */
+  /** End a lockdown, so that the account can sign in without a password reset. */
   @Delete('lockdown')
   @HttpCode(204)
   @AdminAcl('user:update:flags')
@@ -61,7 +61,7 @@ export class UserMarksController {
     return this.userFlags.endLockdown(by, user_id);
   }
 
-  /** Sets whether an account has a verified phone number. */
+  /** Set whether an account has a verified phone number. */
   @Put('phone-verification')
   @AdminAcl('user:update:phone')
   @RateLimit('admin:user:modify')

@@ -10,7 +10,7 @@ import { UserSso } from './user-sso.service.js';
 export class UserSsoController {
   constructor(private readonly sso: UserSso) {}
 
-  /** Lists the single sign-on identities of an account. */
+  /** List the single sign-on identities of an account. */
   @Get()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:lookup')
@@ -18,7 +18,7 @@ export class UserSsoController {
     return this.sso.show(user_id);
   }
 
-  /** Links an account to an identity at the identity provider. */
+  /** Link an account to an identity at the identity provider. */
   @Put()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:user:modify')
@@ -26,7 +26,7 @@ export class UserSsoController {
     return this.sso.link(by, user_id, subject);
   }
 
-  /** Unlinks an account from its identity at the identity provider. */
+  /** Unlink an account from its identity at the identity provider. */
   @Delete()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:user:modify')

@@ -11,7 +11,7 @@ import { UserState } from './user-state.service.js';
 export class UserStateController {
   constructor(private readonly state: UserState) {}
 
-  /** Disables an account for suspicious activity. */
+  /** Disable an account for suspicious activity. */
   @Put('suspicious-activity-disablement')
   @AdminAcl('user:disable:suspicious')
   @RateLimit('admin:user:modify')
@@ -19,7 +19,7 @@ export class UserStateController {
     return this.state.disable(by, user_id, flags);
   }
 
-  /** Lifts the disablement of an account. */
+  /** Lift the disablement of an account. */
   @Delete('suspicious-activity-disablement')
   @AdminAcl('user:disable:suspicious')
   @RateLimit('admin:user:modify')
@@ -27,7 +27,7 @@ export class UserStateController {
     return this.state.enable(by, user_id);
   }
 
-  /** Bans an account temporarily or permanently. */
+  /** Ban an account temporarily or permanently. */
   @Put('ban')
   @AdminAcl('user:temp_ban')
   @RateLimit('admin:user:modify')
@@ -35,7 +35,7 @@ export class UserStateController {
     return this.state.ban(by, user_id, input);
   }
 
-  /** Lifts the ban of an account. */
+  /** Lift the ban of an account. */
   @Delete('ban')
   @AdminAcl('user:temp_ban')
   @RateLimit('admin:user:modify')
@@ -43,7 +43,7 @@ export class UserStateController {
     return this.state.unban(by, user_id);
   }
 
-  /** Schedules the deletion of an account. */
+  /** Schedule the deletion of an account. */
   @Put('deletion')
   @AdminAcl('user:delete')
   @RateLimit('admin:user:modify')
@@ -51,7 +51,7 @@ export class UserStateController {
     return this.state.scheduleDeletion(by, user_id, input);
   }
 
-  /** Cancels the scheduled deletion of an account. */
+  /** Cancel the scheduled deletion of an account. */
   @Delete('deletion')
   @AdminAcl('user:delete')
   @RateLimit('admin:user:modify')
@@ -59,7 +59,7 @@ export class UserStateController {
     return this.state.cancelDeletion(by, user_id);
   }
 
-  /** Ends every session of an account. */
+  /** End every session of an account. */
   @Delete('sessions')
   @HttpCode(200)
   @AdminAcl('user:update:flags')

@@ -16,7 +16,7 @@ import { PasskeyBridge } from './bridge.service.js';
 export class BridgeController {
   constructor(private readonly bridge: PasskeyBridge) {}
 
-  /** Starts a passkey ceremony that another page completes. */
+  /** Start a passkey ceremony that another page completes. */
   @Post()
   @HttpCode(200)
   @Public()
@@ -26,7 +26,7 @@ export class BridgeController {
     return this.bridge.start(input, getOrigin(call));
   }
 
-  /** Returns the WebAuthn options for the page that runs the ceremony. */
+  /** Get the WebAuthn options for the page that runs the ceremony. */
   @Post(':ceremony_id/options')
   @HttpCode(200)
   @Public()
@@ -35,7 +35,7 @@ export class BridgeController {
     return this.bridge.options(path.ceremony_id, call.req.headers.origin);
   }
 
-  /** Accepts the WebAuthn response of the page that runs the ceremony. */
+  /** Accept the WebAuthn response of the page that runs the ceremony. */
   @Post(':ceremony_id/complete')
   @HttpCode(200)
   @Public()
@@ -44,7 +44,7 @@ export class BridgeController {
     return this.bridge.complete(path.ceremony_id, response, getOrigin(call), call.req.headers.origin);
   }
 
-  /** Cancels a passkey ceremony. */
+  /** Cancel a passkey ceremony. */
   @Post(':ceremony_id/cancel')
   @HttpCode(200)
   @Public()
@@ -53,7 +53,7 @@ export class BridgeController {
     return this.bridge.cancel(path.ceremony_id, call.req.headers.origin);
   }
 
-  /** Signs in with a completed passkey ceremony. */
+  /** Sign in with a completed passkey ceremony. */
   @Post(':ceremony_id/redeem')
   @HttpCode(200)
   @Public()
@@ -71,7 +71,7 @@ export class BridgeController {
 export class SudoBridgeController {
   constructor(private readonly bridge: PasskeyBridge) {}
 
-  /** Starts a passkey ceremony for sudo mode that another page completes. */
+  /** Start a passkey ceremony for sudo mode that another page completes. */
   @Post()
   @HttpCode(200)
   @UserOnly()
@@ -80,7 +80,7 @@ export class SudoBridgeController {
     return this.bridge.startSudo(me, input, getOrigin(call));
   }
 
-  /** Exchanges a completed ceremony for a sudo proof. */
+  /** Exchange a completed ceremony for a sudo proof. */
   @Post(':ceremony_id/redeem')
   @HttpCode(200)
   @UserOnly()

@@ -10,7 +10,7 @@ import { Handoffs } from './handoff.service.js';
 export class HandoffController {
   constructor(private readonly handoffs: Handoffs) {}
 
-  /** Starts a sign-in that another device approves. */
+  /** Start a sign-in that another device approves. */
   @Post('initiate')
   @HttpCode(200)
   @Public()
@@ -19,7 +19,7 @@ export class HandoffController {
     return this.handoffs.initiate(getOrigin(call));
   }
 
-  /** Shows the device that requests approval. */
+  /** Get the device that requests approval. */
   @Get(':code/info')
   @Public()
   @RateLimit('auth:handoff:info')
@@ -27,7 +27,7 @@ export class HandoffController {
     return this.handoffs.inspect(code, address);
   }
 
-  /** Approves the sign-in of another device. */
+  /** Approve the sign-in of another device. */
   @Post('complete')
   @HttpCode(204)
   @UserOnly()
@@ -40,7 +40,7 @@ export class HandoffController {
     return this.handoffs.approve(me, input, address);
   }
 
-  /** Reports whether a handoff is pending or expired. */
+  /** Check whether a handoff is pending or expired. */
   @Get(':code/status')
   @Public()
   @RateLimit('auth:handoff:status')
@@ -48,7 +48,7 @@ export class HandoffController {
     return this.handoffs.status(code);
   }
 
-  /** Returns the session of an approved handoff, once. */
+  /** Get the session of an approved handoff, once. */
   @Post(':code/status')
   @HttpCode(200)
   @Public()
@@ -61,7 +61,7 @@ export class HandoffController {
     return this.handoffs.collect(code, poll_secret, address);
   }
 
-  /** Cancels a handoff. Once a user has inspected the code, this requires its `poll_secret`. */
+  /** Cancel a handoff. Once a user has inspected the code, this requires its `poll_secret`. */
   @Delete(':code')
   @HttpCode(204)
   @Public()

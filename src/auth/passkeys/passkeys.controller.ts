@@ -16,7 +16,7 @@ import { Passkeys } from './passkeys.service.js';
 export class PasskeysController {
   constructor(private readonly passkeys: Passkeys) {}
 
-  /** Lists the caller's passkeys. */
+  /** List the caller's passkeys. */
   @Get('credentials')
   @UserOnly()
   @RateLimit('mfa:webauthn:list')
@@ -24,7 +24,7 @@ export class PasskeysController {
     return this.passkeys.list(me.account.id);
   }
 
-  /** Returns the WebAuthn options to create a passkey. */
+  /** Get the WebAuthn options to create a passkey. */
   @Post('credentials/registration-options')
   @HttpCode(200)
   @UserOnly()
@@ -34,7 +34,7 @@ export class PasskeysController {
     return this.passkeys.registrationOptions(me, mediation);
   }
 
-  /** Stores a passkey. */
+  /** Store a passkey. */
   @Post('credentials')
   @HttpCode(204)
   @UserOnly()
@@ -43,7 +43,7 @@ export class PasskeysController {
     return this.passkeys.register(me, input, getOrigin(call));
   }
 
-  /** Renames a passkey. */
+  /** Rename a passkey. */
   @Patch('credentials/:credential_id')
   @HttpCode(204)
   @UserOnly()
@@ -53,7 +53,7 @@ export class PasskeysController {
     return this.passkeys.rename(me, path.credential_id, name);
   }
 
-  /** Deletes a passkey. */
+  /** Delete a passkey. */
   @Delete('credentials/:credential_id')
   @HttpCode(204)
   @UserOnly()
@@ -63,7 +63,7 @@ export class PasskeysController {
     return this.passkeys.remove(me, path.credential_id, getOrigin(call));
   }
 
-  /** Sets whether a passkey is required after the password. */
+  /** Set whether a passkey is required after the password. */
   @Put('two-factor')
   @UserOnly()
   @RequiresSudo()

@@ -25,7 +25,7 @@ export class RecoveryController {
     private readonly reverts: EmailRevert,
   ) {}
 
-  /** Verifies an email address with the token that was sent to it. */
+  /** Verify an email address with the token that was sent to it. */
   @Post('verify')
   @HttpCode(204)
   @Public()
@@ -35,7 +35,7 @@ export class RecoveryController {
     return this.verification.verify(token);
   }
 
-  /** Sends the verification email again. */
+  /** Send the verification email again. */
   @Post('verify/resend')
   @HttpCode(204)
   @UserOnly()
@@ -46,7 +46,7 @@ export class RecoveryController {
     return this.verification.resend(me);
   }
 
-  /** Sends a password reset link if the account exists. */
+  /** Send a password reset link if the account exists. */
   @Post('forgot')
   @HttpCode(204)
   @Public()
@@ -57,7 +57,7 @@ export class RecoveryController {
     return this.recovery.request(email, getOrigin(call));
   }
 
-  /** Reports whether the token of a password reset is still valid. */
+  /** Check whether the token of a password reset is still valid. */
   @Get('reset/:token')
   @Public()
   @BlockedBySso()
@@ -66,7 +66,7 @@ export class RecoveryController {
     return { valid: await this.recovery.isValid(token) };
   }
 
-  /** Sets a new password with the token of a password reset. */
+  /** Set a new password with the token of a password reset. */
   @Post('reset')
   @HttpCode(200)
   @Public()
@@ -76,7 +76,7 @@ export class RecoveryController {
     return this.recovery.reset(input, getOrigin(call));
   }
 
-  /** Reverts a change of the email address with the token of an email. */
+  /** Revert a change of the email address with the token of an email. */
   @Post('email-revert')
   @HttpCode(200)
   @Public()

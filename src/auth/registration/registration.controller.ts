@@ -9,7 +9,7 @@ import { Registration } from './registration.service.js';
 export class RegistrationController {
   constructor(private readonly registration: Registration) {}
 
-  /** Registers an account. */
+  /** Register an account. */
   @Post('register')
   @HttpCode(200)
   @Public()
@@ -20,7 +20,7 @@ export class RegistrationController {
     return this.registration.register(input, getOrigin(call), call.req.headers['accept-language']);
   }
 
-  /** Suggests usernames for a display name. */
+  /** Suggest usernames for a display name. */
   @Post('username-suggestions')
   @HttpCode(200)
   @Public()

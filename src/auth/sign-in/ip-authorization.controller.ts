@@ -14,7 +14,7 @@ class TicketInput {
 export class IpAuthorizationController {
   constructor(private readonly holds: IpAuthorization) {}
 
-  /** Confirms a sign-in with the token from the email. */
+  /** Confirm a sign-in with the token from the email. */
   @Post('authorize-ip')
   @HttpCode(204)
   @Public()
@@ -24,7 +24,7 @@ export class IpAuthorizationController {
     return this.holds.authorize(token, getOrigin(call));
   }
 
-  /** Sends the confirmation email of a sign-in again. */
+  /** Send the confirmation email of a sign-in again. */
   @Post('ip-authorization/resend')
   @HttpCode(204)
   @Public()
@@ -34,7 +34,7 @@ export class IpAuthorizationController {
     return this.holds.resend(ticket);
   }
 
-  /** Reports whether a sign-in was confirmed and returns its session. */
+  /** Check whether a sign-in was confirmed and return its session. */
   @Get('ip-authorization/poll')
   @Public()
   @BlockedBySso()

@@ -18,7 +18,7 @@ import { EndSessionsInput } from './end-sessions.dto.js';
 export class SessionsController {
   constructor(private readonly sessions: SessionService) {}
 
-  /** Ends the session of the caller. */
+  /** End the session of the caller. */
   @Post('logout')
   @HttpCode(204)
   @Authenticated()
@@ -28,7 +28,7 @@ export class SessionsController {
     if (me.via === 'session') await this.sessions.end(me, getOrigin(call));
   }
 
-  /** Lists the sessions of the caller. */
+  /** List the sessions of the caller. */
   @Get('sessions')
   @UserOnly()
   @AllowSuspicious()
@@ -37,7 +37,7 @@ export class SessionsController {
     return this.sessions.list(me);
   }
 
-  /** Ends some of the caller's sessions. */
+  /** End some of the caller's sessions. */
   @Post('sessions/logout')
   @HttpCode(204)
   @UserOnly()

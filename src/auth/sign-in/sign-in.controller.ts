@@ -9,7 +9,7 @@ import { SignInService } from './sign-in.service.js';
 export class SignInController {
   constructor(private readonly signIn: SignInService) {}
 
-  /** Signs in with an email address and a password. */
+  /** Sign in with an email address and a password. */
   @Post('login')
   @HttpCode(200)
   @Public()
@@ -20,7 +20,7 @@ export class SignInController {
     return this.signIn.login(input, getOrigin(call));
   }
 
-  /** Completes a sign-in with a TOTP code or a backup code. */
+  /** Complete a sign-in with a TOTP code or a backup code. */
   @Post('login/mfa/totp')
   @HttpCode(200)
   @Public()

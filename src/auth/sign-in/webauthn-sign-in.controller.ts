@@ -9,7 +9,7 @@ import { WebAuthnSignIn } from './webauthn-sign-in.service.js';
 export class WebAuthnSignInController {
   constructor(private readonly signIn: WebAuthnSignIn) {}
 
-  /** Returns the WebAuthn options to complete a sign-in. */
+  /** Get the WebAuthn options to complete a sign-in. */
   @Post('login/mfa/webauthn/authentication-options')
   @HttpCode(200)
   @Public()
@@ -19,7 +19,7 @@ export class WebAuthnSignInController {
     return this.signIn.mfaOptions(ticket);
   }
 
-  /** Completes a sign-in with a passkey. */
+  /** Complete a sign-in with a passkey. */
   @Post('login/mfa/webauthn')
   @HttpCode(200)
   @Public()
@@ -29,7 +29,7 @@ export class WebAuthnSignInController {
     return this.signIn.completeMfa(input, getOrigin(call));
   }
 
-  /** Returns the WebAuthn options to sign in without a password. */
+  /** Get the WebAuthn options to sign in without a password. */
   @Post('webauthn/authentication-options')
   @HttpCode(200)
   @Public()
@@ -39,7 +39,7 @@ export class WebAuthnSignInController {
     return this.signIn.options();
   }
 
-  /** Signs in with a passkey. */
+  /** Sign in with a passkey. */
   @Post('webauthn/authenticate')
   @HttpCode(200)
   @Public()

@@ -13,7 +13,7 @@ export class SsoController {
     private readonly configuration: SsoConfiguration,
   ) {}
 
-  /** Reports whether single sign-on is enabled and enforced. */
+  /** Check whether single sign-on is enabled and enforced. */
   @Get('status')
   @Public()
   @RateLimit('auth:sso:start')
@@ -21,7 +21,7 @@ export class SsoController {
     return this.configuration.status();
   }
 
-  /** Starts single sign-on. */
+  /** Start single sign-on. */
   @Post('start')
   @HttpCode(200)
   @Public()
@@ -30,7 +30,7 @@ export class SsoController {
     return this.sso.start(input);
   }
 
-  /** Signs in with the code from the identity provider. */
+  /** Sign in with the code from the identity provider. */
   @Post('complete')
   @HttpCode(200)
   @Public()

@@ -8,7 +8,7 @@ import { SudoService } from './sudo.service.js';
 export class SudoController {
   constructor(private readonly sudo: SudoService) {}
 
-  /** Lists the methods that the caller can use for sudo mode. */
+  /** List the methods that the caller can use for sudo mode. */
   @Get('mfa-methods')
   @UserOnly()
   @RateLimit('sudo:mfa:methods')
@@ -16,7 +16,7 @@ export class SudoController {
     return this.sudo.methodsOf(account);
   }
 
-  /** Returns the WebAuthn options for sudo mode. */
+  /** Get the WebAuthn options for sudo mode. */
   @Post('webauthn/authentication-options')
   @HttpCode(200)
   @UserOnly()

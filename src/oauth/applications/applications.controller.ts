@@ -33,7 +33,7 @@ export class ApplicationsController {
     private readonly bots: Bots,
   ) {}
 
-  /** Lists the caller's applications. */
+  /** List the caller's applications. */
   @Get('users/@me/applications')
   @UserOnly()
   @AllowSuspicious()
@@ -42,7 +42,7 @@ export class ApplicationsController {
     return this.applications.list(me);
   }
 
-  /** Shows the application of the calling bot. */
+  /** Get the application of the calling bot. */
   @Get('applications/@me')
   @BotOnly()
   @CaseInsensitiveScheme()
@@ -52,7 +52,7 @@ export class ApplicationsController {
     return this.bots.describe(me);
   }
 
-  /** Lists the caller's applications. A bot gets its own application. */
+  /** List the caller's applications. A bot gets its own application. */
   @Get('oauth2/applications/@me')
   @Authenticated()
   @AllowSuspicious()
@@ -61,7 +61,7 @@ export class ApplicationsController {
     return me.via === 'bot' ? this.bots.describe(me) : this.applications.list(me);
   }
 
-  /** Shows the public data of an application. */
+  /** Get the public data of an application. */
   @Get('oauth2/applications/:id/public')
   @Public()
   @RateLimit('oauth_dev:clients:list')
@@ -69,7 +69,7 @@ export class ApplicationsController {
     return this.applications.describePublicly(me?.via === 'session' ? me.account : null, id);
   }
 
-  /** Creates an application and its bot. */
+  /** Create an application and its bot. */
   @Post('oauth2/applications')
   @ShowsSecret()
   @UserOnly()
@@ -80,7 +80,7 @@ export class ApplicationsController {
     return this.applications.create(me, input);
   }
 
-  /** Shows an application of the caller. */
+  /** Get an application of the caller. */
   @Get('oauth2/applications/:id')
   @UserOnly()
   @AllowSuspicious()
@@ -89,7 +89,7 @@ export class ApplicationsController {
     return this.applications.describe(me, id);
   }
 
-  /** Changes an application. */
+  /** Change an application. */
   @Patch('oauth2/applications/:id')
   @UserOnly()
   @AllowSuspicious()
@@ -98,7 +98,7 @@ export class ApplicationsController {
     return this.applications.edit(me, id, input);
   }
 
-  /** Changes the bot of an application. */
+  /** Change the bot of an application. */
   @Patch('oauth2/applications/:id/bot')
   @UserOnly()
   @AllowSuspicious()
@@ -108,7 +108,7 @@ export class ApplicationsController {
     return this.bots.edit(me, id, input);
   }
 
-  /** Replaces the token of a bot. */
+  /** Replace the token of a bot. */
   @Post('oauth2/applications/:id/bot/reset-token')
   @ShowsSecret()
   @UserOnly()
@@ -119,7 +119,7 @@ export class ApplicationsController {
     return this.bots.resetToken(me, id, getOrigin(call));
   }
 
-  /** Replaces the client secret of an application. */
+  /** Replace the client secret of an application. */
   @Post('oauth2/applications/:id/client-secret/reset')
   @ShowsSecret()
   @UserOnly()
@@ -130,7 +130,7 @@ export class ApplicationsController {
     return this.applications.resetSecret(me, id, getOrigin(call));
   }
 
-  /** Deletes an application with its bot and all its grants. */
+  /** Delete an application with its bot and all its grants. */
   @Delete('oauth2/applications/:id')
   @HttpCode(204)
   @UserOnly()

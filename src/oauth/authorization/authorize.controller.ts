@@ -11,7 +11,7 @@ import { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
 export class AuthorizeController {
   constructor(private readonly authorization: AuthorizeService) {}
 
-  /** Starts an authorization in the browser. */
+  /** Start an authorization in the browser. */
   @Get()
   @HttpCode(302)
   @Public()
@@ -25,7 +25,7 @@ export class AuthorizeController {
     res.setHeader('Location', await this.authorization.authorize(me, query));
   }
 
-  /** Grants or denies the authorization request of an application. */
+  /** Grant or deny the authorization request of an application. */
   @Post('consent')
   @HttpCode(200)
   @UserOnly()

@@ -19,7 +19,7 @@ import { OwnGrants } from './own-grants.service.js';
 export class GrantsController {
   constructor(private readonly grants: OwnGrants) {}
 
-  /** Shows the account that granted the access token. */
+  /** Get the account that granted the access token. */
   @Get('userinfo')
   @BearerOnly()
   @OAuthScope('identify')
@@ -29,7 +29,7 @@ export class GrantsController {
     return this.grants.userInfo(me);
   }
 
-  /** Shows the authorization of the access token. */
+  /** Get the authorization of the access token. */
   @Get('@me')
   @BearerOnly()
   @RateLimit('oauth:introspect')
@@ -38,7 +38,7 @@ export class GrantsController {
     return this.grants.current(me);
   }
 
-  /** Lists the applications that the caller has authorized. */
+  /** List the applications that the caller has authorized. */
   @Get('@me/authorizations')
   @UserOnly()
   @AllowSuspicious()
@@ -47,7 +47,7 @@ export class GrantsController {
     return this.grants.list(me);
   }
 
-  /** Revokes the caller's authorization of an application. */
+  /** Revoke the caller's authorization of an application. */
   @Delete('@me/authorizations/:applicationId')
   @HttpCode(204)
   @UserOnly()
@@ -61,7 +61,7 @@ export class GrantsController {
     return this.grants.revoke(me, [applicationId], getOrigin(call));
   }
 
-  /** Revokes the caller's authorizations of several applications. */
+  /** Revoke the caller's authorizations of several applications. */
   @Post('@me/authorizations/revoke')
   @HttpCode(204)
   @UserOnly()

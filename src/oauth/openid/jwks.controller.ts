@@ -6,7 +6,7 @@ import { SigningKeys } from './signing-keys.service.js';
 export class JwksController {
   constructor(private readonly keys: SigningKeys) {}
 
-  /** Returns the public keys that verify tokens of this service (RFC 7517). */
+  /** Get the public keys that verify tokens of this service (RFC 7517). */
   @Get('.well-known/jwks.json')
   @CredentialFree()
   @RateLimit('instance:info')

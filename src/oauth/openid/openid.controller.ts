@@ -7,7 +7,7 @@ import { OpenIdProvider } from './openid-provider.service.js';
 export class OpenIdController {
   constructor(private readonly provider: OpenIdProvider) {}
 
-  /** Returns the OpenID Provider metadata (OpenID Connect Discovery). URLs come from the configuration. */
+  /** Get the OpenID Provider metadata (OpenID Connect Discovery). URLs come from the configuration. */
   @Get('.well-known/openid-configuration')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -17,7 +17,7 @@ export class OpenIdController {
     return this.provider.metadata();
   }
 
-  /** Shows claims about the user who granted the access token. */
+  /** Get claims about the user who granted the access token. */
   @Get('v1/oauth2/openid/userinfo')
   @BearerOnly()
   @OAuthScope('openid')
@@ -27,7 +27,7 @@ export class OpenIdController {
     return this.provider.userInfo(me);
   }
 
-  /** Shows the same claims to clients that send POST. */
+  /** Get the same claims with POST. */
   @Post('v1/oauth2/openid/userinfo')
   @HttpCode(200)
   @BearerOnly()

@@ -36,7 +36,7 @@ export class TokenController {
     private readonly status: TokenStatus,
   ) {}
 
-  /** Issues an access token for a code or a refresh token. */
+  /** Issue an access token for a code or a refresh token. */
   @Post('token')
   @HttpCode(200)
   @ClientAuth()
@@ -49,7 +49,7 @@ export class TokenController {
     return this.tokens.issue(clientOf(call), await formOf(call));
   }
 
-  /** Reports whether a token is active. */
+  /** Check whether a token is active. */
   @Post('introspect')
   @HttpCode(200)
   @ClientAuth({ confidential: true })
@@ -61,7 +61,7 @@ export class TokenController {
     return this.status.introspect(clientOf(call), await formOf(call));
   }
 
-  /** Revokes a token. */
+  /** Revoke a token. */
   @Post('token/revoke')
   @HttpCode(200)
   @ClientAuth()

@@ -1,0 +1,20 @@
+/**
+ * `npm run proof -- <name>`: runs a long proof against real servers, and prints its report in Markdown. The exit code is
+ * 1 if a promise is broken. Proofs:
+ *
+ *   jobs   1,000 background jobs over three replicas, one of which is killed every second. Needs DATABASE_URL
+ */
+import { build } from './build.mjs';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
+
+const PROOFS = { jobs: './proofs/jobs.mjs' };
+
+const path = PROOFS[process.argv[2]];
+if (!path) throw new Error(`Name a proof: ${Object.keys(PROOFS).join(', ')}`);
+await build();
+const { report } = await import(path);
+const { text, isKept } = await report();
+console.log(text);
+process.exit(isKept ? 0 : 1);

@@ -107,6 +107,20 @@ describe('a job', () => {
   });
 });
 
+test('jobs wait while migrations are pending, which is logged once and as no error', async () => {
+  await withGatehouse(extension, async (behind) => {
+    await behind.sql(`UPDATE migration SET name = 'Not' || name WHERE id = (SELECT max(id) FROM migration)`);
+    const carol = await person(behind, 'carol');
+    await behind.as(carol).post('/v1/parcels', { parcel: 'patient' }).expect(200);
+    expect([await runJobs(behind), await runJobs(behind)]).toEqual([0, 0]);
+    const lines = behind.log.join('').split('\n');
+    expect(lines.filter((line) => line.includes('background jobs wait'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+    await behind.sql(`UPDATE migration SET name = substr(name, 4) WHERE name LIKE 'Not%'`);
+    expect(await runJobs(behind)).toBe(1);
+  });
+});
+
 describe('a job that fails', () => {
   test('is tried again after a pause that doubles, then is listed as failed, and can be retried', async () => {
     handler().attempts.length = 0;

@@ -32,6 +32,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   private readonly stopping = new AbortController();
   private firstPoll: NodeJS.Timeout | undefined;
   private isScheduled = false;
+  private isWaiting = false;
 
   constructor(
     private readonly queue: JobQueue,
@@ -116,7 +117,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   private async runNext(): Promise<boolean> {
-    if (!this.isScheduled) await this.schedule();
+    if (!(this.isScheduled || (await this.schedule()))) return false;
     for (const name of await this.queue.due([...this.handlers.keys()])) {
       const job = await this.queue.claim(name);
       if (!job) continue;
@@ -126,13 +127,22 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     return false;
   }
 
-  /** Enqueues the next runs of jobs with `cron`. Each of their runs enqueues the one after it. */
-  private async schedule(): Promise<void> {
+  /**
+   * Enqueues the next runs of jobs with `cron`. Each of their runs enqueues the one after it.
+   * @returns false while migrations are pending, because the tables may not exist yet
+   */
+  private async schedule(): Promise<boolean> {
+    if (await this.database.hasPendingMigrations()) {
+      if (!this.isWaiting) this.log.warn('background jobs wait until the pending migrations are applied');
+      this.isWaiting = true;
+      return false;
+    }
     await this.queue.register(this.declarations);
     for (const [name, declaration] of this.declarations) {
       if (declaration.cron !== undefined) await this.enqueueNext(name, declaration, this.clock.date());
     }
     this.isScheduled = true;
+    return true;
   }
 
   private enqueueNext(name: string, declaration: JobDeclaration, after: Date): Promise<void> {

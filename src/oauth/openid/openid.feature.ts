@@ -15,6 +15,8 @@ export const openid = defineFeature('openid', {
   erasure: {
     openid_session: { deletedWith: 'session' },
     openid_key: { kept: 'keys of the instance' },
+    backchannel_logout: { kept: 'IDs on their way to an application' },
+    backchannel_host: { kept: 'when a host is called next' },
   },
   encryptedColumns: { 'signing keys': { table: 'openid_key', column: 'private_key', key: 'kid' } },
 });

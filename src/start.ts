@@ -29,7 +29,7 @@ export async function start(extension: Extension = {}): Promise<void> {
     const read = new SettingsReader(process.env);
     const workers = readWorkers(read);
     if (workers > 1 && cluster.isPrimary) {
-      const { runPrimary: lead } = await import('./core/primary.js');
+      const { runPrimary: lead } = await import('./workers/primary.js');
       return await lead(workers, new Log(read.of(LogSettings)));
     }
     assertCompatible(extension);

@@ -22,7 +22,7 @@ const HANDLERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'auth/factors/decoy-accounts.service.ts': { [NOTICE]: 'decoys resync' },
   'bans/ip-bans.service.ts': { [NOTICE]: 'ip-ban resync' },
   'cli/doctor/checks.ts': { [PLAIN]: 'connect error' },
-  'core/primary.ts': { [PLAIN]: 'SIGHUP error exit exit exit message signal' },
+  'workers/primary.ts': { [PLAIN]: 'SIGHUP error exit exit exit message signal' },
   'core/uncaught-errors.ts': { [CATCHES]: 'uncaughtException unhandledRejection' },
   'core/workers/own-worker.ts': { [PLAIN]: 'disconnect', [ORDER]: 'disconnect message' },
   'gateway/credentials.service.ts': { [NOTICE]: 'resync revoked' },

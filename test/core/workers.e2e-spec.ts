@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { restartDelayMs } from '../../src/core/primary.js';
+import { restartDelayMs } from '../../src/workers/primary.js';
 import { emptyDatabase } from '../machine/databases.js';
 import { unfinished } from '../machine/partial-request.js';
 import { describeOnPostgres } from '../machine/postgres.js';

@@ -2,17 +2,17 @@ import cluster, { type Worker } from 'node:cluster';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Log } from './log.js';
+import type { Log } from '../core/log.js';
 import {
   type MetricsReport,
   type PrimaryMessage,
   SLOT_VARIABLE,
   type WorkerMessage,
   type WorkerSlot,
-} from './workers/messages.js';
-import { ExitedWorkerMetrics, MetricsCollection } from './workers/reports.js';
+} from '../core/workers/messages.js';
+import { ExitedWorkerMetrics, MetricsCollection } from './reports.js';
 
-const THREADS = join(import.meta.dirname, 'thread-pool.cjs');
+const THREADS = join(import.meta.dirname, '../core/thread-pool.cjs');
 const MIN_RESTART_DELAY_MS = 250;
 const MAX_RESTART_DELAY_MS = 30_000;
 /** A worker that ran this long did not fail during startup. */

@@ -1,4 +1,4 @@
-import type { MetricsReport } from './messages.js';
+import type { MetricsReport } from '../core/workers/messages.js';
 
 type Metric = MetricsReport[number];
 type Value = Metric['values'][number] & { readonly metricName?: string };

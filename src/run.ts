@@ -123,6 +123,14 @@ async function reportReadiness(app: INestApplication): Promise<void> {
   look();
 }
 
+const describeListenError = (
+  { code, port: taken, message }: NodeJS.ErrnoException & { port?: number },
+  port: number,
+) =>
+  code === 'EADDRINUSE'
+    ? `Port ${taken} is in use. Set ${taken === port ? 'PORT' : 'METRICS_PORT'}.`
+    : `The service cannot listen: ${message}`;
+
 /**
  * Listens, also on the metrics port if there is one.
  * @throws StartError if the service cannot listen
@@ -134,7 +142,9 @@ async function listen(app: INestApplication): Promise<Server | undefined> {
     return await serveMetrics(app);
   } catch (error) {
     await app.close();
-    throw new StartError(`the service cannot listen: ${(error as Error).message}`, { cause: error });
+    throw new StartError(describeListenError(error as NodeJS.ErrnoException & { port?: number }, port), {
+      cause: error,
+    });
   }
 }
 

@@ -35,12 +35,12 @@ export const deleteAccount: Command = (args, terminal) => {
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, name);
     const who = `${account.username} (${account.id})`;
-    if (account.deletedAt) throw new CommandError(`${who} is deleted already`);
-    if (account.bot) throw new CommandError(`${who} is a bot: it goes with its application`);
-    if (!values.yes) throw new CommandError(`This would erase ${who} for good. Nothing is changed without --yes`);
+    if (account.deletedAt) throw new CommandError(`${who} is already deleted.`);
+    if (account.bot) throw new CommandError(`${who} is a bot. Delete its application instead.`);
+    if (!values.yes) throw new CommandError(`This would permanently delete ${who}. To delete, add --yes.`);
     await app.get(Database).transaction(async (tx) => {
       const held = await app.get(AccountService).lock(tx, account.id);
-      if (!held || held.deletedAt) throw new CommandError(`${who} is deleted already`);
+      if (!held || held.deletedAt) throw new CommandError(`${who} is already deleted.`);
       await app.get(AccountRemoval).remove(tx, account.id);
       await app.get(AuditLog).record(tx, consoleOperator(), auditAction('delete_account', account));
     });

@@ -20,7 +20,7 @@ export const createAdminKey: Command = async (args, terminal) => {
     },
   });
   const { owner, name, acl = [], days } = values;
-  if (owner === undefined || name === undefined) throw new UsageError('--owner and --name are needed');
+  if (owner === undefined || name === undefined) throw new UsageError('--owner or --name is missing.');
   const wanted = [...acl.flatMap((item) => item.split(',')), ...positionals].map((item) => item.trim());
   assertKnownAcls(wanted, terminal);
   const { instance: input, faults } = validateShape(
@@ -28,13 +28,13 @@ export const createAdminKey: Command = async (args, terminal) => {
     { name, acls: wanted, ...(days === undefined ? {} : { expires_in_days: Number(days) }) },
     featureRegistry(terminal.extension),
   );
-  if (faults.length > 0) throw new CommandError(`not valid: ${faults.map(({ path }) => path).join(', ')}`);
+  if (faults.length > 0) throw new CommandError(`Invalid: ${faults.map(({ path }) => path).join(', ')}`);
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, owner);
     const missing = wanted.filter((item) => ![item, '*'].some((held) => account.acls.includes(held)));
     if (missing.length > 0) {
       throw new CommandError(
-        `${account.username} does not hold ${missing.join(', ')}: a key holds no more than its owner`,
+        `${account.username} does not have ${missing.join(', ')}. A key cannot have more ACLs than its owner.`,
       );
     }
     const key = await app.get(AdminKeys).createFor(consoleOperator(), account.id, input);

@@ -54,9 +54,9 @@ export const listBans: Command = (args, terminal) => {
 
 export const removeBan: Command = (args, terminal) => {
   const [value, ...more] = parseArgs({ args, allowPositionals: true }).positionals;
-  if (value === undefined || more.length > 0) throw new UsageError('one address or range is needed');
+  if (value === undefined || more.length > 0) throw new UsageError('Give one IP address or range.');
   const network = parseNetwork(value);
-  if (!network) throw new CommandError(`${value} is no address and no range`);
+  if (!network) throw new CommandError(`Invalid IP address or range: ${value}`);
   return withService(terminal, async (app) => {
     const entries = app.get(IpBanEntries);
     if (!(await entries.isBanned(value))) {

@@ -3,168 +3,262 @@ import type { Command } from './terminal/command.js';
 export interface Entry {
   /** The words of the command with its arguments. */
   readonly usage: string;
+  /** An imperative sentence without period. */
   readonly summary: string;
+  /** Each option with its effect and default. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** The arguments of one useful call, without the words of the command. */
+  readonly example: string;
   /** Loads the command only when it runs, because most commands load the whole service. */
   load(): Promise<Command>;
   /** The command does not load the extension, which may not be built yet. */
   readonly skipsExtension?: boolean;
 }
 
+const JSON_OPTION = { '--json': 'Print JSON for programs. Default: text' };
+
 /** Every command, by its words. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   migrate: {
     usage: 'migrate',
-    summary: 'applies pending migrations of the database',
+    summary: 'Apply the pending database migrations',
+    example: '',
     load: async () => (await import('./migrate.js')).migrate,
   },
   doctor: {
     usage: 'doctor',
-    summary: 'says what is wrong with the set-up and how to mend it; exit code 1 on faults',
+    summary: 'Check the setup, and print each problem with its fix. Exit code 1 if there are errors',
+    example: '',
     load: async () => (await import('./doctor/doctor.js')).doctor,
   },
   settings: {
     usage: 'settings [--markdown]',
-    summary: 'prints every setting with its sentence and its default, as .env.example or as a table',
+    summary: 'Print every setting with its description and default',
+    options: { '--markdown': 'Print a Markdown table. Default: the format of .env.example' },
+    example: '--markdown',
     load: async () => (await import('./settings.js')).settings,
   },
   routes: {
     usage: 'routes',
-    summary: 'prints method, path and policy of every route',
+    summary: 'Print the method, path and policy of every route',
+    example: '',
     load: async () => (await import('./routes.js')).routes,
   },
   describe: {
     usage: 'describe [--project <tsconfig.json>] [--out <dist/description.json>]',
-    summary: "describes what a program's controllers answer, for the API description and the tests",
+    summary: 'Write the types of requests and responses to a file, for the OpenAPI document and the tests',
+    options: {
+      '--project <file>': 'The TypeScript configuration of the project. Default: tsconfig.json',
+      '--out <file>': 'The file to write. Default: dist/description.json',
+    },
+    example: '--project tsconfig.build.json',
     load: async () => (await import('./describe.js')).describe,
     skipsExtension: true,
   },
   'new project': {
     usage:
       'new project <name> [--directory <folder>] [--description <sentence>] [--noun <noun>] [--plural <nouns>] [--gatehouse <source>] [--yes] [--json]',
-    summary:
-      'makes a project of a team, with an example feature and its tests; asks for what is not said, unless --yes',
+    summary: 'Create a plugin project with an example feature and its tests',
+    options: {
+      '--directory <folder>': 'The folder to create. Default: the name of the project',
+      '--description <sentence>': 'The description in package.json. Default: A service on Gatehouse.',
+      '--noun <noun>': 'The noun of the example feature. Default: note',
+      '--plural <nouns>': 'The plural of the noun. Default: built from the noun',
+      '--gatehouse <source>':
+        'Where npm installs Gatehouse from: a file, a URL or an alias. Default: a tarball that npm pack writes',
+      '--yes': 'Use the defaults for missing values. Default: ask for them',
+      ...JSON_OPTION,
+    },
+    example: 'my-notes --noun note --yes',
     load: async () => (await import('./new/project.js')).newProject,
     skipsExtension: true,
   },
   'new feature': {
     usage: 'new feature <noun> [--plural <nouns>] [--json]',
-    summary: 'adds routes, rules, table, migration, event and test of a noun to the project of this folder',
+    summary: 'Add the routes, policy, table, migration, event and test of a noun to the project in this folder',
+    options: { '--plural <nouns>': 'The plural of the noun. Default: built from the noun', ...JSON_OPTION },
+    example: 'bookmark',
     load: async () => (await import('./new/feature.js')).newFeature,
     skipsExtension: true,
   },
   explain: {
     usage:
       'explain <METHOD> <path> [--credential <kind>] [--scopes <a,b>] [--acls <a,b>] [--key-acls <a,b>] [--suspicious <0-255>] [--sso-enforced]',
-    summary:
-      "prints a route's policy and the guards that judge it, in order; with options also what each would say to such a caller",
+    summary: "Print a route's policy and its guards in order. With options, also print the decision of each guard",
+    options: {
+      '--credential <kind>': 'The kind of credential: none, session, bot, bearer, admin-bearer or admin-key',
+      '--scopes <a,b>': 'The OAuth2 scopes of the access token',
+      '--acls <a,b>': 'The ACLs of the account',
+      '--key-acls <a,b>': 'The ACLs of the Admin API key. Default: the ACLs of the account',
+      '--suspicious <0-255>': 'The suspicious-activity flags of the account. Default: 0',
+      '--sso-enforced': 'Single sign-on is enforced. Default: it is not',
+    },
+    example: 'GET /v1/admin/users/12 --credential session --acls admin:authenticate',
     load: async () => (await import('./routes.js')).explain,
   },
   'user list': {
     usage: 'user list [--limit <1-1000>] [--offset <n>] [--json]',
-    summary: 'lists accounts, newest first: 50 unless told',
+    summary: 'List accounts, newest first',
+    options: {
+      '--limit <1-1000>': 'The number of accounts. Default: 50',
+      '--offset <n>': 'The number of accounts to skip. Default: 0',
+      ...JSON_OPTION,
+    },
+    example: '--limit 10',
     load: async () => (await import('./user-records.js')).listUsers,
   },
   'user show': {
     usage: 'user show <email|id> [--json]',
-    summary: 'prints what administrators see of an account',
+    summary: 'Print an account as administrators see it',
+    options: JSON_OPTION,
+    example: 'ada@example.com',
     load: async () => (await import('./user-records.js')).showUser,
   },
   'user verify': {
     usage: 'user verify <email|id>',
-    summary: 'counts the address of an account as verified',
+    summary: "Mark an account's email address as verified",
+    example: 'ada@example.com',
     load: async () => (await import('./user-sign-in.js')).verifyEmail,
   },
   'user reset-password': {
     usage: 'user reset-password <email|id>',
-    summary: 'mails a token to the owner of an account, who sets a new password with it; nobody else sees it',
+    summary: 'Email the owner of an account a token to set a new password. The token is not printed',
+    example: 'ada@example.com',
     load: async () => (await import('./user-sign-in.js')).resetPassword,
   },
   'user mfa off': {
     usage: 'user mfa off <email|id> [--passkeys]',
-    summary: 'removes authenticator and backup codes of an account; with --passkeys its passkeys too',
+    summary: 'Remove the authenticator app and the backup codes of an account',
+    options: { '--passkeys': 'Also remove its passkeys. Default: keep them' },
+    example: 'ada@example.com --passkeys',
     load: async () => (await import('./user-sign-in.js')).disableMfa,
   },
   'user grant-acl': {
     usage: 'user grant-acl <email|id> <acl...>',
-    summary: "adds ACLs to an account; '*' makes it an administrator of everything",
+    summary: "Grant ACLs to an account. '*' grants every ACL",
+    example: "ada@example.com '*'",
     load: async () => (await import('./user-acls.js')).grantAcl,
   },
   'user revoke-acl': {
     usage: 'user revoke-acl <email|id> <acl...>',
-    summary: 'takes ACLs from an account; its Admin keys narrow with it',
+    summary: 'Revoke ACLs of an account. Its Admin API keys lose them too',
+    example: 'ada@example.com user:delete',
     load: async () => (await import('./user-acls.js')).revokeAcl,
   },
   'user export': {
     usage: 'user export <email|id>',
-    summary: 'prints everything that is kept of an account as JSON, without secrets',
+    summary: 'Print all data of an account as JSON, without secrets',
+    example: 'ada@example.com > ada.json',
     load: async () => (await import('./accounts.js')).exportAccount,
   },
   'user delete': {
     usage: 'user delete <email|id> [--yes]',
-    summary: 'erases an account at once and for good; without --yes it only says whose',
+    summary: 'Permanently delete an account immediately',
+    options: { '--yes': 'Delete the account. Default: only print which account it is' },
+    example: 'ada@example.com --yes',
     load: async () => (await import('./accounts.js')).deleteAccount,
   },
   'import users': {
     usage: 'import users <file.jsonl> [--dry-run] [--report <refused.jsonl>]',
     summary:
-      'takes accounts of another service, one a line (docs/importing.md); run again, it goes on; exit code 1 when lines were refused',
+      'Import the accounts of another service, one per line (docs/importing.md). Run it again to continue. Exit code 1 if lines were rejected',
+    options: {
+      '--dry-run': 'Check the file without importing. Default: import',
+      '--report <file>': 'Write the rejected lines to a file. Default: print the first 20',
+    },
+    example: 'users.jsonl --dry-run',
     load: async () => (await import('./import-users.js')).importUsers,
   },
   'sessions revoke': {
     usage: 'sessions revoke --all | --since <time>',
-    summary:
-      'ends every session, or those made at or after a time (2026-01-31T12:00:00Z) or within the last while (90m, 12h, 7d)',
+    summary: 'End all sessions, or those that were created since a time',
+    options: {
+      '--all': 'End all sessions',
+      '--since <time>': 'A time such as 2026-01-31T12:00:00Z, or a duration before now such as 90m, 12h or 7d',
+    },
+    example: '--since 12h',
     load: async () => (await import('./sessions.js')).revokeSessions,
   },
   'ban list': {
     usage: 'ban list [--json]',
-    summary: 'lists the banned addresses and ranges',
+    summary: 'List the banned IP addresses and ranges',
+    options: JSON_OPTION,
+    example: '--json',
     load: async () => (await import('./bans.js')).listBans,
   },
   'ban remove': {
-    usage: 'ban remove <address|cidr>',
-    summary: 'lifts the ban of an address or range, an automatic one too',
+    usage: 'ban remove <ip|cidr>',
+    summary: 'Remove the ban of an IP address or range, including an automatic one',
+    example: '203.0.113.7',
     load: async () => (await import('./bans.js')).removeBan,
   },
   'admin-key create': {
     usage: 'admin-key create --owner <email|id> --name <name> --acl <acl...> [--days <1-365>]',
-    summary: 'makes an Admin API key, within the ACLs of its owner, and prints it once',
+    summary: 'Create an Admin API key and print it once',
+    options: {
+      '--owner <email|id>': 'The account that owns the key',
+      '--name <name>': 'What the key is for',
+      '--acl <acl...>': 'The ACLs of the key. The owner must have them',
+      '--days <1-365>': 'The days until the key expires. Default: it does not expire',
+    },
+    example: '--owner ada@example.com --name backup --acl audit_log:view --days 90',
     load: async () => (await import('./admin-keys.js')).createAdminKey,
   },
   'keys rotate': {
     usage: 'keys rotate [--compromised]',
     summary:
-      'puts what is encrypted at rest under the current GATEHOUSE_SECRET, and rotates signing keys; exit code 1 when something is lost',
+      'Encrypt stored secrets again with the current GATEHOUSE_SECRET, and rotate the signing keys. Exit code 1 if a secret cannot be decrypted',
+    options: {
+      '--compromised':
+        'Replace the signing keys immediately and reject their signatures. Default: keep them valid for a time',
+    },
+    example: '',
     load: async () => (await import('./keys.js')).rotateKeys,
   },
   'jobs list': {
     usage: 'jobs list [--waiting] [--limit <1-1000>] [--json]',
-    summary: 'lists background jobs that failed in all attempts, or those that wait or run. Default limit: 50',
+    summary: 'List the background jobs that failed in all attempts',
+    options: {
+      '--waiting': 'List the jobs that wait or run. Default: the failed ones',
+      '--limit <1-1000>': 'The number of jobs. Default: 50',
+      ...JSON_OPTION,
+    },
+    example: '--waiting',
     load: async () => (await import('./jobs.js')).listJobs,
   },
   'jobs retry': {
     usage: 'jobs retry <id...>',
-    summary: 'makes failed background jobs due again; exit code 1 if one of them was not failed',
+    summary: 'Retry failed background jobs. Exit code 1 if one of them has not failed',
+    example: '1234',
     load: async () => (await import('./jobs.js')).retryJobs,
   },
   'jobs delete': {
     usage: 'jobs delete <name>',
-    summary: 'deletes all waiting and failed background jobs of a name that no installed feature declares',
+    summary: 'Delete all waiting and failed background jobs of a name that no installed feature declares',
+    example: 'letters:deliver',
     load: async () => (await import('./jobs.js')).deleteJobs,
   },
   'sso enforce off': {
     usage: 'sso enforce off',
-    summary: 'lifts the enforcement of single sign-on, for when the provider is lost; everybody signs in as before',
+    summary: 'Stop requiring single sign-on, for example if the identity provider is down',
+    example: '',
     load: async () => (await import('./sso.js')).liftSsoEnforcement,
   },
   'audit verify': {
     usage: 'audit verify',
-    summary: 'walks the hash chain of the audit log; exit code 1 when it is broken',
+    summary: 'Verify the hash chain of the audit log. Exit code 1 if it is broken',
+    example: '',
     load: async () => (await import('./audit.js')).verifyAudit,
   },
   'audit tail': {
     usage: 'audit tail [-n <1-200>] [--action <action>] [--json]',
-    summary: 'prints the last entries of the audit log, the newest at the end: 20 unless told',
+    summary: 'Print the last entries of the audit log, newest last',
+    options: {
+      '-n <1-200>': 'The number of entries. Default: 20',
+      '--action <action>': 'Only entries of this action. Default: all',
+      ...JSON_OPTION,
+    },
+    example: '-n 50 --action temp_ban',
     load: async () => (await import('./audit.js')).tailAudit,
   },
 };

@@ -1,5 +1,6 @@
 import { commandLine } from '../core/command-line.js';
 import { StartError } from '../core/config/start-error.js';
+import { ownPackage } from '../core/own-package.js';
 import { sourceMappedStack } from '../core/stack.js';
 import { toStartError } from '../core/to-start-error.js';
 import { assertCompatible } from '../policy/extension.js';
@@ -9,11 +10,47 @@ import { escapeForTerminal } from './terminal/words.js';
 
 /** Maximum number of words in the name of a command. */
 const MAX_COMMAND_WORDS = 3;
+/** Maximum number of wrong characters for which a command is suggested. */
+const MAX_TYPOS = 3;
 
+const isVersion = (arg: string | undefined): boolean => arg === '-V' || arg === '--version';
 const isHelp = (arg: string): boolean => arg === '-h' || arg === '--help';
 
 const about = (entries: readonly Entry[]): string =>
   entries.map(({ usage, summary }) => `  ${usage}\n      ${summary}`).join('\n');
+
+/** The help of one command. */
+function formatHelp(name: string, { usage, summary, options = {}, example }: Entry): string {
+  const lines = Object.entries(options).map(([option, effect]) => `  ${option}\n      ${effect}`);
+  const parts = [`usage: ${commandLine(usage)}`, `  ${summary}`];
+  if (lines.length > 0) parts.push(`options:\n${lines.join('\n')}`);
+  parts.push(`example:\n  ${commandLine(`${name} ${example}`.trim())}`);
+  return parts.join('\n\n');
+}
+
+/** The number of characters to insert, delete or replace between two words. */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [i, a] of [...one].entries()) {
+    const next = [i + 1];
+    for (const [j, b] of [...other].entries()) {
+      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (a === b ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Says that a command is unknown, and which similar one there is. */
+function describeUnknown(args: readonly string[]): string {
+  const given = args.slice(0, MAX_COMMAND_WORDS).join(' ');
+  const distances = Object.keys(COMMANDS).map((name) => {
+    const same = args.slice(0, name.split(' ').length).join(' ');
+    return [editDistance(same, name), name] as const;
+  });
+  const [distance, nearest] = distances.sort(([a], [b]) => a - b)[0] ?? [Number.POSITIVE_INFINITY, ''];
+  return `Unknown command: ${given}.${distance <= MAX_TYPOS ? ` Did you mean ${nearest}?` : ''}`;
+}
 
 /** The usage of all commands, or of those that begin with these words. */
 function formatUsage(words: readonly string[]): string {
@@ -21,7 +58,7 @@ function formatUsage(words: readonly string[]): string {
   const fits = (name: string) => name === begin || name.startsWith(`${begin} `);
   const entries = Object.entries(COMMANDS).filter(([name]) => begin === '' || fits(name));
   const [only] = entries;
-  if (only && entries.length === 1) return `usage: ${commandLine(only[1].usage)}\n\n  ${only[1].summary}`;
+  if (only && entries.length === 1) return formatHelp(...only);
   return `usage: ${commandLine('<command>')}\n\n${about(entries.map(([, entry]) => entry))}`;
 }
 
@@ -56,8 +93,12 @@ export async function execute(args: string[], given: Terminal): Promise<number> 
     terminal.out(formatUsage(words));
     return 0;
   }
+  if (isVersion(args[0])) {
+    terminal.out(ownPackage().version);
+    return 0;
+  }
   try {
-    if (!entry) throw new UsageError(args.length === 0 ? 'a command is needed' : `${args.join(' ')} is no command`);
+    if (!entry) throw new UsageError(args.length === 0 ? 'Command missing.' : describeUnknown(args));
     const extension = terminal.extension ?? (entry.skipsExtension ? undefined : await terminal.findExtension?.());
     if (extension) assertCompatible(extension);
     const command = await entry.load();

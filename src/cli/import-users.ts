@@ -22,7 +22,7 @@ interface Source {
 
 async function findSource(path: string): Promise<Source> {
   const found = await stat(path).catch(() => null);
-  if (!found?.isFile()) throw new CommandError(`${path} is no file that can be read`);
+  if (!found?.isFile()) throw new CommandError(`Cannot read the file ${path}.`);
   return { path, size: found.size };
 }
 
@@ -38,9 +38,10 @@ class Report {
   static async open(terminal: Terminal, path: string | undefined, source: Source): Promise<Report> {
     if (path === undefined) return new Report(terminal, null);
     const [there, input] = await Promise.all([stat(path).catch(() => null), stat(source.path)]);
-    if (there?.ino === input.ino && there.dev === input.dev) throw new UsageError('the report would replace the file');
+    if (there?.ino === input.ino && there.dev === input.dev)
+      throw new UsageError('The report would replace the file. Choose another path for --report.');
     const file = await open(path, 'w', 0o600).catch(() => null);
-    if (!file) throw new CommandError(`${path} cannot be written`);
+    if (!file) throw new CommandError(`Cannot write the file ${path}.`);
     return new Report(terminal, file);
   }
 
@@ -94,7 +95,7 @@ export const importUsers: Command = async (args, terminal) => {
   const options = { 'dry-run': { type: 'boolean' }, report: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) throw new UsageError('one file is needed');
+  if (path === undefined || more.length > 0) throw new UsageError('Give one file.');
   const source = await findSource(path);
   const dryRun = values['dry-run'] ?? false;
   return withService(terminal, async (app) => {

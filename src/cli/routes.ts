@@ -25,7 +25,7 @@ function defaultSurface({ env, extension = {} }: Terminal): Promise<Surface> {
 }
 
 export const routes: Command = async (args, terminal) => {
-  if (args.length > 0) throw new UsageError(`${args[0]} is not expected`);
+  if (args.length > 0) throw new UsageError(`Unexpected argument: ${args[0]}`);
   const { routes, commands } = await defaultSurface(terminal);
   terminal.out((routes.describe() + commands.describe()).trimEnd());
   return 0;
@@ -40,11 +40,11 @@ function parseSimulatedCaller(
 ) {
   const kind = SIMULATED_CREDENTIALS.find((one) => one === credential);
   if (credential !== undefined && !kind) {
-    throw new UsageError(`--credential is one of ${SIMULATED_CREDENTIALS.join(', ')}`);
+    throw new UsageError(`--credential must be one of ${SIMULATED_CREDENTIALS.join(', ')}`);
   }
   const held = [acls, more['key-acls']].flatMap((list) => splitList(list as string | undefined) ?? []);
   const stranger = held.find((acl) => !registered.has(acl));
-  if (stranger !== undefined) throw new UsageError(`unknown ACL: ${stranger}`);
+  if (stranger !== undefined) throw new UsageError(`Unknown ACL: ${stranger}`);
   return {
     credential: kind,
     scopes: splitList(scopes as string | undefined),
@@ -64,12 +64,12 @@ export const explain: Command = async (args, terminal) => {
     options: { credential: text, scopes: text, acls: text, 'key-acls': text, suspicious: text, 'sso-enforced': flag },
   });
   const [given, path, ...more] = positionals;
-  if (!given || !path?.startsWith('/') || more.length > 0) throw new UsageError('a method and a path are needed');
+  if (!given || !path?.startsWith('/') || more.length > 0) throw new UsageError('Method or path missing.');
   const method = given.toUpperCase();
   const imagined = parseSimulatedCaller(values, featureRegistry(terminal.extension).acls);
   const { explanation } = await defaultSurface(terminal);
   const { route, rows, answer } = explanation.explain(method, path, imagined);
-  if (!route) throw new CommandError(`no route answers ${method} ${path}: 404 NOT_FOUND`);
+  if (!route) throw new CommandError(`No route has this method and path: ${method} ${path}`);
   out(`${route.method} ${route.path}`);
   out(`  handler  ${route.handler}`);
   out(`  policy   ${route.policy}`);

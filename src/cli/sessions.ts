@@ -12,7 +12,7 @@ const OPTIONS = { since: { type: 'string' }, all: { type: 'boolean' } } as const
 
 /** `null` means all sessions. */
 function parseStart({ since, all }: { readonly since?: string; readonly all?: boolean }): Date | null {
-  if ((since === undefined) === (all !== true)) throw new UsageError('either --all or --since <time> is needed');
+  if ((since === undefined) === (all !== true)) throw new UsageError('Use either --all or --since <time>.');
   return since === undefined ? null : parseTime(since, new Clock().now());
 }
 

@@ -6,7 +6,7 @@ import { type Command, UsageError } from './terminal/command.js';
 export const settings: Command = async (args, { out, extension = {} }) => {
   const [option, ...more] = args;
   if (more.length > 0 || (option !== undefined && option !== '--markdown')) {
-    throw new UsageError(`${more[0] ?? option} is not expected`);
+    throw new UsageError(`Unexpected argument: ${more[0] ?? option}`);
   }
   const all = allSettings(settingsOf(extension));
   out((option ? settingsTable(all) : environmentExample(all)).trimEnd());

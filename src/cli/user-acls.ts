@@ -9,12 +9,12 @@ export function assertKnownAcls(names: readonly string[], { extension }: Termina
   const { acls } = featureRegistry(extension);
   const unknown = names.filter((name) => !acls.has(name));
   if (unknown.length === 0) return;
-  throw new CommandError(`unknown ACL: ${unknown.join(', ')}. The registry holds:\n  ${[...acls.keys()].join('\n  ')}`);
+  throw new CommandError(`Unknown ACL: ${unknown.join(', ')}. Registered ACLs:\n  ${[...acls.keys()].join('\n  ')}`);
 }
 
 function accountAndAcls(args: string[]): [name: string, acls: string[]] {
   const [name, ...named] = parseArgs({ args, allowPositionals: true }).positionals;
-  if (name === undefined || named.length === 0) throw new UsageError('an account and at least one ACL are needed');
+  if (name === undefined || named.length === 0) throw new UsageError('Give an account and at least one ACL.');
   return [name, named];
 }
 
@@ -35,7 +35,7 @@ export const revokeAcl: Command = async (args, terminal) => {
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, name);
     const absent = revoked.filter((acl) => !account.acls.includes(acl));
-    if (absent.length > 0) throw new CommandError(`${account.username} does not hold ${absent.join(', ')}`);
+    if (absent.length > 0) throw new CommandError(`${account.username} does not have ${absent.join(', ')}.`);
     const held = await app.get(UserAcls).revoke(consoleOperator(), account.id, revoked);
     terminal.out(`${account.username} (${account.id}) holds: ${held.join(', ') || 'no ACL'}`);
     return 0;

@@ -23,7 +23,8 @@ export const resetPassword: Command = (args, terminal) => {
   const name = requireAccountArgument(parseArgs({ args, allowPositionals: true }).positionals);
   return withService(terminal, async (app) => {
     const { id, username, email } = await requireAccount(app, name);
-    if (!app.get(Outbox).canSend) throw new CommandError('MAIL_TRANSPORT is none: the token could not be mailed');
+    if (!app.get(Outbox).canSend)
+      throw new CommandError('The token cannot be emailed, because MAIL_TRANSPORT is none.');
     await app.get(UserContact).mailReset(consoleOperator(), id);
     terminal.out(`a token for a new password goes to ${email}, the address of ${username} (${id})`);
     return 0;

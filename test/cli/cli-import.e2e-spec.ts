@@ -363,7 +363,7 @@ describe('what is refused', () => {
     const before = readFileSync(file);
     expect(await importUsers(at('nothing.jsonl'))).toMatchObject({
       code: 1,
-      err: `${at('nothing.jsonl')} is no file that can be read`,
+      err: `Cannot read the file ${at('nothing.jsonl')}.`,
     });
     expect(await importUsers(directory)).toMatchObject({ code: 1 });
     for (const args of [[], [file, file], [file, '--all'], [file, '--report', file]]) {

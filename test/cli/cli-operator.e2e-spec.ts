@@ -9,6 +9,7 @@ import { createApp } from '../../src/app.js';
 import { SessionSweep } from '../../src/auth/sessions/session-sweep.service.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { execute } from '../../src/cli/execute.js';
+import { ownPackage } from '../../src/core/own-package.js';
 import { databaseSchema, loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { superuser } from '../support/admin.js';
@@ -128,18 +129,44 @@ describe('what an operator types', () => {
       readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'),
       readFileSync(join(root, 'docs/operating.md'), 'utf8'),
     ];
-    for (const [name, { usage, summary }] of Object.entries(COMMANDS)) {
+    for (const [name, { usage, summary, options = {}, example }] of Object.entries(COMMANDS)) {
       for (const flag of ['-h', '--help']) {
         const { code, out, err } = await cli(...name.split(' '), flag);
         expect({ name, code, err }).toEqual({ name, code: 0, err: '' });
-        expect(out).toBe(`usage: npm run cli -- ${usage}\n\n  ${summary}`);
+        const begin = `usage: npm run cli -- ${usage}\n\n  ${summary}\n\n`;
+        const end = `example:\n  npm run cli -- ${`${name} ${example}`.trim()}`;
+        expect(out.startsWith(begin) && out.endsWith(end)).toBe(true);
+        for (const [option, effect] of Object.entries(options)) expect(out).toContain(`  ${option}\n      ${effect}\n`);
       }
+      // Each option of the usage has a text, and no other.
+      const named = (text: string) => [...text.matchAll(/(?<![\w-])--?[a-z][a-z-]*/g)].map(([option]) => option).sort();
+      expect([name, named(Object.keys(options).join(' '))]).toEqual([name, named(usage)]);
+      expect([name, named(usage)]).toEqual([name, expect.arrayContaining(named(example))]);
+      expect([name, summary]).toEqual([name, expect.stringMatching(/^[A-Z][a-z]+ .*[^.]$/)]);
       for (const text of documented) expect([name, text.includes(name)]).toEqual([name, true]);
     }
     const group = await cli('user', '--help');
     expect(group.out).toContain('user mfa off');
     expect(group.out).not.toContain('audit tail');
-    expect((await cli('help', 'ban')).out).toContain('ban remove <address|cidr>');
+    expect((await cli('help', 'ban')).out).toContain('ban remove <ip|cidr>');
+  });
+
+  test.each([
+    [['--version'], ownPackage().version],
+    [['-V'], ownPackage().version],
+  ])('%j prints the version', async (args, version) => {
+    expect(await cli(...args)).toEqual({ code: 0, out: version, err: '' });
+  });
+
+  test.each([
+    [['user', 'lst'], 'Unknown command: user lst. Did you mean user list?'],
+    [['migrat'], 'Unknown command: migrat. Did you mean migrate?'],
+    [['user', 'shwo', 'ada@example.com'], 'Unknown command: user shwo ada@example.com. Did you mean user show?'],
+    [['frobnicate'], 'Unknown command: frobnicate.\n'],
+    [[], 'Command missing.\n'],
+  ])('%j is unknown, and a similar command is suggested', async (args, message) => {
+    const { code, out, err } = await cli(...args);
+    expect([code, out, err.startsWith(message)]).toEqual([2, '', true]);
   });
 
   test('what is not understood gets the usage of its command and exit code 2', async () => {
@@ -236,7 +263,7 @@ describe('user', () => {
       metadata: { new_acls: 'admin:authenticate' },
     });
     const again = await cli('user', 'revoke-acl', bob.email, 'user:lookup');
-    expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('does not hold user:lookup') });
+    expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('does not have user:lookup') });
     expect((await cli('user', 'revoke-acl', bob.email, 'admin:authenticate')).out).toMatch(/holds: no ACL$/);
     expect(await sql('SELECT acls FROM account WHERE id = $1', [bob.id])).toEqual([{ acls: [] }]);
   });
@@ -288,7 +315,7 @@ describe('ban', () => {
     const bans = JSON.parse((await cli('ban', 'list', '--json')).out);
     expect(bans.map(({ value }: { value: string }) => value)).toEqual(['203.0.113.7']);
     const nonsense = await cli('ban', 'remove', 'localhost');
-    expect(nonsense).toMatchObject({ code: 1, out: '', err: expect.stringContaining('no address') });
+    expect(nonsense).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Invalid IP address') });
   });
 
   test('list prints every page, as text and as JSON', async () => {

@@ -67,7 +67,7 @@ describe('a process from its first start to its last signal', () => {
     const second = ServiceProcess.start({ ...other, PORT: new URL(service.url).port });
     expect(await second.exited).toBe(1);
     expect(second.err.trim().split('\n')).toHaveLength(1);
-    expect(second.err).toContain('EADDRINUSE');
+    expect(second.err).toContain(`Port ${new URL(service.url).port} is in use. Set PORT.`);
 
     const third = await ServiceProcess.ready(other);
     const fourth = ServiceProcess.start(other);

@@ -2,12 +2,12 @@ import { UsageError } from './command.js';
 
 /** Rejects arguments of a command that takes none. */
 export function assertNoArguments(args: readonly string[]): void {
-  if (args.length > 0) throw new UsageError(`${args[0]} is not expected`);
+  if (args.length > 0) throw new UsageError(`Unexpected argument: ${args[0]}`);
 }
 
 /** The account argument. Exactly one is required. */
 export function requireAccountArgument([name, ...more]: readonly string[]): string {
-  if (name === undefined || more.length > 0) throw new UsageError('one account is needed');
+  if (name === undefined || more.length > 0) throw new UsageError('Give one account as an email address or an ID.');
   return name;
 }
 
@@ -20,7 +20,7 @@ export function parseCount(
 ): number {
   if (text === undefined) return fallback;
   if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-  throw new UsageError(`${name} must be a whole number from ${min} to ${max}`);
+  throw new UsageError(`${name} must be a whole number from ${min} to ${max}.`);
 }
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -31,6 +31,9 @@ export function parseTime(text: string, now: number): Date {
   const [, number, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (number !== undefined) return new Date(now - Number(number) * (UNITS[unit] ?? 0));
   const at = TIME.test(text) ? new Date(text) : new Date(Number.NaN);
-  if (Number.isNaN(at.getTime())) throw new UsageError(`${text} is no time: write 2026-01-31T12:00:00Z, or 12h`);
+  if (Number.isNaN(at.getTime()))
+    throw new UsageError(
+      `Invalid time "${text}". Use an ISO 8601 time such as 2026-01-31T12:00:00Z, or a duration such as 12h.`,
+    );
   return at;
 }

@@ -49,6 +49,6 @@ export async function requireAccount(app: INestApplicationContext, name: string)
     { limit: 1, offset: 0 },
   );
   const [account] = found;
-  if (!account) throw new CommandError(`no account has the address or id ${name}`);
+  if (!account) throw new CommandError(`No account has the email address or ID ${name}.`);
   return account;
 }

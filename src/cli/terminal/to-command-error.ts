@@ -10,15 +10,15 @@ const OUTDATED_SCHEMA_SQLSTATES: ReadonlySet<string> = new Set(['42P01', '42703'
 /** Converts known errors to messages for the user of the command. */
 export function toCommandError(error: unknown, extension?: Extension): unknown {
   if (error instanceof DatabaseInUseError) {
-    const advice = 'The embedded database serves one process: stop the service, then run the command again.';
+    const advice = 'Only one process can use the embedded database. Stop the service, then run the command again.';
     return new CommandError(`${error.message}.\n${advice}`);
   }
   if (error instanceof ApiError) {
     const { message } = featureRegistry(extension).describe(error);
-    return new CommandError(`refused: ${error.code}: ${message}`);
+    return new CommandError(`${error.code}: ${message}`);
   }
   if (OUTDATED_SCHEMA_SQLSTATES.has((error as { code?: string }).code ?? '')) {
-    return new CommandError(`the database schema is not current: run \`${commandLine('migrate')}\` first`);
+    return new CommandError(`The database schema is outdated. Run \`${commandLine('migrate')}\` first.`);
   }
   return error;
 }

@@ -4059,6 +4059,7 @@ export interface components {
             state: string;
         };
         ConsentInput: {
+            acr_values?: string;
             /**
              * Format: int64
              * @description Client ID: the ID of the application.
@@ -4077,6 +4078,15 @@ export interface components {
             /** @description Value that binds the response to the request. */
             nonce?: string;
             /** @description Redirect URI. */
+            id_token_hint?: string;
+            login_hint?: string;
+            max_age?: number;
+            mfa_code?: string;
+            /** @enum {string} */
+            mfa_method?: "totp" | "webauthn";
+            /** Format: password */
+            password?: string;
+            prompt?: string;
             redirect_uri?: string;
             /**
              * @description Only `code`.
@@ -4087,6 +4097,8 @@ export interface components {
             scope: string;
             /** @description State. In OAuth2 requests: a value that is returned unchanged. */
             state?: string;
+            webauthn_challenge?: string;
+            webauthn_response?: Record<string, never>;
         };
         CreateAdminKeyInput: {
             /** @description Permissions of an administrator or an Admin API key. */
@@ -5333,6 +5345,8 @@ export interface components {
             /** @description SHA-256 hash of a random value that the client keeps. */
             nonce_hash?: string | null;
             /** @description URL to which the browser must go next. */
+            /** @enum {string} */
+            prompt?: "login";
             redirect_to?: string | null;
             /** @description Redirect URI. */
             redirect_uri?: string | null;
@@ -5637,6 +5651,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @description URL of the authorization endpoint (RFC 8414). */
+                        acr_values_supported: string[];
                         authorization_endpoint: string;
                         /** @description Whether authorization responses contain `iss` (RFC 9207). */
                         authorization_response_iss_parameter_supported: boolean;
@@ -5661,8 +5676,8 @@ export interface operations {
                         /** @description URL of the key set. */
                         jwks_uri: string;
                         /** @description Supported values of `prompt`. */
-                        prompt_values_supported: string[];
                         /** @description Whether the `request` parameter is supported. */
+                        prompt_values_supported: ("consent" | "login" | "none" | "select_account")[];
                         request_parameter_supported: boolean;
                         /** @description Whether the `request_uri` parameter is supported. */
                         request_uri_parameter_supported: boolean;
@@ -5687,6 +5702,7 @@ export interface operations {
                         /** @description Authentication methods of the token endpoint. */
                         token_endpoint_auth_methods_supported: string[];
                         /** @description URL of the userinfo endpoint. */
+                        ui_locales_supported: ("ar" | "de" | "en-US" | "es-ES" | "fr" | "ja" | "pt-BR")[];
                         userinfo_endpoint: string;
                     };
                 };
@@ -10073,15 +10089,44 @@ export interface operations {
     authorizeAuthorize: {
         parameters: {
             query: {
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                acr_values?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
                 client_id: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
                 code_challenge?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
                 code_challenge_method?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                display?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                id_token_hint?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                login_hint?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                max_age?: number;
+                /** @description Parameter of OAuth2 or OpenID Connect */
                 nonce?: string;
-                prompt?: "consent" | "none";
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                prompt?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
                 redirect_uri?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                registration?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                request?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                request_uri?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                response_mode?: "query";
+                /** @description Parameter of OAuth2 or OpenID Connect */
                 response_type?: "code";
+                /** @description Parameter of OAuth2 or OpenID Connect */
                 scope: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
                 state?: string;
+                /** @description Parameter of OAuth2 or OpenID Connect */
+                ui_locales?: string;
             };
             header?: never;
             path?: never;

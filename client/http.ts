@@ -3,12 +3,14 @@ import { ApiError, type ApiErrorBody, NetworkError } from './api-error.js';
 /** The factor that a user enters for sudo mode (account.md 8.1). */
 export type SudoFactor =
   | { readonly password: string }
-  | { readonly mfa_method: 'totp'; readonly mfa_code: string }
+  | { readonly mfa_method: 'totp'; readonly mfa_code: string; readonly password?: string }
   | { readonly mfa_method: 'webauthn'; readonly webauthn_challenge: string; readonly webauthn_response: object };
 
 /** The factors that the account has, as listed in the error response (account.md 8.2). */
 export interface SudoMethods {
   readonly has_mfa: boolean;
+  /** A code needs the password next to it. */
+  readonly password_required?: boolean;
   readonly methods: { readonly totp: boolean; readonly webauthn: boolean; readonly backup_codes: boolean };
 }
 

@@ -19,7 +19,12 @@ export interface ErrorExtras {
   UNSUPPORTED_GRANT_TYPE: OAuthExtra;
   MISSING_OAUTH_SCOPE: { required_scope: string };
   ACCOUNT_SUSPICIOUS_ACTIVITY: { data: { suspicious_activity_flags: number } };
-  SUDO_MODE_REQUIRED: { has_mfa: boolean; methods: { totp: boolean; webauthn: boolean; backup_codes: boolean } };
+  SUDO_MODE_REQUIRED: {
+    has_mfa: boolean;
+    methods: { totp: boolean; webauthn: boolean; backup_codes: boolean };
+    /** A code needs the password next to it. */
+    password_required?: boolean;
+  };
   IP_AUTHORIZATION_REQUIRED: {
     ip_authorization_required: true;
     ticket: string;

@@ -209,6 +209,20 @@ function parseForm(bytes: Buffer): Record<string, unknown> {
   return form;
 }
 
+/** Parses query parameters to text. A repeated parameter becomes a list, which scalar fields reject. */
+export function parseQuery(url: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  const start = url.indexOf('?');
+  if (start < 0) return query;
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const known = query[name];
+    if (known === undefined) query[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else query[name] = [known, value];
+  }
+  return query;
+}
+
 export const mediaType = (req: IncomingMessage): string =>
   (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 

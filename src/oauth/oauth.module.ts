@@ -7,6 +7,7 @@ import { Bots } from './applications/bots.service.js';
 import { OwnApplications } from './applications/own-applications.service.js';
 import { AuthorizeController } from './authorization/authorize.controller.js';
 import { AuthorizeService } from './authorization/authorize.service.js';
+import { ConsentService } from './authorization/consent.service.js';
 import { GrantsController } from './authorization/grants.controller.js';
 import { OwnGrants } from './authorization/own-grants.service.js';
 import { MetadataController } from './metadata.controller.js';
@@ -26,7 +27,7 @@ import { TokenStatus } from './tokens/token-status.service.js';
   imports: [MediaModule],
   controllers: [MetadataController, AuthorizeController, TokenController, GrantsController, ApplicationsController],
   providers: [
-    ...[ApplicationRemoval, Applications, Arrivals, AuthorizeService, Bots, ClientAuthenticator],
+    ...[ApplicationRemoval, Applications, Arrivals, AuthorizeService, Bots, ClientAuthenticator, ConsentService],
     ...[OwnApplications, OwnGrants, StoreClock, TokenMint, CodeExchange, RefreshRotation, TokenService, TokenStatus],
   ],
   exports: [Applications, Bots, ClientAuthenticator],

@@ -1,6 +1,6 @@
 import { SudoInput } from '../auth/sudo/sudo.dto.js';
 import { ApiError, type FieldFault, fieldErrorsOf } from '../core/errors.js';
-import { getBody, hasBody } from '../http/body.js';
+import { getBody, hasBody, parseQuery } from '../http/body.js';
 import { isDeclared, validateShape } from '../http/input.js';
 import type { Call, SudoMembers } from '../policy/call.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
@@ -89,18 +89,4 @@ function validatePart(result: ReturnType<typeof validateShape>, faults: FieldFau
     if (!faults.some(({ path, code }) => path === fault.path && code === fault.code)) faults.push(fault);
   }
   return result.instance;
-}
-
-/** Parses query parameters to text. A repeated parameter becomes a list, which scalar fields reject. */
-function parseQuery(url: string): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = Object.create(null);
-  const start = url.indexOf('?');
-  if (start < 0) return query;
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
-    const known = query[name];
-    if (known === undefined) query[name] = value;
-    else if (Array.isArray(known)) known.push(value);
-    else query[name] = [known, value];
-  }
-  return query;
 }

@@ -142,7 +142,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
     });
   });
 
-  test('a query that fails validation is refused without a redirect', async () => {
+  test('a query that fails validation is refused, or shown on the page if client and redirect URI are known', async () => {
     const faulty: [Record<string, string>, string][] = [
       [{ client_id: 'x' }, 'client_id: INVALID_SNOWFLAKE_FORMAT'],
       [{ client_id: '01' }, 'client_id: INVALID_SNOWFLAKE_FORMAT'],
@@ -151,16 +151,20 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
       [{ scope: '' }, 'scope: INVALID_FORMAT'],
       [{ scope: 'x'.repeat(257) }, 'scope: CONTENT_EXCEEDS_MAX_LENGTH'],
       [{ response_type: 'token' }, 'response_type: INVALID_FORMAT'],
-      [{ prompt: 'login' }, 'prompt: INVALID_FORMAT'],
+      [{ prompt: 'create' }, 'prompt: INVALID_FORMAT'],
       [{ redirect_uri: `https://${'a'.repeat(250)}` }, 'redirect_uri: CONTENT_EXCEEDS_MAX_LENGTH'],
       [{ state: 'x'.repeat(1025) }, 'state: CONTENT_EXCEEDS_MAX_LENGTH'],
       [{ state: 'a\0b' }, 'state: INVALID_FORMAT'],
     ];
     for (const [more, fault] of faulty) {
       for (const prompt of ['', 'none']) {
-        const answer = await authorize(request({ prompt, ...more }), alice);
-        expectInvalid(answer, fault);
-        expect(answer.headers.has('location')).toBe(false);
+        const unknown = await authorize(request({ client_id: '1', prompt, ...more }), alice);
+        expectInvalid(unknown, fault);
+        expect(unknown.headers.has('location')).toBe(false);
+        if (fault.startsWith('client_id') || fault.startsWith('redirect_uri')) continue;
+        const { target, query } = redirectOf(await authorize(request({ prompt, ...more }), alice));
+        expect(target).toBe(CONSENT_PAGE);
+        expect(query).toMatchObject({ error: 'invalid_request', error_parameter: fault.split(':')[0] });
       }
     }
   });
@@ -168,10 +172,17 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
   test('a repeated parameter is refused, whichever it is', async () => {
     const query = new URLSearchParams({ ...request(S256(pkce().challenge)), prompt: 'none' });
     for (const [name, value] of query) {
-      const answer = await service
-        .as(alice)
-        .get(`/v1/oauth2/authorize?${query}&${new URLSearchParams([[name, value]])}`);
-      expectInvalid(answer, `${name}: INVALID_FORMAT`);
+      const send = (of: URLSearchParams) =>
+        service.as(alice).get(`/v1/oauth2/authorize?${of}&${new URLSearchParams([[name, value]])}`);
+      const unknown = new URLSearchParams({ ...Object.fromEntries(query), redirect_uri: 'https://evil.example/' });
+      expectInvalid(await send(unknown), `${name}: INVALID_FORMAT`);
+      const answer = await send(query);
+      if (name === 'client_id' || name === 'redirect_uri') expectInvalid(answer, `${name}: INVALID_FORMAT`);
+      else {
+        const { target, query: shown } = redirectOf(answer);
+        expect(target).toBe(CONSENT_PAGE);
+        expect(shown).toMatchObject({ error: 'invalid_request', error_parameter: name });
+      }
     }
   });
 

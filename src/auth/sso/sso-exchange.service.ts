@@ -23,6 +23,8 @@ export interface AuthorizationRequest {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
+  /** `login` makes the provider authenticate the user again. */
+  readonly prompt?: 'login' | undefined;
 }
 
 /** Claims about the user at the provider. Only `sub` is always present. */
@@ -65,6 +67,7 @@ export class SsoExchange {
       nonce: request.nonce,
       code_challenge: await library.calculatePKCECodeChallenge(request.verifier),
       code_challenge_method: 'S256',
+      ...(request.prompt && { prompt: request.prompt }),
     }).href;
   }
 

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import type { FieldCode } from '../../core/errors.js';
 import { codePoints, isOneLine, isStorable, isText } from '../../core/text/text.js';
-import { Bool, field, ListOf, Text } from '../../http/input.js';
+import { Bool, field, ListOf, OneOf, Text } from '../../http/input.js';
 import { isProviderUrl } from './sso-provider.service.js';
 
 const MAX_REDIRECT = 2048;
@@ -36,6 +36,7 @@ export class StartSsoInput {
   @Text({ optional: true, nullable: true, max: 2048, length: 'INVALID_URL_FORMAT' }) redirect_uri?: string | null;
   @Text({ optional: true, nullable: true, max: 64, pattern: /^[0-9a-f]{64}$/, length: 'INVALID_FORMAT' })
   nonce_hash?: string | null;
+  @OneOf(['login'], { optional: true }) prompt?: 'login';
 }
 
 export class CompleteSsoInput {

@@ -56,7 +56,7 @@ export class SsoService {
       throw validationError('redirect_uri', 'INVALID_URL_FORMAT');
     }
     const [state, nonce, verifier] = [mintToken(), mintToken(), mintToken()];
-    const request = { redirectUri, state, nonce, verifier };
+    const request = { redirectUri, state, nonce, verifier, prompt: input.prompt };
     const authorizationUrl = await this.exchange.authorizationUrl(settings, request);
     const bound: StateData = {
       issuer: settings.issuer ?? '',

@@ -14,6 +14,14 @@ import type { Call, SudoMembers } from '../../policy/call.js';
 import type { Identity } from '../../policy/identity.js';
 import { Factors } from '../factors/factors.service.js';
 import { Passwords } from '../factors/passwords.service.js';
+import {
+  type Authentication,
+  type AuthenticationLevel,
+  BY_CODE,
+  BY_PASSWORD,
+  byPasskey,
+  withSecondFactor,
+} from '../records/authentication.js';
 import { WebAuthn } from '../webauthn/webauthn.service.js';
 import { SudoAttempts } from './sudo-attempts.service.js';
 
@@ -64,20 +72,50 @@ export class SudoService {
     return this.issue(account);
   }
 
-  private async assertPassword(account: Account, { password }: SudoMembers): Promise<void> {
-    if (password === undefined) throw await this.sudoRequired(account);
+  /**
+   * Verifies the factors in a body and returns how the user authenticated now. The proof of sudo mode does not count.
+   * @param level the lowest level to reach, which the account must be able to reach
+   * @throws ApiError SUDO_MODE_REQUIRED, FV(INVALID_PASSWORD@password), FV(INVALID_MFA_CODE@mfa_code)
+   */
+  async authenticate(
+    account: Account,
+    members: SudoMembers,
+    { origin, level }: { origin: Origin; level: AuthenticationLevel },
+  ): Promise<Authentication> {
+    const at = this.clock.date();
+    if (!hasFactor(account)) {
+      await this.assertPassword(account, members);
+      await this.recordGrant(this.database.manager, account, 'password', origin);
+      return { ...BY_PASSWORD, at };
+    }
+    if (members.mfa_method === 'webauthn' || level === 1) {
+      return { ...(await this.assertFactor(account, members, origin)), at };
+    }
+    // A code is a second factor only next to the password.
+    if (level === 3 || members.mfa_code === undefined) throw await this.sudoRequired(account, level);
+    await this.assertPassword(account, members, level);
+    const second = await this.assertFactor(account, members, origin);
+    return { ...withSecondFactor(BY_PASSWORD.amr, second), at };
+  }
+
+  private async assertPassword(
+    account: Account,
+    { password }: SudoMembers,
+    level: AuthenticationLevel = 1,
+  ): Promise<void> {
+    if (password === undefined) throw await this.sudoRequired(account, level);
     const isRight = () => this.passwords.isPasswordOf(account.id, password);
     if (!(await this.attempts.verify(account.id, isRight))) throw validationError('password', 'INVALID_PASSWORD');
   }
 
-  private async assertFactor(account: Account, members: SudoMembers, origin: Origin): Promise<void> {
+  private async assertFactor(account: Account, members: SudoMembers, origin: Origin): Promise<Authentication> {
     const wrong = () => validationError('mfa_code', 'INVALID_MFA_CODE');
     if (members.mfa_method === 'totp' && members.mfa_code !== undefined) {
       const { mfa_code: code } = members;
-      const spend = (tx: Tx) => this.factors.spendCode(account.id, code, tx);
-      const isRight = () => this.verifyAndRecord(account, 'code', origin, spend);
+      const spend = async (tx: Tx) => ((await this.factors.spendCode(account.id, code, tx)) ? BY_CODE : null);
+      const isRight = async () => (await this.verifyAndRecord(account, 'code', origin, spend)) !== null;
       if (!(await this.attempts.verify(account.id, isRight))) throw wrong();
-      return;
+      return BY_CODE;
     }
     const { webauthn_challenge: challenge, webauthn_response: response } = members;
     if (members.mfa_method === 'webauthn' && challenge !== undefined && response !== undefined) {
@@ -85,25 +123,26 @@ export class SudoService {
       const assertion = { challenge, response };
       const prove = async (tx: Tx) => {
         const holder = await this.webauthn.prove(account.id, 'webauthn-sudo', account.id, assertion, tx);
-        return holder !== null;
+        return holder && byPasskey(holder);
       };
-      if (!(await this.verifyAndRecord(account, 'passkey', origin, prove))) throw wrong();
-      return;
+      const proved = await this.verifyAndRecord(account, 'passkey', origin, prove);
+      if (!proved) throw wrong();
+      return proved;
     }
     throw await this.sudoRequired(account);
   }
 
-  /** Whether a factor is correct. Spends the factor and records the event in one transaction. */
+  /** Verifies a factor, or returns `null`. Spends the factor and records the event in one transaction. */
   private verifyAndRecord(
     account: Account,
     method: SudoMethod,
     origin: Origin,
-    isRight: (tx: Tx) => Promise<boolean>,
-  ): Promise<boolean> {
+    verify: (tx: Tx) => Promise<Authentication | null>,
+  ): Promise<Authentication | null> {
     return this.database.transaction(async (tx) => {
-      if (!(await isRight(tx))) return false;
-      await this.recordGrant(tx, account, method, origin);
-      return true;
+      const proved = await verify(tx);
+      if (proved) await this.recordGrant(tx, account, method, origin);
+      return proved;
     });
   }
 
@@ -112,9 +151,17 @@ export class SudoService {
     await this.events.record(tx, { accountId: id, type: 'sudo_granted', origin, data: { method } });
   }
 
-  private async sudoRequired(account: Account): Promise<ApiError> {
-    const { has_mfa, ...methods } = await this.methodsOf(account);
-    return new ApiError('SUDO_MODE_REQUIRED', { has_mfa, methods });
+  /** Lists the methods that reach the level. */
+  private async sudoRequired(account: Account, level: AuthenticationLevel = 1): Promise<ApiError> {
+    const { has_mfa, webauthn, ...codes } = await this.methodsOf(account);
+    const canUseCodes = level === 1 || (level === 2 && account.hasPassword);
+    const methods = canUseCodes ? { ...codes, webauthn } : { totp: false, backup_codes: false, webauthn };
+    const isPasswordNeeded = level === 2 && canUseCodes && has_mfa;
+    return new ApiError('SUDO_MODE_REQUIRED', {
+      has_mfa,
+      methods,
+      ...(isPasswordNeeded && { password_required: true }),
+    });
   }
 
   /** Returns the methods that the account can use for sudo mode (account.md 8.2). */

@@ -3,10 +3,13 @@ import { isInactive } from '../../accounts/account-facts.js';
 import { SIGNING_ALGORITHMS } from '../../accounts/grants/oauth.entities.js';
 import { Config } from '../../core/config/config.js';
 import { ApiError } from '../../core/errors.js';
+import { LANGUAGES } from '../../core/text/languages.js';
 import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
 import type { BearerIdentity } from '../../policy/identity.js';
+import { PROMPTS } from './authentication-request.js';
 import { CLAIM_COLUMNS, type ClaimsRow, claimsOf, type UserClaims } from './claims.js';
+import { ACR } from './id-tokens.service.js';
 import { ServerMetadata } from './server-metadata.service.js';
 
 const CLAIMS_BY_ID = `SELECT ${CLAIM_COLUMNS} FROM account a WHERE a.id = ANY ($1::bigint[])`;
@@ -36,7 +39,9 @@ export class OpenIdProvider {
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [...SIGNING_ALGORITHMS],
       claims_supported: CLAIMS,
-      prompt_values_supported: ['none', 'consent'],
+      acr_values_supported: Object.values(ACR),
+      prompt_values_supported: [...PROMPTS],
+      ui_locales_supported: LANGUAGES,
       claim_types_supported: ['normal'],
       claims_parameter_supported: false,
       request_parameter_supported: false,

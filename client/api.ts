@@ -4059,6 +4059,7 @@ export interface components {
             state: string;
         };
         ConsentInput: {
+            /** @description Requested authentication levels, separated by spaces. */
             acr_values?: string;
             /**
              * Format: int64
@@ -4075,18 +4076,29 @@ export interface components {
              * @enum {string}
              */
             decision?: "approve" | "deny";
+            /** @description ID token of the user, as a hint. */
+            id_token_hint?: string;
+            /** @description Email address or username to fill in. */
+            login_hint?: string;
+            /** @description Maximum age of the sign-in, in seconds. */
+            max_age?: number;
+            /** @description Code of the authenticator app, or a backup code. */
+            mfa_code?: string;
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
+            mfa_method?: "totp" | "webauthn";
             /** @description Value that binds the response to the request. */
             nonce?: string;
-            /** @description Redirect URI. */
-            id_token_hint?: string;
-            login_hint?: string;
-            max_age?: number;
-            mfa_code?: string;
-            /** @enum {string} */
-            mfa_method?: "totp" | "webauthn";
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
             password?: string;
+            /** @description Values of `prompt`, separated by spaces. */
             prompt?: string;
+            /** @description Redirect URI. */
             redirect_uri?: string;
             /**
              * @description Only `code`.
@@ -4097,7 +4109,9 @@ export interface components {
             scope: string;
             /** @description State. In OAuth2 requests: a value that is returned unchanged. */
             state?: string;
+            /** @description Challenge that the passkey signed. */
             webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
         CreateAdminKeyInput: {
@@ -5344,9 +5358,12 @@ export interface components {
         StartSsoInput: {
             /** @description SHA-256 hash of a random value that the client keeps. */
             nonce_hash?: string | null;
-            /** @description URL to which the browser must go next. */
-            /** @enum {string} */
+            /**
+             * @description Values of `prompt`, separated by spaces.
+             * @enum {string}
+             */
             prompt?: "login";
+            /** @description URL to which the browser must go next. */
             redirect_to?: string | null;
             /** @description Redirect URI. */
             redirect_uri?: string | null;
@@ -5643,15 +5660,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An object with `userinfo_endpoint`, `jwks_uri`, `subject_types_supported`, `id_token_signing_alg_values_supported`, `claims_supported`, `prompt_values_supported`, `claim_types_supported`, `claims_parameter_supported`, `request_parameter_supported`, `request_uri_parameter_supported`, `issuer`, `authorization_endpoint`, `token_endpoint`, `introspection_endpoint`, `revocation_endpoint`, `scopes_supported`, `scope_descriptions`, `response_types_supported`, `response_modes_supported`, `grant_types_supported`, `code_challenge_methods_supported`, `token_endpoint_auth_methods_supported`, `revocation_endpoint_auth_methods_supported`, `introspection_endpoint_auth_methods_supported`, `authorization_response_iss_parameter_supported` */
+            /** @description An object with `userinfo_endpoint`, `jwks_uri`, `subject_types_supported`, `id_token_signing_alg_values_supported`, `claims_supported`, `acr_values_supported`, `prompt_values_supported`, `ui_locales_supported`, `claim_types_supported`, `claims_parameter_supported`, `request_parameter_supported`, `request_uri_parameter_supported`, `issuer`, `authorization_endpoint`, `token_endpoint`, `introspection_endpoint`, `revocation_endpoint`, `scopes_supported`, `scope_descriptions`, `response_types_supported`, `response_modes_supported`, `grant_types_supported`, `code_challenge_methods_supported`, `token_endpoint_auth_methods_supported`, `revocation_endpoint_auth_methods_supported`, `introspection_endpoint_auth_methods_supported`, `authorization_response_iss_parameter_supported` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description URL of the authorization endpoint (RFC 8414). */
+                        /** @description Supported authentication levels. */
                         acr_values_supported: string[];
+                        /** @description URL of the authorization endpoint (RFC 8414). */
                         authorization_endpoint: string;
                         /** @description Whether authorization responses contain `iss` (RFC 9207). */
                         authorization_response_iss_parameter_supported: boolean;
@@ -5676,8 +5694,8 @@ export interface operations {
                         /** @description URL of the key set. */
                         jwks_uri: string;
                         /** @description Supported values of `prompt`. */
-                        /** @description Whether the `request` parameter is supported. */
                         prompt_values_supported: ("consent" | "login" | "none" | "select_account")[];
+                        /** @description Whether the `request` parameter is supported. */
                         request_parameter_supported: boolean;
                         /** @description Whether the `request_uri` parameter is supported. */
                         request_uri_parameter_supported: boolean;
@@ -5701,8 +5719,9 @@ export interface operations {
                         token_endpoint: string;
                         /** @description Authentication methods of the token endpoint. */
                         token_endpoint_auth_methods_supported: string[];
-                        /** @description URL of the userinfo endpoint. */
+                        /** @description Languages of the pages. */
                         ui_locales_supported: ("ar" | "de" | "en-US" | "es-ES" | "fr" | "ja" | "pt-BR")[];
+                        /** @description URL of the userinfo endpoint. */
                         userinfo_endpoint: string;
                     };
                 };

@@ -50,9 +50,10 @@ const findSupportedLanguage = (wanted: string): Language | undefined => {
   );
 };
 
-/** The chosen language, otherwise the first supported language of the browser. */
+/** The language that an application asks for, the chosen one, or the first supported language of the browser. */
 export function preferredLanguage(): Language {
-  const wanted = [localStorage.getItem(CHOICE) ?? '', ...navigator.languages];
+  const asked = new URLSearchParams(location.search).get('ui_locales') ?? '';
+  const wanted = [...asked.split(' '), localStorage.getItem(CHOICE) ?? '', ...navigator.languages];
   return wanted.map(findSupportedLanguage).find((name) => name !== undefined) ?? 'en-US';
 }
 

@@ -1,5 +1,6 @@
 import type { SudoFactor, SudoMethods } from '@gatehouse-auth/client';
 import { signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { Button } from '../kit/button.js';
 import { Dialog } from '../kit/dialog.js';
 import { CodeField, PasswordField } from '../kit/field.js';
@@ -30,14 +31,23 @@ setSudoPrompt(
     }),
 );
 
-function Factors({ methods, answer }: Question) {
+interface SudoDialogProps {
+  /** Why a factor is needed, if it is not a change to the account. */
+  readonly why?: string;
+  /** The credential of the operation, if it is not that of the browser. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Another way to prove the identity, for an account without factors. */
+  readonly children?: ComponentChildren;
+}
+
+function Factors({ methods, answer, why, headers = {} }: Question & SudoDialogProps) {
   const code = useSignal('');
   const password = useSignal('');
   const hasFailed = useSignal(false);
   const { totp, webauthn, backup_codes } = methods.methods;
   const passkey = useAction(async () => {
     hasFailed.value = false;
-    const options = await api.post('/v1/users/@me/sudo/webauthn/authentication-options');
+    const options = await api.post('/v1/users/@me/sudo/webauthn/authentication-options', { headers });
     try {
       answer({
         mfa_method: 'webauthn',
@@ -51,13 +61,15 @@ function Factors({ methods, answer }: Question) {
   });
   const submit = (event: Event) => {
     event.preventDefault();
-    if (methods.has_mfa) answer({ mfa_method: 'totp', mfa_code: code.value });
+    const typed = methods.password_required ? { password: password.value } : {};
+    if (methods.has_mfa) answer({ mfa_method: 'totp', mfa_code: code.value, ...typed });
     else answer({ password: password.value });
   };
   const takesCode = totp || backup_codes;
+  const takesPassword = !methods.has_mfa || methods.password_required;
   return (
     <>
-      <p>{t(methods.has_mfa ? 'sudo.whyFactor' : 'sudo.whyPassword')}</p>
+      <p>{why ?? t(methods.has_mfa ? 'sudo.whyFactor' : 'sudo.whyPassword')}</p>
       <FailureNotice of={passkey} />
       {hasFailed.value && <Notice kind="bad">{t('sudo.passkeyCancelled')}</Notice>}
       {methods.has_mfa && webauthn && (
@@ -66,19 +78,7 @@ function Factors({ methods, answer }: Question) {
         </Button>
       )}
       <form class="stack" onSubmit={submit}>
-        {methods.has_mfa && takesCode && (
-          <CodeField
-            name="mfa_code"
-            label={t(totp ? 'sudo.code' : 'sudo.backupCode')}
-            value={code.value}
-            onValue={(value) => {
-              code.value = value;
-            }}
-            required
-            maxLength={32}
-          />
-        )}
-        {!methods.has_mfa && (
+        {takesPassword && (
           <PasswordField
             name="password"
             autocomplete="current-password"
@@ -89,6 +89,18 @@ function Factors({ methods, answer }: Question) {
             }}
             required
             maxLength={256}
+          />
+        )}
+        {methods.has_mfa && takesCode && (
+          <CodeField
+            name="mfa_code"
+            label={t(totp ? 'sudo.code' : 'sudo.backupCode')}
+            value={code.value}
+            onValue={(value) => {
+              code.value = value;
+            }}
+            required
+            maxLength={32}
           />
         )}
         <div class="actions">
@@ -103,11 +115,19 @@ function Factors({ methods, answer }: Question) {
 }
 
 /** Must be rendered once on every page with operations that may require sudo mode. */
-export function SudoDialog() {
+export function SudoDialog({ children, ...props }: SudoDialogProps) {
   const open = question.value;
   return (
     <Dialog title={t('sudo.title')} isOpen={open !== null} onCancel={() => open?.answer(null)}>
-      {open && <Factors {...open} />}
+      {open &&
+        (children ? (
+          <>
+            <p>{props.why}</p>
+            {children}
+          </>
+        ) : (
+          <Factors {...open} {...props} />
+        ))}
     </Dialog>
   );
 }

@@ -31,6 +31,8 @@ export interface SignInProps {
   readonly intro?: ComponentChildren;
   /** False hides the "keep me signed in" choice. */
   readonly allowsKeep?: boolean;
+  /** The email address that fills the form. */
+  readonly email?: string | undefined;
 }
 
 /** Properties of the first step. */
@@ -136,11 +138,11 @@ function Enter({ allowsKeep, ...entry }: Entry) {
 }
 
 /** All ways to sign in, within a `Frame`. Input is kept until the sign-in succeeds. */
-export function SignIn({ onSignedIn, intro, allowsKeep = true }: SignInProps) {
+export function SignIn({ onSignedIn, intro, allowsKeep = true, email = '' }: SignInProps) {
   const kept = useMemo(readStep, []);
   const step = useSignal<Step>(kept.step);
   const isKept = useSignal(kept.isKept);
-  const typed = { email: useSignal(''), password: useSignal('') };
+  const typed = { email: useSignal(email), password: useSignal('') };
   const failure = useSignal<Failure | null>(null);
   useEffect(() => void loadService(), []);
 

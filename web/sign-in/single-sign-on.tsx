@@ -24,10 +24,11 @@ export const readSsoStart = (): SsoStart | null => JSON.parse(sessionStorage.get
 export const clearSsoStart = (): void => sessionStorage.removeItem(KEY);
 
 /** Redirects to the identity provider. Only the callback in this tab can complete the sign-in. */
-export async function startSso(returnTo: string, isKept: boolean): Promise<void> {
+export async function startSso(returnTo: string, isKept: boolean, asksAgain = false): Promise<void> {
   const nonce = hex(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)));
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(nonce));
-  const body = { redirect_to: returnTo, nonce_hash: hex(new Uint8Array(digest)) };
+  const nonceHash = hex(new Uint8Array(digest));
+  const body = { redirect_to: returnTo, nonce_hash: nonceHash, ...(asksAgain && { prompt: 'login' as const }) };
   const { authorization_url: url, state } = await api.post('/v1/auth/sso/start', { body });
   sessionStorage.setItem(KEY, JSON.stringify({ state, nonce, isKept, returnTo } satisfies SsoStart));
   location.assign(url);
@@ -37,10 +38,12 @@ export interface SsoButtonProps {
   readonly returnTo: string;
   readonly isKept: boolean;
   readonly kind?: 'main' | 'plain';
+  /** True if the provider must authenticate the user again. */
+  readonly asksAgain?: boolean;
 }
 
-export function SsoButton({ returnTo, isKept, kind = 'plain' }: SsoButtonProps) {
-  const start = useAction(() => startSso(returnTo, isKept));
+export function SsoButton({ returnTo, isKept, kind = 'plain', asksAgain = false }: SsoButtonProps) {
+  const start = useAction(() => startSso(returnTo, isKept, asksAgain));
   const provider = service.value?.sso.display_name;
   return (
     <>

@@ -8,8 +8,9 @@ import { Button } from '../../kit/button.js';
 import { DecisionButton } from '../../kit/decision-button.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { Portrait } from '../../kit/portrait.js';
-import { type Decider, isSingleUse, isUnauthorized, onSessionEnded, type Person, withToken } from './person.js';
-import { type Application, type AuthorizationRequest, hostOf } from './request.js';
+import { FreshProof } from './fresh-proof.js';
+import { type Decider, isSingleUse, isUnauthorized, nameOf, onSessionEnded, withToken } from './person.js';
+import { type Application, type AuthorizationRequest, hostOf, isOpenId } from './request.js';
 import { Scopes } from './scopes.js';
 
 export interface Question {
@@ -20,18 +21,15 @@ export interface Question {
 
 interface DecisionProps extends Question {
   readonly decider: Decider;
+  /** The password of a sign-in on this page, which proves that the user is present. */
+  readonly password?: string | undefined;
   /** Called with the redirect URL from the response. */
-  readonly onDecided: (target: string) => Promise<void>;
+  readonly onDecided: (target: string, decision: 'approve' | 'deny') => Promise<void>;
   readonly onSignedOut: () => void;
   /** @returns true if the request itself is invalid, so that no decision is possible */
   readonly onFault: (error: unknown) => boolean;
   readonly onSwitch: () => Promise<void>;
 }
-
-const tagOf = ({ username, discriminator }: Person): string => `${username}#${discriminator}`;
-
-const nameOf = (person: Person): string =>
-  person.global_name ? `${person.global_name} (${tagOf(person)})` : tagOf(person);
 
 function Facts({ request, application, words, decider }: Question & Pick<DecisionProps, 'decider'>) {
   const { person } = decider;
@@ -62,7 +60,7 @@ function Facts({ request, application, words, decider }: Question & Pick<Decisio
           ),
           email: <bdi>{person.email}</bdi>,
         })}
-        {isSingleUse(decider.token) && ` ${t('consent.forThisAlone')}`}
+        {isSingleUse(decider.token) && !isOpenId(request) && ` ${t('consent.forThisAlone')}`}
       </p>
       <p class="small quiet">
         {rich(host ? 'consent.notOurs' : 'consent.notOursBack', {
@@ -76,7 +74,7 @@ function Facts({ request, application, words, decider }: Question & Pick<Decisio
 }
 
 /** The consent question with its two answers. */
-export function Decision({ onDecided, onSignedOut, onFault, onSwitch, ...question }: DecisionProps) {
+export function Decision({ onDecided, onSignedOut, onFault, onSwitch, password, ...question }: DecisionProps) {
   const { request, decider } = question;
   const isDeciding = useRef(false);
 
@@ -85,9 +83,9 @@ export function Decision({ onDecided, onSignedOut, onFault, onSwitch, ...questio
     isDeciding.current = true;
     for (const action of [allow, deny]) action.clear();
     try {
-      const body = { ...request, decision };
+      const body = { ...request, decision, ...(password && { password }) };
       const { redirect_to } = await api.post('/v1/oauth2/authorize/consent', { ...withToken(decider.token), body });
-      await onDecided(redirect_to);
+      await onDecided(redirect_to, decision);
     } catch (error) {
       if (isUnauthorized(error)) {
         onSessionEnded(decider.token);
@@ -117,6 +115,7 @@ export function Decision({ onDecided, onSignedOut, onFault, onSwitch, ...questio
           {t('consent.another')}
         </Button>
       </div>
+      <FreshProof application={question.application} decider={decider} />
     </>
   );
 }

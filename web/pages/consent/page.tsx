@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { type Action, useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
-import { rich, t, wordsOfCode } from '../../core/language.js';
+import { rich, t } from '../../core/language.js';
 import { retryLoad } from '../../core/retry-load.js';
 import { resolveSession, session, signOutCause, startSession } from '../../core/session.js';
 import { Button } from '../../kit/button.js';
@@ -12,23 +12,37 @@ import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { Spinner } from '../../kit/shown.js';
 import { SignIn } from '../../sign-in/sign-in.js';
+import { AccountChoice, OtherAccount } from './account-choice.js';
 import { Decision, type Question } from './decision.js';
+import { Fault, type FaultyView, faultyView } from './fault.js';
 import {
   type Decider,
   decider,
   endSingleUseSession,
   fetchDecider,
   isSingleUse,
+  releaseSingleUseSession,
   resumeSingleUseSession,
   storeSingleUseSession,
   wasSignedOut,
 } from './person.js';
-import { assertRedirectRegistered, FaultyRequest, hostOf, redirectTo, requestOf } from './request.js';
+import {
+  asksForAccount,
+  assertRedirectRegistered,
+  FaultyRequest,
+  hintedAccount,
+  hostOf,
+  isOpenId,
+  isSilent,
+  redirectTo,
+  requestOf,
+} from './request.js';
 import { wordsFor } from './scopes.js';
+import { continueSilently } from './silent.js';
 
 type View =
   | { readonly kind: 'loading' }
-  | { readonly kind: 'fault'; readonly code: string }
+  | FaultyView
   | {
       readonly kind: 'signIn';
       readonly question: Question;
@@ -36,6 +50,7 @@ type View =
       /** True if a signed-in user wants to use another account. */
       readonly isAnother: boolean;
     }
+  | { readonly kind: 'silent'; readonly target: string }
   | { readonly kind: 'decision'; readonly question: Question; readonly decider: Decider }
   | { readonly kind: 'gone'; readonly target: string };
 
@@ -45,6 +60,8 @@ const FAULTS = new Set(['UNKNOWN_APPLICATION', 'INVALID_REQUEST', 'INVALID_SCOPE
 function faultOf(error: unknown): string | undefined {
   if (error instanceof FaultyRequest) return error.code;
   if (!(error instanceof ApiError)) return undefined;
+  // A wrong factor is a fault of the user.
+  if (error.of('password') || error.of('mfa_code')) return undefined;
   if (error.code === 'INVALID_FORM_BODY') return error.of('id') ? 'UNKNOWN_APPLICATION' : 'INVALID_REQUEST';
   return FAULTS.has(error.code) ? error.code : undefined;
 }
@@ -64,13 +81,14 @@ async function loadView(): Promise<View> {
       loadDecider(request.client_id),
     ]);
     assertRedirectRegistered(request, application);
+    if (isSilent(request)) return { kind: 'silent', target: await continueSilently(request) };
     const question = { request, application, words };
     if (who) return { kind: 'decision', question, decider: who };
     return { kind: 'signIn', question, wasOut: wasSignedOut(), isAnother: false };
   } catch (error) {
     const code = faultOf(error);
     if (code === undefined) throw error;
-    return { kind: 'fault', code };
+    return faultyView(code);
   }
 }
 
@@ -80,6 +98,14 @@ function isCurrent(view: View): boolean {
   return view.kind !== 'signIn' || view.isAnother || decider() === null;
 }
 
+type DecisionView = Extract<View, { kind: 'decision' }>;
+
+/** True if the application expects another account. */
+function isOther({ question, decider: { person } }: DecisionView): boolean {
+  const expected = hintedAccount(question.request);
+  return expected !== undefined && expected !== person.id;
+}
+
 /** Isolates the text direction of a name within a sentence. */
 const isolated = (name: string): string => `\u2068${name}\u2069`;
 
@@ -87,16 +113,10 @@ function titleOf(view: View): string {
   if (view.kind === 'fault') return t('consent.faultTitle');
   if (view.kind === 'signIn') return t('consent.signInTitle');
   if (view.kind === 'gone') return t('consent.goneTitle');
-  if (view.kind === 'loading') return t('consent.title');
+  if (view.kind === 'decision' && isOther(view)) return t('consent.otherTitle');
+  if (view.kind === 'loading' || view.kind === 'silent') return t('consent.title');
   return t('consent.asks', { application: isolated(view.question.application.name) });
 }
-
-const Fault = ({ code }: { readonly code: string }) => (
-  <>
-    <Notice kind="bad">{wordsOfCode(code)}</Notice>
-    <p>{t('consent.faultNothing')}</p>
-  </>
-);
 
 const Gone = ({ target }: { readonly target: string }) => (
   <>
@@ -122,7 +142,7 @@ const Retry = ({ action }: { readonly action: Action }) => (
 
 interface EnterProps {
   readonly view: Extract<View, { kind: 'signIn' }>;
-  readonly onEntered: () => void;
+  readonly onEntered: (password?: string) => void;
 }
 
 function Enter({ view: { question, wasOut, isAnother }, onEntered }: EnterProps) {
@@ -138,20 +158,22 @@ function Enter({ view: { question, wasOut, isAnother }, onEntered }: EnterProps)
     <>
       <SignIn
         allowsKeep={!isAnother}
+        email={isAnother ? undefined : question.request.login_hint}
         intro={
           <>
             {wasOut && <Notice kind="warn">{t('common.signedOutElsewhere')}</Notice>}
             <p>{why}</p>
           </>
         }
-        onSignedIn={({ token }, isKept) => {
-          if (isKept) startSession(token, true);
+        onSignedIn={({ token }, isKept, password) => {
+          // An application that signs the user in depends on the session, so it does not end with the decision.
+          if (isKept || (isOpenId(question.request) && !isAnother)) startSession(token, isKept);
           else storeSingleUseSession(token);
-          onEntered();
+          onEntered(password);
         }}
       />
       {isAnother && (
-        <Button kind="bare" onClick={onEntered}>
+        <Button kind="bare" onClick={() => onEntered()}>
           {t('common.back')}
         </Button>
       )}
@@ -177,13 +199,22 @@ function useSessionEndListener(isHeard: boolean): void {
 /** The consent page (oauth.md 5.2). It has no privileges of its own; it uses the session of the user. */
 export default function Consent() {
   const view = useSignal<View>({ kind: 'loading' });
+  /** The user has just signed in on this page, or has confirmed the account. */
+  const isChosen = useSignal(false);
+  const password = useSignal<string | undefined>(undefined);
   const load = useAction(async () => {
     view.value = { kind: 'loading' };
     let next = await loadView();
     while (!isCurrent(next)) next = await loadView();
+    if (next.kind === 'silent') redirectTo(next.target);
     view.value = next;
   });
   const enter = () => void load.run();
+  const signedIn = (typed?: string) => {
+    isChosen.value = true;
+    password.value = typed;
+    enter();
+  };
   useEffect(() => {
     resumeSingleUseSession();
     enter();
@@ -198,11 +229,15 @@ export default function Consent() {
   useSessionEndListener(now.kind === 'decision' && !isSingleUse(now.decider.token));
   const fail = (error: unknown): boolean => {
     const code = faultOf(error);
-    if (code !== undefined) view.value = { kind: 'fault', code };
+    if (code !== undefined)
+      void faultyView(code).then((fault) => {
+        view.value = fault;
+      });
     return code !== undefined;
   };
-  const leave = async (target: string) => {
-    await endSingleUseSession();
+  const leave = async (target: string, keepsSession = false) => {
+    if (keepsSession) releaseSingleUseSession();
+    else await endSingleUseSession();
     redirectTo(target);
     view.value = { kind: 'gone', target };
   };
@@ -210,19 +245,40 @@ export default function Consent() {
     await endSingleUseSession();
     view.value = { kind: 'signIn', question, wasOut: false, isAnother: session.value !== null };
   };
+  const isChoosing =
+    now.kind === 'decision' && !isOther(now) && !isChosen.value && asksForAccount(now.question.request);
   return (
-    <Frame title={titleOf(now)}>
-      {now.kind === 'loading' &&
+    <Frame title={isChoosing ? t('consent.chooseTitle') : titleOf(now)}>
+      {(now.kind === 'loading' || now.kind === 'silent') &&
         (load.failure.value ? <Retry action={load} /> : <Spinner label={t('common.loading')} />)}
-      {now.kind === 'fault' && <Fault code={now.code} />}
-      {now.kind === 'signIn' && <Enter view={now} onEntered={enter} />}
+      {now.kind === 'fault' && <Fault view={now} onReturn={leave} />}
+      {now.kind === 'signIn' && <Enter view={now} onEntered={signedIn} />}
       {now.kind === 'gone' && <Gone target={now.target} />}
-      {now.kind === 'decision' && (
+      {now.kind === 'decision' && isOther(now) && (
+        <OtherAccount
+          question={now.question}
+          person={now.decider.person}
+          onSwitch={() => changePerson(now)}
+          onReturn={leave}
+        />
+      )}
+      {now.kind === 'decision' && isChoosing && (
+        <AccountChoice
+          question={now.question}
+          person={now.decider.person}
+          onSwitch={() => changePerson(now)}
+          onChosen={() => {
+            isChosen.value = true;
+          }}
+        />
+      )}
+      {now.kind === 'decision' && !isOther(now) && !isChoosing && (
         <Decision
           key={now.decider.token}
           {...now.question}
           decider={now.decider}
-          onDecided={leave}
+          password={password.value}
+          onDecided={(target, decision) => leave(target, decision === 'approve' && isOpenId(now.question.request))}
           onSignedOut={enter}
           onFault={fail}
           onSwitch={() => changePerson(now)}

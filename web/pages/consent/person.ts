@@ -4,6 +4,18 @@ import { api } from '../../core/api.js';
 import { endSession, session, signOutCause } from '../../core/session.js';
 
 export type Person = Answer<paths, '/v1/users/@me', 'get'>;
+
+const tagOf = ({ username, discriminator }: Person): string => `${username}#${discriminator}`;
+
+export const nameOf = (person: Person): string =>
+  person.global_name ? `${person.global_name} (${tagOf(person)})` : tagOf(person);
+
+/** True if the user can prove their presence only at the identity provider. */
+export const hasOnlyProvider = ({
+  password_last_changed_at: changed,
+  authenticator_types: types = [],
+}: Person): boolean => changed === null && types.length === 0;
+
 type Authorization = Answer<paths, '/v1/oauth2/@me/authorizations', 'get'>[number];
 
 /** Session storage key of a session for a single decision. Other tabs do not know it, and it ends with the decision. */
@@ -50,6 +62,12 @@ export async function endSingleUseSession(): Promise<void> {
   wasEnded.value = false;
   forget();
   if (token) await endOnServer(token);
+}
+
+/** Forgets the session here without ending it, because the application depends on it (openid.md section 3). */
+export function releaseSingleUseSession(): void {
+  wasEnded.value = false;
+  forget();
 }
 
 /** Resumes the single-decision session after a reload. Ends it if it belongs to another request. */

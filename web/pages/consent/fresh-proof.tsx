@@ -1,0 +1,21 @@
+import { t } from '../../core/language.js';
+import { SudoDialog } from '../../core/sudo.js';
+import { SsoButton } from '../../sign-in/single-sign-on.js';
+import { type Decider, hasOnlyProvider, withToken } from './person.js';
+import type { Application } from './request.js';
+
+interface FreshProofProps {
+  readonly application: Application;
+  readonly decider: Decider;
+}
+
+/** Asks for a factor if the application wants the user to authenticate again (openid.md section 4). */
+export function FreshProof({ application: { name }, decider: { token, person } }: FreshProofProps) {
+  const why = t('consent.proof', { application: name });
+  if (!hasOnlyProvider(person)) return <SudoDialog why={why} {...withToken(token)} />;
+  return (
+    <SudoDialog why={why}>
+      <SsoButton kind="main" returnTo={location.pathname + location.search} isKept={false} asksAgain />
+    </SudoDialog>
+  );
+}

@@ -1,13 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import type { RoutePlan } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
 import { startFront } from '../machine/bundled-front.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { copyOfTemplate, gatehouse, outfit } from '../support/index.js';
+import { copyOfTemplate, type Gatehouse, gatehouse, newHook, outfit } from '../support/index.js';
 
 const GATEHOUSE_SECRET = process.env.GATEHOUSE_TEST_SECRET;
 const at = (path: string): string => join(import.meta.dirname, '../..', path);
@@ -72,33 +75,140 @@ function corpusOf(route: RoutePlan, session: string): Sent[] {
   ];
 }
 
+interface Replicas {
+  readonly service: Gatehouse;
+  readonly ports: readonly [sources: number, bundle: number];
+  close(): Promise<void>;
+}
+
+/** The sources and the bundle as two replicas with the same data. */
+async function replicasOn(HTTP_PLATFORM: string): Promise<Replicas> {
+  const MEDIA_LOCAL_ROOT = join(process.env.GATEHOUSE_TEST_DIR ?? tmpdir(), randomBytes(4).toString('hex'));
+  const env = { HTTP_PLATFORM, MEDIA_LOCAL_ROOT, BUILD_ID: 'one', DATABASE_URL: (await copyOfTemplate()) as string };
+  const service = await gatehouse({ env });
+  const settings = { RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off', REGISTRATION_ALLOWANCES: 'off', NODE_ENV: 'test' };
+  const bundle = await startFront({ ...settings, ...env, GATEHOUSE_SECRET, DATABASE_PATIENCE: '20' }, () => {});
+  return {
+    service,
+    ports: [service.port, bundle.port],
+    async close() {
+      await bundle.close();
+      await service.close();
+    },
+  };
+}
+
+/** Sends requests to both replicas. Returns the responses that both agree on, and the differences. */
+async function compare({ ports }: Replicas, corpus: readonly Sent[]) {
+  const same: string[] = [];
+  const differences: object[] = [];
+  for (let at = 0; at < corpus.length; at += 16) {
+    const ask = async (sent: Sent) => {
+      const [ofSources = '', ofBundle] = await Promise.all(
+        ports.map(async (port) => still(await rawAnswer(port, sent))),
+      );
+      if (ofSources === ofBundle && ofSources !== '') same.push(ofSources);
+      else differences.push({ sent, ofSources, ofBundle });
+    };
+    await Promise.all(corpus.slice(at, at + 16).map(ask));
+  }
+  return { same, differences };
+}
+
+/** A path of each kind of route that both replicas serve with 200. */
+async function kindsOf(service: Gatehouse): Promise<Readonly<Record<string, Sent>>> {
+  const owner = await outfit(service, { acls: ['*'], scopes: ['identify', 'email'] });
+  const { accountId, applicationId, session, bot, bearer, adminBearer, adminKey } = owner;
+  const hook = await newHook(service, session);
+  const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const { body: user } = await service.as(session).patch('/v1/users/@me', { avatar: image.toString('base64') });
+  const [script] = readdirSync(at('dist/web/assets')).filter((name) => name.endsWith('.js'));
+  const get = (target: string, authorization?: string): Sent => ({
+    method: 'GET',
+    target,
+    lines: authorization ? [`Authorization: ${authorization}`] : [],
+  });
+  return {
+    'public JSON': get(`/v1/oauth2/applications/${applicationId}/public`),
+    session: get('/v1/users/@me', session),
+    bot: get('/v1/users/@me', bot),
+    'OAuth2 token': get('/v1/oauth2/userinfo', bearer),
+    'administrator by token': get(`/v1/admin/users/${accountId}`, adminBearer),
+    'administrator by key': get(`/v1/admin/users/${accountId}`, adminKey),
+    page: get('/login'),
+    'static file': get(`/assets/${script}`),
+    media: get(`/media/avatars/${accountId}/${user.avatar}.png`),
+    'webhook URL': get(hook.path),
+    metadata: get('/.well-known/openid-configuration'),
+  };
+}
+
+/** A request in all forms that the platforms and our checks treat separately. */
+function variantsOf(sent: Sent): Sent[] {
+  const { target } = sent;
+  const parent = target.slice(0, target.lastIndexOf('/'));
+  const malformed = TEXTS.flatMap((text) => [`${target}/${text}`, `${target}${text}`, `${parent}/${text}`]);
+  const targets = [
+    ...malformed,
+    ...TEXTS.map((text) => `${target}?${text}=${text}`),
+    `/${target}`,
+    `${target}/`,
+    `${target}//`,
+  ];
+  const lines = sent.lines ?? [];
+  const headers = [
+    'Range: bytes=0-3',
+    'Range: bytes=9999999-',
+    'If-None-Match: *',
+    'Origin: https://other.test',
+    'Accept: text/html',
+  ];
+  return [
+    ...['HEAD', 'OPTIONS', 'PROPFIND'].map((method) => ({ ...sent, method })),
+    ...targets.map((each) => ({ ...sent, target: each })),
+    ...headers.map((header) => ({ ...sent, lines: [...lines, header] })),
+    { ...sent, lines: [...lines, 'Authorization: Bearer two'] },
+    { ...sent, body: '{' },
+  ];
+}
+
 describeOnPostgres('dist/service answers as the sources do, byte for byte', () => {
-  test.each(['express', 'fastify'])('on %s', async (HTTP_PLATFORM) => {
-    const env = { HTTP_PLATFORM, BUILD_ID: 'one', DATABASE_URL: (await copyOfTemplate()) as string };
-    const service = await gatehouse({ env });
-    const settings = { RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off', REGISTRATION_ALLOWANCES: 'off', NODE_ENV: 'test' };
-    const bundle = await startFront({ ...settings, ...env, GATEHOUSE_SECRET, DATABASE_PATIENCE: '20' }, () => {});
+  let replicas: Replicas;
+  afterEach(() => replicas.close());
+
+  test.each(['express', 'fastify'])('every route, on %s', async (platform) => {
+    replicas = await replicasOn(platform);
+    const { service } = replicas;
     const { session } = await outfit(service, { acls: ['*'] });
     const routes = service.app.get(Routes).all.filter(({ path }) => !OWN.test(path));
     const corpus = routes.flatMap((route) => corpusOf(route, session));
-    const differences: object[] = [];
-    let same = 0;
-    for (let at = 0; at < corpus.length; at += 16) {
-      const ask = async (sent: Sent) => {
-        const [ofSources, ofBundle] = [
-          still(await rawAnswer(service.port, sent)),
-          still(await rawAnswer(bundle.port, sent)),
-        ];
-        if (ofSources === ofBundle && ofSources !== '') same++;
-        else differences.push({ sent, ofSources, ofBundle });
-      };
-      await Promise.all(corpus.slice(at, at + 16).map(ask));
-    }
-    await bundle.close();
-    await service.close();
+    const { same, differences } = await compare(replicas, corpus);
     expect(differences).toEqual([]);
-    expect(same).toBe(corpus.length);
-    expect(same).toBeGreaterThan(4000);
+    expect(same).toHaveLength(corpus.length);
+    expect(same.length).toBeGreaterThan(4000);
+  });
+
+  test.each(['express', 'fastify'])('every kind of route with what it accepts and rejects, on %s', async (platform) => {
+    replicas = await replicasOn(platform);
+    const kinds = Object.entries(await kindsOf(replicas.service));
+    const served = await compare(
+      replicas,
+      kinds.map(([, sent]) => sent),
+    );
+    expect(served.differences).toEqual([]);
+    expect(served.same.map((answer) => answer.slice(0, 'HTTP/1.1 200'.length))).toEqual(
+      kinds.map(() => 'HTTP/1.1 200'),
+    );
+    for (const [kind, sent] of kinds) {
+      const variants = variantsOf(sent);
+      const { same, differences } = await compare(replicas, variants);
+      expect({ kind, differences }).toEqual({ kind, differences: [] });
+      expect(same).toHaveLength(variants.length);
+      const malformed = same.filter((answer) => answer.startsWith('HTTP/1.1 400 '));
+      expect(malformed.length).toBeGreaterThan(5);
+    }
   });
 });
 

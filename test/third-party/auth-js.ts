@@ -7,7 +7,7 @@ import type { Registration } from './libraries.js';
 /** The content of the session cookie. */
 type Token = Record<string, unknown>;
 
-interface AuthConfig {
+export interface AuthConfig {
   readonly secret: string;
   readonly trustHost: boolean;
   readonly basePath: string;
@@ -60,6 +60,8 @@ export type Refresh = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Auth.js, with the refresh from its guide "Refresh Token Rotation". */
 export class SiteOfAuthJs {
+  /** Where a rejected sign-in leads to. */
+  readonly rejection: RegExp = /\/auth\/error\?error=Configuration$/;
   private readonly server = createServer((request, response) => void this.serve(request, response));
   private config: AuthConfig | undefined;
   private aheadMs = 0;
@@ -135,8 +137,12 @@ export class SiteOfAuthJs {
     }
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected get configured(): AuthConfig {
     if (!this.config) throw new Error('use() comes first');
+    return this.config;
+  }
+
+  protected async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const hasBody = request.method === 'POST';
     const answer = await Auth(
       new Request(this.url + request.url, {
@@ -146,7 +152,7 @@ export class SiteOfAuthJs {
         ),
         ...(hasBody ? { body: Readable.toWeb(request) as ReadableStream, duplex: 'half' } : {}),
       } as RequestInit),
-      this.config,
+      this.configured,
     );
     for (const [name, value] of answer.headers) response.appendHeader(name, value);
     response.writeHead(answer.status).end(await answer.text());
@@ -154,9 +160,8 @@ export class SiteOfAuthJs {
 
   /** A page that the server renders. It reads the session from the cookies of the request, and cannot set any. */
   async render(cookies: string): Promise<SessionOfAuthJs> {
-    if (!this.config) throw new Error('use() comes first');
     const headers = { cookie: cookies };
-    const answer = await Auth(new Request(`${this.url}/auth/session`, { headers }), this.config);
+    const answer = await Auth(new Request(`${this.url}/auth/session`, { headers }), this.configured);
     return (await answer.json()) as SessionOfAuthJs;
   }
 
@@ -218,6 +223,8 @@ export class BrowserOfAuthJs {
 
   /** The request that a tab sends when it gets the focus. @returns null if there is no session */
   async session(): Promise<SessionOfAuthJs | null> {
-    return (await (await this.visit(`${this.site.url}/auth/session`)).json()) as SessionOfAuthJs | null;
+    const found = (await (await this.visit(`${this.site.url}/auth/session`)).json()) as SessionOfAuthJs | null;
+    // `next-auth` 4 returns an empty object.
+    return found?.access_token ? found : null;
   }
 }

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { SigningKeys } from '../../src/oauth/openid/signing-keys.service.js';
+import { ColumnEncryption } from '../../src/platform/keys/column-encryption.service.js';
 import { CleanupJobs } from '../../src/platform/process/cleanup-jobs.js';
 import {
   exchange,
@@ -64,6 +65,23 @@ describe('2 key set', () => {
       expect(box.includes('"d":')).toBe(false);
     }
   });
+});
+
+test('2 a private key that could not be imported once is read again', async () => {
+  const own = await gatehouse();
+  const alice = await person(own, 'alice');
+  const app = await newApp(own, alice);
+  await own.anonymous.get('/.well-known/jwks.json');
+  const [{ kid, private_key } = {}] = await own.sql(
+    "SELECT kid, private_key FROM openid_key WHERE alg = 'RS256' AND activated_at IS NOT NULL",
+  );
+  const store = (box: unknown) => own.sql('UPDATE openid_key SET private_key = $2 WHERE kid = $1', [kid, box]);
+  const redeem = async () => exchange(own, app, await newCode(own, alice, app, { scope: 'openid' }));
+  await store(own.app.get(ColumnEncryption).encrypt('signing keys', '{"kty":"RSA"}', String(kid)));
+  expectApiError(await redeem(), 'INTERNAL_SERVER_ERROR');
+  await store(private_key);
+  expect((await redeem()).body.id_token).toEqual(expect.any(String));
+  await own.close();
 });
 
 describe('2 rotation', () => {

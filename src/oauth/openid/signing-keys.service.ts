@@ -91,6 +91,7 @@ export class SigningKeys {
     const jwk = JSON.parse(this.encryption.decrypt('signing keys', private_key, kid)) as JWK;
     const key = importJWK(jwk, alg, { extractable: false }) as Promise<CryptoKey>;
     this.imported.set(kid, key);
+    key.catch(() => this.imported.delete(kid));
     return key;
   }
 

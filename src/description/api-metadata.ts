@@ -16,6 +16,8 @@ export interface HandlerMetadata {
   readonly fieldCodes: readonly string[];
   /** Request headers that the handler reads, in lower case. */
   readonly headers: readonly string[];
+  /** Events that the handler can cause and lifecycle subscribers can handle. */
+  readonly events: readonly string[];
 }
 
 export interface ControllerMetadata {
@@ -62,6 +64,7 @@ export interface ApiMetadata {
 export interface ThrownCodes {
   readonly codes: readonly string[];
   readonly fieldCodes: readonly string[];
+  readonly events: readonly string[];
 }
 
 const EMPTY_GATEWAY: GatewayMetadata = { events: {}, client: {}, server: {}, commands: {} };

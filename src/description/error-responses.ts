@@ -1,6 +1,8 @@
+import { refusableEventsOf } from '../accounts/events/lifecycle-of.js';
 import type { ErrorCode } from '../core/errors.js';
 import { OPERATIONAL } from '../http/front-door/front-door.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
+import { REFUSABLE_EVENTS } from '../policy/lifecycle.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { ApiMetadata, HandlerMetadata, Schema } from './api-metadata.js';
 
@@ -27,9 +29,11 @@ export const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
 export function errorCodesOf(
   plan: RoutePlan,
   handler: HandlerMetadata | undefined,
-  { rejections }: FeatureRegistry,
+  features: FeatureRegistry,
 ): string[] {
-  const ofSubscribers = plan.method === 'GET' ? [] : rejections;
+  // Without metadata, the handler of an extension may cause any event.
+  const caused = handler ? refusableEventsOf(handler.events) : REFUSABLE_EVENTS;
+  const ofSubscribers = plan.method === 'GET' && !handler ? [] : features.rejectionsOf(caused);
   const ofBodies = plan.accepts.kind === 'none' ? [] : ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
   const onArrival = OPERATIONAL.has(plan.path) ? [] : PRE_ROUTING_ERRORS;
   const ofAdministration = plan.policy.kind === 'AdminAcl' ? ADMIN_NETWORK_ERRORS : [];

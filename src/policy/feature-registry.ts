@@ -280,10 +280,10 @@ export class FeatureRegistry {
     }
   }
 
-  /** Error codes with which subscribers of lifecycle events may reject operations. */
-  get rejections(): readonly string[] {
+  /** Error codes with which subscribers may reject the operation of one of these lifecycle events. */
+  rejectionsOf(types: ReadonlySet<LifecycleType>): readonly string[] {
     return this.features.flatMap(({ lifecycle = {} }) =>
-      Object.values(lifecycle).flatMap(({ rejectsWith = [] }) => rejectsWith),
+      [...types].flatMap((type) => lifecycle[type]?.rejectsWith ?? []),
     );
   }
 

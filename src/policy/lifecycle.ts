@@ -57,7 +57,7 @@ export interface LifecycleSubscriber<T extends LifecycleType> {
 export interface LifecycleDeclaration<T extends LifecycleType> {
   /** A provider of a module. It runs in the transaction of the event. */
   readonly inTransaction?: Type<LifecycleSubscriber<T>>;
-  /** Error codes with which `inTransaction` may reject the operation. The API description lists them. */
+  /** Error codes with which `inTransaction` may reject the operation. The API description of the operation lists them. */
   readonly rejectsWith?: readonly string[];
   /** The name of a job whose payload is the event. It runs after the commit. */
   readonly afterCommit?: string;

@@ -131,6 +131,36 @@ describe('a subscriber that rejects', () => {
   });
 });
 
+test('only operations that can cause a refusable event list the errors of its subscribers', async () => {
+  const { paths, components } = (await service.anonymous.get('/openapi.json').expect(200)).body;
+  const operations = Object.entries<Record<string, { responses: Record<string, { $ref?: string }> }>>(paths).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(([method, { responses }]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        responses,
+      })),
+  );
+  const listing = operations
+    .filter(({ responses }) =>
+      Object.values(responses).some(({ $ref = '' }) =>
+        JSON.stringify(components.responses[$ref.replace('#/components/responses/', '')] ?? {}).includes(
+          'LedgerClosed',
+        ),
+      ),
+    )
+    .map(({ name }) => name);
+  expect(listing).toEqual(
+    expect.arrayContaining([
+      ...['POST /v1/auth/register', 'POST /v1/auth/login', 'POST /v1/users/@me/disable', 'POST /v1/users/@me/delete'],
+      'POST /v1/oauth2/authorize/consent',
+    ]),
+  );
+  for (const other of ['POST /v1/auth/logout', 'POST /v1/users/@me/webhooks', 'PUT /v1/admin/users/{user_id}/acls']) {
+    expect(operations.map(({ name }) => name)).toContain(other);
+    expect(listing).not.toContain(other);
+  }
+});
+
 test.each<[LifecycleDeclarations, string]>([
   [{ registered: { afterCommit: 'broken:job' } }, 'no feature declares the job broken:job'],
   [{ registered: { rejectsWith: ['BROKEN_CODE'] } }, 'no feature declares the error code BROKEN_CODE'],

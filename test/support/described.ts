@@ -5,6 +5,7 @@ import { ApiDocuments } from '../../src/description/description.service.js';
 import { errorSchemaName } from '../../src/description/error-responses.js';
 import { templateOf } from '../../src/description/inputs.js';
 import { FeatureRegistry } from '../../src/policy/feature-registry.js';
+import { LIFECYCLE_TYPES } from '../../src/policy/lifecycle.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
 import type { Answer } from './exchange.js';
 import { Ajv2020 } from './optional-packages.js';
@@ -160,7 +161,9 @@ export function holdToDescription(
     const plans = routes.all.map(({ controller, handler, method, path, policy, possibleErrors }) =>
       [controller, handler, method, path, describePolicy(policy), ...possibleErrors].join(),
     );
-    const key = [isWhole, ...files, ...app.get(FeatureRegistry).rejections, ...plans].join('\n');
+    const features = app.get(FeatureRegistry);
+    const rejections = LIFECYCLE_TYPES.map((type) => features.rejectionsOf(new Set([type])).join());
+    const key = [isWhole, ...files, ...rejections, ...plans].join('\n');
     const known = judges.get(key);
     if (known) return known;
     const made = app

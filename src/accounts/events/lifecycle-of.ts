@@ -1,4 +1,4 @@
-import type { LifecycleEvent, LifecycleType } from '../../policy/lifecycle.js';
+import { type LifecycleEvent, type LifecycleType, REFUSABLE_EVENTS } from '../../policy/lifecycle.js';
 import type { Origin } from './origin.js';
 
 /** What lifecycle events need of a security event. */
@@ -53,4 +53,17 @@ const LIFECYCLE_OF: Readonly<Record<string, (event: Facts) => LifecycleEvent[]>>
 export function lifecycleOf(event: SecurityEvent, isHandled: (type: LifecycleType) => boolean): LifecycleEvent[] {
   const events = LIFECYCLE_OF[event.type]?.({ ...event, data: event.data ?? {} }) ?? [];
   return events.filter(({ type }) => isHandled(type));
+}
+
+/** Names in code that stand for a lifecycle event: security events, and `registered`, which is none. */
+export const LIFECYCLE_SOURCES: ReadonlySet<string> = new Set([...Object.keys(LIFECYCLE_OF), 'registered']);
+
+/** The refusable lifecycle events that names of `LIFECYCLE_SOURCES` stand for. */
+export function refusableEventsOf(sources: readonly string[]): ReadonlySet<LifecycleType> {
+  const types = sources.flatMap((type): LifecycleType[] =>
+    type === 'registered'
+      ? [type]
+      : lifecycleOf({ accountId: '0', type }, (each) => REFUSABLE_EVENTS.has(each)).map((event) => event.type),
+  );
+  return new Set(types);
 }

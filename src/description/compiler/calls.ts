@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import type ts from 'typescript';
+import { LIFECYCLE_SOURCES } from '../../accounts/events/lifecycle-of.js';
 import type { ThrownCodes } from '../api-metadata.js';
 import type { TypeScript } from './schemas.js';
 
@@ -8,6 +9,8 @@ interface Facts {
   readonly codes: Set<string>;
   readonly fieldCodes: Set<string>;
   readonly headers: Set<string>;
+  /** Events that it can record. */
+  readonly events: Set<string>;
   /** Code that this code refers to and may therefore call. */
   readonly leadsTo: Set<ts.Node>;
 }
@@ -16,6 +19,7 @@ const emptyFacts = (): Facts => ({
   codes: new Set(),
   fieldCodes: new Set(),
   headers: new Set(),
+  events: new Set(),
   leadsTo: new Set(),
 });
 
@@ -48,6 +52,7 @@ export class CallGraph {
       for (const code of facts.codes) found.codes.add(code);
       for (const code of facts.fieldCodes) found.fieldCodes.add(code);
       for (const header of facts.headers) found.headers.add(header);
+      for (const event of facts.events) found.events.add(event);
       waiting.push(...facts.leadsTo);
     }
     return found;
@@ -83,6 +88,10 @@ export class CallGraph {
       return;
     }
     this.scanHeader(node, facts);
+    // Lists name events that other code may record.
+    if (ts.isStringLiteral(node) && LIFECYCLE_SOURCES.has(node.text) && !ts.isArrayLiteralExpression(node.parent)) {
+      facts.events.add(node.text);
+    }
     if (ts.isIdentifier(node) && node !== root) this.follow(node, facts);
     ts.forEachChild(node, (child) => this.scan(child, facts, root));
   }
@@ -170,6 +179,7 @@ export class CallGraph {
       const thrown = calls[declarationKey(declaration, folder, this.ts)];
       for (const code of thrown?.codes ?? []) facts.codes.add(code);
       for (const code of thrown?.fieldCodes ?? []) facts.fieldCodes.add(code);
+      for (const event of thrown?.events ?? []) facts.events.add(event);
     }
   }
 

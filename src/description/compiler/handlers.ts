@@ -137,7 +137,7 @@ export class ControllerReader {
     const isText = ({ flags }: ts.Type) => flags & (TypeFlags.String | TypeFlags.StringLiteral);
     const answer = parts.some((part) => !isNothing(part) && !isText(part)) ? this.answer(parts, type) : undefined;
     const [summary, description] = splitSummary(this.docTextOf(method));
-    const { codes, fieldCodes, headers } = this.calls.collectFrom(method);
+    const { codes, fieldCodes, headers, events } = this.calls.collectFrom(method);
     return {
       summary,
       ...(description ? { description } : {}),
@@ -146,6 +146,7 @@ export class ControllerReader {
       codes: sorted(codes),
       fieldCodes: sorted(fieldCodes),
       headers: sorted(headers),
+      events: sorted(events),
     };
   }
 
@@ -229,9 +230,13 @@ export class ControllerReader {
           ? declaration.members.filter(this.ts.isMethodDeclaration)
           : [declaration];
         for (const part of parts) {
-          const { codes, fieldCodes } = this.calls.collectFrom(part);
-          if (codes.size + fieldCodes.size === 0) continue;
-          calls[declarationKey(part, this.root, this.ts)] = { codes: sorted(codes), fieldCodes: sorted(fieldCodes) };
+          const { codes, fieldCodes, events } = this.calls.collectFrom(part);
+          if (codes.size + fieldCodes.size + events.size === 0) continue;
+          calls[declarationKey(part, this.root, this.ts)] = {
+            codes: sorted(codes),
+            fieldCodes: sorted(fieldCodes),
+            events: sorted(events),
+          };
         }
       }
     }

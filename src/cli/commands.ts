@@ -205,10 +205,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./admin-keys.js')).createAdminKey,
   },
   'keys rotate': {
-    usage: 'keys rotate [--compromised]',
+    usage: 'keys rotate [--secrets | --compromised]',
     summary:
-      'Encrypt stored secrets again with the current GATEHOUSE_SECRET, and rotate the signing keys. Exit code 1 if a secret cannot be decrypted',
+      'Encrypt stored secrets again with the current GATEHOUSE_SECRET, and rotate the signing keys. Exit code 1 if a secret cannot be decrypted, or the next signing keys are too new',
     options: {
+      '--secrets': 'Encrypt the secrets, and keep the signing keys',
       '--compromised':
         'Replace the signing keys immediately and reject their signatures. Default: keep them valid for a time',
     },

@@ -3,44 +3,48 @@ import { Config } from '../core/config/config.js';
 import { SigningKeys } from '../oauth/openid/signing-keys.service.js';
 import { KeyRotation } from '../platform/keys/key-rotation.js';
 import { assertNoArguments } from './terminal/arguments.js';
-import type { Command } from './terminal/command.js';
+import { type Command, CommandError } from './terminal/command.js';
 import { auditConsoleAction, withService } from './terminal/service.js';
 
 const SIGNING_KEYS = {
   rotated: 'signing keys of OpenID Connect: rotated',
-  young: 'signing keys of OpenID Connect: not rotated, because the next keys were published less than 24 hours ago',
+  young:
+    'signing keys of OpenID Connect: not rotated, because the next keys were published less than 24 hours ago. Run the command again later',
   unused: 'signing keys of OpenID Connect: not created yet',
 };
 
 /**
  * Re-encrypts all secrets at rest, which is the second step of a secret rotation, and rotates the signing keys. The
- * first step moves the old secret to GATEHOUSE_SECRET_PREVIOUS, the third removes it.
+ * first step moves the old secret to GATEHOUSE_SECRET_PREVIOUS, the third removes it. With `--secrets`, the signing keys
+ * stay.
  */
 export const rotateKeys: Command = (args, terminal) => {
-  const options = { compromised: { type: 'boolean' } } as const;
+  const options = { compromised: { type: 'boolean' }, secrets: { type: 'boolean' } } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   assertNoArguments(positionals);
+  if (values.secrets && values.compromised) throw new CommandError('Use only one of --secrets and --compromised');
   return withService(terminal, async (app) => {
     const outcome = await app.get(KeyRotation).run();
     const renewed = Object.fromEntries([...outcome].map(([name, { renewed }]) => [name, renewed]));
     const isLost = [...outcome.values()].some(({ lost }) => lost > 0);
     // A new key must not be encrypted with a secret that does not decrypt the others.
-    const signingKeys = isLost ? undefined : await app.get(SigningKeys).rotate(values.compromised === true);
+    const isKept = isLost || values.secrets === true;
+    const signingKeys = isKept ? undefined : await app.get(SigningKeys).rotate(values.compromised === true);
     const metadata = { ...renewed, ...(signingKeys && { signing_keys: signingKeys }) };
     await auditConsoleAction(app, { action: 'rotate_keys', target: { type: 'instance' }, metadata });
     for (const [name, { renewed, lost }] of outcome) {
       terminal.out(`${name}: ${renewed} re-encrypted${lost > 0 ? `, ${lost} lost: no secret opens them` : ''}`);
     }
-    if (!signingKeys) {
+    if (isLost) {
       terminal.out('Was GATEHOUSE_SECRET_PREVIOUS set to the secret of before? With it, run the command again.');
       return 1;
     }
-    terminal.out(SIGNING_KEYS[signingKeys]);
+    if (signingKeys) terminal.out(SIGNING_KEYS[signingKeys]);
     terminal.out(
       app.get(Config).secretPrevious
         ? 'GATEHOUSE_SECRET_PREVIOUS can be removed once what lives for an hour at most is over.'
         : 'There is no GATEHOUSE_SECRET_PREVIOUS: nothing else can be under another key.',
     );
-    return 0;
+    return signingKeys === 'young' ? 1 : 0;
   });
 };

@@ -451,3 +451,39 @@ describe('sessions revoke --all', () => {
     expect((await cli('sessions', 'revoke', '--all')).out).toBe('0 sessions are ended');
   });
 });
+
+describe('keys rotate: signing keys of OpenID Connect', () => {
+  const currentKeys = async () =>
+    (await sql('SELECT kid FROM openid_key WHERE activated_at IS NOT NULL AND retired_at IS NULL ORDER BY kid')).map(
+      ({ kid }) => kid,
+    );
+
+  test('is refused before the next keys are 24 hours old; the secrets are re-encrypted nevertheless', async () => {
+    expect((await cli('keys', 'rotate')).code).toBe(0);
+    await running(async (as) => expect((await as().get('/.well-known/jwks.json')).status).toBe(200));
+    const before = await currentKeys();
+    expect(before).toHaveLength(3);
+    const refused = await cli('keys', 'rotate');
+    expect(refused).toMatchObject({ code: 1, out: expect.stringMatching(/^signing keys: 0 re-encrypted$/m) });
+    expect(refused.out).toMatch(/not rotated, because the next keys were published less than 24 hours ago/);
+    expect(await currentKeys()).toEqual(before);
+    await sql("UPDATE openid_key SET published_at = published_at - interval '24 hours'");
+    expect(await cli('keys', 'rotate')).toMatchObject({ code: 0, out: expect.stringContaining('Connect: rotated') });
+    const after = await currentKeys();
+    expect(after).toHaveLength(3);
+    for (const kid of after) expect(before).not.toContain(kid);
+  });
+
+  test('--secrets re-encrypts only, and cannot be combined with --compromised', async () => {
+    await sql("UPDATE openid_key SET published_at = published_at - interval '24 hours'");
+    const before = await currentKeys();
+    const { code, out } = await cli('keys', 'rotate', '--secrets');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^signing keys: 0 re-encrypted$/m);
+    expect(out).not.toContain('signing keys of OpenID Connect');
+    const both = await cli('keys', 'rotate', '--secrets', '--compromised');
+    expect(both).toMatchObject({ code: 1, out: '', err: expect.stringContaining('--secrets and --compromised') });
+    expect(await currentKeys()).toEqual(before);
+    expect(await lastDeed()).toMatchObject({ action: 'rotate_keys', metadata: { 'signing keys': '0' } });
+  });
+});

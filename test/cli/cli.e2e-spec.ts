@@ -416,7 +416,7 @@ describe('doctor', () => {
   test('finds what a production set-up must not have, and says how to mend it', async () => {
     const production = {
       ...{ NODE_ENV: 'production', EMBEDDED_DATABASE: 'true', MAIL_TRANSPORT: 'none' },
-      ...{ RATE_LIMITS: 'off', OAUTH_CODE_TTL: '60' },
+      ...{ RATE_LIMITS: 'off', OAUTH_CODE_TTL: '60', OPENID_KEY_DAY: '9', HTTP_PROXY: 'http://127.0.0.1:1' },
     };
     const { code, out } = await cli(['doctor'], production);
     expect(code).toBe(1);
@@ -424,6 +424,8 @@ describe('doctor', () => {
     expect(out).toMatch(/FAULT +limits: RATE_LIMITS is off/);
     expect(out).toMatch(/warning +mail: no transport/);
     expect(out).toContain('OAUTH_CODE_TTL is no setting');
+    expect(out).toContain('OPENID_KEY_DAY is no setting');
+    expect(out).not.toContain('HTTP_PROXY');
     const smtp = { MAIL_TRANSPORT: 'smtp', SMTP_URL: 'smtp://me:canary@127.0.0.1:1', MAIL_FROM: 'us@example.com' };
     const s3 = { MEDIA_STORAGE: 's3', MEDIA_S3_UPLOADS_BUCKET: 'uploads', MEDIA_S3_MEDIA_BUCKET: 'media' };
     const unreachable = await cli(['doctor'], {

@@ -70,13 +70,16 @@ function loadConfigOrFaults(env: Env, extension: Extension): Config | Finding[] 
 
 const throwaway = () => ({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') });
 
-const BUILT_IN_PREFIX =
-  /^(?:GATEHOUSE|ARGON2|OAUTH|MEDIA|ADMIN|RATE_LIMIT|WEBAUTHN|MAIL|SMTP|SMS|SSO|IP_BAN|CAPTCHA|METRICS|WEBHOOK|PASSKEY)_/;
+/** First words of settings with which variables of other programs also begin. */
+const WORDS_OF_OTHERS: ReadonlySet<string> = new Set(['NODE', 'OTEL', 'HTTP']);
+
+const firstWord = (name: string): string => name.slice(0, Math.max(0, name.indexOf('_')));
 
 /** A misspelled setting would silently use its default. */
 function unknownSettings(env: Env, all: readonly Setting[]): Finding[] {
   const known = new Set(all.map(({ name }) => name));
-  const unknown = Object.keys(env).filter((name) => BUILT_IN_PREFIX.test(name) && !known.has(name));
+  const words = new Set([...known].map(firstWord).filter((word) => word !== '' && !WORDS_OF_OTHERS.has(word)));
+  const unknown = Object.keys(env).filter((name) => words.has(firstWord(name)) && !known.has(name));
   return unknown.map((name) => warning('configuration', `${name} is no setting`, 'Remove it, or correct its spelling'));
 }
 

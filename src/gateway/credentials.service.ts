@@ -68,10 +68,9 @@ export class Credentials implements OnModuleInit {
    */
   private async onRevoked(revocation: Revocation): Promise<void> {
     this.sessions.revoke(revocation);
-    const { sessions = [], account, except, bot } = revocation;
-    const accounts = [account, bot].filter((id) => id !== undefined);
+    const { sessions = [], bot } = revocation;
     try {
-      const changed = await this.store.revoke(sessions, accounts, except);
+      const changed = await this.store.revoke(sessions, bot ? [bot] : []);
       for (const accountId of changed) this.presence.onChanged(accountId);
     } catch (error) {
       this.log.warn('revoked gateway sessions could not be removed from the shared store', { error });

@@ -296,13 +296,17 @@ describe('gateway 4: who may send a command', () => {
     expect(served).toEqual(['count']);
   });
 
+  const sessionIdsOf = async (accountId: string) =>
+    (await service.sql('SELECT id FROM session WHERE account_id = $1', [accountId])).map(({ id }) => String(id));
+
   test('a credential that dies while it is looked at opens nothing', async () => {
     const { accountId, session } = await outfit(service);
+    const sessions = await sessionIdsOf(accountId);
     const client = await identified(session);
     const letGo = await holdLookups(service);
     client.send({ op: 64 });
     await client.settled();
-    service.app.get(LiveSessions).revoke({ account: accountId });
+    service.app.get(LiveSessions).revoke({ sessions });
     await letGo();
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
     await identified(alice.authorization);
@@ -311,10 +315,11 @@ describe('gateway 4: who may send a command', () => {
 
   test('after a revocation nothing is sent, however long a handler takes', async () => {
     const { accountId, session } = await outfit(service);
+    const sessions = await sessionIdsOf(accountId);
     const client = await identified(session);
     client.send(named('NOTES_SLOW'));
     while (served.length === 0) await client.settled();
-    service.app.get(LiveSessions).revoke({ account: accountId });
+    service.app.get(LiveSessions).revoke({ sessions });
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
     release();
     await identified(alice.authorization);

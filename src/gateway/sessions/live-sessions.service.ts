@@ -9,11 +9,9 @@ import { CLOSING, type Closing } from '../protocol/protocol.js';
 import { AccountSessions } from './account-sessions.js';
 import type { GatewaySession } from './session.js';
 
-/** Revoked credentials: login sessions, all sessions of an account except one, or those of a bot. */
+/** Revoked credentials: login sessions, or all of a bot. */
 export interface Revocation {
   readonly sessions?: readonly string[];
-  readonly account?: string;
-  readonly except?: string;
   readonly bot?: string;
 }
 
@@ -128,13 +126,9 @@ export class LiveSessions {
 
   /** Ends all sessions that the revoked credentials opened, with or without a connection. */
   revoke(revocation: Revocation): void {
-    const { sessions = [], account, except, bot } = revocation;
+    const { sessions = [], bot } = revocation;
     const dead = sessions.flatMap((id) => [...(this.byLogin.get(id) ?? [])]);
-    for (const id of [account, bot]) {
-      for (const session of (id && this.byAccount.get(id)?.sessions) || []) {
-        if (session.credentialId !== except) dead.push(session);
-      }
-    }
+    if (bot) dead.push(...(this.byAccount.get(bot)?.sessions ?? []));
     this.destroy(dead, CLOSING.invalidToken);
   }
 

@@ -256,12 +256,11 @@ return answers
 `;
 
 const REVOKE = `
-local except = ARGV[1]
 local ended, seen = {}, {}
-for i = 2, #ARGV do
+for i = 1, #ARGV do
   for _, id in ipairs(redis.call('ZRANGE', prefix .. ARGV[i], 0, -1)) do
-    local account, login = unpack(redis.call('HMGET', session(id), 'account', 'login'))
-    if account and (not login or login ~= except) then
+    local account = redis.call('HGET', session(id), 'account')
+    if account then
       remove(id)
       if not seen[account] then ended[#ended + 1] = account end
       seen[account] = true

@@ -194,9 +194,9 @@ export class RedisSessions extends SessionStore {
     { maxSize: REMOVALS_PER_CALL },
   );
 
-  async revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Promise<string[]> {
+  async revoke(logins: readonly string[], accounts: readonly string[]): Promise<string[]> {
     const lists = [...logins.map((id) => `login:${id}`), ...accounts.map((id) => `account:${id}`)];
-    return lists.length > 0 ? (this.scripts.revoke(except ?? '', ...lists) as Promise<string[]>) : [];
+    return lists.length > 0 ? (this.scripts.revoke(...lists) as Promise<string[]>) : [];
   }
 
   async list(account: string): Promise<ListedSession[]> {

@@ -146,14 +146,10 @@ export abstract class SessionStore {
   /** Removes the session from the list of its account. `gone`: another process has already removed it. */
   abstract remove(session: HeldSession, account: string): MaybePromise<Removal>;
   /**
-   * Removes the gateway sessions of login sessions, or all of an account except those of one login session.
+   * Removes the gateway sessions of login sessions and of accounts.
    * Returns the accounts that had such sessions.
    */
-  abstract revoke(
-    logins: readonly string[],
-    accounts: readonly string[],
-    except: string | undefined,
-  ): MaybePromise<readonly string[]>;
+  abstract revoke(logins: readonly string[], accounts: readonly string[]): MaybePromise<readonly string[]>;
   /** Returns the sessions of an account in order of creation. Null: only this process has sessions. */
   abstract list(account: string): Promise<ListedSession[]> | null;
   /** Stores the number of sockets per IP address of this process. Returns the totals of all processes. */

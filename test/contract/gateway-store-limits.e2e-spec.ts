@@ -33,6 +33,23 @@ describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
   // Resets the limits that the previous test used. The store has its own clock, which tests cannot advance.
   beforeEach(() => store.flushdb());
 
+  /**
+   * Repeats a test if the store took longer than its timeout in the meantime. From then on, each process uses its own
+   * counts, which is not what these tests are about.
+   */
+  const whileStoreResponds = (work: () => Promise<void>) => async () => {
+    for (let attempt = 1; ; attempt++) {
+      const starts = [first, second].map(({ log }) => log.length);
+      try {
+        return await work();
+      } catch (error) {
+        const lines = [first, second].flatMap(({ log }, n) => log.slice(starts[n]));
+        if (attempt === 5 || !lines.some((line) => line.includes('the shared store does not answer'))) throw error;
+      }
+      await store.flushdb();
+    }
+  };
+
   /** Sends `count` heartbeats and returns how many were acknowledged before the connection closed. */
   async function beats(client: GatewayClient, count: number): Promise<number> {
     const acknowledged = () => client.received.filter(({ op }) => op === 11).length;
@@ -44,52 +61,64 @@ describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
     return acknowledged() - before;
   }
 
-  test('sockets per address, until one ends; nothing is said before', async () => {
-    const clients = [];
-    for (const service of [first, second, first, second]) clients.push(await GatewayClient.greeted(service));
-    for (const service of [first, second]) {
-      const extra = await GatewayClient.open(service);
-      expect(await extra.closed()).toEqual([4008, 'Too many connections']);
-      expect(extra.received).toEqual([]);
-    }
-    await clients.pop()?.vanish();
-    let next = await GatewayClient.open(first);
-    while ((await next.next().catch(() => null)) === null) next = await GatewayClient.open(first);
-    for (const client of [...clients, next]) await client.vanish();
-  });
+  test(
+    'sockets per address, until one ends; nothing is said before',
+    whileStoreResponds(async () => {
+      const clients = [];
+      for (const service of [first, second, first, second]) clients.push(await GatewayClient.greeted(service));
+      for (const service of [first, second]) {
+        const extra = await GatewayClient.open(service);
+        expect(await extra.closed()).toEqual([4008, 'Too many connections']);
+        expect(extra.received).toEqual([]);
+      }
+      await clients.pop()?.vanish();
+      let next = await GatewayClient.open(first);
+      while ((await next.next().catch(() => null)) === null) next = await GatewayClient.open(first);
+      for (const client of [...clients, next]) await client.vanish();
+    }),
+  );
 
-  test('payloads per session, whichever replica serves it', async () => {
-    const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(first, who.authorization);
-    expect(await beats(client, 5)).toBe(5);
-    await client.vanish();
-    const other = await GatewayClient.greeted(second);
-    other.resume(who.authorization, ready.session_id, 1);
-    await other.event('RESUMED');
-    expect(await beats(other, 10)).toBe(3);
-    expect(await other.closed()).toEqual([4008, 'Rate limited']);
-  });
-
-  test('payloads per address; a burst larger than what may wait is only counted', async () => {
-    const [one, two] = [await GatewayClient.greeted(first), await GatewayClient.greeted(second)];
-    expect(await beats(one, 10)).toBe(10);
-    expect(await beats(two, 60)).toBe(14);
-    expect(await two.closed()).toEqual([4008, 'Rate limited']);
-    expect(await beats(one, 1)).toBe(0);
-    expect(await one.closed()).toEqual([4008, 'Rate limited']);
-  });
-
-  test('Identify and Resume attempts beyond the budget of the address are dropped at every replica', async () => {
-    for (let sent = 0; sent < LIMITS.attempts_per_address; sent++) {
-      const client = await GatewayClient.greeted(sent % 2 ? first : second);
-      client.send({ op: 2, d: null });
-      expect(await client.closed()).toEqual([4002, 'Invalid identify payload']);
-    }
-    for (const service of [first, second]) {
-      const client = await GatewayClient.greeted(service);
-      client.send({ op: 2, d: null });
-      await client.beat();
+  test(
+    'payloads per session, whichever replica serves it',
+    whileStoreResponds(async () => {
+      const who = await person(first);
+      const { client, ready } = await GatewayClient.identified(first, who.authorization);
+      expect(await beats(client, 5)).toBe(5);
       await client.vanish();
-    }
-  });
+      const other = await GatewayClient.greeted(second);
+      other.resume(who.authorization, ready.session_id, 1);
+      await other.event('RESUMED');
+      expect(await beats(other, 10)).toBe(3);
+      expect(await other.closed()).toEqual([4008, 'Rate limited']);
+    }),
+  );
+
+  test(
+    'payloads per address; a burst larger than what may wait is only counted',
+    whileStoreResponds(async () => {
+      const [one, two] = [await GatewayClient.greeted(first), await GatewayClient.greeted(second)];
+      expect(await beats(one, 10)).toBe(10);
+      expect(await beats(two, 60)).toBe(14);
+      expect(await two.closed()).toEqual([4008, 'Rate limited']);
+      expect(await beats(one, 1)).toBe(0);
+      expect(await one.closed()).toEqual([4008, 'Rate limited']);
+    }),
+  );
+
+  test(
+    'Identify and Resume attempts beyond the budget of the address are dropped at every replica',
+    whileStoreResponds(async () => {
+      for (let sent = 0; sent < LIMITS.attempts_per_address; sent++) {
+        const client = await GatewayClient.greeted(sent % 2 ? first : second);
+        client.send({ op: 2, d: null });
+        expect(await client.closed()).toEqual([4002, 'Invalid identify payload']);
+      }
+      for (const service of [first, second]) {
+        const client = await GatewayClient.greeted(service);
+        client.send({ op: 2, d: null });
+        await client.beat();
+        await client.vanish();
+      }
+    }),
+  );
 });

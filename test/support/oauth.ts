@@ -143,9 +143,11 @@ export async function inState<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   await service.sql(`UPDATE account SET ${assignment} WHERE id = $1`, [id]);
-  const result = await work();
-  await service.sql('UPDATE account SET flags = 0, banned = false, banned_until = NULL WHERE id = $1', [id]);
-  return result;
+  try {
+    return await work();
+  } finally {
+    await service.sql('UPDATE account SET flags = 0, banned = false, banned_until = NULL WHERE id = $1', [id]);
+  }
 }
 
 /** Whether an access token is valid for the operation that every token may use. */

@@ -458,7 +458,7 @@ describe('keys rotate: signing keys of OpenID Connect', () => {
       ({ kid }) => kid,
     );
 
-  test('is refused before the next keys are 24 hours old; the secrets are re-encrypted nevertheless', async () => {
+  test('fails before the next keys are 24 hours old, and re-encrypts the secrets nevertheless', async () => {
     expect((await cli('keys', 'rotate')).code).toBe(0);
     await running(async (as) => expect((await as().get('/.well-known/jwks.json')).status).toBe(200));
     const before = await currentKeys();

@@ -18,6 +18,7 @@ const PAGES: Readonly<Record<string, Loader>> = {
   '/auth/passkey': () => import('./pages/passkey/page.js'),
   '/passkey-bridge': () => import('./pages/passkey-bridge/page.js'),
   '/handoff': () => import('./pages/handoff/page.js'),
+  '/oauth2/logout': () => import('./pages/logout/page.js'),
   '/oauth2/authorize': () => import('./pages/consent/page.js'),
 };
 

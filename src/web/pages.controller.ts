@@ -4,7 +4,7 @@ import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { Pages } from './pages.service.js';
-import { CONSENT, isPage, PAGES } from './paths.js';
+import { CONSENT, isPage, LOGOUT, PAGES } from './paths.js';
 import { pathOf, sendFile } from './sending.js';
 
 /** Sends a page. Unknown paths below a prefix are not pages. */
@@ -12,8 +12,8 @@ export function sendPage(pages: Pages, call: Call): ReturnType<typeof sendFile> 
   const path = pathOf(call);
   if (!isPage(path)) throw new ApiError('NOT_FOUND');
   for (const [name, value] of Object.entries(pages.headersOf(path))) call.res.setHeader(name, value);
-  // The URL contains the request of an application, so this page must not be cached (conventions.md 11).
-  if (path === CONSENT) call.res.setHeader('Cache-Control', 'no-store');
+  // The URL contains the request of an application, so these pages must not be cached (conventions.md 11).
+  if (path === CONSENT || path === LOGOUT) call.res.setHeader('Cache-Control', 'no-store');
   return sendFile(call, pages.page());
 }
 
@@ -54,6 +54,21 @@ export class ConsentPageController {
 
   /** Open the consent page for applications. */
   @Get(CONSENT)
+  @CredentialFree()
+  @RateLimit('web:page')
+  @ApiResponses({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  page(@CurrentCall() call: Call) {
+    return sendPage(this.pages, call);
+  }
+}
+
+/** The sign-out page of OpenID Connect (openid.md section 6). */
+@Controller()
+export class LogoutPageController {
+  constructor(private readonly pages: Pages) {}
+
+  /** Open the sign-out page for applications. */
+  @Get(LOGOUT)
   @CredentialFree()
   @RateLimit('web:page')
   @ApiResponses({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })

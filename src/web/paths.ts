@@ -53,6 +53,9 @@ export const COMPONENTS = '/dev/components';
 /** The consent page has the path that applications use, even if the other pages are disabled. */
 export const CONSENT = '/oauth2/authorize';
 
+/** The sign-out page for applications, which is served together with the consent page (openid.md section 6). */
+export const LOGOUT = '/oauth2/logout';
+
 /** Pages that may show a CAPTCHA. Only they allow the widget of the provider. */
 const CAPTCHA_PAGES: ReadonlySet<string> = new Set([
   ...['/login', '/register', '/forgot', '/auth/reset', '/account/applications', '/admin/setup'],
@@ -63,6 +66,7 @@ const CAPTCHA_PAGES: ReadonlySet<string> = new Set([
 export const ALL_PAGES: ReadonlySet<string> = new Set([
   ...PAGES,
   CONSENT,
+  LOGOUT,
   '/account',
   ...ACCOUNT_VIEWS.map((view) => `/account/${view}`),
   '/admin',

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Instance } from '../../src/platform/instance/instance.js';
-import { ALL_PAGES, COMPONENTS, CONSENT } from '../../src/web/paths.js';
+import { ALL_PAGES, COMPONENTS, CONSENT, LOGOUT } from '../../src/web/paths.js';
 import { expectApiError, type Gatehouse, gatehouse, PRODUCTION_HASHES, withGatehouse } from '../support/index.js';
 
 const ORIGIN = 'https://gate.example';
@@ -36,8 +36,8 @@ describe('web.md 1: how the pages are served', () => {
     expect(status).toBe(200);
     expect(text).toBe(page);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    // The URL of the consent page contains the request of an application.
-    expect(headers.get('cache-control')).toBe(path === CONSENT ? 'no-store' : 'no-cache');
+    // The URLs of these pages contain the request of an application.
+    expect(headers.get('cache-control')).toBe([CONSENT, LOGOUT].includes(path) ? 'no-store' : 'no-cache');
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('permissions-policy')).toMatch(

@@ -1,6 +1,6 @@
 import type { RoutePlan } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { PAGES } from '../../src/web/paths.js';
+import { LOGOUT, PAGES } from '../../src/web/paths.js';
 import { type Gatehouse, gatehouse } from '../support/index.js';
 
 /**
@@ -42,7 +42,8 @@ const PUBLIC = lines(`
   POST /v1/auth/username-suggestions
   POST /v1/auth/verify
   POST /v1/auth/webauthn/authenticate
-  POST /v1/auth/webauthn/authentication-options`);
+  POST /v1/auth/webauthn/authentication-options
+  POST /v1/oauth2/logout`);
 
 const CREDENTIAL_FREE = lines(`
   DELETE /dev/inbox
@@ -92,6 +93,7 @@ const CREDENTIAL_FREE = lines(`
   GET /media/external/{}/{}
   GET /metrics
   GET /oauth2/authorize
+  GET /oauth2/logout
   GET /openapi.json
   GET /passkey-bridge
   GET /register
@@ -101,6 +103,7 @@ const CREDENTIAL_FREE = lines(`
   GET /v1/webhooks/{}/{}/messages/{}
   PATCH /v1/webhooks/{}/{}
   PATCH /v1/webhooks/{}/{}/messages/{}
+  POST /oauth2/logout
   POST /v1/credentials/revoke
   POST /v1/webhooks/{}/{}
   POST /v1/webhooks/{}/{}/github
@@ -256,7 +259,7 @@ describe('exposure: whoever is let in stands in the ledger, and nobody else', ()
     const places =
       /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|openid-configuration|jwks\.json|security\.txt|change-password|webauthn|passkey-endpoints)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|guides|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/(inbox|mails|components))/;
     const parts = ['/account', '/account/*view', '/admin', '/admin/*view', '/assets/*file'];
-    const pages = new Set<string>([...parts, ...PAGES]);
+    const pages = new Set<string>([...parts, ...PAGES, LOGOUT]);
     expect(routes.map(({ path }) => path).filter((path) => !places.test(path) && !pages.has(path))).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import type { BearerIdentity } from '../../policy/identity.js';
 import { PROMPTS } from './authentication-request.js';
 import { CLAIM_COLUMNS, type ClaimsRow, claimsOf, type UserClaims } from './claims.js';
 import { ACR } from './id-tokens.service.js';
+import { logoutPage } from './logouts.service.js';
 import { ServerMetadata } from './server-metadata.service.js';
 
 const CLAIMS_BY_ID = `SELECT ${CLAIM_COLUMNS} FROM account a WHERE a.id = ANY ($1::bigint[])`;
@@ -35,6 +36,7 @@ export class OpenIdProvider {
     return {
       ...this.server.describe(),
       userinfo_endpoint: `${publicOrigin}/v1/oauth2/openid/userinfo`,
+      end_session_endpoint: logoutPage(this.config),
       jwks_uri: `${publicOrigin}/.well-known/jwks.json`,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [...SIGNING_ALGORITHMS],
@@ -46,6 +48,8 @@ export class OpenIdProvider {
       claims_parameter_supported: false,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
     };
   }
 

@@ -10,6 +10,7 @@ export const openid = defineFeature('openid', {
   settings: [OpenIdSettings],
   modules: openIdModules,
   migrations: [OpenId1797620000000, ApplicationLogout1797650000000, BackchannelLogouts1797650001000],
+  buckets: { 'oauth:logout': [30, 60] },
   // In the order of contract/openid.md section 1.
   scopes: { openid: null, profile: null, offline_access: null },
   erasure: {

@@ -1,0 +1,72 @@
+import type { Answer, paths } from '@gatehouse-auth/client';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { type Action, useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { rich, setLanguage, t } from '../../core/language.js';
+import { replacePage } from '../../core/redirects.js';
+import { endSession, resolveSession } from '../../core/session.js';
+import { Button, LinkButton } from '../../kit/button.js';
+import { Frame } from '../../kit/frame.js';
+import { FailureNotice } from '../../kit/notice.js';
+import { Spinner } from '../../kit/shown.js';
+import { type LogoutRequest, request } from './request.js';
+
+type Outcome = Answer<paths, '/v1/oauth2/logout', 'post'>;
+
+/** Sends the request of the application. Returns the outcome, unless it leads to another page. */
+async function logOut(body: LogoutRequest & { readonly confirm?: boolean }): Promise<Outcome> {
+  const token = (await resolveSession())?.token;
+  const outcome = await api.post('/v1/oauth2/logout', { body });
+  if (outcome.ended && token !== undefined) endSession(token, true);
+  return outcome.redirect_to === undefined ? outcome : replacePage(outcome.redirect_to);
+}
+
+function Question({ of: { application }, action }: { readonly of: Outcome; readonly action: Action }) {
+  return (
+    <Frame title={t('logout.title')}>
+      <p>
+        {application ? rich('logout.askedBy', { application: <bdi>{application.name}</bdi> }) : t('logout.question')}
+      </p>
+      <FailureNotice of={action} />
+      <Button action={action}>{t('logout.submit')}</Button>
+      <LinkButton kind="plain" href="/account">
+        {t('logout.stay')}
+      </LinkButton>
+    </Frame>
+  );
+}
+
+/** Signs the user out at the request of an application, at once if its ID token names this session. */
+export default function Logout() {
+  const outcome = useSignal<Outcome | null>(null);
+  const begin = useAction(async () => {
+    outcome.value = await logOut(request);
+  });
+  const confirm = useAction(async () => {
+    outcome.value = await logOut({ ...request, confirm: true });
+  });
+  useEffect(() => {
+    if (request.ui_locales) void setLanguage(request.ui_locales.split(' ')[0] ?? '');
+    void begin.run();
+  }, []);
+  if (outcome.value?.confirm) return <Question of={outcome.value} action={confirm} />;
+  if (outcome.value) {
+    return (
+      <Frame title={t('logout.doneTitle')}>
+        <p>{t('logout.done')}</p>
+        <LinkButton href="/login">{t('common.signIn')}</LinkButton>
+      </Frame>
+    );
+  }
+  return (
+    <Frame title={t('logout.title')}>
+      <FailureNotice of={begin} />
+      {begin.isBusy.value ? (
+        <Spinner label={t('common.loading')} />
+      ) : (
+        <Button action={begin}>{t('logout.retry')}</Button>
+      )}
+    </Frame>
+  );
+}

@@ -766,6 +766,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oauth2/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open the sign-out page for applications */
+        get: operations["logoutPagePage"];
+        put?: never;
+        /** Open the sign-out page with the parameters of a form */
+        post: operations["logoutOpen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -2510,6 +2528,23 @@ export interface paths {
         put?: never;
         /** Check whether a token is active */
         post: operations["tokenIntrospect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth2/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign out at the request of an application, or learn that the user must confirm */
+        post: operations["logoutLogout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4763,6 +4798,42 @@ export interface components {
             /** @description Ticket that connects the steps of an operation. */
             ticket: string;
         };
+        LogoutInput: {
+            /**
+             * Format: int64
+             * @description Client ID: the ID of the application.
+             * @example 1501314428688998182
+             */
+            client_id?: string;
+            /** @description Whether the user must confirm, or has confirmed. */
+            confirm?: boolean;
+            /** @description ID token of the user, as a hint. */
+            id_token_hint?: string;
+            /** @description Hint about the user who signs out. */
+            logout_hint?: string;
+            /** @description URL to which the user returns. */
+            post_logout_redirect_uri?: string;
+            /** @description State. In OAuth2 requests: a value that is returned unchanged. */
+            state?: string;
+            /** @description Preferred languages, separated by spaces. */
+            ui_locales?: string;
+        };
+        /** @description The outcome of a logout request. */
+        LogoutResult: {
+            /** @description The application that requests the logout, if it is known. */
+            application?: {
+                /** @description ID, as a decimal string of a 64-bit number. */
+                id: string;
+                /** @description Name. */
+                name: string;
+            };
+            /** @description Whether the user must confirm. */
+            confirm: boolean;
+            /** @description Whether the calling session has ended. */
+            ended: boolean;
+            /** @description Where to continue. */
+            redirect_to?: string;
+        };
         MailedCodeInput: {
             /** @description Code. In error responses: the stable error code. */
             code: string;
@@ -5661,6 +5732,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description An object with `userinfo_endpoint`, `jwks_uri`, `subject_types_supported`, `id_token_signing_alg_values_supported`, `claims_supported`, `acr_values_supported`, `prompt_values_supported`, `ui_locales_supported`, `claim_types_supported`, `claims_parameter_supported`, `request_parameter_supported`, `request_uri_parameter_supported`, `issuer`, `authorization_endpoint`, `token_endpoint`, `introspection_endpoint`, `revocation_endpoint`, `scopes_supported`, `scope_descriptions`, `response_types_supported`, `response_modes_supported`, `grant_types_supported`, `code_challenge_methods_supported`, `token_endpoint_auth_methods_supported`, `revocation_endpoint_auth_methods_supported`, `introspection_endpoint_auth_methods_supported`, `authorization_response_iss_parameter_supported` */
+            /** @description An object with `userinfo_endpoint`, `end_session_endpoint`, `jwks_uri`, `subject_types_supported`, `id_token_signing_alg_values_supported`, `claims_supported`, `prompt_values_supported`, `claim_types_supported`, `claims_parameter_supported`, `request_parameter_supported`, `request_uri_parameter_supported`, `backchannel_logout_supported`, `backchannel_logout_session_supported`, `issuer`, `authorization_endpoint`, `token_endpoint`, `introspection_endpoint`, `revocation_endpoint`, `scopes_supported`, `scope_descriptions`, `response_types_supported`, `response_modes_supported`, `grant_types_supported`, `code_challenge_methods_supported`, `token_endpoint_auth_methods_supported`, `revocation_endpoint_auth_methods_supported`, `introspection_endpoint_auth_methods_supported`, `authorization_response_iss_parameter_supported` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5673,6 +5745,10 @@ export interface operations {
                         authorization_endpoint: string;
                         /** @description Whether authorization responses contain `iss` (RFC 9207). */
                         authorization_response_iss_parameter_supported: boolean;
+                        /** @description Whether logout tokens contain the session ID. */
+                        backchannel_logout_session_supported: boolean;
+                        /** @description Whether the service sends logout tokens. */
+                        backchannel_logout_supported: boolean;
                         /** @description Supported claim types (OpenID Connect Discovery). */
                         claim_types_supported: string[];
                         /** @description Whether the `claims` parameter is supported. */
@@ -5681,6 +5757,8 @@ export interface operations {
                         claims_supported: string[];
                         /** @description Supported PKCE methods. */
                         code_challenge_methods_supported: string[];
+                        /** @description URL of the sign-out page. */
+                        end_session_endpoint: string;
                         /** @description Supported OAuth2 grant types. */
                         grant_types_supported: string[];
                         /** @description Supported signing algorithms of ID tokens. */
@@ -6826,6 +6904,53 @@ export interface operations {
                 };
             };
         };
+    };
+    logoutPagePage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A file of type text/html */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    logoutOpen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    /** @description Client ID: the ID of the application. */
+                    client_id?: string;
+                    /** @description ID token of the user, as a hint. */
+                    id_token_hint?: string;
+                    /** @description Hint about the user who signs out. */
+                    logout_hint?: string;
+                    /** @description URL to which the user returns. */
+                    post_logout_redirect_uri?: string;
+                    /** @description State. In OAuth2 requests: a value that is returned unchanged. */
+                    state?: string;
+                    /** @description Preferred languages, separated by spaces. */
+                    ui_locales?: string;
+                };
+            };
+        };
+        responses: never;
     };
     docsOpenapi: {
         parameters: {
@@ -10210,6 +10335,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActiveToken"] | components["schemas"]["InactiveToken"];
+                };
+            };
+        };
+    };
+    logoutLogout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LogoutInput"];
+            };
+        };
+        responses: {
+            /** @description An object of type `LogoutResult` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogoutResult"];
                 };
             };
         };

@@ -40,7 +40,7 @@ export class LogoutController {
     private readonly config: Config,
   ) {}
 
-  /** Opens the sign-out page with the parameters of a form. */
+  /** Open the sign-out page with the parameters of a form. */
   @Post('oauth2/logout')
   @HttpCode(303)
   @CredentialFree()
@@ -58,7 +58,7 @@ export class LogoutController {
     call.res.setHeader('Location', `${logoutPage(this.config)}#${given}`);
   }
 
-  /** Signs the caller out at the request of an application, or asks for confirmation. */
+  /** Sign out at the request of an application, or learn that the user must confirm. */
   @Post('v1/oauth2/logout')
   @HttpCode(200)
   @Public()

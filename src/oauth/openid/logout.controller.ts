@@ -1,13 +1,12 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { getOrigin } from '../../accounts/events/origin.js';
 import { Config } from '../../core/config/config.js';
-import { Bool, Snowflake, Text } from '../../http/input.js';
+import { getBody } from '../../http/body.js';
 import { ApiBody, ApiResponses, type RequestBody } from '../../policy/answers.js';
 import type { Call } from '../../policy/call.js';
 import { Accepts, CredentialFree, CurrentCall, CurrentIdentity, Public, RateLimit } from '../../policy/decorators.js';
 import type { Identity } from '../../policy/identity.js';
-import { formOf } from '../tokens/client-authenticator.service.js';
-import { formValue } from '../tokens/form.js';
+import { LogoutInput } from './logout.dto.js';
 import { Logouts, logoutPage } from './logouts.service.js';
 
 const MAX_FORM_BYTES = 16 * 1024;
@@ -21,16 +20,6 @@ const LOGOUT_FORM: RequestBody = {
   members: Object.fromEntries(PARAMETERS.map((name) => [name, TEXT])),
   example: { client_id: '1501314428688998182' },
 };
-
-export class LogoutInput {
-  @Text({ max: 4096, optional: true }) id_token_hint?: string;
-  @Snowflake({ optional: true }) client_id?: string;
-  @Text({ max: 256, optional: true }) logout_hint?: string;
-  @Text({ max: 256, optional: true }) post_logout_redirect_uri?: string;
-  @Text({ max: 1024, optional: true }) state?: string;
-  @Text({ max: 256, optional: true }) ui_locales?: string;
-  @Bool({ optional: true }) confirm?: boolean;
-}
 
 /** Logout at the request of an application (contract/openid.md section 6). */
 @Controller()
@@ -49,11 +38,12 @@ export class LogoutController {
   @ApiBody(LOGOUT_FORM)
   @ApiResponses({ headers: ['Location'], description: 'The sign-out page' })
   async open(@CurrentCall() call: Call) {
-    const form = await formOf(call);
+    const form = await getBody(call);
+    if ('fault' in form) throw form.fault;
     const given = new URLSearchParams();
     for (const name of PARAMETERS) {
-      const value = formValue(form, name);
-      if (value !== undefined) given.set(name, value);
+      const [value] = (form.value[name] ?? []) as string[];
+      if (value) given.set(name, value);
     }
     call.res.setHeader('Location', `${logoutPage(this.config)}#${given}`);
   }

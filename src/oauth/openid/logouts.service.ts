@@ -7,7 +7,7 @@ import type { SessionIdentity } from '../../policy/identity.js';
 import { Applications } from '../applications/applications.service.js';
 import { withParameters } from '../applications/redirect-uris.js';
 import { type IdTokenHint, IdTokenHints } from './id-token-hints.service.js';
-import type { LogoutInput } from './logout.controller.js';
+import type { LogoutInput } from './logout.dto.js';
 
 const KNOWS_SESSION = 'SELECT 1 FROM openid_session WHERE session_id = $1 AND application_id = $2 AND sid = $3';
 

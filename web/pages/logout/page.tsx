@@ -37,7 +37,7 @@ function Question({ of: { application }, action }: { readonly of: Outcome; reado
   );
 }
 
-/** Signs the user out at the request of an application, at once if its ID token names this session. */
+/** Signs the user out at the request of an application, immediately if its ID token names this session. */
 export default function Logout() {
   const outcome = useSignal<Outcome | null>(null);
   const begin = useAction(async () => {

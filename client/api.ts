@@ -4763,7 +4763,7 @@ export interface components {
             webauthn_response?: Record<string, never>;
         };
         LockdownResult: {
-            /** @description Number of revoked credentials by kind. */
+            /** @description Revoked credentials by kind, or whether a session ended. */
             ended: components["schemas"]["RevokedCounts"];
             /** @description Recommended next steps. */
             next: components["schemas"]["NextStep"][];

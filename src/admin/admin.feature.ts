@@ -14,9 +14,9 @@ export const admin = defineFeature('admin', {
   migrations: [AuditSearch1797200100000, Console1797300000000],
   settings: [SetupSettings, AdminSettings],
   errors: {
-    MAX_ADMIN_API_KEYS: [400, 'The account holds the most keys allowed.'],
+    MAX_ADMIN_API_KEYS: [400, 'The account has the maximum number of Admin API keys.'],
     REGISTRATION_NOT_PENDING: [400, 'The registration is not pending.'],
-    JOB_NOT_RETRYABLE: [400, 'The job is not failed, or no installed feature declares it.'],
+    JOB_NOT_RETRYABLE: [400, 'Only failed jobs of installed features can be retried.'],
     UNKNOWN_JOB: [404, 'Unknown job.'],
     UNKNOWN_USER: [404, 'Unknown account.'],
     ADMIN_API_KEY_NOT_FOUND: [404, 'Unknown Admin API key.'],

@@ -6,7 +6,7 @@ import { InstanceSettings } from '../platform/settings/instance.settings.js';
 export class SetupSettings extends settings('Secrets', (read) => {
   const setupToken = read.secret(
     'GATEHOUSE_SETUP_TOKEN',
-    'Presets the one-time token of POST /v1/setup (32 or more characters); unset: made and printed at the first start',
+    'Setup token, at least 32 characters. Unset: generated and printed at the first start',
   );
   if (setupToken !== undefined && setupToken.length < 32) {
     read.fault('GATEHOUSE_SETUP_TOKEN', 'must have at least 32 characters');
@@ -20,25 +20,28 @@ export class AdminSettings extends settings('Administration', (read) => {
   const { production, webAppUrl } = read.of(InstanceSettings);
   const applicationId = read.text(
     'ADMIN_APPLICATION_ID',
-    'Id of the built-in Admin application; unset: made at the first start',
+    'ID of the built-in Admin application. Unset: generated at the first start',
   );
   if (applicationId !== undefined && !/^[1-9]\d{0,18}$/.test(applicationId)) {
     read.fault('ADMIN_APPLICATION_ID', 'must be a snowflake');
   }
-  const clientSecret = read.secret('ADMIN_OAUTH_CLIENT_SECRET', 'Its client secret; unset: it cannot authenticate');
+  const clientSecret = read.secret(
+    'ADMIN_OAUTH_CLIENT_SECRET',
+    'Client secret of the Admin application. Unset: it cannot authenticate',
+  );
   if (production && clientSecret !== undefined && clientSecret.length < 32) {
     read.fault('ADMIN_OAUTH_CLIENT_SECRET', 'must have at least 32 characters in production');
   }
   const endpoint = read.url(
     'ADMIN_ENDPOINT',
-    'Where it runs: its redirect URI is <this>/oauth2_callback; unset: WEB_APP_URL',
+    'Origin of the Admin application, whose redirect URI is <this>/oauth2_callback. Unset: WEB_APP_URL',
     webAppUrl,
     ['http:', 'https:'],
     { shown: '' },
   );
   const networks = read.cidrs(
     'ADMIN_ALLOW_NETWORKS',
-    'Addresses and CIDR ranges for which /admin and /v1/admin are there; unset: everywhere',
+    'IP addresses and CIDR ranges that can reach /admin and /v1/admin. Unset: all',
   );
   read.rejectShared('ADMIN_OAUTH_CLIENT_SECRET');
   return { admin: hideMembers({ applicationId, clientSecret, endpoint, networks }, 'clientSecret') };

@@ -13,7 +13,7 @@ const NATIVE_CALLBACK = 'service://auth/sso/callback';
 
 /** The callback of native clients: a URI without query and fragment, in normalized form. */
 function nativeCallback(read: SettingsReader): string {
-  const about = 'Callback of native clients after single sign-on';
+  const about = 'Callback URI of native clients after single sign-on';
   const value = read.text('SSO_NATIVE_CALLBACK_URI', about, { shown: NATIVE_CALLBACK }) ?? NATIVE_CALLBACK;
   if (
     URL.canParse(value) &&
@@ -31,19 +31,19 @@ function nativeCallback(read: SettingsReader): string {
 export class SessionSettings extends settings('Sign-in', (read) => {
   const sessionsPerAccount = read.int(
     'SESSIONS_PER_ACCOUNT',
-    'Live sessions of one account; one more ends the least recently used',
+    'Maximum number of sessions of an account. A new session beyond it ends the least recently used one',
     250,
     [1, 10000],
   );
   const sessionMaxSeconds = read.int(
     'SESSION_MAX_SECONDS',
-    'Life of a session, however much it is used; 0 is without end',
+    'Maximum lifetime of a session in seconds. 0: unlimited',
     0,
     [0, 315360000],
   );
   const sessionIdleSeconds = read.int(
     'SESSION_IDLE_SECONDS',
-    'How long a session lasts without a request, from 300, to the minute; 0 is without end',
+    'Seconds without a request after which a session ends, at least 300, precise to a minute. 0: never',
     0,
     [0, 315360000],
   );
@@ -58,26 +58,30 @@ export class SignInSettings extends settings('Sign-in', (read) => {
   const { publicOrigin, webAppUrl } = read.of(InstanceSettings);
   const ipAuthorization = read.onOff(
     'IP_AUTHORIZATION',
-    'Holds password logins from unknown addresses until a mailed confirmation',
+    'Require confirmation by email for password sign-ins from unknown IP addresses',
     true,
   );
   if (read.peek('IP_AUTHORIZATION') === 'on' && read.peek('MAIL_TRANSPORT') === 'none') {
     read.fault('IP_AUTHORIZATION', 'must be off or unset with MAIL_TRANSPORT=none: nobody could confirm a login');
   }
-  const webauthnRpId = read.text('WEBAUTHN_RP_ID', 'Relying party of passkeys; unset: the host of PUBLIC_ORIGIN');
+  const webauthnRpId = read.text('WEBAUTHN_RP_ID', 'Relying party ID of passkeys. Unset: the host of PUBLIC_ORIGIN');
   const webauthnOrigins = read.origins(
     'WEBAUTHN_ORIGINS',
-    'Origins that may use passkeys, PUBLIC_ORIGIN included, and signing keys of Android apps; unset: PUBLIC_ORIGIN',
+    'Origins that may use passkeys, and signing keys of Android apps. Include PUBLIC_ORIGIN. Unset: PUBLIC_ORIGIN',
     { form: ANDROID_APP, named: 'android:apk-key-hash:<43 characters of base64url>' },
   );
   return {
     ipAuthorization,
     webauthnRpId: webauthnRpId ?? new URL(publicOrigin).hostname,
     webauthnOrigins: webauthnOrigins.length ? webauthnOrigins : [publicOrigin],
-    passkeyBridge: read.onOff('PASSKEY_BRIDGE', 'Passkeys of another first-party origin by the bridge page', true),
+    passkeyBridge: read.onOff(
+      'PASSKEY_BRIDGE',
+      'Let another origin of yours use passkeys through the bridge page',
+      true,
+    ),
     passwordBreachUrl: read.url(
       'PASSWORD_BREACH_URL',
-      'Service of the range protocol that knows breached passwords; unset: not asked',
+      'URL of a service for breached passwords (range protocol). Unset: passwords are not checked',
       undefined,
       ['http:', 'https:'],
     ),
@@ -85,7 +89,7 @@ export class SignInSettings extends settings('Sign-in', (read) => {
       nativeCallbackUri: nativeCallback(read),
       allowPrivateAddresses: read.bool(
         'SSO_ALLOW_PRIVATE_ADDRESSES',
-        'Lets the sign-in provider have private addresses: for a provider in the same network',
+        'Allow private IP addresses of the identity provider, if it is in the same network',
         false,
       ),
       redirectUri: `${webAppUrl}/auth/sso/callback`,
@@ -98,21 +102,21 @@ export class PasswordHashSettings extends settings('Sign-in', (read) => {
   const { nodeEnv, workers } = read.of(InstanceSettings);
   // Tests store no real passwords.
   const isTest = nodeEnv === 'test';
-  const memoryKib = read.int('ARGON2_MEMORY_KIB', 'Memory of a password hash, KiB', 19456, [
+  const memoryKib = read.int('ARGON2_MEMORY_KIB', 'Memory of a password hash, in KiB', 19456, [
     isTest ? 8 : 19456,
     1048576,
   ]);
   const argon2 = {
     memoryKib,
-    passes: read.int('ARGON2_PASSES', 'Passes of a password hash', 2, [isTest ? 1 : 2, 20]),
+    passes: read.int('ARGON2_PASSES', 'Number of passes of a password hash', 2, [isTest ? 1 : 2, 20]),
     concurrency: read.int(
       'ARGON2_CONCURRENCY',
-      'Password hashes at once of a process; unset: cores of the container minus one, in at most a quarter of its memory, shared by the WORKERS',
+      'Maximum number of parallel password hashes per process. Unset: the cores of the container minus one, within a quarter of its memory, shared by all WORKERS',
       Math.max(1, Math.floor(hashesOf(memoryKib * 1024) / workers)),
       [1, 64],
       { shown: '' },
     ),
-    queue: read.int('ARGON2_QUEUE', 'Password hashes that may wait', 64, [0, 10000]),
+    queue: read.int('ARGON2_QUEUE', 'Maximum number of waiting password hashes', 64, [0, 10000]),
   };
   return { argon2 };
 }) {}
@@ -123,13 +127,13 @@ export class AllowanceSettings extends settings(LIMITS_SECTION, (read) => {
   return {
     loginAllowances: read.onOff(
       'LOGIN_ALLOWANCES',
-      'Limit login attempts per IP address and email address; unset: on in production, otherwise off',
+      'Limit sign-in attempts per IP address and email address. Unset: on in production, otherwise off',
       production,
       { shown: '' },
     ),
     registrationAllowances: read.onOff(
       'REGISTRATION_ALLOWANCES',
-      'Limit registrations per IP address, subnet and email address; unset: on in production, otherwise off',
+      'Limit registrations per IP address, subnet and email address. Unset: on in production, otherwise off',
       production,
       { shown: '' },
     ),

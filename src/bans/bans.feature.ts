@@ -9,9 +9,9 @@ export const bans = defineFeature('bans', {
   entities: [IpBanEntry],
   settings: [AppealSettings, BanSettings],
   errors: {
-    IP_BAN_DECLINED: [400, 'The address cannot be banned.'],
-    GLOBAL_IP_BANNED: [403, 'The address is banned.'],
-    GLOBAL_IP_TEMPORARILY_BANNED: [403, 'The address is banned for a time.'],
+    IP_BAN_DECLINED: [400, 'The IP address cannot be banned.'],
+    GLOBAL_IP_BANNED: [403, 'The IP address is banned.'],
+    GLOBAL_IP_TEMPORARILY_BANNED: [403, 'The IP address is temporarily banned.'],
   },
   erasure: { ip_ban: { kept: 'contains only the ID of the administrator' } },
 });

@@ -23,20 +23,23 @@ function readTracing(read: SettingsReader): boolean {
   const endpoints = [
     read.url(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
-      'Collector of OpenTelemetry traces (OTLP over HTTP, JSON); the other standard variables, such as OTEL_SERVICE_NAME, OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER, hold as well',
+      'URL of the collector of OpenTelemetry traces (OTLP over HTTP, JSON). Other standard variables also work, for example OTEL_SERVICE_NAME and OTEL_TRACES_SAMPLER',
       undefined,
       ['http:', 'https:'],
     ),
-    read.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'The same with the whole path', undefined, ['http:', 'https:']),
+    read.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'URL of the collector, including the path', undefined, [
+      'http:',
+      'https:',
+    ]),
   ];
-  return !read.bool('OTEL_SDK_DISABLED', 'Switches traces off', false) && endpoints.some((url) => url !== undefined);
+  return !read.bool('OTEL_SDK_DISABLED', 'Turn off traces', false) && endpoints.some((url) => url !== undefined);
 }
 
 /** Origins that may call the API, and proxies that name the client. */
 export class OriginSettings extends settings('The service', (read) => {
   const corsOrigins = read.origins(
     'CORS_ORIGINS',
-    'Origins whose pages may call the API; unset: the origin of WEB_APP_URL',
+    'Origins whose pages may call the API. Unset: the origin of WEB_APP_URL',
   );
   return {
     corsOrigins: corsOrigins.length ? corsOrigins : [new URL(read.of(InstanceSettings).webAppUrl).origin],
@@ -46,22 +49,22 @@ export class OriginSettings extends settings('The service', (read) => {
 
 /** Capacity limits of requests. */
 export class LoadSettings extends settings(LIMITS_SECTION, (read) => ({
-  maxInFlight: read.int('MAX_IN_FLIGHT', 'Requests at once before load is shed', 512, COUNT_RANGE),
+  maxInFlight: read.int('MAX_IN_FLIGHT', 'Maximum number of parallel requests. More get 503', 512, COUNT_RANGE),
   transfers: {
-    bodies: read.int('MAX_BODIES', 'Requests at once that wait for the bodies of their clients', 4096, COUNT_RANGE),
-    bodiesPerAddress: read.int('MAX_BODIES_PER_ADDRESS', 'Of one address', 64, COUNT_RANGE),
-    bodiesPerAccount: read.int('MAX_BODIES_PER_ACCOUNT', 'Of one account', 32, COUNT_RANGE),
+    bodies: read.int('MAX_BODIES', 'Maximum number of requests that wait for their bodies', 4096, COUNT_RANGE),
+    bodiesPerAddress: read.int('MAX_BODIES_PER_ADDRESS', 'Maximum per IP address', 64, COUNT_RANGE),
+    bodiesPerAccount: read.int('MAX_BODIES_PER_ACCOUNT', 'Maximum per account', 32, COUNT_RANGE),
     downloads: read.int(
       'MAX_DOWNLOADS',
-      'Connections at once whose clients have not taken their answers, downloads above all',
+      'Maximum number of connections whose clients have not read their responses, for example downloads',
       4096,
       COUNT_RANGE,
     ),
-    downloadsPerAddress: read.int('MAX_DOWNLOADS_PER_ADDRESS', 'Of one address', 128, COUNT_RANGE),
+    downloadsPerAddress: read.int('MAX_DOWNLOADS_PER_ADDRESS', 'Maximum per IP address', 128, COUNT_RANGE),
   },
   maxLoopDelayMs: read.int(
     'MAX_LOOP_DELAY_MS',
-    'Event-loop delay in ms above which load is shed; 0 is never',
+    'Delay of the event loop in milliseconds above which requests get 503. 0: never',
     1000,
     [0, 600000],
   ),
@@ -69,10 +72,15 @@ export class LoadSettings extends settings(LIMITS_SECTION, (read) => ({
 
 /** How long requests and connections may stay. */
 export class ConnectionSettings extends settings('Operation', (read) => ({
-  shutdownSeconds: read.int('SHUTDOWN_SECONDS', 'How long running requests may finish after SIGTERM', 25, [0, 600]),
+  shutdownSeconds: read.int(
+    'SHUTDOWN_SECONDS',
+    'Seconds that running requests have to finish after SIGTERM',
+    25,
+    [0, 600],
+  ),
   keepAliveSeconds: read.int(
     'KEEP_ALIVE_SECONDS',
-    'How long an idle HTTP connection stays open; longer than the load balancer keeps its own, such as 620 behind the one of Google Cloud',
+    'Seconds for which an idle HTTP connection stays open. Must be longer than in the load balancer, for example 620 for Google Cloud',
     65,
     [1, 3600],
   ),
@@ -81,5 +89,5 @@ export class ConnectionSettings extends settings('Operation', (read) => ({
 /** Traces and slow requests. */
 export class TracingSettings extends settings('Operation', (read) => ({
   tracing: readTracing(read),
-  slowRequestMs: read.int('SLOW_REQUEST_MS', 'Requests slower than this are logged', 1000, [1, 600000]),
+  slowRequestMs: read.int('SLOW_REQUEST_MS', 'Milliseconds after which a slow request is logged', 1000, [1, 600000]),
 })) {}

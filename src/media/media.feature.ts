@@ -11,13 +11,13 @@ export const media = defineFeature('media', {
   settings: [MediaSettings],
   errors: {
     FILE_SIZE_TOO_LARGE: [400, 'The file is too large.'],
-    MEDIA_QUOTA_EXCEEDED: [400, 'The account has used its storage.'],
-    UPSTREAM_FETCH_FAILED: [502, 'The origin refused the request.'],
-    TRANSCODE_FAILED: [500, 'The asset cannot be decoded.'],
+    MEDIA_QUOTA_EXCEEDED: [400, 'The account has reached its storage quota.'],
+    UPSTREAM_FETCH_FAILED: [502, 'The external server rejected the request.'],
+    TRANSCODE_FAILED: [500, 'The file cannot be decoded.'],
   },
   fieldErrors: {
-    BASE64_LENGTH_INVALID: 'The image has a wrong length.',
-    INVALID_BASE64_FORMAT: 'The image is not valid base64.',
+    BASE64_LENGTH_INVALID: 'The image is empty or too large.',
+    INVALID_BASE64_FORMAT: 'The image is not valid Base64.',
     IMAGE_SIZE_EXCEEDS_LIMIT: 'The image is too large.',
     INVALID_IMAGE_FORMAT: 'The image cannot be decoded.',
     UPLOADED_ATTACHMENT_NOT_FOUND: 'The upload was not found.',

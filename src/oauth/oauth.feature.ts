@@ -9,8 +9,8 @@ export const oauth = defineFeature('oauth', {
   modules: [OAuthModule],
   settings: [OAuthSettings],
   errors: {
-    MAX_APPLICATIONS: [400, 'The account owns the most applications allowed.'],
-    UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS: [400, 'The account has no way to sign in yet.'],
+    MAX_APPLICATIONS: [400, 'The account has the maximum number of applications.'],
+    UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS: [400, 'The account has no sign-in method yet.'],
     NOT_A_BOT_APPLICATION: [400, 'The application has no bot.'],
     PUBLIC_CLIENT_HAS_NO_SECRET: [400, 'A public client has no secret.'],
     INVALID_CLIENT: [401, OAUTH_DESCRIPTIONS.invalid_client],
@@ -21,7 +21,7 @@ export const oauth = defineFeature('oauth', {
     BOT_IS_PRIVATE: [403, 'The bot is private.'],
     UNKNOWN_APPLICATION: [404, 'Unknown application.'],
     BOT_USER_NOT_FOUND: [404, 'The application has no bot.'],
-    BOT_USER_GENERATION_FAILED: [500, 'No name is free for the bot.'],
+    BOT_USER_GENERATION_FAILED: [500, 'No username is available for the bot.'],
   },
   fieldErrors: {
     BOT_DISCRIMINATOR_CANNOT_BE_CHANGED: 'The discriminator of a bot cannot be changed.',

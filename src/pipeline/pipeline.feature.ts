@@ -6,14 +6,14 @@ export const pipeline = defineFeature('pipeline', {
   modules: [PipelineModule],
   errors: {
     CAPTCHA_REQUIRED: [400, 'A captcha token is required.'],
-    INVALID_CAPTCHA: [400, 'The captcha token was not accepted.'],
+    INVALID_CAPTCHA: [400, 'The captcha token is invalid or expired.'],
     INVALID_TOKEN: [401, 'A bot token is required.'],
     MISSING_OAUTH_SCOPE: [403, 'This token lacks a required scope.'],
-    MISSING_PERMISSIONS: [403, 'The account may not use the Admin API.'],
-    MISSING_ACL: [403, 'A required permission is missing.'],
+    MISSING_PERMISSIONS: [403, 'The account is not allowed to use the Admin API.'],
+    MISSING_ACL: [403, 'The caller does not have the required ACL.'],
     SSO_REQUIRED: [403, 'Single sign-on is required.'],
-    ACCOUNT_SUSPICIOUS_ACTIVITY: [403, 'The account has an outstanding requirement.'],
-    SUDO_MODE_REQUIRED: [403, 'The operation needs a fresh proof of identity.'],
+    ACCOUNT_SUSPICIOUS_ACTIVITY: [403, 'The account must meet a requirement first. See `data`.'],
+    SUDO_MODE_REQUIRED: [403, 'Sudo mode is required. Repeat the request with a factor.'],
   },
 });
 

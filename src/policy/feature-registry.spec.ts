@@ -337,8 +337,8 @@ describe('the response to an error', () => {
       body: { code: 'NOTES_FULL', message: 'There is no room.' },
     });
     expect(ours.describe(validationError('name', 'INVALID_FORMAT')).body).toEqual({
-      ...{ code: 'INVALID_FORM_BODY', message: 'The request has invalid fields.' },
-      errors: [{ path: 'name', code: 'INVALID_FORMAT', message: 'The value is not valid.' }],
+      ...{ code: 'INVALID_FORM_BODY', message: 'The request has invalid members. See `errors`.' },
+      errors: [{ path: 'name', code: 'INVALID_FORMAT', message: 'The value is invalid.' }],
     });
   });
 

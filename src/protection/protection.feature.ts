@@ -7,7 +7,7 @@ export const protection = defineFeature('protection', {
   modules: [ProtectionModule],
   migrations: [LeakReports1797200000000],
   fieldErrors: {
-    INVALID_OR_EXPIRED_LOCKDOWN_TOKEN: 'The link is not valid.',
+    INVALID_OR_EXPIRED_LOCKDOWN_TOKEN: 'The link is invalid or expired.',
   },
   buckets: {
     'user:lockdown': [3, 3600],

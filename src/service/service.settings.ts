@@ -10,7 +10,7 @@ const CONTACT = /^(?:mailto:|https:|tel:)[!-~]+$/;
  */
 function securityContacts(read: SettingsReader): string[] {
   const about =
-    'Whom to tell of holes, for /.well-known/security.txt: mail addresses, https: or tel: URIs; unset: no such page';
+    'Contacts for vulnerability reports in /.well-known/security.txt: email addresses, https: or tel: URIs. Unset: no such page';
   const contacts = read
     .list('SECURITY_CONTACT', about)
     .map((item) => (EMAIL_ADDRESS.test(item) ? `mailto:${item}` : item));
@@ -21,7 +21,7 @@ function securityContacts(read: SettingsReader): string[] {
 
 /** The version that every response contains in a header. */
 function buildId(read: SettingsReader): string {
-  const value = read.text('BUILD_ID', 'Value of X-Service-Version', { shown: 'dev' }) ?? 'dev';
+  const value = read.text('BUILD_ID', 'Build ID in the header X-Service-Version', { shown: 'dev' }) ?? 'dev';
   if (/^[\x20-\x7e]{1,128}$/.test(value)) return value;
   read.fault('BUILD_ID', 'must be at most 128 characters of ASCII');
   return 'dev';
@@ -30,18 +30,19 @@ function buildId(read: SettingsReader): string {
 /** Discovery and documentation. */
 export class ServiceSettings extends settings('The service', (read) => ({
   securityContacts: securityContacts(read),
-  docsEnabled: read.bool(
-    'DOCS_ENABLED',
-    'Serves /docs, /openapi.json, /asyncapi.json and, where they are built, /guides',
-    true,
-  ),
+  docsEnabled: read.bool('DOCS_ENABLED', 'Serve /docs, /guides, /openapi.json and /asyncapi.json', true),
   buildId: buildId(read),
 })) {}
 
 /** Who may read the metrics. */
 export class MetricsSettings extends settings('Operation', (read) => {
-  const metricsPort = read.int('METRICS_PORT', 'Port of /metrics; unset: the main one', 0, [1, 65535], { shown: '' });
+  const metricsPort = read.int('METRICS_PORT', 'Port of /metrics. Unset: PORT', 0, [1, 65535], { shown: '' });
   const loopback = '127.0.0.0/8,::1';
-  const metricsAllow = read.cidrs('METRICS_ALLOW', 'Addresses that may read /metrics', { shown: loopback }, loopback);
+  const metricsAllow = read.cidrs(
+    'METRICS_ALLOW',
+    'IP addresses and CIDR ranges that may read /metrics',
+    { shown: loopback },
+    loopback,
+  );
   return { metricsPort: read.peek('METRICS_PORT') === undefined ? undefined : metricsPort, metricsAllow };
 }) {}

@@ -4,7 +4,7 @@ import { settings } from '../core/config/declared.js';
 export class DeletionSettings extends settings('Sign-in', (read) => ({
   deletionGraceHours: read.int(
     'ACCOUNT_DELETION_GRACE_HOURS',
-    'Hours between asking for deletion and the deletion',
+    'Hours between the request of a deletion and the deletion',
     336,
     [1, 8760],
   ),

@@ -13,10 +13,10 @@ export class WebSettings extends settings('Pages', (read) => {
   const { publicOrigin, webAppUrl } = read.of(InstanceSettings);
   const wanted = read.onOff(
     'WEB_PAGES',
-    'Serve the built-in pages; if WEB_APP_URL is not PUBLIC_ORIGIN, only the consent page, unless OAUTH_CONSENT_URL names another',
+    'Serve the built-in pages. If WEB_APP_URL differs from PUBLIC_ORIGIN, only the consent page, unless OAUTH_CONSENT_URL is set',
     true,
   );
-  const admin = read.onOff('WEB_ADMIN', "The administrators' part of them", true);
+  const admin = read.onOff('WEB_ADMIN', 'Serve the console for administrators', true);
   const { origin, pathname, search, hash } = new URL(webAppUrl);
   const pages = wanted && `${origin}${pathname.replace(/\/$/, '')}${search}${hash}` === publicOrigin;
   const named = read.peek('OAUTH_CONSENT_URL');

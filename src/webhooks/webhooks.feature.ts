@@ -14,7 +14,7 @@ export const webhooks = defineFeature('webhooks', {
   migrations: [WebhookQueue1796800000000],
   settings: [WebhookSettings],
   errors: {
-    MAX_WEBHOOKS: [400, 'The account owns the most webhooks allowed.'],
+    MAX_WEBHOOKS: [400, 'The account has the maximum number of webhooks.'],
     CANNOT_SEND_EMPTY_MESSAGE: [400, 'The message is empty.'],
     UNKNOWN_WEBHOOK: [404, 'Unknown webhook.'],
     UNKNOWN_MESSAGE: [404, 'Unknown message.'],

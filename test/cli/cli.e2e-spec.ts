@@ -168,7 +168,7 @@ describe('admin.md 3 and 4 at the console', () => {
     const unknown = await cli(['user', 'grant-acl', 'nobody@example.com', '*']);
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('nobody@example.com') });
     const acl = await cli(['user', 'grant-acl', account.email, 'admin:*']);
-    expect(acl).toMatchObject({ code: 1, err: expect.stringContaining('unknown ACL: admin:*') });
+    expect(acl).toMatchObject({ code: 1, err: expect.stringContaining('Unknown ACL: admin:*') });
   });
 
   test('user grant-acl adds registry ACLs by address or id, audited as account 0', async () => {
@@ -349,7 +349,7 @@ describe('user export and user delete', () => {
   test('delete asks for --yes, then erases at once and is audited', async () => {
     await keep();
     const asked = await cli(['user', 'delete', account.email]);
-    expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing is changed without --yes') });
+    expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('To delete, add --yes.') });
     const done = await cli(['user', 'delete', account.email, '--yes']);
     expect(done).toMatchObject({ code: 0, out: expect.stringContaining(`ada (${ada.id}) is deleted`) });
     const again = await cli(['user', 'delete', ada.id, '--yes']);

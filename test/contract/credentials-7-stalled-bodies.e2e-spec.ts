@@ -348,6 +348,7 @@ const HARMLESS: Record<string, string> = {
   'POST /v1/admin/blocklists/ip/entries': 'addresses, not accounts',
   'DELETE /v1/admin/blocklists/ip/entries/:value': 'addresses, not accounts',
   'POST /v1/admin/explain': 'changes nothing',
+  'POST /v1/admin/jobs/:job_id/retry': 'runs a background job again',
   'POST /v1/admin/instance/sso/test': 'changes nothing',
   'POST /v1/admin/instance/mail/test': 'changes nothing',
   'POST /v1/admin/instance/captcha/test': 'changes nothing',

@@ -359,7 +359,7 @@ describe('gateway 4: payloads of commands', () => {
     const told = await refusal(client, named('NOTES_WATCH', d));
     expect(told).toEqual({
       ...{ op: 0, t: 'NOTES_WATCH' },
-      ...{ code: 'INVALID_FORM_BODY', message: 'The request has invalid fields.' },
+      ...{ code: 'INVALID_FORM_BODY', message: 'The request has invalid members. See `errors`.' },
     });
     expect(served).toEqual([]);
   });
@@ -387,7 +387,7 @@ describe('gateway 4: what handlers and hooks throw', () => {
       const client = await identified(alice.authorization);
       expect(await refusal(client, named(t, { note_id: 77_777_777 }))).toEqual({
         ...{ op: 0, t },
-        ...{ code: 'INTERNAL_SERVER_ERROR', message: 'Something went wrong.' },
+        ...{ code: 'INTERNAL_SERVER_ERROR', message: 'Internal error. Include the request ID in support requests.' },
       });
       expect(service.log.join('')).toContain('command failed');
       expect(service.log.join('')).not.toContain('77777777');

@@ -284,7 +284,7 @@ describe('commands with what a team brings', () => {
       expect.stringMatching(/^POST +\/v1\/notes /),
     ]);
     expect((await cli(team, 'explain', 'POST', '/v1/notes')).out).toContain('NotesController.take');
-    expect((await cli(undefined, 'explain', 'POST', '/v1/notes')).err).toContain('404 NOT_FOUND');
+    expect((await cli(undefined, 'explain', 'POST', '/v1/notes')).err).toContain('No route has this method and path');
     expect((await cli(team, 'settings')).out).toContain('\n## Notes\n\n# Characters of a note\n#NOTES_LONGEST=20');
     expect((await cli(undefined, 'settings')).out).not.toContain('NOTES_LONGEST');
   });
@@ -306,7 +306,7 @@ describe('commands with what a team brings', () => {
       expectApiError(await as(body.token).get('/v1/admin/notes/count'), 'MISSING_PERMISSIONS');
       return body.token as string;
     });
-    expect((await cli(team, 'user', 'grant-acl', email, 'notes:lose')).err).toContain('unknown ACL: notes:lose');
+    expect((await cli(team, 'user', 'grant-acl', email, 'notes:lose')).err).toContain('Unknown ACL: notes:lose');
     const granted = await cli(team, 'user', 'grant-acl', email, 'admin:authenticate', 'notes:list');
     expect(granted).toMatchObject({ code: 0, out: expect.stringMatching(/ holds: admin:authenticate, notes:list$/) });
     await serving((as) => as(session).get('/v1/admin/notes/count').expect(200, { count: 0 }));

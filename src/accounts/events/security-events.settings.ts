@@ -4,7 +4,7 @@ import { settings } from '../../core/config/declared.js';
 export class SecurityEventSettings extends settings('Sign-in', (read) => ({
   securityEventDays: read.int(
     'SECURITY_EVENT_DAYS',
-    'Days for which people see what befell the security of their accounts',
+    'Days for which users see the security events of their accounts',
     180,
     [1, 3650],
   ),

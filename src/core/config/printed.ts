@@ -14,8 +14,8 @@ function comment(text: string): string[] {
 }
 
 const HEAD = [
-  '# Every setting of Gatehouse with its default. `npm start` and `npm run cli` read a file `.env` beside this one.',
-  '# Lists are separated by commas. An empty value counts as unset. Check a set-up with: npm run cli -- doctor',
+  '# All settings of Gatehouse with their defaults. `npm start` and `npm run cli` read `.env` in this folder.',
+  '# Separate the items of a list with commas. An empty value counts as unset. To check your settings, run: npm run cli -- doctor',
 ];
 
 /** All settings with description and default, commented out: the text of `.env.example`. */

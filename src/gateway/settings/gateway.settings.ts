@@ -41,7 +41,8 @@ export const GATEWAY_DEFAULTS = {
 export type GatewayNumbers = Readonly<typeof GATEWAY_DEFAULTS>;
 
 function gatewayNumbers(read: SettingsReader): GatewayNumbers {
-  const about = 'JSON object of numbers of the gateway, such as {"sockets_per_address": 1000}';
+  const about =
+    'Limits of the gateway that differ from the defaults, as a JSON object, for example {"sockets_per_address": 1000}';
   const text = read.text('GATEWAY_NUMBERS', about);
   if (text === undefined) return GATEWAY_DEFAULTS;
   try {

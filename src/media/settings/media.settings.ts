@@ -17,11 +17,8 @@ const isBase64Secret = (value: string): boolean =>
   /^[A-Za-z0-9+/]+={0,2}$/.test(value) && Buffer.from(value, 'base64').length >= SECRET_BYTES;
 
 function buckets(read: SettingsReader, isChosen: boolean) {
-  const uploads = read.text(
-    'MEDIA_S3_UPLOADS_BUCKET',
-    'Private bucket of what was sent and is not finished; required with s3',
-  );
-  const media = read.text('MEDIA_S3_MEDIA_BUCKET', 'Private bucket of what is served; required with s3');
+  const uploads = read.text('MEDIA_S3_UPLOADS_BUCKET', 'Private bucket for unfinished uploads. Required with s3');
+  const media = read.text('MEDIA_S3_MEDIA_BUCKET', 'Private bucket for stored media. Required with s3');
   if (!isChosen) return undefined;
   const names = { MEDIA_S3_UPLOADS_BUCKET: uploads, MEDIA_S3_MEDIA_BUCKET: media };
   for (const [name, value] of Object.entries(names)) {
@@ -38,24 +35,22 @@ function buckets(read: SettingsReader, isChosen: boolean) {
  * container.
  */
 function s3Settings(read: SettingsReader, isChosen: boolean) {
-  const endpoint = read.url(
-    'MEDIA_S3_ENDPOINT',
-    'Address of the S3-compatible server; unset: AWS in the region',
-    undefined,
-    ['http:', 'https:'],
-  );
+  const endpoint = read.url('MEDIA_S3_ENDPOINT', 'URL of the S3-compatible server. Unset: AWS', undefined, [
+    'http:',
+    'https:',
+  ]);
   const region =
-    read.text('MEDIA_S3_REGION', 'Region that requests are signed for', { shown: 'us-east-1' }) ?? 'us-east-1';
+    read.text('MEDIA_S3_REGION', 'Region for which requests are signed', { shown: 'us-east-1' }) ?? 'us-east-1';
   const forcePathStyle = read.bool(
     'MEDIA_S3_FORCE_PATH_STYLE',
-    'Names the bucket in the path instead of the host; most servers other than AWS want true',
+    'Put the name of the bucket into the path instead of the host. Most servers other than AWS need true',
     false,
   );
   const accessKeyId = read.text(
     'MEDIA_S3_ACCESS_KEY_ID',
-    'Id of the key of the server; unset: the role that the AWS SDK finds',
+    'ID of the access key. Unset: the role that the AWS SDK finds',
   );
-  const secretAccessKey = read.secret('MEDIA_S3_SECRET_ACCESS_KEY', 'The secret half of that key');
+  const secretAccessKey = read.secret('MEDIA_S3_SECRET_ACCESS_KEY', 'Secret of the access key');
   if (endpoint !== undefined && /[?#@]/.test(endpoint)) {
     read.fault('MEDIA_S3_ENDPOINT', 'must be a URL without user, query and fragment');
   }
@@ -80,12 +75,12 @@ function ports(read: SettingsReader, name: string, about: string): number[] {
 function keys(read: SettingsReader) {
   const relaySecrets = read.list(
     'MEDIA_RELAY_SECRETS',
-    'Keys of relay capabilities, 32 or more bytes in base64 each, newest first; unset: derived from GATEHOUSE_SECRET',
+    'Keys that sign upload URLs, each at least 32 bytes in Base64, newest first. Unset: derived from GATEHOUSE_SECRET',
     { secret: true },
   );
   const signingSecrets = read.list(
     'MEDIA_SIGNING_SECRETS',
-    'Keys of signed addresses of foreign media, 32-256 characters each, newest first; unset: derived from GATEHOUSE_SECRET',
+    'Keys that sign URLs of external media, 32-256 characters each, newest first. Unset: derived from GATEHOUSE_SECRET',
     { secret: true },
   );
   if (relaySecrets.some((value) => !isBase64Secret(value))) {
@@ -102,57 +97,59 @@ export class MediaSettings extends settings('Media', (read) => {
   const { publicOrigin } = read.of(InstanceSettings);
   const baseUrl = read.url(
     'MEDIA_BASE_URL',
-    'Public address of media; unset: <PUBLIC_ORIGIN>/media',
+    'Public URL of media. Unset: <PUBLIC_ORIGIN>/media',
     `${publicOrigin}/media`,
     ['http:', 'https:'],
     { shown: '' },
   );
   const storage = read.choice(
     'MEDIA_STORAGE',
-    'Where stored objects are kept: local, files below MEDIA_LOCAL_ROOT; s3, two buckets of an S3-compatible server',
+    'Storage of media: local (files below MEDIA_LOCAL_ROOT) or s3 (two buckets of an S3-compatible server)',
     ['local', 's3'],
     'local',
   );
   const root = read.text(
     'MEDIA_LOCAL_ROOT',
-    'Where stored objects lie, or with s3 wait until they are sent; unset: media in DATA_DIR',
+    'Folder of stored media. With s3, of media that wait for their upload. Unset: media in DATA_DIR',
   );
   const media = {
     baseUrl,
     root: resolve(root ?? join(read.of(DataSettings).dataDir, 'media')),
     s3: s3Settings(read, storage === 's3'),
-    maxUploadBytes: read.int('MEDIA_MAX_UPLOAD_BYTES', 'Largest upload', 25 * MIB, [1, 100 * MIB]),
-    uploadsEnabled: read.bool('MEDIA_UPLOADS_ENABLED', 'Offers uploads', true),
-    relaySeconds: read.int('MEDIA_RELAY_TTL_SECONDS', 'Life of a relay capability, 60-3600', 900, [60, 3600]),
+    maxUploadBytes: read.int('MEDIA_MAX_UPLOAD_BYTES', 'Maximum size of an upload, in bytes', 25 * MIB, [1, 100 * MIB]),
+    uploadsEnabled: read.bool('MEDIA_UPLOADS_ENABLED', 'Allow uploads', true),
+    relaySeconds: read.int('MEDIA_RELAY_TTL_SECONDS', 'Lifetime of an upload URL in seconds, 60-3600', 900, [60, 3600]),
     ...keys(read),
-    accountQuotaBytes: read.int('MEDIA_ACCOUNT_QUOTA_BYTES', 'Bytes that one account may store', 10 * GIB, [
-      0,
-      102400 * GIB,
-    ]),
+    accountQuotaBytes: read.int(
+      'MEDIA_ACCOUNT_QUOTA_BYTES',
+      'Maximum size of all media of an account, in bytes',
+      10 * GIB,
+      [0, 102400 * GIB],
+    ),
     imageSeconds: read.int(
       'MEDIA_IMAGE_SECONDS',
-      'Longest that a picture may take to be transformed, in seconds, the wait for its turn included',
+      'Maximum time to transform an image in seconds, including the wait',
       15,
       [1, 60],
     ),
     imageMemoryBytes: read.int(
       'MEDIA_IMAGE_MEMORY_BYTES',
-      'Largest memory of one of the processes that transform pictures, of which there are as many as cores, from 2 to 8; unset: 1 GiB, at most a quarter of the memory',
+      'Maximum memory of each image process, in bytes. There are as many processes as cores, from 2 to 8. Unset: 1 GiB, at most a quarter of the memory',
       DEFAULT_IMAGE_MEMORY_BYTES,
       [MIN_IMAGE_MEMORY_BYTES, 1024 * GIB],
       { shown: '' },
     ),
     cacheBytes: read.int(
       'MEDIA_CACHE_BYTES',
-      'Transformed images that each process keeps in DATA_DIR; the least recently used go first',
+      'Maximum size of transformed images in DATA_DIR, in bytes per process. The least recently used are deleted first',
       5 * GIB,
       [0, 102400 * GIB],
     ),
-    externalMaxBytes: read.int('MEDIA_EXTERNAL_MAX_BYTES', 'Largest foreign object that is passed on', 500 * MIB, [
+    externalMaxBytes: read.int('MEDIA_EXTERNAL_MAX_BYTES', 'Maximum size of external media, in bytes', 500 * MIB, [
       1,
       100 * GIB,
     ]),
-    externalPorts: ports(read, 'MEDIA_EXTERNAL_PORTS', 'Ports from which foreign media may be fetched; unset: any'),
+    externalPorts: ports(read, 'MEDIA_EXTERNAL_PORTS', 'Ports from which external media may be fetched. Unset: any'),
   };
   read.rejectShared('MEDIA_RELAY_SECRETS', 'MEDIA_SIGNING_SECRETS', 'MEDIA_S3_SECRET_ACCESS_KEY');
   return { media: hideMembers(media, 'relaySecrets', 'signingSecrets') };

@@ -5,14 +5,19 @@ export class OpenIdSettings extends settings('OpenID Connect', (read) => ({
   openid: {
     isEnabled: read.onOff(
       'OPENID',
-      'Offers OpenID Connect to applications. With off, refresh tokens keep working without ID tokens',
+      'Offer OpenID Connect to applications. off: refresh tokens keep working, without ID tokens',
       true,
     ),
-    keyDays: read.int('OPENID_KEY_DAYS', 'Days until a signing key is replaced, 7-365', 90, [7, 365]),
-    idTokenSeconds: read.int('OPENID_ID_TOKEN_SECONDS', 'Lifetime of an ID token, 60-86400', 3600, [60, 86400]),
+    keyDays: read.int('OPENID_KEY_DAYS', 'Days after which a signing key is replaced, 7-365', 90, [7, 365]),
+    idTokenSeconds: read.int(
+      'OPENID_ID_TOKEN_SECONDS',
+      'Lifetime of an ID token in seconds, 60-86400',
+      3600,
+      [60, 86400],
+    ),
     allowPrivateBackchannel: read.bool(
       'BACKCHANNEL_ALLOW_PRIVATE_ADDRESSES',
-      'Lets URLs for back-channel logout have private addresses, and http: for development and tests',
+      'Allow http and private IP addresses in URLs of back-channel logout, for development and tests',
       false,
     ),
   },

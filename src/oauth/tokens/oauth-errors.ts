@@ -2,10 +2,10 @@ import { ApiError, fieldError } from '../../core/errors.js';
 
 /** The messages of the OAuth2 error codes (RFC 6749 section 5.2), which are also their `error_description`. */
 export const OAUTH_DESCRIPTIONS = {
-  invalid_request: 'The OAuth2 request is not valid.',
+  invalid_request: 'The OAuth2 request is invalid.',
   invalid_client: 'Client authentication failed.',
-  invalid_grant: 'The grant is not valid.',
-  invalid_scope: 'The scope is not valid.',
+  invalid_grant: 'The code or refresh token is invalid or expired.',
+  invalid_scope: 'The scope is invalid.',
   unsupported_grant_type: 'The grant type is not supported.',
 } as const;
 

@@ -14,11 +14,11 @@ function logo(read: SettingsReader): Logo | undefined {
   const { production, publicOrigin } = read.of(InstanceSettings);
   const url = read.url(
     'BRAND_LOGO_URL',
-    'Logo URL for pages and emails (https, or http in development); mail programs do not show SVG',
+    'URL of the logo in pages and emails (https, or http in development). Email programs do not show SVG',
     undefined,
     production ? ['https:'] : ['https:', 'http:'],
   );
-  const file = read.text('BRAND_LOGO_FILE', 'The same from a file: PNG, WebP or a plain SVG of at most 256 KiB');
+  const file = read.text('BRAND_LOGO_FILE', 'File of the logo instead: PNG, WebP or a plain SVG, at most 256 KiB');
   if (url !== undefined && file !== undefined) read.fault('BRAND_LOGO_FILE', 'must not be set beside BRAND_LOGO_URL');
   if (url !== undefined) return { url, inMails: RASTER.test(new URL(url).pathname) };
   if (file === undefined) return undefined;
@@ -30,7 +30,7 @@ function logo(read: SettingsReader): Logo | undefined {
 
 function accent(read: SettingsReader): Readonly<Record<Scheme, Accent>> {
   const about =
-    'Color of buttons, links and focus, adjusted if the contrast is too low; in a .env file, use quotes: "#2f5bea"';
+    'Color of buttons, links and focus, adjusted if the contrast is too low. In a .env file, use quotes: "#2f5bea"';
   const chosen = read.text('BRAND_ACCENT', about, { shown: ACCENT }) ?? ACCENT;
   if (!isColor(chosen)) read.fault('BRAND_ACCENT', 'must be a colour such as #2f5bea');
   const colour = isColor(chosen) ? chosen.toLowerCase() : ACCENT;
@@ -49,7 +49,7 @@ function accent(read: SettingsReader): Readonly<Record<Scheme, Accent>> {
 }
 
 function supportUrl(read: SettingsReader): string | undefined {
-  const value = read.text('BRAND_SUPPORT_URL', 'Where people find help (https or mailto)');
+  const value = read.text('BRAND_SUPPORT_URL', 'URL of help for users (https or mailto)');
   if (value === undefined || MAIL.test(value)) return value;
   if (URL.canParse(value) && new URL(value).protocol === 'https:') return value;
   read.fault('BRAND_SUPPORT_URL', 'must be a URL that begins with https:// or mailto:');
@@ -68,11 +68,11 @@ export class BrandSettings extends settings('Brand', (read) => {
       supportUrl: supportUrl(read),
       termsUrl: read.url(
         'BRAND_TERMS_URL',
-        'Terms of service (https); with one of the two set, registration asks for consent',
+        'URL of the terms of service (https). If it or BRAND_PRIVACY_URL is set, users must agree when they register',
         undefined,
         ['https:'],
       ),
-      privacyUrl: read.url('BRAND_PRIVACY_URL', 'Privacy policy (https)', undefined, ['https:']),
+      privacyUrl: read.url('BRAND_PRIVACY_URL', 'URL of the privacy policy (https)', undefined, ['https:']),
     },
   };
 }) {}

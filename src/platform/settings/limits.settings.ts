@@ -5,7 +5,10 @@ import type { SettingsReader } from '../../core/config/reader.js';
 export const LIMITS_SECTION = 'Limits; off is for development, tests and load runs';
 
 function rateLimitOverrides(read: SettingsReader): ReadonlyMap<string, { limit: number; seconds: number }> {
-  const text = read.text('RATE_LIMIT_OVERRIDES', 'JSON object of bucket names to "N/seconds"');
+  const text = read.text(
+    'RATE_LIMIT_OVERRIDES',
+    'Rate limits that differ from the defaults, as a JSON object of bucket names to "requests/seconds"',
+  );
   const overrides = new Map<string, { limit: number; seconds: number }>();
   if (text === undefined) return overrides;
   try {
@@ -22,6 +25,6 @@ function rateLimitOverrides(read: SettingsReader): ReadonlyMap<string, { limit: 
 
 /** Rate limits. */
 export class RateLimitSettings extends settings(LIMITS_SECTION, (read) => ({
-  rateLimits: read.onOff('RATE_LIMITS', 'Global and route buckets', true),
+  rateLimits: read.onOff('RATE_LIMITS', 'Turn on the global rate limit and the rate limits of routes', true),
   rateLimitOverrides: rateLimitOverrides(read),
 })) {}

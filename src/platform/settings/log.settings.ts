@@ -4,13 +4,13 @@ import { settings } from '../../core/config/declared.js';
 export class LogSettings extends settings('Operation', (read) => ({
   logLevel: read.choice(
     'LOG_LEVEL',
-    'trace, debug, info, warn, error or silent',
+    'Log level: trace, debug, info, warn, error or silent',
     ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     'info',
   ),
   logFormat: read.choice(
     'LOG_FORMAT',
-    'json or pretty; unset: pretty on a terminal, else json',
+    'Log format: json or pretty. Unset: pretty on a terminal, otherwise json',
     ['json', 'pretty'],
     process.stdout.isTTY ? 'pretty' : 'json',
     { shown: '' },

@@ -9,7 +9,7 @@ export class MailSettings extends settings('Mail', (read) => {
   const { production } = read.of(InstanceSettings);
   const mailTransport = read.choice(
     'MAIL_TRANSPORT',
-    'inbox (development only), smtp, http or none; production has no default',
+    'How emails are sent: inbox (development only), smtp, http or none. Required in production',
     ['inbox', 'smtp', 'http', 'none'],
     production ? 'none' : 'inbox',
   );
@@ -22,7 +22,7 @@ export class MailSettings extends settings('Mail', (read) => {
   for (const name of required) {
     if (read.peek(name) === undefined) read.fault(name, `is required with MAIL_TRANSPORT=${mailTransport}`);
   }
-  const mailFrom = read.text('MAIL_FROM', 'Sender, as an address or Name <address>; required with smtp');
+  const mailFrom = read.text('MAIL_FROM', 'Sender, as an email address or Name <address>. Required with smtp');
   if (mailFrom !== undefined && !SENDER.test(mailFrom)) {
     read.fault('MAIL_FROM', 'must be an address, or a name and an address in angle brackets');
   }
@@ -31,19 +31,19 @@ export class MailSettings extends settings('Mail', (read) => {
     mailFrom,
     smtpUrl: read.url(
       'SMTP_URL',
-      'Server, as smtp://user:password@host:587 or smtps://; required with smtp',
+      'SMTP server, as smtp://user:password@host:587 or smtps://. Required with smtp',
       undefined,
       ['smtp:', 'smtps:'],
       { secret: true },
     ),
     mailHttpUrl: read.url(
       'MAIL_HTTP_URL',
-      'Where each message is posted as JSON; required with http',
+      'URL to which each email is posted as JSON. Required with http',
       undefined,
       ['http:', 'https:'],
       { secret: true },
     ),
-    emailDnsCheck: read.onOff('EMAIL_DNS_CHECK', 'Refuses addresses whose domain receives no mail', false),
+    emailDnsCheck: read.onOff('EMAIL_DNS_CHECK', 'Reject email addresses whose domain cannot receive email', false),
   };
   return hideMembers(values, 'smtpUrl', 'mailHttpUrl');
 }) {}
@@ -53,20 +53,20 @@ export class SmsSettings extends settings('Text messages', (read) => {
   const { production } = read.of(InstanceSettings);
   const smsTransport = read.choice(
     'SMS_TRANSPORT',
-    'none, inbox (development only) or http',
+    'How text messages are sent: none, inbox (development only) or http',
     ['none', 'inbox', 'http'],
     'none',
   );
   const smsHttpUrl = read.url(
     'SMS_HTTP_URL',
-    'With http: takes a POST of {to, type, text, metadata}, where metadata holds the code',
+    'URL to which each text message is posted as {to, type, text, metadata}. metadata contains the code. Required with http',
     undefined,
     ['http:', 'https:'],
     { secret: true },
   );
   const phoneBlockedPrefixes = read.list(
     'PHONE_BLOCKED_PREFIXES',
-    'Prefixes of numbers, such as +1900, that get no message',
+    'Prefixes of phone numbers that get no messages, for example +1900',
   );
   if (production && smsTransport === 'inbox') read.fault('SMS_TRANSPORT', 'must not be inbox in production');
   if (smsTransport === 'http' && !smsHttpUrl) read.fault('SMS_HTTP_URL', 'is required with SMS_TRANSPORT=http');

@@ -37,13 +37,13 @@ export class SecretSettings extends settings('Secrets', (read) => {
   const given = decodeSecret(
     read,
     'GATEHOUSE_SECRET',
-    '32 or more random bytes in base64 (openssl rand -base64 32); unset in development: made once in DATA_DIR',
+    'At least 32 random bytes in Base64 (openssl rand -base64 32). Unset in development: generated once in DATA_DIR',
     production,
   );
   const secretPrevious = decodeSecret(
     read,
     'GATEHOUSE_SECRET_PREVIOUS',
-    'The secret before a rotation: still verifies and decrypts',
+    'Secret before the rotation, which still verifies and decrypts',
     production,
   );
   if (production && read.peek('GATEHOUSE_SECRET') === undefined) {

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
-import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { GatewayClient, pass } from '../support/gateway-client.js';
 import {
@@ -42,10 +41,6 @@ async function identifyEnds(d?: unknown): Promise<[number, string]> {
   expect(client.received).toHaveLength(1);
   return end;
 }
-
-/** Publishes an announcement that no operation of this service publishes. */
-const announce = (topic: string, data: Record<string, unknown>): Promise<void> =>
-  service.app.get(Database).transaction((tx) => service.app.get(ReplicaBus).announce(tx, { topic, data }));
 
 describe('5.10.1 a session token or a bot token is sent in Identify', () => {
   test('READY of a user', async () => {
@@ -384,19 +379,6 @@ describe('gateway 9: revocation while connected', () => {
     expect(status).toBeLessThan(300);
     for (const each of [client, twin]) expect(await each.closed()).toEqual([4004, 'Invalid token']);
     expect(await identifyEnds({ token: robot.token })).toEqual([4004, 'Invalid token']);
-    await spared.beat();
-  });
-
-  test('a revoked account loses all sockets but those of the session that is excepted', async () => {
-    const kim = await person(service, 'kim');
-    const second = await signIn(service, kim);
-    const { client } = await GatewayClient.identified(service, kim.authorization);
-    const { client: spared } = await GatewayClient.identified(service, second);
-    const [session] = await service.sql('SELECT id FROM session WHERE digest = $1', [
-      createHash('sha256').update(second).digest(),
-    ]);
-    await announce('revoked', { account: kim.id, except: session?.id });
-    expect(await client.closed()).toEqual([4004, 'Invalid token']);
     await spared.beat();
   });
 

@@ -74,6 +74,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'POST /v1/admin/instance/sso/test': 'whom the instance believes, below',
   'POST /v1/admin/instance/mail/test': 'mails the caller alone: admin-trials',
   'POST /v1/admin/instance/captcha/test': 'concerns nobody: admin-trials',
+  'POST /v1/admin/jobs/:job_id/retry': 'jobs belong to features: admin-jobs',
 };
 
 let service: Gatehouse;

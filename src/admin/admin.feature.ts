@@ -17,9 +17,9 @@ export const admin = defineFeature('admin', {
     MAX_ADMIN_API_KEYS: [400, 'The account has the maximum number of Admin API keys.'],
     REGISTRATION_NOT_PENDING: [400, 'The registration is not pending.'],
     JOB_NOT_RETRYABLE: [400, 'Only failed jobs of installed features can be retried.'],
-    UNKNOWN_JOB: [404, 'Unknown job.'],
     UNKNOWN_USER: [404, 'Unknown account.'],
     ADMIN_API_KEY_NOT_FOUND: [404, 'Unknown Admin API key.'],
+    UNKNOWN_JOB: [404, 'Unknown job.'],
   },
   buckets: {
     'admin:lookup': [200, 60],

@@ -85,6 +85,7 @@ const MADE: readonly (readonly [what: string, length: number, used: readonly str
 
 /** Names that stand for different values, or that are used only where they are created. */
 const UNRELATED: Readonly<Record<string, string>> = {
+  acr_values: 'may be empty in the query of an authorization request, but not in its consent',
   after: 'the last ID or network of the previous page of a list',
   bio: 'the profile of a user and that of a bot; no request names it',
   client_id: 'the client of Gatehouse at the identity provider, and the ID of an application',
@@ -93,15 +94,20 @@ const UNRELATED: Readonly<Record<string, string>> = {
   discriminator: 'four digits; a bot may leave out leading zeros',
   email: 'EditMeInput.email is always rejected (STORED has the others)',
   global_name: 'nullable in one class; no request names it',
+  id_token_hint: 'like acr_values; the sign-out page ignores invalid hints',
   limit: 'the size of a page',
+  login_hint: 'like acr_values',
   name: 'names of keys, passkeys, applications and webhooks; no request names them',
   nonce: 'values of OpenID Connect, single sign-on and the passkey bridge; each flow checks only its own',
   nonce_hash: 'nullable in one class',
+  prompt: 'like acr_values; single sign-on knows only one value',
   redirect_uri: 'the return path of single sign-on, and STORED',
+  registration: 'a rejected parameter of OpenID Connect, and settings of the instance',
   scope: 'the scopes that Gatehouse requests from the identity provider, and STORED',
   state: 'created by Gatehouse for single sign-on, and STORED',
   to: 'the end of a period, and STORED',
   token: 'tokens of captchas, webhooks and the setup, and MADE',
+  ui_locales: 'like acr_values',
   user_id: 'one ID or a list of IDs',
   username: 'a filter has no pattern (STORED)',
   value: 'STORED',

@@ -65,7 +65,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     await status()
       .filter({ hasText: /^0 of \d+ routes allowed/ })
       .waitFor();
-    await page.getByText('Every route of administrators asks for admin:authenticate first').waitFor();
+    await page.getByText('Every admin route also needs admin:authenticate').waitFor();
     await visit.look('admin-acls-no-gate');
     await page.getByRole('button', { name: 'Add it' }).press('Enter');
     await status()

@@ -168,7 +168,7 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
     await visit.look('admin-deeds-passkeys');
     const [row] = await world.service.sql('SELECT id FROM passkey WHERE account_id = $1', [alice.id]);
     await deeds.ask('Remove');
-    await deeds.dialog.getByText(/^alice\d+#\d{4} cannot sign in by the passkey “key” any more/).waitFor();
+    await deeds.dialog.getByText(/^alice\d+#\d{4} can’t sign in with “key” anymore/).waitFor();
     await deeds.giveReason();
     await deeds.answer('Remove');
     await deeds.isDone('Passkey removed');

@@ -77,7 +77,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     expect(Number(await figure('Requests per second').innerText())).toBeGreaterThan(0);
     expect(await figure('Event loop delay (p99)').innerText()).toMatch(/^[\d.,]+ ms$/);
     const picture = chart('Sign-ins').getByRole('img');
-    expect(await picture.getAttribute('aria-label')).toBe('Sign-ins: Lowest 0, highest 2');
+    expect(await picture.getAttribute('aria-label')).toBe('Sign-ins: Min 0 · Max 2');
     await chart('Sign-ins').locator('summary').press('Enter');
     await table('Sign-ins').waitFor();
     const rows = await table('Sign-ins').getByRole('row').allInnerTexts();

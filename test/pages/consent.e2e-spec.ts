@@ -204,7 +204,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await page.getByText(`Sign in to ${product} to continue to ${NAME}.`).waitFor();
     await visit.look('consent-sign-in');
     await enter(page, hal);
-    await page.getByText(`You are Hal <i>Nine</i> (${hal.username}#`).waitFor();
+    await page.getByText(`Signed in as Hal <i>Nine</i> (${hal.username}#`).waitFor();
     expect(await page.locator('main').innerText()).toContain(hal.email);
     await page.getByText(`${NAME} isn’t made by ${product}.`).waitFor();
     expect(await page.locator('header').innerText()).toContain(product);

@@ -111,7 +111,10 @@ describeInBrowser('web.md 5: /account/events', () => {
     const said = await items().allInnerTexts();
     expect(said).toHaveLength(31);
     expect(new Set(said.slice(0, 30)).size).toBe(30);
-    await page.waitForFunction(`document.activeElement.textContent.includes('hook 4 ')`);
+    await page
+      .locator(':focus')
+      .filter({ hasText: /hook 4\b/ })
+      .waitFor();
     await visit.leave();
   });
 
@@ -131,7 +134,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     await page.getByRole('heading', { name: 'Your account is locked' }).waitFor();
     await page.getByText('1 device signed out').first().waitFor();
     await focusOn(page, 'Your account is locked');
-    await items().filter({ hasText: 'Account locked' }).waitFor();
+    await items().filter({ hasText: 'Account locked: ' }).waitFor();
     await visit.look('account-events-locked');
     expect((await world.service.as(other).get('/v1/users/@me')).status).toBe(401);
     expect((await world.service.as(alice).get(EVENTS)).body[0]).toMatchObject({ type: 'locked_down' });

@@ -201,7 +201,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await link('Tea <b>party</b>').press('Enter');
     await fill('new_owner', heir.id);
     await confirm('an heir');
-    await page.getByRole('status').getByText(`belongs to ${heir.id} now.`, { exact: false }).waitFor();
+    await page.getByRole('status').getByText(`now belongs to ${heir.id}.`, { exact: false }).waitFor();
     expect(await ownerOf(app.id)).toBe(heir.id);
     await visit.leave();
   });

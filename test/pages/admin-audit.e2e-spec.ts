@@ -206,7 +206,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await counted(3);
     await button('Remove filter: Target type: Account').press('Enter');
     await visit.page.waitForURL(`**${VIEW}?request_id=of-two`);
-    await visit.page.waitForFunction(`document.activeElement.getAttribute('aria-label') === 'Filters'`);
+    await visit.page.locator('[aria-label=Filters]:focus').waitFor();
     await button('Remove filter: Request ID: of-two').press('Enter');
     await visit.page.waitForURL(`**${VIEW}`);
     await focusOn(visit.page, 'Entries');
@@ -419,7 +419,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
       await visit.look('admin-audit-waits');
       await button('Cancel').press('Enter');
       await page.getByText(WAITS).waitFor({ state: 'detached' });
-      await page.waitForFunction(`document.activeElement.getAttribute('aria-label') === 'Export'`);
+      await page.locator('[aria-label=Export]:focus').waitFor();
       expect(await button('Export CSV').getAttribute('aria-disabled')).toBeNull();
       expect(files).toBe(0);
       await visit.leave();

@@ -76,7 +76,9 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     expect((await auditOf(world.service, 'ban_ip')).map((entry) => [entry.admin_user_id, entry.reason])).toEqual(
       Array.from({ length: 3 }, () => [root.id, 'scraping – día y noche']),
     );
-    await item('203.0.113.7').getByText(/expires /).waitFor();
+    await item('203.0.113.7')
+      .getByText(/expires /)
+      .waitFor();
     const by = page.getByText('Banned by you').first().getByRole('link');
     expect(await by.getAttribute('href')).toBe(`/admin/person?id=${root.id}`);
     expect(await by.textContent()).toMatch(/^\D.*#\d{4}$/);

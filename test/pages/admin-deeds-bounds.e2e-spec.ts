@@ -266,7 +266,7 @@ describeInBrowser('web.md 4: what is not to be done to an account', () => {
     await visit.arrive(pageOf(bot), root.authorization);
     await deeds.section.getByText(/is a bot. It has no email/).waitFor();
     await visit.look('admin-deeds-bot');
-    expect(await shown()).toEqual(['Suspend', 'Edit requirements', 'Edit flags', 'Edit traits']);
+    expect(await shown()).toEqual(['Edit flags', 'Edit requirements', 'Edit traits', 'Suspend']);
     await deeds.ask('Suspend');
     await deeds.dialog.getByText(/^.+#\d{4}’s token stops working until the suspension ends\.$/).waitFor();
     await visit.leave();

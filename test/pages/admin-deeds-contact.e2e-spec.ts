@@ -176,7 +176,7 @@ describeInBrowser('web.md 4: how an account is reached, and what it signs in wit
     await deeds.section.getByText('Off', { exact: true }).waitFor();
     expect(await world.service.sql('SELECT 1 FROM passkey WHERE account_id = $1', [alice.id])).toEqual([]);
     await expectEntry('delete_webauthn_credential', { credential_id: row?.id });
-    await visit.page.waitForFunction("document.activeElement.matches('section.section')");
+    await visit.page.locator('section.section:focus').waitFor();
     await visit.leave();
   });
 

@@ -152,7 +152,7 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
     await deeds.do('Lift suspension', 'Suspension lifted');
     await deeds.section.getByText('Not suspended', { exact: true }).waitFor();
     expect(await deeds.button('Lift suspension').count()).toBe(0);
-    await visit.page.waitForFunction("document.activeElement.matches('section.section')");
+    await visit.page.locator('section.section:focus').waitFor();
     expect((await user()).banned).toBe(false);
     expect((await signInAnswer()).status).toBe(200);
     await expectEntry('unban');

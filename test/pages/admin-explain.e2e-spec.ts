@@ -54,7 +54,10 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     const colleague = await world.visit();
     const { pathname, search } = new URL(page.url());
     await colleague.arrive(pathname + search, admin.authorization);
-    await colleague.page.getByRole('status').filter({ hasText: 'acl refuses this' }).waitFor();
+    await colleague.page
+      .getByRole('status')
+      .filter({ hasText: /Denied by (?:acl|Permissions)/ })
+      .waitFor();
     expect(await colleague.page.getByLabel('Credential').inputValue()).toBe('session');
     await colleague.page.getByText('Permissions of the account · 1 selected').waitFor();
     await colleague.leave();

@@ -73,7 +73,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await shows('Queued emails', String(after.mail_waiting));
     const [code, meaning, late, ever] = await cells('Errors by code', 'UNAUTHORIZED');
     expect([code, late, ever]).toEqual(['UNAUTHORIZED', '2', String(after.total.refusals.UNAUTHORIZED)]);
-    expect(meaning).toContain('Sign-in failed');
+    expect(meaning).toContain('You’re not signed in');
     expect(Number(await figure('Requests per second').innerText())).toBeGreaterThan(0);
     expect(await figure('Event loop delay (p99)').innerText()).toMatch(/^[\d.,]+ ms$/);
     const picture = chart('Sign-ins').getByRole('img');
@@ -99,7 +99,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await refresh();
     await shows('Sign-ins', '5');
     await shows('Errors', '2');
-    await visit.page.getByLabel('Replica').selectOption({ label: 'Replica 2000' });
+    await visit.page.getByLabel('Replica', { exact: true }).selectOption({ label: 'Replica 2000' });
     await visit.page.waitForURL(/replica=2000/);
     // 500 requests between the reports of ten seconds ago and of five seconds ago.
     expect(Number(await figure('Requests per second').innerText())).toBeGreaterThan(50);

@@ -132,9 +132,7 @@ describeInBrowser('web.md 4: a person', () => {
     expect(await items('Sessions').count()).toBe(20);
     await button('Show more').press('Enter');
     await items('Sessions').nth(39).waitFor();
-    await visit.page.waitForFunction(
-      `document.activeElement.matches('[aria-labelledby=person-sessions] > :nth-child(21)')`,
-    );
+    await visit.page.locator('[aria-labelledby=person-sessions] > :nth-child(21):focus').waitFor();
     expect(await items('Sessions').nth(30).innerText()).toContain('Active');
     expect(await items('Sessions').nth(31).innerText()).toContain('ended');
     await button('Show more').press('Enter');

@@ -101,7 +101,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     await entry('bob')
       .getByRole('button', { name: /^Reject: bob#/ })
       .press('Enter');
-    await dialog().getByText('can’t sign in and is signed out', { exact: false }).waitFor();
+    await dialog().getByText('won’t be able to sign in and is signed out', { exact: false }).waitFor();
     await page.keyboard.press('Escape');
     await closed();
     expect(await traitsOf([bob as string])).toEqual([['registration_pending_approval']]);

@@ -178,7 +178,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     ];
     for (const [text, wanted] of cases) {
       await search(text);
-      await status(/^\d+ things? found$/);
+      await status(/^\d+ results?$/);
       expect(await links()).toEqual(wanted.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))));
     }
     await list('IP bans').getByText('Banned', { exact: true }).waitFor();
@@ -272,7 +272,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await paste(Array.from({ length: 13 }, (_, n) => `192.0.2.${n}`).join('\r\n'));
     await page.getByText('That’s too much text.', { exact: false }).waitFor();
     await list('IP bans').getByRole('listitem').nth(11).waitFor();
-    await status(/ found$/);
+    await status(/ results?$/);
     expect(await list('IP bans').getByRole('listitem').count()).toBe(12);
     await paste(`authorization: ${root.authorization}\nfrom ${ADDRESS}`);
     await link('People', 'Visitor#0007').waitFor();

@@ -54,7 +54,7 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await tabTo(visit, 'Verify email');
     await page.keyboard.press('Enter');
     await heading(visit, 'Email verified');
-    await page.waitForFunction(`document.activeElement.tagName === 'H1'`);
+    await page.locator('h1:focus').waitFor();
     expect(await isVerified(owner)).toBe(true);
     await visit.look('verify-done');
     await page.reload();

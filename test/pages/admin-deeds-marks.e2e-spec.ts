@@ -37,7 +37,7 @@ describeInBrowser('web.md 4: permissions and marks of an account', () => {
     await arrive();
     await deeds.section.locator('code', { hasText: 'audit_log:view' }).waitFor();
     await deeds.ask('Edit permissions');
-    expect(await deeds.dialog.getByRole('checkbox').count()).toBe(28);
+    expect(await deeds.dialog.getByRole('checkbox').count()).toBe(30);
     expect(await acl('admin:authenticate').isChecked()).toBe(true);
     await acl('audit_log:view').press('Space');
     await acl('user:lookup').press('Space');

@@ -53,7 +53,7 @@ describeInBrowser('web.md 4: /admin', () => {
       'Search',
       ...['Pending sign-ups', 'Apps'],
       ...['Audit log', 'IP bans', 'Permissions', 'API keys', 'Access checker'],
-      ...['Live metrics', 'Settings', 'Setup checklist'],
+      ...['Live metrics', 'Background jobs', 'Settings', 'Setup checklist'],
     ]);
     await visit.greeted();
     await world.service.as(root).post('/v1/auth/logout');

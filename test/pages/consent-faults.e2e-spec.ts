@@ -53,7 +53,7 @@ describeInBrowser('oauth 5.2 the consent page: requests that nobody can grant', 
     await page.getByRole('alert').filter({ hasText: 'sent an invalid request' }).waitFor();
     await visit.look('consent-fault');
     await visit.open('/oauth2/authorize?error=login_required&iss=x');
-    await page.getByRole('alert').filter({ hasText: 'couldn’t find this' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'This app doesn’t exist' }).waitFor();
   });
 
   test('an answer that would run here is no place to go to', async () => {

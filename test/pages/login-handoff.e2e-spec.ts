@@ -71,8 +71,18 @@ describeInBrowser('web.md 2: /login with another device', () => {
   test('an account that is locked by then is explained', async () => {
     const { page } = visit;
     const code = await codeShown();
+    // The page asks again only after the account is locked.
+    let lock: () => void = () => undefined;
+    const locked = new Promise<void>((resolve) => {
+      lock = resolve;
+    });
+    await page.route('**/v1/auth/handoff/*/status', async (route) => {
+      await locked;
+      await route.continue();
+    });
     await approve(code);
     await world.service.sql('UPDATE account SET flags = $2 WHERE id = $1', [alice.id, String(1n << 35n)]);
+    lock();
     await page.getByText('locked this account because of unusual activity').waitFor();
     expect(await sessionsOf(world.service, alice)).toBe(1);
     await visit.leave();

@@ -36,7 +36,7 @@ describeInBrowser('web.md 2: /login by passkey', () => {
     await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
     await visit.open('/login');
     await choose(page, 'Sign in with a passkey');
-    await page.getByText('No passkey was used.').waitFor();
+    await page.getByText('Passkey request canceled.').waitFor();
     await visit.look('login-passkey-cancelled');
     await authenticator.recognize(true);
     await choose(page, 'Sign in with a passkey');
@@ -92,7 +92,7 @@ describeInBrowser('web.md 2: /login by passkey', () => {
     await signInAs(page, alice);
     await page.getByText('Enter the code to finish signing in.').waitFor();
     await visit.look('login-factor-passkey');
-    await choose(page, 'Sign in with a passkey');
+    await choose(page, 'Use a passkey');
     await hasArrived(page);
     expect(await sessionsOf(world.service, alice)).toBe(2);
     await visit.leave();

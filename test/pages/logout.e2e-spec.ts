@@ -12,7 +12,7 @@ describeInBrowser('openid.md 6: /oauth2/logout', () => {
 
   beforeAll(async () => {
     world = await site();
-    back = `${world.origin}/robots.txt?from=client`;
+    back = `${world.origin}/.well-known/service?from=client`;
   });
   afterAll(() => world?.close());
   beforeEach(async () => {

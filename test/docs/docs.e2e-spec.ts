@@ -79,7 +79,7 @@ describe('the guides: nothing in them is left to trust', () => {
     const isInSite = (path: string) => path === 'order.svg' || files.has(path.replace(/^files\//, ''));
     expect(faultsOf(site, isInSite).faults).toEqual([]);
     for (const [, picture = ''] of [...site.values()].join('\n').matchAll(/!\[[^\]]*\]\((\S+)\)/g)) {
-      expect(picture).toMatch(/\.svg$/);
+      expect(picture).toMatch(/\.(?:svg|png)$/);
     }
     expect(orderDrawing(facts).match(/<rect /g)).toHaveLength(facts.rows.length);
   });

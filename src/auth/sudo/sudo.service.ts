@@ -153,9 +153,9 @@ export class SudoService {
 
   /** Lists the methods that reach the level. */
   private async sudoRequired(account: Account, level: AuthenticationLevel = 1): Promise<ApiError> {
-    const { has_mfa, webauthn, ...codes } = await this.methodsOf(account);
+    const { has_mfa, ...usable } = await this.methodsOf(account);
     const canUseCodes = level === 1 || (level === 2 && account.hasPassword);
-    const methods = canUseCodes ? { ...codes, webauthn } : { totp: false, backup_codes: false, webauthn };
+    const methods = canUseCodes ? usable : { ...usable, totp: false, backup_codes: false };
     const isPasswordNeeded = level === 2 && canUseCodes && has_mfa;
     return new ApiError('SUDO_MODE_REQUIRED', {
       has_mfa,

@@ -2,8 +2,8 @@ import { isAt, type Operation } from './operations.js';
 import { targetOf } from './requests.js';
 import { creatorOf, PASSWORD, type Stage } from './stage.js';
 
-/** Paths that work without being in the OpenAPI document: `/guides/` redirects to the first page of the guides. */
-const LEADS_ON: ReadonlySet<string> = new Set(['/guides/']);
+/** Pages with the path of an operation. The OpenAPI document does not list pages. */
+const PAGES: ReadonlySet<string> = new Set(['GET /oauth2/logout']);
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'];
 
@@ -17,7 +17,7 @@ export async function checkPlaces(operation: Operation, { service, operations }:
     ...[`${target}/`, `${target}/x/y/z`, target.replace(/[a-z]/, (letter) => letter.toUpperCase())].map(
       (path) => [operation.method, path] as const,
     ),
-  ].filter(([method, path]) => !isThere(method, path) && !LEADS_ON.has(path));
+  ].filter(([method, path]) => !isThere(method, path) && !PAGES.has(`${method} ${path}`));
   const surprises: string[] = [];
   for (const [method, path] of absent) {
     const { status, body, headers, text } = await service.anonymous.send(method, path);

@@ -52,6 +52,8 @@ const pascalCasePath = (template: string): string =>
 
 /** Operations to describe per turn of the event loop, which takes a few milliseconds. */
 const OPERATIONS_PER_TURN = 8;
+/** Schemas to describe per turn. */
+const SCHEMAS_PER_TURN = 32;
 
 /** Generates the OpenAPI 3.1 document in many turns of the event loop, so that other requests do not wait for it. */
 export async function documentOf(
@@ -92,8 +94,8 @@ export async function documentOf(
     tags: [...tags].sort(byTag).map((name) => ({ name, description: described.tags[name] || name })),
     paths,
     components: {
-      schemas: describeMembers(usedSchemas(schemas, [paths, shared.components])),
-      responses: describeMembers(shared.components),
+      schemas: await describeInTurns(usedSchemas(schemas, [paths, shared.components])),
+      responses: await describeInTurns(shared.components),
       headers: RESPONSE_HEADERS,
       securitySchemes: securitySchemes(origin, features),
     },
@@ -101,6 +103,15 @@ export async function documentOf(
       [...features.errors].map(([code, [status, message]]) => [code, { status, message }]),
     ),
   };
+}
+
+async function describeInTurns(schemas: Readonly<Record<string, Schema>>): Promise<Record<string, Schema>> {
+  const described: Record<string, Schema> = {};
+  for (const [index, [name, schema]] of Object.entries(schemas).entries()) {
+    if (index % SCHEMAS_PER_TURN === 0) await nextTurn();
+    described[name] = describeMembers(schema);
+  }
+  return described;
 }
 
 /** The components that are referenced, directly or indirectly. */

@@ -392,7 +392,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     let limited: Site | undefined;
     afterEach(() => limited?.close());
 
-    const WAITS = /^Rate limited\. Continuing in \d+ seconds?…$/;
+    const WAITS = /^Rate limited\. Continuing in \d+ (?:second|minute)s?…$/;
     /** Opens the log of a service with a rate limit for the log. Opening it counts as one request. */
     const openLimited = async (bucket: string, count: number): Promise<Site> => {
       await visit.leave();

@@ -13,10 +13,11 @@ export default {
     'default',
     '<rootDir>/test/setup/times.js',
     '<rootDir>/test/setup/ran.js',
+    '<rootDir>/test/setup/running.js',
     '<rootDir>/test/setup/count-line.js',
   ],
   // Every machine has slow hours. What waits for one thing has a shorter patience of its own (test/support/timeouts.ts).
-  testTimeout: 600_000,
+  testTimeout: 300_000,
   // Who drives a browser or a process waits for it half the time: one more than there are processors for. A server of
   // PostgreSQL is given no more than that, since each brings up to three services with their connections.
   maxWorkers: availableParallelism() + (process.env.TEST_DATABASE_URL ? 0 : 1),

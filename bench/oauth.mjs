@@ -3,155 +3,24 @@
  * oidc-provider on comparable storage. Both run interleaved. Results are medians of `BENCH_ROUNDS` (3) rounds of
  * `BENCH_SECONDS` (2).
  */
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Pool } from 'undici';
 import { build } from '../scripts/build.mjs';
-import { cpuSeconds, median, start, stop, table } from './lib.mjs';
+import { median, start, stop, table } from './lib.mjs';
+import { CONNECTIONS, inTurn, measure, Peer, repeatedly, Service } from './oauth/subjects.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
-const CONNECTIONS = 32;
 const CODES = 256;
 const TOKENS = 64;
 const OPERATIONS = ['code exchange', 'refresh', 'introspection', 'userinfo'];
 const root = join(import.meta.dirname, '..');
 
-/** A server, the paths of its operations, and the connections of the load. */
-class Subject {
-  constructor(server, paths) {
-    this.server = server;
-    this.paths = paths;
-    this.pool = new Pool(server.url, { connections: CONNECTIONS });
-  }
-
-  async call(method, path, { authorization, body, form } = {}) {
-    const { statusCode, body: answer } = await this.pool.request({
-      method,
-      path,
-      headers: {
-        ...(authorization ? { authorization } : {}),
-        ...(body ? { 'content-type': 'application/json' } : {}),
-        ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
-      },
-      body: form ? new URLSearchParams(form).toString() : body && JSON.stringify(body),
-    });
-    const text = await answer.text();
-    if (statusCode !== 200) throw new Error(`${method} ${path} answered ${statusCode} ${text}`);
-    return text ? JSON.parse(text) : undefined;
-  }
-
-  asClient(path, form) {
-    const { client_id: id, client_secret: secret } = this.client;
-    const credentials = [id, secret].map(encodeURIComponent).join(':');
-    return this.call('POST', path, { authorization: `Basic ${Buffer.from(credentials).toString('base64')}`, form });
-  }
-
-  exchange(code) {
-    const redirect_uri = this.client.redirect_uris[0];
-    return this.asClient(this.paths.token, { grant_type: 'authorization_code', code, redirect_uri });
-  }
-
-  refresh(token) {
-    return this.asClient(this.paths.token, { grant_type: 'refresh_token', refresh_token: token });
-  }
-
-  introspect(token) {
-    return this.asClient(this.paths.introspection, { token });
-  }
-
-  userinfo(token) {
-    return this.call('GET', this.paths.userinfo, { authorization: `Bearer ${token}` });
-  }
-}
-
-class Service extends Subject {
-  constructor(server) {
-    const base = '/v1/oauth2';
-    super(server, { token: `${base}/token`, introspection: `${base}/introspect`, userinfo: `${base}/userinfo` });
-  }
-
-  async prepare(codes, tokens) {
-    this.session ??= await this.register();
-    const made = await inTurn(codes + tokens, () => this.code());
-    const pairs = await Promise.all(made.slice(codes).map((code) => this.exchange(code)));
-    return { codes: made.slice(0, codes), tokens: pairs.map(({ access_token }) => access_token) };
-  }
-
-  async register() {
-    const account = {
-      email: `${randomBytes(6).toString('hex')}@example.com`,
-      password: randomBytes(12).toString('hex'),
-    };
-    const { token } = await this.call('POST', '/v1/auth/register', { body: account });
-    const body = { name: 'Bench', redirect_uris: ['https://client.example/callback'] };
-    const { id, ...rest } = await this.call('POST', '/v1/oauth2/applications', { authorization: token, body });
-    this.client = { client_id: id, ...rest };
-    return token;
-  }
-
-  async code() {
-    const { client_id, redirect_uris } = this.client;
-    const { redirect_to } = await this.call('POST', '/v1/oauth2/authorize/consent', {
-      authorization: this.session,
-      body: { client_id, redirect_uri: redirect_uris[0], scope: 'identify' },
-    });
-    return new URL(redirect_to).searchParams.get('code');
-  }
-}
-
-class Peer extends Subject {
-  constructor(server) {
-    super(server, { token: '/token', introspection: '/token/introspection', userinfo: '/me' });
-  }
-
-  async prepare(codes, tokens) {
-    const people = this.client ? '' : '&people=1';
-    const made = await this.call('GET', `/prepare?codes=${codes}&tokens=${tokens}${people}`);
-    this.client = made.client;
-    return made;
-  }
-}
-
-/** Returns `count` results of `make`, which as many workers call as there are connections. */
-async function inTurn(count, make) {
-  const results = [];
-  let begun = 0;
-  const worker = async () => {
-    while (begun < count) {
-      begun++;
-      results.push(await make());
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
-  return results;
-}
-
-/** Measures the request rate of `CONNECTIONS` workers, and the CPU time of the server per request. */
-async function measure({ server }, work) {
-  const cpu = cpuSeconds(server);
-  const begun = performance.now();
-  const requests = await work(begun + SECONDS * 1000);
-  const seconds = (performance.now() - begun) / 1000;
-  return { rate: requests / seconds, cpu: ((cpuSeconds(server) - cpu) * 1e6) / requests };
-}
-
-/** Each worker repeats `step` on its own state until the deadline. Returns the number of steps of all workers. */
-async function repeatedly(states, deadline, step) {
-  let count = 0;
-  const worker = async (state) => {
-    for (let current = state; performance.now() < deadline; count++) current = await step(current);
-  };
-  await Promise.all(states.map(worker));
-  return count;
-}
-
 async function round(subject) {
   const { codes, tokens } = await subject.prepare(CODES, TOKENS);
   const pairs = [];
-  const exchange = await measure(subject, async () => {
+  const exchange = await measure(subject, SECONDS, async () => {
     const left = [...codes];
     pairs.push(...(await inTurn(CODES, () => subject.exchange(left.pop()))));
     return CODES;
@@ -160,16 +29,16 @@ async function round(subject) {
   const accessTokens = tokens.slice(0, CONNECTIONS);
   return [
     exchange,
-    await measure(subject, (deadline) =>
+    await measure(subject, SECONDS, (deadline) =>
       repeatedly(refreshTokens, deadline, async (token) => (await subject.refresh(token)).refresh_token),
     ),
-    await measure(subject, (deadline) =>
+    await measure(subject, SECONDS, (deadline) =>
       repeatedly(accessTokens, deadline, async (token) => {
         if (!(await subject.introspect(token)).active) throw new Error('a live token is not active');
         return token;
       }),
     ),
-    await measure(subject, (deadline) =>
+    await measure(subject, SECONDS, (deadline) =>
       repeatedly(accessTokens, deadline, async (token) => {
         await subject.userinfo(token);
         return token;
@@ -185,6 +54,10 @@ const environment = (name) => ({
   RATE_LIMITS: 'off',
   REGISTRATION_ALLOWANCES: 'off',
   LOG_LEVEL: 'warn',
+  // Nothing is measured that hashes passwords.
+  ...{ ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' },
+  // A busy machine must not make the service shed load.
+  ...{ MAX_LOOP_DELAY_MS: '0', MAX_IN_FLIGHT: '4096' },
   GATEHOUSE_SECRET: Buffer.alloc(32, 7).toString('base64'),
   DATA_DIR: join(directory, name),
 });

@@ -31,6 +31,8 @@ const PARTS = [
     'chaos',
     'loop',
     'fan-out',
+    'backchannel',
+    'openid',
   ],
 ];
 if (PARTS.includes(process.argv[2])) {

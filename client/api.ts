@@ -937,8 +937,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Transfer an application to another owner */
-        patch: operations["adminApplicationsTransfer"];
+        /** Transfer an application to another owner, or trust it */
+        patch: operations["adminApplicationsChange"];
         trace?: never;
     };
     "/v1/admin/audit-logs": {
@@ -2398,6 +2398,23 @@ export interface paths {
         patch: operations["applicationsEdit"];
         trace?: never;
     };
+    "/v1/oauth2/applications/{id}/backchannel-logouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List logout tokens that were delivered to an application of the caller or have failed, newest first */
+        get: operations["backchannelLogoutsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/oauth2/applications/{id}/bot": {
         parameters: {
             query?: never;
@@ -3556,6 +3573,8 @@ export interface components {
              * @enum {string}
              */
             id_token_signed_response_alg: "ES256" | "EdDSA" | "RS256";
+            /** @description Whether an administrator trusts the application. */
+            is_trusted: boolean;
             /** @description Name. */
             name: string;
             /** @description Registered redirect URIs. */
@@ -3570,6 +3589,8 @@ export interface components {
             owner_username: string | null;
             /** @description URLs to which users return after they sign out. */
             post_logout_redirect_uris: string[];
+            /** @description Scopes that need no consent of the user. */
+            trusted_scopes: string[];
             /** @description Version. */
             version: number;
         };
@@ -3607,7 +3628,7 @@ export interface components {
             /** @description The bot of the application, or whether the account is a bot. */
             bot: boolean;
             /** @description Time of creation. */
-            created_at: string | null;
+            created_at: string;
             /** @description Reason of the deletion that the user sees. */
             deletion_public_reason: string | null;
             /** @description Code of the reason of the deletion. */
@@ -3700,12 +3721,16 @@ export interface components {
              * @enum {string}
              */
             id_token_signed_response_alg: "ES256" | "EdDSA" | "RS256";
+            /** @description Whether an administrator trusts the application. */
+            is_trusted: boolean;
             /** @description Name. */
             name: string;
             /** @description URLs to which users return after they sign out. */
             post_logout_redirect_uris: string[];
             /** @description Registered redirect URIs. */
             redirect_uris: string[];
+            /** @description Scopes that need no consent of the user. */
+            trusted_scopes: string[];
         };
         ApplyEmailInput: {
             /** @description Proof that the new email address was verified. */
@@ -3795,8 +3820,12 @@ export interface components {
             };
             /** @description Time at which the user authorized the application. */
             authorized_at: string;
+            /** @description Whether only the trust of the instance in the application gave this access. */
+            by_platform: boolean;
             /** @description OAuth2 scopes. */
             scopes: string[];
+            /** @description Hashes of the session IDs. */
+            session_id_hashes: string[];
         };
         AwaitsApproval: {
             /**
@@ -3941,6 +3970,18 @@ export interface components {
             parallelism?: number;
             /** @description Salt of the proof of work. */
             salt: string;
+        };
+        ChangeApplicationInput: {
+            /** @description Whether an administrator trusts the application. */
+            is_trusted?: boolean;
+            /**
+             * Format: int64
+             * @description Account ID of the new owner.
+             * @example 1501314428688998182
+             */
+            new_owner_id?: string;
+            /** @description Scopes that need no consent of the user. */
+            trusted_scopes?: string[];
         };
         /** @description The configuration and the number of administrator links that a new provider invalidated. */
         ChangedInstanceConfig: {
@@ -5063,6 +5104,8 @@ export interface components {
             redirect_uris: string[];
             /** @description OAuth2 scopes. */
             scopes: string[];
+            /** @description Scopes that need no consent of the user. */
+            trusted_scopes: string[];
         };
         /** @description A public key as the key set contains it (RFC 7517). */
         PublicKey: {
@@ -5507,14 +5550,6 @@ export interface components {
             id: string;
             /** @description Name. */
             name: string;
-        };
-        TransferInput: {
-            /**
-             * Format: int64
-             * @description Account ID of the new owner.
-             * @example 1501314428688998182
-             */
-            new_owner_id: string;
         };
         TwoFactorInput: {
             /** @description Whether it is turned on. */
@@ -6634,17 +6669,17 @@ export interface operations {
     mediaAttachment: {
         parameters: {
             query?: {
-                /** @description All frames, not the first alone */
+                /** @description All frames instead of only the first */
                 animated?: "true" | "false" | "1" | "0";
-                /** @description To be saved, not shown */
+                /** @description Send the file as an attachment */
                 download?: "true" | "false" | "1" | "0";
-                /** @description Of the picture; that of the source if none is named */
+                /** @description Format of the image. Default: the format of the source */
                 format?: "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
-                /** @description The most pixels from top to bottom */
+                /** @description Maximum height in pixels */
                 height?: number;
-                /** @description How much of the picture is kept */
+                /** @description Quality of the image */
                 quality?: "low" | "auto" | "high" | "lossless";
-                /** @description The most pixels across */
+                /** @description Maximum width in pixels */
                 width?: number;
             };
             header?: never;
@@ -6679,13 +6714,13 @@ export interface operations {
     mediaAvatar: {
         parameters: {
             query?: {
-                /** @description All frames, not the first alone */
+                /** @description All frames instead of only the first */
                 animated?: "true" | "false" | "1" | "0";
-                /** @description Of the picture */
+                /** @description Format of the image */
                 fmt?: "auto" | "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
-                /** @description How much of the picture is kept */
+                /** @description Quality of the image */
                 quality?: "low" | "auto" | "high" | "lossless";
-                /** @description Pixels of the longer edge, to the next step */
+                /** @description Pixels of the longer edge, rounded up to the next step */
                 size?: number;
             };
             header?: never;
@@ -6720,13 +6755,13 @@ export interface operations {
     mediaBanner: {
         parameters: {
             query?: {
-                /** @description All frames, not the first alone */
+                /** @description All frames instead of only the first */
                 animated?: "true" | "false" | "1" | "0";
-                /** @description Of the picture */
+                /** @description Format of the image */
                 fmt?: "auto" | "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
-                /** @description How much of the picture is kept */
+                /** @description Quality of the image */
                 quality?: "low" | "auto" | "high" | "lossless";
-                /** @description Pixels of the longer edge, to the next step */
+                /** @description Pixels of the longer edge, rounded up to the next step */
                 size?: number;
             };
             header?: never;
@@ -6793,17 +6828,17 @@ export interface operations {
     mediaExternal: {
         parameters: {
             query?: {
-                /** @description All frames, not the first alone */
+                /** @description All frames instead of only the first */
                 animated?: "true" | "false" | "1" | "0";
-                /** @description To be saved, not shown */
+                /** @description Send the file as an attachment */
                 download?: "true" | "false" | "1" | "0";
-                /** @description Of the picture; that of the source if none is named */
+                /** @description Format of the image. Default: the format of the source */
                 format?: "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
-                /** @description The most pixels from top to bottom */
+                /** @description Maximum height in pixels */
                 height?: number;
-                /** @description How much of the picture is kept */
+                /** @description Quality of the image */
                 quality?: "low" | "auto" | "high" | "lossless";
-                /** @description The most pixels across */
+                /** @description Maximum width in pixels */
                 width?: number;
             };
             header?: never;
@@ -7256,7 +7291,7 @@ export interface operations {
             };
         };
     };
-    adminApplicationsTransfer: {
+    adminApplicationsChange: {
         parameters: {
             query?: never;
             header?: never;
@@ -7265,9 +7300,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["TransferInput"];
+                "application/json": components["schemas"]["ChangeApplicationInput"];
             };
         };
         responses: {
@@ -10100,6 +10135,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApplicationView"];
+                };
+            };
+        };
+    };
+    backchannelLogoutsList: {
+        parameters: {
+            query?: {
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An array */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Time of the last attempt. */
+                        completed_at: string;
+                        /** @description Time of creation. */
+                        created_at: string;
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /**
+                         * @description `delivered` or `failed`.
+                         * @enum {string}
+                         */
+                        outcome: "delivered" | "failed";
+                    }[];
                 };
             };
         };

@@ -215,7 +215,7 @@ export function faultsOf(pages, ran) {
   const skipped = [];
   const settings = new Set([...read('.env.example').matchAll(/^#([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name));
 
-  const judge = (id, span) => {
+  const checkReference = (id, span) => {
     const [path, ...wanted] = span.split(STEP);
     if (wanted.length > 0) {
       if (!existsSync(join(ROOT, path))) return faults.push(`${id}: there is no ${path}`);
@@ -235,12 +235,12 @@ export function faultsOf(pages, ran) {
     const seen = new Set();
     for (const row of rows) {
       const [id, , asks, verdict, how] = row;
-      if (seen.has(id)) faults.push(`${path}: ${id} stands there twice`);
+      if (seen.has(id)) faults.push(`${path}: ${id} is listed twice`);
       seen.add(id);
-      if (row.length !== 5 || !asks || !how) faults.push(`${path}: ${id} is not whole`);
+      if (row.length !== 5 || !asks || !how) faults.push(`${path}: ${id} is incomplete`);
       if (!VERDICTS.includes(verdict)) faults.push(`${path}: ${id} has no verdict`);
       if (verdict !== 'met' && how?.startsWith('`test/')) faults.push(`${path}: ${id} has no reason`);
-      for (const [, span] of (how ?? '').matchAll(/`([^`]+)`/g)) judge(id, span);
+      for (const [, span] of (how ?? '').matchAll(/`([^`]+)`/g)) checkReference(id, span);
     }
     if (path.endsWith('/asvs.md')) {
       const levels = asvs();
@@ -256,7 +256,7 @@ export function faultsOf(pages, ran) {
         if (verdict === 'met' && !how?.includes(STEP)) faults.push(`${path}: ${id} names no test`);
       }
     }
-    if (withCounts(text) !== text) faults.push(`${path}: the counts are old: npm run assurance -- --write`);
+    if (withCounts(text) !== text) faults.push(`${path}: the counts are outdated: run npm run assurance -- --write`);
   }
   return { faults, skipped };
 }
@@ -272,7 +272,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     lines?.map((line) => JSON.parse(line)),
   );
   for (const fault of faults) console.error(fault);
-  for (const name of new Set(skipped)) console.log(`skipped here: ${name}`);
-  console.log(faults.length > 0 ? `${faults.length} faults of assurance` : 'what is claimed is shown');
+  for (const name of new Set(skipped)) console.log(`skipped: ${name}`);
+  console.log(faults.length > 0 ? `${faults.length} faults of assurance` : 'all references exist');
   process.exit(faults.length > 0 ? 1 : 0);
 }

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { answerHelp } from './help.mjs';
@@ -24,6 +24,7 @@ const MADE_WITH = [
   'scripts/bundle.mjs',
   'scripts/snapshot.mjs',
   'scripts/transpile.mjs',
+  'web/kit/tokens.css',
 ];
 const stamp = join(root, 'dist', '.stamp');
 const serviceStamp = join(root, 'dist', '.service-stamp');
@@ -51,17 +52,23 @@ export function fingerprint(...folders) {
   return hash.digest('hex');
 }
 
+/** Files that the API reference uses, besides those in `src`. */
+const FILES_OF_DOCS = [
+  'node_modules/swagger-ui-dist/swagger-ui.css',
+  'node_modules/swagger-ui-dist/swagger-ui-bundle.js',
+  'web/kit/tokens.css',
+];
+
 /** Copies static files next to the compiled code, because the service serves them unchanged. */
-function copyStatic() {
+async function copyStatic() {
   for (const path of sources(join(root, 'src'))) {
     if (path.endsWith('.ts')) continue;
     const target = join(root, 'dist', path.slice(root.length));
     mkdirSync(join(target, '..'), { recursive: true });
     cpSync(path, target);
   }
-  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
-    cpSync(join(root, 'node_modules/swagger-ui-dist', name), join(root, 'dist/src/service/static', name));
-  }
+  for (const path of FILES_OF_DOCS) cpSync(join(root, path), join(root, 'dist/src/service/static', basename(path)));
+  await compress(join(root, 'dist/src/service/static'), 9);
 }
 
 const isCompiled = (path) => path.endsWith('.ts') && !/(?:spec|\.d)\.ts$/.test(path);
@@ -78,7 +85,7 @@ async function compile() {
 function sweep() {
   for (const folder of BUILT) {
     for (const path of sources(join(root, 'dist', folder))) {
-      if (path.includes('swagger-ui')) continue;
+      if (path.startsWith(join(root, 'dist/src/service/static/'))) continue;
       const copied = join(root, path.slice(join(root, 'dist').length));
       const compiled = copied.replace(/(?:\.d)?\.[jt]s(?:\.map)?$/, '.ts');
       if (!existsSync(copied) && !existsSync(compiled)) rmSync(path);
@@ -95,7 +102,8 @@ export async function compress(folder, quality = 11) {
     writeFileSync(`${path}.br`, await br);
     writeFileSync(`${path}.gz`, await gz);
   };
-  await Promise.all([...sources(folder)].map(compressed));
+  const files = [...sources(folder)].filter((path) => !/\.(?:br|gz)$/.test(path));
+  await Promise.all(files.map(compressed));
 }
 
 /** Runs a Node program. Exits if it fails. */
@@ -182,7 +190,7 @@ const isStamped = (path, current) => existsSync(path) && readFileSync(path, 'utf
 async function buildModules(current, guides) {
   if (!isStamped(stamp, current)) {
     await compile();
-    copyStatic();
+    await copyStatic();
     sweep();
     chmodSync(join(root, 'dist', 'src', 'cli.js'), 0o755);
     writeFileSync(stamp, current);

@@ -2,13 +2,11 @@
  * Checks the English of docs, comments, texts for users and commit messages. The rules and terms are in
  * `scripts/english.terms.mjs`.
  *
- *   npm run english                  findings of files that have more than `scripts/english.json` records
- *   npm run english -- --all         every finding
- *   npm run english -- README.md     every finding below the paths
- *   npm run english -- --write       lower the recorded counts to the findings that are left
+ *   npm run english                  every finding
+ *   npm run english -- README.md     the findings below the paths
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LONGEST_SENTENCE, RULES, SPELLINGS, TERMS } from './english.terms.mjs';
@@ -19,24 +17,30 @@ answerHelp(import.meta.filename);
 // Loaded only if there is work to do.
 const { default: ts } = await import('typescript');
 
-const RECORD = 'scripts/english.json';
+/** The last commit whose message is not checked. */
+const SINCE = 'b78f94eca92839176a10001d7dd04ed7b151bb44';
+const PAGE_TEXTS = 'web/words/en-US.json';
 const FOLDERS = ['docs', 'src', 'web', 'test', 'scripts', 'bench', 'client', 'examples'];
 const CODE = /\.(?:[cm]?[jt]s|[jt]sx)(?:\.eta)?$/;
 const SKIPPED = [
   // The normative wording of the contract is not checked.
   /^docs\/contract\//,
+  // Files of others and build output.
   /(?:^|\/)(?:node_modules|dist|coverage|vendor)\//,
+  // Results of earlier runs stay as they were written.
   /^bench\/results\//,
+  // Generated from the texts in `src`, which are checked.
   /^client\/api\.ts$/,
-  /^test\/fixtures\//,
-  // These files contain the words that they check for.
+  // Contains the words that it checks for.
   /^scripts\/english\.terms\.mjs$/,
-  /^test\/english\.spec\.ts$/,
-  // Translations.
+  // Translations into other languages.
   /^src\/platform\/mail\/templates\/words\/(?!en-US|words|kinds)/,
 ];
-/** Strings of these files are texts for users; elsewhere they are data. */
-const TEXTS = /^src\/(?!migrations\/|.+\.spec\.ts$)/;
+/**
+ * Strings of these files are texts for users; elsewhere they are data. In `src`, migrations and Redis scripts are programs,
+ * and `reserved.ts` lists names.
+ */
+const TEXTS = /^src\/(?!migrations\/|gateway\/store\/redis-scripts\.ts$|cli\/new\/reserved\.ts$|.+\.spec\.ts$)/;
 const SPECS = /spec\.tsx?$/;
 /** Detects SQL statements. */
 const SQL = /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|WHERE|FROM|JOIN|VALUES|SET|AND|OR)\b/;
@@ -64,7 +68,7 @@ const prose = (text) =>
   text
     .replace(/(`+)[^`][\s\S]*?\1/g, hide)
     .replace(/(?<=\])\([^)\s]*\)|(?<=\])\[[^\]]*\]/g, (link) => ' '.repeat(link.length))
-    .replace(/\{@\w+ [^}]*\}|<\/?[a-z!][^<>]*>|&[a-z]+;/gi, hide)
+    .replace(/\{@?\w+(?: [^}]*)?\}|<\/?[a-z!][^<>]*>|&[a-z]+;/gi, hide)
     .replace(/"[^"]{1,120}"|“[^”]{1,120}”/g, hide)
     .replace(/\bhttps?:\/\/[^\s)]+/g, hide)
     // Paths, and names that contain a dot, an underscore or a capital letter.
@@ -273,7 +277,11 @@ function* blocksOfCode(path, text) {
     const [called, paren] = before;
     const isTitle = paren === '(' && /^(?:test|describe|only|skip|\))$/.test(called);
     if ((shown || isTitle) && /[a-z]+ [a-z]+ [a-z]/i.test(string) && !SQL.test(string)) {
-      yield { line: lineOf(pos), text: string.replace(/\\n/g, '  ').replace(/\\(.)/g, ' $1') };
+      const line = lineOf(pos);
+      const text = string.replace(/\\n/g, '  ').replace(/\\(.)/g, ' $1');
+      if (!text.includes('\n\n')) yield { line, text };
+      // A string with several paragraphs is Markdown.
+      else for (const block of blocksOfMarkdown(text)) yield { ...block, line: block.line + line - 1 };
     }
   }
 }
@@ -292,7 +300,11 @@ const blocksOf = (path, text) => {
 
 /** @param path determines how the text is parsed; a Markdown page by default */
 export const findingsIn = (text, path = 'README.md') =>
-  [...blocksOf(path, text)].flatMap((block) => [...findingsOf(block)]).sort((a, b) => a.line - b.line);
+  [...blocksOf(path, text)]
+    .flatMap((block) => [...findingsOf(block)])
+    // Pages call other users "people" and "someone". `test/web/terms.spec.ts` checks their terms.
+    .filter(({ rule }) => rule !== 2 || path !== PAGE_TEXTS)
+    .sort((a, b) => a.line - b.line);
 
 function* filesBelow(root, folder) {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
@@ -300,7 +312,7 @@ function* filesBelow(root, folder) {
     if (SKIPPED.some((pattern) => pattern.test(entry.isDirectory() ? `${path}/` : path))) continue;
     if (entry.isDirectory()) {
       if (folder !== '' || FOLDERS.includes(path)) yield* filesBelow(root, path);
-    } else if (/\.md(?:\.eta)?$/.test(path) || path === 'web/words/en-US.json') yield path;
+    } else if (/\.md(?:\.eta)?$/.test(path) || path === PAGE_TEXTS) yield path;
     else if (folder !== '' && CODE.test(path)) yield path;
   }
 }
@@ -317,7 +329,7 @@ export const findingsBelow = (root) =>
 /** The findings of commits after `since`, by short commit ID. Undefined if the history does not contain `since`. */
 function findingsOfCommits(root, since) {
   const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (!since || git('merge-base', '--is-ancestor', since, 'HEAD').status !== 0) return undefined;
+  if (git('merge-base', '--is-ancestor', since, 'HEAD').status !== 0) return undefined;
   const { status, stdout } = git('log', '--no-merges', '--format=%h%n%B%x00', `${since}..HEAD`);
   if (status !== 0) return undefined;
   const commits = stdout.split('\0').map((commit) => commit.trimStart());
@@ -330,37 +342,11 @@ function findingsOfCommits(root, since) {
   );
 }
 
-export function readRecord(root) {
-  const path = join(root, RECORD);
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
-}
-
-/** Returns the files and commits with more findings than recorded, and notes to print. */
-export function compare(root, found = findingsBelow(root)) {
-  const { since, files } = readRecord(root) ?? { files: {} };
+/** Returns the findings of files and commits, and notes to print. */
+export function check(root, since = SINCE) {
   const commits = findingsOfCommits(root, since);
-  const over = [...found].filter(([path, { length }]) => length > (files[path] ?? 0));
-  const lower = Object.keys(files).filter((path) => files[path] > (found.get(path)?.length ?? 0));
-  const notes = [];
-  if (commits === undefined) notes.push(`Commit messages were not checked: the history lacks the commit ${since}.`);
-  if (lower.length > 0) {
-    notes.push(
-      `${lower.length} files have fewer findings than recorded. To lower the counts: npm run english -- --write`,
-    );
-  }
-  return { over: new Map([...over, ...(commits ?? [])]), notes };
-}
-
-/** Lowers the recorded counts. If there is no record, it records all counts and the current commit. */
-export function writeRecord(root, found = findingsBelow(root)) {
-  const record = readRecord(root);
-  const since = record?.since ?? spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim();
-  const counts = [...found].map(([path, { length }]) => [
-    path,
-    record ? Math.min(length, record.files[path] ?? 0) : length,
-  ]);
-  const files = Object.fromEntries(counts.filter(([, count]) => count > 0));
-  writeFileSync(join(root, RECORD), `${JSON.stringify({ since, files }, null, 2)}\n`);
+  const notes = commits ? [] : [`Commit messages were not checked: the history lacks the commit ${since}.`];
+  return { findings: new Map([...findingsBelow(root), ...(commits ?? [])]), notes };
 }
 
 function print(findings) {
@@ -376,28 +362,16 @@ function print(findings) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = join(import.meta.dirname, '..');
-  const args = process.argv.slice(2);
-  const paths = args.filter((arg) => !arg.startsWith('--')).map((path) => path.replace(/^\.\/|\/$/g, ''));
+  const paths = process.argv.slice(2).map((path) => path.replace(/^\.\/|\/$/g, ''));
   for (const path of paths)
     if (!statSync(join(root, path), { throwIfNoEntry: false })) throw new Error(`No such file: ${path}`);
-  const found = findingsBelow(root);
-  if (args.includes('--write')) writeRecord(root, found);
-  const { over, notes } = compare(root, found);
-  const asked = [...found].filter(
-    ([path]) => args.includes('--all') || paths.some((one) => `${path}/`.startsWith(`${one}/`)),
+  const { findings, notes } = check(root);
+  const shown = [...findings].filter(
+    ([path]) => paths.length === 0 || paths.some((one) => `${path}/`.startsWith(`${one}/`)),
   );
-  print(
-    args.includes('--all')
-      ? [...asked, ...[...over].filter(([path]) => !found.has(path))]
-      : paths.length > 0
-        ? asked
-        : over,
-  );
+  print(shown);
   for (const note of notes) console.log(note);
-  const total = [...found.values()].reduce((sum, { length }) => sum + length, 0);
-  const { files } = readRecord(root) ?? { files: {} };
-  for (const [path, { length }] of over)
-    console.error(`${path} has ${length} findings; ${files[path] ?? 0} are recorded in ${RECORD}`);
-  console.log(`${total} findings in ${found.size} files`);
-  process.exit(over.size > 0 ? 1 : 0);
+  const total = shown.reduce((sum, [, { length }]) => sum + length, 0);
+  console.log(`${total} findings in ${shown.length} files and commits`);
+  process.exit(total > 0 ? 1 : 0);
 }

@@ -44,25 +44,20 @@ function demand(isSo, message) {
 }
 
 await build({ types: true });
+// The image is built only from the sources, so the compile cache of this checkout is not part of it.
+const isCompiled = (path) => path.endsWith('/dist/service/compiled');
 for (const name of ['package.json', 'package-lock.json', 'client/package.json', 'dist']) {
-  cpSync(join(root, name), join(image, name), { recursive: true });
+  cpSync(join(root, name), join(image, name), { recursive: true, filter: (path) => !isCompiled(path) });
 }
 const npm = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 demand(spawnSync('npm', npm, { cwd: image, stdio: 'inherit' }).status === 0, 'npm ci failed');
 // As in the Dockerfile: npm keeps TypeScript as an optional peer dependency of another package. The test kit is for
 // projects that install the package.
-// The image is built only from the sources, so the compile cache of this checkout is not part of it.
 for (const path of [
-  ...[
-    'client',
-    'node_modules/@gatehouse-auth',
-    'node_modules/typescript',
-    'dist/test',
-    ...readdirSync(join(image, 'dist'))
-      .filter((name) => /^\..*(?:stamp|tsbuildinfo)$/.test(name))
-      .map((name) => `dist/${name}`),
-  ],
-  'dist/service/compiled',
+  ...['client', 'node_modules/@gatehouse-auth', 'node_modules/typescript', 'dist/test'],
+  ...readdirSync(join(image, 'dist'))
+    .filter((name) => /^\..*(?:stamp|tsbuildinfo)$/.test(name))
+    .map((name) => `dist/${name}`),
 ]) {
   rmSync(join(image, path), { recursive: true, force: true });
 }

@@ -14,14 +14,14 @@ const { cruise } = await import('dependency-cruiser');
 const { default: extractTSConfig } = await import('dependency-cruiser/config-utl/extract-ts-config');
 
 const ROOT = join(import.meta.dirname, '..');
-const DRAWING = join(ROOT, 'ARCHITECTURE.md');
-const [BEGIN, END] = ['<!-- the rooms, drawn by npm run structure -- --write -->', '<!-- end of the rooms -->'];
+const PAGE = join(ROOT, 'ARCHITECTURE.md');
+const [BEGIN, END] = ['<!-- the modules, drawn by npm run structure -- --write -->', '<!-- end of the modules -->'];
 
 /**
  * The modules (folders of `src`) in layers, from the bottom up. A module may import from all modules before it in this
  * list.
  */
-const FLOORS = [
+const LAYERS = [
   ['core'],
   ['workers', 'migrations', 'policy', 'platform'],
   ['http'],
@@ -31,38 +31,38 @@ const FLOORS = [
   ['pipeline'],
   ['cli'],
 ];
-const ORDER = FLOORS.flat();
+const ORDER = LAYERS.flat();
 /** Modules of the same layer that may not import each other. */
 const APART = ['workers', 'migrations', 'policy'];
-const LIMITS = { room: 25, hall: 9, lines: 400 };
+const LIMITS = { folder: 25, top: 9, lines: 400 };
 
-const room = (name) => `^src/${name}/`;
+const inModule = (name) => `^src/${name}/`;
 const rule = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
 
 const forbidden = [
-  { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
+  { name: 'no-circular-imports', severity: 'error', from: {}, to: { circular: true } },
   ...ORDER.flatMap((name, index) => {
-    const above = ORDER.slice(index + 1).map(room);
-    return above.length > 0 ? [rule(`${name}-knows-nothing-above`, room(name), above.join('|'))] : [];
+    const above = ORDER.slice(index + 1).map(inModule);
+    return above.length > 0 ? [rule(`${name}-imports-no-higher-module`, inModule(name), above.join('|'))] : [];
   }),
   ...APART.map((name) =>
     rule(
-      `${name}-knows-core-alone`,
-      room(name),
+      `${name}-imports-only-core`,
+      inModule(name),
       APART.filter((other) => other !== name)
-        .map(room)
+        .map(inModule)
         .join('|'),
     ),
   ),
   rule(
-    'one-file-knows-the-platform',
+    'only-the-adapter-imports-the-platform',
     '^src/(?!http/adapter\\.ts$)',
     'node_modules/(?:@types/)?(?:express|fastify|@nestjs/platform-(?:express|fastify))/',
   ),
   {
-    name: 'only-the-hall-and-the-command-line-assemble',
+    name: 'only-top-level-files-and-cli-import-top-level-files',
     severity: 'error',
-    from: { path: '^src/.+/', pathNot: room('cli') },
+    from: { path: '^src/.+/', pathNot: inModule('cli') },
     to: { path: '^src/[^/]+$' },
   },
 ];
@@ -98,7 +98,9 @@ function circlesOfFolders() {
   }
   const reaches = (from, wanted, seen = new Set()) =>
     [...(next.get(from) ?? [])].some((to) => to === wanted || (!seen.has(to) && reaches(to, wanted, seen.add(to))));
-  return [...next.keys()].filter((folder) => reaches(folder, folder)).map((folder) => `${folder} is part of a circle`);
+  return [...next.keys()]
+    .filter((folder) => reaches(folder, folder))
+    .map((folder) => `${folder} imports itself through other folders`);
 }
 
 function* folders(path) {
@@ -108,21 +110,22 @@ function* folders(path) {
 }
 
 for (const { path, files } of folders('src')) {
-  const most = path === 'src' ? LIMITS.hall : LIMITS.room;
-  if (files.length > most) faults.push(`${path} holds ${files.length} files; ${most} are enough`);
+  const most = path === 'src' ? LIMITS.top : LIMITS.folder;
+  if (files.length > most) faults.push(`${path} has ${files.length} files. Split it into folders of at most ${most}`);
   for (const name of files.filter((file) => file.endsWith('.ts'))) {
     const lines = readFileSync(join(ROOT, path, name), 'utf8').split('\n').length - 1;
-    if (lines > LIMITS.lines) faults.push(`${path}/${name} has ${lines} lines; ${LIMITS.lines} are enough`);
+    if (lines > LIMITS.lines)
+      faults.push(`${path}/${name} has ${lines} lines. Split it by noun into files of at most ${LIMITS.lines}`);
   }
   const known = path === 'src' || ORDER.includes(path.split('/')[1]);
-  if (!known) faults.push(`${path} stands on no floor of scripts/structure.mjs`);
+  if (!known) faults.push(`${path} is not in a layer. Add the module to LAYERS in scripts/structure.mjs`);
 }
 faults.push(...circlesOfFolders());
 
 /**
  * The imports between modules, with their number, as a Mermaid diagram. Imports of `core` and from `cli` are left out.
  */
-function drawing() {
+function diagram() {
   const of = (file) => file.split('/').length > 2 && file.split('/')[1];
   const counts = new Map();
   for (const [from, to] of arrows.map((pair) => pair.map(of))) {
@@ -139,20 +142,21 @@ function drawing() {
   return ['```mermaid', 'flowchart TD', ...drawn, '```'].join('\n');
 }
 
-const text = readFileSync(DRAWING, 'utf8');
+const text = readFileSync(PAGE, 'utf8');
 const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-if (begin < 0 || end < begin) faults.push('ARCHITECTURE.md has no place for the drawing of the rooms');
+if (begin < 0 || end < begin)
+  faults.push(`ARCHITECTURE.md lacks the comments that mark the diagram: ${BEGIN} and ${END}`);
 else {
-  const drawn = `${text.slice(0, begin)}${BEGIN}\n${drawing()}\n${text.slice(end)}`;
-  if (process.argv.includes('--write')) writeFileSync(DRAWING, drawn);
+  const drawn = `${text.slice(0, begin)}${BEGIN}\n${diagram()}\n${text.slice(end)}`;
+  if (process.argv.includes('--write')) writeFileSync(PAGE, drawn);
   // The numbers change with every import, so only the arrows are compared.
   else if (drawn.replace(/\|\d+\|/g, '') !== text.replace(/\|\d+\|/g, '')) {
-    faults.push('the drawing in ARCHITECTURE.md is old: npm run structure -- --write');
+    faults.push('The diagram in ARCHITECTURE.md is out of date. Run npm run structure -- --write');
   }
 }
 
 for (const fault of faults) console.error(fault);
 console.log(
-  faults.length > 0 ? `${faults.length} faults of structure` : `${modules.length} files stand where they belong`,
+  faults.length > 0 ? `Found ${faults.length} structure errors` : `The structure of ${modules.length} files is correct`,
 );
 process.exit(faults.length > 0 ? 1 : 0);

@@ -2,14 +2,15 @@
  * Builds what the tests need and runs jest.
  *
  *   npm test                      the core (test/setup/tiers.js)
- *   npm run test:all              every file; on Fastify without those whose result is the same on both platforms
+ *   npm run test:all              every file; on Fastify without the files of the core that do not depend on the platform
  *   npm test -- --beyond-core     every file outside the core
+ *   npm test -- --on-both         the files outside the core that depend on the platform
  *   npm test -- <arguments>       jest with these arguments
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { beyondCore, once } from '../test/setup/tiers.js';
+import { beyondCore, onBoth, once } from '../test/setup/tiers.js';
 import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';
 import { installPackages } from './packages.mjs';
@@ -29,6 +30,7 @@ function argumentsOf([first, ...more]) {
   for (const folder of ['test', 'scripts']) installPackages(folder);
   if (first === '--all') return process.env.HTTP_PLATFORM === 'fastify' ? [...leaveOut(once()), ...more] : more;
   if (first === '--beyond-core') return [...more, '--runTestsByPath', ...filesOf(beyondCore())];
+  if (first === '--on-both') return [...more, '--runTestsByPath', ...filesOf(onBoth())];
   return [first, ...more];
 }
 

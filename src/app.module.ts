@@ -1,11 +1,11 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown, type Type } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import { Clock } from './core/clock.js';
 import { Config } from './core/config/config.js';
 import { Log } from './core/log.js';
-import { Metrics } from './core/metrics.js';
+import { Metrics, MetricsReader } from './core/metrics.js';
 import { Keyring } from './core/secrets.js';
 import { Snowflakes } from './core/snowflake.js';
-import { TeamMetrics } from './core/team-metrics.js';
 import { SessionStore } from './gateway/store/session-store.js';
 import { ConnectionRegistry } from './http/front-door/connection-registry.js';
 import { ApiErrorFilter, ErrorResponder } from './http/front-door/error-responder.js';
@@ -19,6 +19,7 @@ import { Tracing } from './http/tracing.js';
 import { RequestLimits } from './pipeline/request-limits.js';
 import { Database } from './platform/database/database.js';
 import { Instance } from './platform/instance/instance.js';
+import { Cleanup } from './platform/jobs/cleanup.js';
 import { JobQueue } from './platform/jobs/job-queue.js';
 import { JobRunner } from './platform/jobs/job-runner.service.js';
 import { Jobs } from './platform/jobs/jobs.service.js';
@@ -36,7 +37,6 @@ import { CaptchaVerifier } from './platform/outbound/captcha.js';
 import { Network } from './platform/outbound/network.js';
 import { Outbound } from './platform/outbound/outbound.js';
 import { Background } from './platform/process/background.js';
-import { CleanupJobs } from './platform/process/cleanup-jobs.js';
 import { EventLoop } from './platform/process/event-loop.js';
 import { HealthChecks } from './platform/process/health-checks.js';
 import { DatabaseMonitor } from './platform/replicas/database-monitor.js';
@@ -102,6 +102,7 @@ export class PlatformModule {
     network,
     probe,
   }: Foundations): DynamicModule {
+    const metricsRegistry = new Registry();
     const declared = [...config.declared].map(([provide, useValue]) => ({
       provide: provide as object as Type,
       useValue,
@@ -128,19 +129,11 @@ export class PlatformModule {
           provide: Snowflakes,
           useValue: new Snowflakes(clock, () => replica.workerId),
         },
-        ...[
-          ResourceCloser,
-          Keyring,
-          KeyRotation,
-          KeyCheck,
-          DigestKeys,
-          Instance,
-          CleanupJobs,
-          Limiter,
-          RequestLimits,
-          Metrics,
-        ],
-        ...[HealthChecks, ReplicaStatistics, ColumnEncryption, TeamMetrics],
+        ...[ResourceCloser, Keyring, KeyRotation, KeyCheck, DigestKeys, Instance, Cleanup, Limiter, RequestLimits],
+        { provide: Registry, useValue: metricsRegistry },
+        { provide: Metrics, useValue: new Metrics(features.metrics, metricsRegistry) },
+        MetricsReader,
+        ...[HealthChecks, ReplicaStatistics, ColumnEncryption],
         ...[JobQueue, Jobs, JobRunner],
         ...[
           EventLoop,
@@ -173,13 +166,14 @@ export class PlatformModule {
           Keyring,
           Instance,
         ],
-        ...[KeyRotation, DigestKeys, HealthChecks, ReplicaStatistics, ColumnEncryption, TeamMetrics],
+        ...[KeyRotation, DigestKeys, HealthChecks, ReplicaStatistics, ColumnEncryption],
         ...[JobQueue, Jobs, JobRunner],
         ...[
-          CleanupJobs,
+          Cleanup,
           Limiter,
           RequestLimits,
           Metrics,
+          MetricsReader,
           EventLoop,
           LiveRequests,
           Load,

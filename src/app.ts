@@ -26,8 +26,8 @@ import { RouteAudit } from './pipeline/route-audit.js';
 import { Database } from './platform/database/database.js';
 import type { EmbeddedEngine } from './platform/database/engine.js';
 import { restrictUmask } from './platform/database/owner-only.js';
+import { Cleanup } from './platform/jobs/cleanup.js';
 import { Network } from './platform/outbound/network.js';
-import { CleanupJobs } from './platform/process/cleanup-jobs.js';
 import { joinReplicas } from './platform/replicas/join-replicas.js';
 import { removeExpiredEntries } from './platform/replicas/journal.js';
 import { RedisProbe } from './platform/store/redis-probe.js';
@@ -106,7 +106,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     try {
       door = app.get(FrontDoor);
       errors = app.get(ErrorResponder);
-      app.get(CleanupJobs).add('journal', removeExpiredEntries);
+      app.get(Cleanup).add('journal', removeExpiredEntries);
       if (probe) app.get(ResourceCloser).extraResources.push(probe);
       app.get(RouteAudit).audit(options.unguarded);
       app.get(ApiDocuments).attach(options.descriptions ?? []);
@@ -184,7 +184,7 @@ export async function readDescriptions(
 }
 
 const SEPARATE_LIMITS =
-  'WORKERS without REDIS_URL: each worker counts by itself, so rate limits, allowances and bans allow that many times as much';
+  'WORKERS without REDIS_URL: each worker enforces rate limits and bans separately, so the effective limits are multiplied';
 
 async function openSessionStore({ redisUrl, gateway }: Config): Promise<SessionStore> {
   if (redisUrl === undefined) return new ProcessSessions();

@@ -43,9 +43,9 @@ export {
 export { Log } from './core/log.js';
 // Exported as a whole, because declaration merging works only for such exports.
 export * from './core/merged.js';
-export type { Aggregation } from './core/metrics.js';
+export type { Aggregation, LabelValues, MetricDeclaration } from './core/metric-declaration.js';
+export { Metrics } from './core/metrics.js';
 export { Snowflakes } from './core/snowflake.js';
-export { type Labels, TeamMetrics } from './core/team-metrics.js';
 export type { LocalizedText } from './core/text/localized-text.js';
 export { codePoints } from './core/text/text.js';
 export { loadConfig } from './features.js';
@@ -60,9 +60,9 @@ export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';
 export { type Changed, Database, type Tx } from './platform/database/database.js';
 export { streamRows } from './platform/database/rows.js';
+export { Cleanup, type CleanupTask } from './platform/jobs/cleanup.js';
 export { type EnqueueOptions, Jobs } from './platform/jobs/jobs.service.js';
 export { ColumnEncryption } from './platform/keys/column-encryption.service.js';
-export { type CleanupJob, CleanupJobs } from './platform/process/cleanup-jobs.js';
 export { type EventNotice, type Notice, ReplicaBus } from './platform/replicas/replica-bus.js';
 export { Limiter } from './platform/store/limits.js';
 export type { Account } from './policy/account.js';

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import { AccountRecords } from './accounts/account-records.service.js';
@@ -9,7 +9,8 @@ import { Config } from './core/config/config.js';
 import { StartError } from './core/config/start-error.js';
 import { exitSafely } from './core/exit-safely.js';
 import { Log } from './core/log.js';
-import { Metrics } from './core/metrics.js';
+import { stopListening } from './core/machine/node-internals.js';
+import { MetricsReader } from './core/metrics.js';
 import { onUncaughtError } from './core/uncaught-errors.js';
 import { ownWorker } from './core/workers/own-worker.js';
 import { Gateway } from './gateway/gateway.service.js';
@@ -37,7 +38,7 @@ export async function run(app: INestApplication<Server>): Promise<void> {
   const log = app.get(Log);
   let isEnding = false;
   let exitCode = 0;
-  const reportFault = (error: unknown) => log.error('a step of the shutdown failed', { error });
+  const reportFault = (error: unknown) => log.error('a shutdown step failed', { error });
   const end = () => {
     if (isEnding) return;
     isEnding = true;
@@ -48,31 +49,30 @@ export async function run(app: INestApplication<Server>): Promise<void> {
     };
     shutDown()
       .catch((error) => {
-        log.error('the shutdown failed', { error });
+        log.error('shutdown failed', { error });
         exitCode = 1;
       })
       .then(() => exitSafely(exitCode))
       .catch(() => process.exit(1));
   };
-  const stopListening = () => {
-    // The `close` of the HTTP server would also end connections that may be in use.
-    NetServer.prototype.close.call(app.getHttpServer());
+  const stopServers = () => {
+    stopListening(app.getHttpServer());
     metrics?.close();
   };
   const retire = async () => {
     if (isEnding) return;
-    log.info('another worker takes over');
-    stopListening();
+    log.info('another worker replaces this one: no new connections are accepted');
+    stopServers();
     const deadline = performance.now() + app.get(Config).shutdownSeconds * 1000;
     await Promise.all([app.get(Gateway).drainConnections(), app.get(ConnectionRegistry).retire(deadline)]);
     end();
   };
   onUncaughtError((error) => {
-    log.fatal('nobody caught a failure; the process ends', { error });
+    log.fatal('uncaught error: the process exits', { error });
     exitCode = 1;
     if (ownWorker && !isEnding) {
       // New connections go to other workers.
-      stopListening();
+      stopServers();
       ownWorker.notify('leaving').catch(reportFault);
     }
     end();
@@ -83,7 +83,7 @@ export async function run(app: INestApplication<Server>): Promise<void> {
     ownWorker.handleOrders({
       end,
       retire: () => retire().catch(reportFault),
-      report: () => app.get(Metrics).report(),
+      report: () => app.get(MetricsReader).report(),
       failed: reportFault,
     });
   } else shutDownOnSignals(end);
@@ -92,7 +92,7 @@ export async function run(app: INestApplication<Server>): Promise<void> {
     await printBanner(app, `http://${address.includes(':') ? `[${address}]` : address}:${port}`);
   releaseIdleMemory(log);
   if (ownWorker) await reportReadiness(app);
-  else if (app.get(Config).workers > 1) log.warn('WORKERS is for start(): this is one process');
+  else if (app.get(Config).workers > 1) log.warn('WORKERS has no effect without start(): only one process runs');
 }
 
 /** A second signal exits immediately. */
@@ -108,7 +108,7 @@ function shutDownOnSignals(end: () => void): void {
 
 /** Sends the final metrics of a worker to the primary. */
 const sendFinalReport = async (app: INestApplication): Promise<void> =>
-  ownWorker?.sendReport(await app.get(Metrics).report());
+  ownWorker?.sendReport(await app.get(MetricsReader).report());
 
 /** Reports to the primary that this worker has started, and later that it is ready. */
 async function reportReadiness(app: INestApplication): Promise<void> {
@@ -117,7 +117,9 @@ async function reportReadiness(app: INestApplication): Promise<void> {
   const log = app.get(Log);
   const look = () => {
     if (readiness.secondsToWait === undefined)
-      ownWorker?.notify('ready').catch((error) => log.error('the primary cannot be told', { error }));
+      ownWorker
+        ?.notify('ready')
+        .catch((error) => log.error('sending a message to the primary process failed', { error }));
     else setTimeout(look, POLL_INTERVAL_MS).unref();
   };
   look();
@@ -129,7 +131,7 @@ const describeListenError = (
 ) =>
   code === 'EADDRINUSE'
     ? `Port ${taken} is in use. Set ${taken === port ? 'PORT' : 'METRICS_PORT'}.`
-    : `The service cannot listen: ${message}`;
+    : `Listening failed: ${message}`;
 
 /**
  * Listens, also on the metrics port if there is one.
@@ -157,13 +159,18 @@ async function printBanner(app: INestApplication, origin: string): Promise<void>
   const { publicOrigin } = config;
   const isEmbedded = app.get(Database).isEmbedded;
   const lines = [
-    ['Pages', config.web.pages ? `${publicOrigin}/ (register there)` : `those of ${config.webAppUrl}`],
+    ['Pages', config.web.pages ? `${publicOrigin}/ (register there)` : `hosted at ${config.webAppUrl}`],
     ['Listening', origin],
     ['Public origin', publicOrigin],
-    ['API description', config.docsEnabled ? `${publicOrigin}/docs and ${publicOrigin}/openapi.json` : 'switched off'],
-    ['Mail', config.mailTransport === 'inbox' ? `${publicOrigin}/dev/inbox` : `sent by ${config.mailTransport}`],
+    ['API reference', config.docsEnabled ? `${publicOrigin}/docs and ${publicOrigin}/openapi.json` : 'turned off'],
+    [
+      'Email',
+      config.mailTransport === 'inbox'
+        ? `${publicOrigin}/dev/inbox`
+        : `sent with MAIL_TRANSPORT=${config.mailTransport}`,
+    ],
     ['Administrator', await adminSetupHint(app)],
-    ['Database', isEmbedded ? `embedded in ${config.dataDir}` : 'PostgreSQL, as DATABASE_URL says'],
+    ['Database', isEmbedded ? `embedded in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL'],
   ];
   process.stdout.write(`${lines.map(([name, text]) => `${name?.padEnd(16)} ${text}`).join('\n')}\n`);
 }
@@ -172,12 +179,13 @@ async function adminSetupHint(app: INestApplication): Promise<string> {
   const { web, publicOrigin } = app.get(Config);
   const way = web.admin ? `enter the setup token at ${publicOrigin}/admin, or POST` : 'register, then POST';
   const token = await app.get(SetupToken).issueIfNeeded();
-  if (token !== null) return `none yet; ${way} /v1/setup {"token": "${token}"} (works once, shown only now)`;
+  if (token !== null)
+    return `none yet. To become the administrator, ${way} /v1/setup {"token": "${token}"} (works once and is shown only now)`;
   const grant = commandLine("user grant-acl <email> '*'");
-  if (await app.get(AccountRecords).hasAdministrator()) return `there is one; more by ${grant}`;
+  if (await app.get(AccountRecords).hasAdministrator()) return `exists. To add another one, run ${grant}`;
   const isPreset = app.get(Config).setupToken !== undefined;
   const where = isPreset ? 'is GATEHOUSE_SETUP_TOKEN' : 'was shown at the first start';
-  return `none yet; the setup token for POST /v1/setup ${where}, or use ${grant}`;
+  return `none yet. The setup token for POST /v1/setup ${where}. Or run ${grant}`;
 }
 
 /** Shuts down within one deadline. Work that is not finished by then is cut off. */
@@ -194,7 +202,7 @@ async function drain(app: INestApplication<Server>): Promise<void> {
   await finishesBy(deadline, sockets);
   if (live.size === 0) await app.get(ConnectionRegistry).drainIdleConnections();
   app.getHttpServer().closeAllConnections();
-  if (!(await finishesBy(deadline + SHUTDOWN_GRACE_MS, app.close()))) throw new Error('it took too long');
+  if (!(await finishesBy(deadline + SHUTDOWN_GRACE_MS, app.close()))) throw new Error('shutdown timed out');
 }
 
 /** Whether `work` finished in time. */

@@ -86,7 +86,9 @@ CREATE TABLE application (
   id_token_signed_response_alg text DEFAULT 'RS256'::text NOT NULL,
   post_logout_redirect_uris text[] DEFAULT '{}'::text[] NOT NULL,
   backchannel_logout_uri text,
-  backchannel_logout_session_required boolean DEFAULT false NOT NULL
+  backchannel_logout_session_required boolean DEFAULT false NOT NULL,
+  is_trusted boolean DEFAULT false NOT NULL,
+  trusted_scopes text[] DEFAULT '{}'::text[] NOT NULL
 );
 
 CREATE TABLE audit_log (
@@ -276,7 +278,8 @@ CREATE TABLE oauth_code (
   nonce text,
   authenticated_at timestamp with time zone,
   amr text[],
-  auth_level smallint
+  auth_level smallint,
+  by_platform boolean DEFAULT false NOT NULL
 );
 
 CREATE TABLE oauth_family (
@@ -290,7 +293,14 @@ CREATE TABLE oauth_family (
   session_id bigint,
   authenticated_at timestamp with time zone,
   amr text[],
-  auth_level smallint
+  auth_level smallint,
+  by_platform boolean DEFAULT false NOT NULL
+);
+
+CREATE TABLE oauth_removal (
+  account_id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE oauth_token (
@@ -551,6 +561,9 @@ ALTER TABLE oauth_code ADD CONSTRAINT oauth_code_pkey PRIMARY KEY (digest);
 ALTER TABLE oauth_family ADD CONSTRAINT oauth_family_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE oauth_family ADD CONSTRAINT oauth_family_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id) ON DELETE CASCADE;
 ALTER TABLE oauth_family ADD CONSTRAINT oauth_family_pkey PRIMARY KEY (id);
+ALTER TABLE oauth_removal ADD CONSTRAINT oauth_removal_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE oauth_removal ADD CONSTRAINT oauth_removal_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id) ON DELETE CASCADE;
+ALTER TABLE oauth_removal ADD CONSTRAINT oauth_removal_pkey PRIMARY KEY (account_id, application_id);
 ALTER TABLE oauth_token ADD CONSTRAINT oauth_token_family_id_fkey FOREIGN KEY (family_id) REFERENCES oauth_family(id) ON DELETE CASCADE;
 ALTER TABLE oauth_token ADD CONSTRAINT oauth_token_kind_check CHECK ((kind = ANY (ARRAY['access'::text, 'refresh'::text])));
 ALTER TABLE oauth_token ADD CONSTRAINT oauth_token_pkey PRIMARY KEY (id);
@@ -622,6 +635,7 @@ CREATE INDEX oauth_code_expiry ON oauth_code USING btree (expires_at);
 CREATE INDEX oauth_code_grant ON oauth_code USING btree (account_id, application_id);
 CREATE INDEX oauth_family_application ON oauth_family USING btree (application_id);
 CREATE INDEX oauth_family_grant ON oauth_family USING btree (account_id, application_id);
+CREATE INDEX oauth_removal_application ON oauth_removal USING btree (application_id);
 CREATE INDEX oauth_token_expiry ON oauth_token USING btree (expires_at);
 CREATE INDEX oauth_token_family ON oauth_token USING btree (family_id);
 CREATE INDEX one_time_secret_account ON one_time_secret USING btree (account_id) WHERE (account_id IS NOT NULL);

@@ -10,7 +10,7 @@ const SECTIONS_BY_PART: Readonly<Record<string, readonly string[]>> = {
     ...['connections', 'applications', 'webhooks', 'data'],
   ],
   admin: [
-    ...['admin', 'adminSearch', 'adminPerson', 'adminDeeds', 'adminAudit', 'adminAcls', 'adminBans', 'adminKeys'],
+    ...['admin', 'adminSearch', 'adminPerson', 'adminActions', 'adminAudit', 'adminAcls', 'adminBans', 'adminKeys'],
     ...['adminInstance', 'adminRegistrations', 'adminSetup', 'adminApplications', 'adminNow', 'adminJobs'],
     'adminExplain',
   ],

@@ -1,4 +1,4 @@
-/** Loaded before a service: tells on demand what modules were loaded, and what each took by itself. */
+/** Loaded before a service: reports on demand the loaded modules, and the CPU time of each without those that it loads. */
 const Module = require('node:module');
 const { pathToFileURL } = require('node:url');
 

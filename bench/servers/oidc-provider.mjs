@@ -68,7 +68,23 @@ const client = {
   redirect_uris: ['https://client.example/callback'],
   grant_types: ['authorization_code', 'refresh_token'],
 };
-const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+/** The ID tokens of the default client are signed with ES256. */
+const DEFAULT_ALG = 'ES256';
+const KEYS = {
+  RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  EdDSA: generateKeyPairSync('ed25519'),
+};
+const clients = Object.fromEntries(
+  Object.keys(KEYS).map((alg) => [
+    alg,
+    {
+      ...client,
+      client_id: alg === DEFAULT_ALG ? client.client_id : `bench-${alg}`,
+      id_token_signed_response_alg: alg,
+    },
+  ]),
+);
 
 const inMemory = process.env.STORAGE === 'memory';
 
@@ -86,12 +102,17 @@ async function findAccount(_context, id) {
 
 const provider = new Provider(origin, {
   ...(inMemory ? {} : { adapter: Adapter }),
-  clients: [client],
-  clientDefaults: { id_token_signed_response_alg: 'ES256' },
+  clients: Object.values(clients),
+  enabledJWA: { idTokenSigningAlgValues: Object.keys(KEYS) },
   scopes: ['openid', 'api'],
   claims: { openid: ['sub', 'email', 'preferred_username'] },
   cookies: { keys: ['a key of the benchmark and of nothing else'] },
-  jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'bench', use: 'sig', alg: 'ES256' }] },
+  jwks: {
+    keys: Object.entries(KEYS).map(([alg, { privateKey }]) => ({
+      ...privateKey.export({ format: 'jwk' }),
+      ...{ kid: alg, use: 'sig', alg },
+    })),
+  },
   findAccount,
   rotateRefreshToken: () => true,
   issueRefreshToken: () => true,
@@ -102,8 +123,9 @@ const provider = new Provider(origin, {
   },
 });
 
-/** Creates the result of a browser flow: codes without an ID token, and access tokens that userinfo accepts. */
-async function prepare({ people: count, codes = 0, tokens = 0, challenge }) {
+/** Creates the result of a browser flow: codes, by default without an ID token, and access tokens for userinfo. */
+async function prepare({ people: count, codes = 0, tokens = 0, challenge, scope = 'api', alg = DEFAULT_ALG }) {
+  const client = clients[alg];
   if (count && !inMemory) {
     await makeTables();
     await people(count, storage);
@@ -125,8 +147,8 @@ async function prepare({ people: count, codes = 0, tokens = 0, challenge }) {
     const code = new provider.AuthorizationCode({
       ...common,
       accountId: '1',
-      grantId: await grantOf('1', 'api'),
-      scope: 'api',
+      grantId: await grantOf('1', scope),
+      scope,
       redirectUri: client.redirect_uris[0],
       ...(challenge ? { codeChallenge: challenge, codeChallengeMethod: 'S256' } : {}),
     });

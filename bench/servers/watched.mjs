@@ -6,7 +6,7 @@
 import 'reflect-metadata';
 import { readdirSync } from 'node:fs';
 import { Injectable, Module } from '@nestjs/common';
-import { CleanupJobs, Database, extension, start } from '../../dist/src/index.js';
+import { Cleanup, Database, extension, start } from '../../dist/src/index.js';
 import { Client } from './driver.mjs';
 
 const LEAKS_PER_SECOND = 10;
@@ -51,7 +51,7 @@ const LEAKS = {
 };
 
 class Watch {
-  constructor(database, cleanupJobs) {
+  constructor(database, cleanup) {
     const asked = {
       sample: () => {
         globalThis.gc?.();
@@ -68,8 +68,8 @@ class Watch {
         recorded = new Map();
         return statements;
       },
-      // Runs the cleanup job that erases accounts.
-      erase: () => database.transaction((tx) => cleanupJobs.jobs.get('account')(tx, 50)),
+      // Runs the cleanup task that erases accounts.
+      erase: () => database.transaction((tx) => cleanup.tasks.get('account')(tx, 50)),
     };
     process.on('message', async ({ id, ask }) => {
       if (!ask) return;
@@ -85,7 +85,7 @@ class Watch {
   }
 }
 Injectable()(Watch);
-Reflect.defineMetadata('design:paramtypes', [Database, CleanupJobs], Watch);
+Reflect.defineMetadata('design:paramtypes', [Database, Cleanup], Watch);
 
 class WatchModule {}
 Module({ providers: [Watch] })(WatchModule);

@@ -23,7 +23,7 @@ const STOP_WORDS = new Set(
 const BOOSTS = [
   [/^how-to/, 0.2],
   [/^contract\/|^manual\/assurance\//, 0.3],
-  [/^manual\/(?:changelog|contributing|architecture|readme|security|code_of_conduct)/, 0.3],
+  [/^manual\/(?:changelog|contributing|architecture|readme|security|code_of_conduct|maintaining)/, 0.3],
   [/^reference\//, 0.6],
   [/^manual\//, 0.8],
 ];

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
-import { PATIENCE_MS } from '../../dist/test/support/timeouts.js';
+import { WAIT_TIMEOUT_MS } from '../../dist/test/support/timeouts.js';
 
 /** Waits for a promise with a timeout. The error says what was expected. */
 export function within(promise, what) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`in vain: ${what}`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`in vain: ${what}`)), WAIT_TIMEOUT_MS);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

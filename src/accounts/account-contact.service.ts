@@ -38,7 +38,7 @@ export class AccountContact {
       [id, email, CLEARED_BY_VERIFICATION.email, PENDING_VERIFICATION],
     );
     if (changed !== 1) return false;
-    await this.lifecycle.emit(tx, { type: 'emailVerified', account_id: id });
+    await this.lifecycle.emit(tx, 'emailVerified', [{ account_id: id }]);
     await this.accounts.announceUpdate(tx, id);
     return true;
   }
@@ -60,7 +60,7 @@ export class AccountContact {
       if (violatesConstraint(error, 'account_email')) throw validationError(member, 'EMAIL_ALREADY_IN_USE');
       throw error;
     }
-    await this.events.record(tx, { accountId: id, type: 'email_changed', origin });
+    await this.lifecycle.emit(tx, 'emailChanged', [{ account_id: id }], { origin });
     await this.accounts.announceUpdate(tx, id);
   }
 

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { type Abstract, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { StartError } from '../core/config/start-error.js';
 import { Database, type Tx } from '../platform/database/database.js';
@@ -49,7 +49,7 @@ export class AccountDataRegistry implements OnApplicationBootstrap {
       .filter((table) => names.some((name) => table === name || table.startsWith(`${name}_`)))
       .filter((table) => !this.features.erasure.has(table))
       .map(undeclaredTableFault);
-    if (faults.length > 0) throw new StartError(`the features are invalid:\n${faults.join('\n')}`);
+    if (faults.length > 0) throw new StartError(`Invalid features:\n${faults.join('\n')}`);
   }
 
   /** Yields the text of a JSON object with all parts by name, row by row. */
@@ -95,7 +95,7 @@ export class AccountDataRegistry implements OnApplicationBootstrap {
       await tx.query<unknown>(`DELETE FROM "${table}" WHERE "${declaration.column}" = $1`, [accountId]);
   }
 
-  private providerOf<T>(type: abstract new (...args: never[]) => T): T {
-    return this.modules.get<T>(type as never, { strict: false });
+  private providerOf<T>(type: Abstract<T>): T {
+    return this.modules.get<T>(type, { strict: false });
   }
 }

@@ -1,4 +1,10 @@
-import type { Account, Authenticators } from '../policy/account.js';
+import {
+  ACCOUNT_COLUMNS,
+  ACCOUNT_FACTS,
+  type Account,
+  type AccountColumn,
+  type AccountRow,
+} from '../policy/account.js';
 
 /** Bits of `account.flags` (admin.md 5.1). */
 export const ACCOUNT_FLAGS = {
@@ -41,124 +47,79 @@ export const IS_ACTIVE_SQL = `(a.deleted_at IS NULL AND a.flags & ${INACTIVE} = 
   AND NOT (a.banned AND (a.banned_until IS NULL OR a.banned_until > now())))`;
 
 /**
- * Suspicion bits that are satisfied while an email address or phone number is verified. Bits that require a fresh
- * verification are not included.
- */
-export const SATISFIED_WHILE_VERIFIED = { email: 0b0101_0001, phone: 0b0011_0100 } as const;
-
-/**
  * Suspicion bits that verifying an email address or phone number clears, including those that require a fresh
  * verification.
  */
 export const CLEARED_BY_VERIFICATION = { email: 0b1111_0011, phone: 0b1111_1100 } as const;
 
-/** Stored suspicion bits 0-7 without those that the account currently satisfies (account.md section 7). */
-export function effectiveSuspicion(stored: number, verifiedEmail: boolean, verifiedPhone: boolean): number {
-  const met =
-    (verifiedEmail ? SATISFIED_WHILE_VERIFIED.email : 0) | (verifiedPhone ? SATISFIED_WHILE_VERIFIED.phone : 0);
-  return stored & 0xff & ~met;
-}
+const COLUMNS = Object.entries<AccountColumn>(ACCOUNT_COLUMNS);
+const FACTS = Object.entries(ACCOUNT_FACTS);
+
+export const columnName = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Formats a time in the database as the contract requires, so that it need not be parsed and formatted again. */
-const isoColumn = (column: string, name: string): string =>
-  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${name}`;
+const isoSql = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Columns of an account `a`, shared by all SQL that reads accounts. */
-export const ACCOUNT_COLUMNS = `
-  a.id AS account_id, a.bot, a.system, a.username, a.discriminator, a.global_name, a.email, a.email_verified,
-  a.email_bounced, a.has_verified_phone, a.password_hash IS NOT NULL AS has_password,
-  a.totp_secret IS NOT NULL AS has_totp,
-  (SELECT count(*)::int FROM passkey p WHERE p.account_id = a.id) AS passkeys, a.passkey_second_factor,
-  CASE WHEN a.bot THEN (
-    SELECT json_build_object('hasTotp', o.totp_secret IS NOT NULL, 'passkeySecondFactor', o.passkey_second_factor,
-      'passkeys', (SELECT count(*) FROM passkey p WHERE p.account_id = o.id))
-    FROM application t JOIN account o ON o.id = t.owner_id WHERE t.id = a.id
-  ) END AS owner_authenticators,
-  a.bio, a.pronouns, a.accent_color, a.avatar, a.avatar_color, a.banner, a.locale, a.flags, a.traits, a.acls,
-  a.suspicious_flags, a.epoch, a.address_epoch, a.banned_until, a.ban_reason,
-  a.banned AND (a.banned_until IS NULL OR a.banned_until > now()) AS banned,
-  ${isoColumn('a.password_changed_at', 'password_changed_at')}, ${isoColumn('a.terms_agreed_at', 'terms_agreed_at')},
-  ${isoColumn('a.deleted_at', 'deleted_at')}, ${isoColumn('a.created_at', 'account_created_at')}`;
-
-/** A row with `ACCOUNT_COLUMNS`. */
-export interface AccountRow {
-  readonly account_id: string;
-  readonly bot: boolean;
-  readonly system: boolean;
-  readonly username: string;
-  readonly discriminator: number;
-  readonly global_name: string | null;
-  readonly email: string | null;
-  readonly email_verified: boolean;
-  readonly email_bounced: boolean;
-  readonly has_verified_phone: boolean;
-  readonly has_password: boolean;
-  readonly has_totp: boolean;
-  readonly passkeys: number;
-  readonly passkey_second_factor: boolean;
-  readonly owner_authenticators: Authenticators | null;
-  readonly bio: string | null;
-  readonly pronouns: string | null;
-  readonly accent_color: number | null;
-  readonly avatar: string | null;
-  readonly avatar_color: number | null;
-  readonly banner: string | null;
-  readonly locale: string;
-  readonly flags: string;
-  readonly traits: readonly string[];
-  readonly acls: readonly string[];
-  readonly suspicious_flags: number;
-  readonly epoch: number;
-  readonly address_epoch: number;
-  readonly banned_until: Date | null;
-  readonly ban_reason: string | null;
-  readonly banned: boolean;
-  readonly password_changed_at: string | null;
-  readonly terms_agreed_at: string | null;
-  readonly deleted_at: string | null;
-  readonly account_created_at: string;
+function readSql(name: string, { type, effective, isDate }: AccountColumn): string {
+  if (effective !== undefined) return effective;
+  const column = `a.${columnName(name)}`;
+  return type === 'timestamptz' && !isDate ? isoSql(column) : column;
 }
 
-export function toAccount(row: AccountRow): Account {
-  return {
-    id: row.account_id,
-    bot: row.bot,
-    system: row.system,
-    username: row.username,
-    discriminator: row.discriminator,
-    globalName: row.global_name,
-    email: row.email,
-    emailVerified: row.email_verified,
-    emailBounced: row.email_bounced,
-    hasVerifiedPhone: row.has_verified_phone,
-    hasPassword: row.has_password,
-    hasTotp: row.has_totp,
-    passkeys: row.passkeys,
-    passkeySecondFactor: row.passkey_second_factor,
-    ownerAuthenticators: row.owner_authenticators,
-    passwordChangedAt: row.password_changed_at,
-    bio: row.bio,
-    pronouns: row.pronouns,
-    accentColor: row.accent_color,
-    avatar: row.avatar,
-    avatarColor: row.avatar_color,
-    banner: row.banner,
-    locale: row.locale,
-    flags: BigInt(row.flags),
-    traits: row.traits,
-    acls: row.acls,
-    suspicious: effectiveSuspicion(
-      row.suspicious_flags,
-      row.email !== null && row.email_verified && !row.email_bounced,
-      row.has_verified_phone,
-    ),
-    epoch: row.epoch,
-    addressEpoch: row.address_epoch,
-    termsAgreedAt: row.terms_agreed_at,
-    banned: row.banned,
-    bannedUntil: row.banned_until,
-    banReason: row.ban_reason,
-    deletedAt: row.deleted_at,
-    createdAt: row.account_created_at,
-  };
-}
+/** Select list of an account `a`, shared by all SQL that reads accounts. */
+export const ACCOUNT_SQL = [
+  ...COLUMNS.flatMap(([name, column]) => (column.readBy === 'guards' ? [`${readSql(name, column)} AS "${name}"`] : [])),
+  ...FACTS.map(([name, { sql }]) => `${sql} AS "${name}"`),
+].join(', ');
+
+/** The same with the columns that only administrators read. */
+export const ACCOUNT_RECORD_SQL = [
+  ACCOUNT_SQL,
+  ...COLUMNS.flatMap(([name, { readBy }]) =>
+    readBy === 'administrators' ? [`a.${columnName(name)} AS "${name}"`] : [],
+  ),
+].join(', ');
+
+/** The account in the export of its data. */
+export const ACCOUNT_EXPORT_SQL = `SELECT ${[
+  ...COLUMNS.flatMap(([name, { exported }]) =>
+    exported === false ? [] : [exported === true ? columnName(name) : `${exported} AS ${columnName(name)}`],
+  ),
+  'password_hash IS NOT NULL AS has_password',
+  'totp_secret IS NOT NULL AS has_totp',
+].join(', ')} FROM account WHERE id = $1`;
+
+const assignments = (columns: typeof COLUMNS): string =>
+  columns
+    .flatMap(([name, { erasure }]) => (erasure.value === null ? [] : [`${columnName(name)} = ${erasure.value}`]))
+    .join(', ');
+
+/** Assignments that erase an account except for its ID and what administrators decided about it. */
+export const ACCOUNT_ERASURE_SQL = assignments(COLUMNS);
+
+/** Assignments that reset the profile, the credentials and the verified contact data of an account. */
+export const ACCOUNT_RESET_SQL = assignments(COLUMNS.filter(([, { erasure }]) => erasure.isReset));
+
+export const toAccount = <R extends AccountRow>(row: R): Omit<R, 'flags'> & { readonly flags: bigint } => ({
+  ...row,
+  flags: BigInt(row.flags),
+});
+
+const EMPTY_VALUES = {
+  bigint: '0',
+  boolean: false,
+  bytea: Buffer.alloc(0),
+  integer: 0,
+  smallint: 0,
+  text: '',
+  'text[]': [],
+  timestamptz: '',
+} satisfies Record<AccountColumn['type'], unknown>;
+
+/** An account without data, for a simulated caller. */
+export const EMPTY_ACCOUNT: Account = toAccount<AccountRow>(
+  Object.fromEntries([
+    ...COLUMNS.map(([name, { type, isNullable }]) => [name, isNullable ? null : EMPTY_VALUES[type]]),
+    ...FACTS.map(([name, { simulated }]) => [name, simulated]),
+  ]),
+);

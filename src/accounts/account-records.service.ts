@@ -1,20 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../platform/database/database.js';
-import type { Account } from '../policy/account.js';
+import type { Account, AccountRow, AdministratorColumns } from '../policy/account.js';
 import { formatDiscriminator } from './account.views.js';
-import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from './account-facts.js';
+import { ACCOUNT_RECORD_SQL, toAccount } from './account-facts.js';
 
 /** An account with data that only administrators see. */
-export interface AccountRecord extends Account {
-  /** Stored suspicion bits, whether satisfied or not. */
-  readonly storedSuspicion: number;
-  readonly registeredAt: Date;
-  readonly registrationIp: string | null;
-  readonly lastActiveAt: Date | null;
-  readonly lastActiveIp: string | null;
-  readonly deletionAt: Date | null;
-  readonly deletionReasonCode: number | null;
-  readonly deletionPublicReason: string | null;
+export interface AccountRecord extends Account, AdministratorColumns {
   readonly ssoLinked: boolean;
 }
 
@@ -46,20 +37,10 @@ export interface AccountSummary {
   readonly global_name: string | null;
 }
 
-const RECORD_COLUMNS = `${ACCOUNT_COLUMNS}, a.created_at AS registered_at, a.registration_ip, a.last_active_at,
-  a.last_active_ip, a.deletion_at, a.deletion_reason_code, a.deletion_public_reason,
-  EXISTS (SELECT 1 FROM sso_identity i WHERE i.account_id = a.id) AS sso_linked`;
+const RECORD_SQL = `${ACCOUNT_RECORD_SQL},
+  EXISTS (SELECT 1 FROM sso_identity i WHERE i.account_id = a.id) AS "ssoLinked"`;
 
-interface RecordRow extends AccountRow {
-  readonly registered_at: Date;
-  readonly registration_ip: string | null;
-  readonly last_active_at: Date | null;
-  readonly last_active_ip: string | null;
-  readonly deletion_at: Date | null;
-  readonly deletion_reason_code: number | null;
-  readonly deletion_public_reason: string | null;
-  readonly sso_linked: boolean;
-}
+type RecordRow = AccountRow & AdministratorColumns & Pick<AccountRecord, 'ssoLinked'>;
 
 interface SummaryRow {
   readonly id: string;
@@ -67,19 +48,6 @@ interface SummaryRow {
   readonly discriminator: number;
   readonly global_name: string | null;
 }
-
-const recordOf = (row: RecordRow): AccountRecord => ({
-  ...toAccount(row),
-  storedSuspicion: row.suspicious_flags,
-  registeredAt: row.registered_at,
-  registrationIp: row.registration_ip,
-  lastActiveAt: row.last_active_at,
-  lastActiveIp: row.last_active_ip,
-  deletionAt: row.deletion_at,
-  deletionReasonCode: row.deletion_reason_code,
-  deletionPublicReason: row.deletion_public_reason,
-  ssoLinked: row.sso_linked,
-});
 
 function conditionOf(selector: AccountSelector): [condition: string, values: unknown[]] {
   const { ids, tag, username, phoneDigests, sessionDigest, email, lastActiveIp, trait } = selector;
@@ -100,8 +68,8 @@ export class AccountRecords {
   constructor(private readonly database: Database) {}
 
   async find(id: string, tx: Tx = this.database.manager): Promise<AccountRecord | null> {
-    const rows = await tx.query<RecordRow[]>(`SELECT ${RECORD_COLUMNS} FROM account a WHERE a.id = $1`, [id]);
-    return rows[0] ? recordOf(rows[0]) : null;
+    const rows = await tx.query<RecordRow[]>(`SELECT ${RECORD_SQL} FROM account a WHERE a.id = $1`, [id]);
+    return rows[0] ? toAccount(rows[0]) : null;
   }
 
   /** Locks an account against changes until `tx` ends, and returns it. */
@@ -126,10 +94,10 @@ export class AccountRecords {
     const page = `SELECT a.id FROM account a WHERE ${condition}
       ORDER BY a.id ${direction} LIMIT ${Number(limit)} OFFSET ${Number(offset)}`;
     const rows = await this.database.manager.query<RecordRow[]>(
-      `SELECT ${RECORD_COLUMNS} FROM (${page}) page JOIN account a ON a.id = page.id ORDER BY a.id ${direction}`,
+      `SELECT ${RECORD_SQL} FROM (${page}) page JOIN account a ON a.id = page.id ORDER BY a.id ${direction}`,
       values,
     );
-    return { records: rows.map(recordOf), total: count.total };
+    return { records: rows.map(toAccount), total: count.total };
   }
 
   /** Returns the summaries of existing accounts by ID. */

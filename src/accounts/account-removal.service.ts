@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../core/log.js';
 import type { Tx } from '../platform/database/database.js';
+import { Cleanup } from '../platform/jobs/cleanup.js';
 import { Outbox } from '../platform/mail/outbox.js';
-import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
 import type { DataEraser } from '../policy/account-data.js';
 import { AccountService } from './account.service.js';
 import { AccountDataRegistry } from './account-data-registry.service.js';
@@ -28,9 +28,9 @@ export class AccountRemoval implements DataEraser {
     private readonly outbox: Outbox,
     private readonly lifecycle: LifecycleEvents,
     private readonly log: Log,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
-    cleanupJobs.add('account', (tx, limit) => this.removeDue(tx, Math.min(limit, BATCH)));
+    cleanup.add('account', (tx, limit) => this.removeDue(tx, Math.min(limit, BATCH)));
   }
 
   private async removeDue(tx: Tx, limit: number): Promise<number> {
@@ -47,7 +47,7 @@ export class AccountRemoval implements DataEraser {
       await tx.query('RELEASE SAVEPOINT removal');
     } catch (error) {
       await tx.query('ROLLBACK TO SAVEPOINT removal');
-      this.log.error('an account could not be removed', { account: id, error });
+      this.log.error('removing an account failed', { account: id, error });
     }
   }
 
@@ -55,7 +55,7 @@ export class AccountRemoval implements DataEraser {
   async remove(tx: Tx, id: string): Promise<void> {
     await this.accountDataRegistry.eraseAll(tx, id);
     await this.state.erase(tx, id);
-    await this.lifecycle.emit(tx, { type: 'erased', account_id: id });
+    await this.lifecycle.emit(tx, 'erased', [{ account_id: id }]);
   }
 
   /**

@@ -4,7 +4,7 @@ import { AccountSnapshot } from './account-snapshot.js';
 
 const account = { id: '1', epoch: 7 } as Account;
 
-describe('credentials.md 7: an account as it was when something began', () => {
+describe('credentials.md 7: an account as it was when an operation began', () => {
   test.each([
     ['a request', AccountSnapshot.ofRequest({ account } as Identity)],
     ['a password', AccountSnapshot.ofPassword({ ...account, passwordHash: 'x' })],
@@ -12,7 +12,7 @@ describe('credentials.md 7: an account as it was when something began', () => {
     ['a secret', AccountSnapshot.ofSecret(account)],
     ['a raise', AccountSnapshot.ofNewEpoch(account)],
     ['a proof in the same transaction', AccountSnapshot.ofTransaction(account)],
-  ])('%s is true of it as long as it is the same account of the same epoch', (_, seen) => {
+  ])('%s equals it as long as it is the same account of the same epoch', (_, seen) => {
     expect(seen.accountId).toBe('1');
     expect(seen.isStillCurrent(account)).toBe(true);
     expect(seen.isStillCurrent({ ...account, epoch: 8 })).toBe(false);

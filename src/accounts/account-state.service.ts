@@ -6,14 +6,9 @@ import type { Tx } from '../platform/database/database.js';
 import type { Account as AccountFacts } from '../policy/account.js';
 import { AccountSettings } from './account.entities.js';
 import { AccountService, AVATAR_COLORS, LOCKED_DOWN, PENDING_VERIFICATION } from './account.service.js';
-import { ACCOUNT_FLAGS, CLEARED_BY_VERIFICATION } from './account-facts.js';
-
-/** Column values that reset the profile, the credentials and the verified contact data of an account. */
-const RESET_COLUMNS = `
-  email_bounced = false, phone_digest = NULL, has_verified_phone = false, password_hash = NULL,
-  password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0, passkey_second_factor = false, bio = NULL,
-  pronouns = NULL, accent_color = NULL, avatar = NULL, banner = NULL, locale = 'en-US', terms_agreed_at = NULL,
-  deletion_public_reason = NULL, ban_reason = NULL, last_active_at = NULL, last_active_ip = NULL`;
+import { ACCOUNT_ERASURE_SQL, ACCOUNT_FLAGS, ACCOUNT_RESET_SQL, CLEARED_BY_VERIFICATION } from './account-facts.js';
+import { LifecycleEvents } from './events/lifecycle-events.service.js';
+import type { Origin } from './events/origin.js';
 
 /** Reason code of a deletion (admin.md section 6). */
 const USER_REQUESTED = 1;
@@ -31,16 +26,17 @@ export interface NewOwner {
 /** Lifecycle of an account: disable, delete, reactivate, hand over. */
 @Injectable()
 export class AccountState {
-  constructor(private readonly accounts: AccountService) {}
+  constructor(
+    private readonly accounts: AccountService,
+    private readonly lifecycle: LifecycleEvents,
+  ) {}
 
   /**
    * Reactivates an account at a completed sign-in, if its user had disabled it or scheduled its deletion. Also lifts an
-   * expired suspension (auth.md section 2). Returns the state that ended, or `null` if there was none.
+   * expired suspension (auth.md section 2). Returns the state that the user had set, or `null` if there was none.
    */
-  async reactivate(
-    tx: Tx,
-    { id, flags, banned, bannedUntil }: AccountFacts,
-  ): Promise<RevertedState | 'suspension' | null> {
+  async reactivate(tx: Tx, account: AccountFacts, origin: Origin): Promise<RevertedState | null> {
+    const { id, flags, banned, bannedUntil } = account;
     const left = ACCOUNT_FLAGS.DISABLED | ACCOUNT_FLAGS.SELF_DELETED;
     if (banned || ((flags & left) === 0n && bannedUntil === null)) return null;
     await tx.query(
@@ -50,8 +46,12 @@ export class AccountState {
       [id, String(left), String(ACCOUNT_FLAGS.SELF_DELETED)],
     );
     await this.accounts.announceUpdate(tx, id);
-    if (flags & ACCOUNT_FLAGS.SELF_DELETED) return 'deletion';
-    return bannedUntil === null ? 'disabled' : 'suspension';
+    const isCanceled = (flags & ACCOUNT_FLAGS.SELF_DELETED) !== 0n;
+    const recordedAs = isCanceled || bannedUntil === null ? undefined : 'account_reinstated';
+    const type = isCanceled ? 'deletionCanceled' : 'enabled';
+    await this.lifecycle.emit(tx, type, [{ account_id: id }], { account, origin, recordedAs });
+    if (isCanceled) return 'deletion';
+    return recordedAs ? null : 'disabled';
   }
 
   /** Schedules the deletion of an account at its owner's request. Returns the time of the deletion. */
@@ -80,13 +80,10 @@ export class AccountState {
 
   /** Erases an account except for its ID and the fact that it is deleted, to which other data refers. */
   async erase(tx: Tx, id: string): Promise<void> {
-    await tx.query(
-      `UPDATE account SET ${RESET_COLUMNS}, username = 'DeletedUser', discriminator = 0, global_name = NULL,
-         email = NULL, email_verified = false, avatar_color = NULL, flags = $2, traits = '{}', acls = '{}',
-         suspicious_flags = 0, registration_ip = NULL, deleted_at = now()
-       WHERE id = $1`,
-      [id, String(ACCOUNT_FLAGS.DELETED)],
-    );
+    await tx.query(`UPDATE account SET ${ACCOUNT_ERASURE_SQL}, flags = $2 WHERE id = $1`, [
+      id,
+      String(ACCOUNT_FLAGS.DELETED),
+    ]);
     await tx.delete(AccountSettings, { accountId: id });
   }
 
@@ -130,7 +127,7 @@ export class AccountState {
   async handOver(tx: Tx, id: string, { username, globalName, ip }: NewOwner): Promise<void> {
     const discriminator = await this.accounts.freeDiscriminator(tx, username);
     await tx.query(
-      `UPDATE account SET ${RESET_COLUMNS}, username = $4, discriminator = $5, global_name = $6,
+      `UPDATE account SET ${ACCOUNT_RESET_SQL}, username = $4, discriminator = $5, global_name = $6,
          email_verified = true, avatar_color = $7, registration_ip = $8,
          suspicious_flags = suspicious_flags & ~$2::int, traits = array_remove(traits, $3)
        WHERE id = $1`,

@@ -8,9 +8,9 @@ import { Snowflakes, UNASSIGNED_ID } from '../core/snowflake.js';
 import { violatesConstraint } from '../platform/database/constraints.js';
 import { type Changed, Database, type Tx } from '../platform/database/database.js';
 import { ReplicaBus } from '../platform/replicas/replica-bus.js';
-import type { Account as AccountFacts } from '../policy/account.js';
+import type { Account as AccountFacts, AccountRow, StoredAccount } from '../policy/account.js';
 import { Account, AccountSettings } from './account.entities.js';
-import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type AccountRow, toAccount } from './account-facts.js';
+import { ACCOUNT_FLAGS, ACCOUNT_SQL, toAccount } from './account-facts.js';
 import { AccountSnapshot } from './account-snapshot.js';
 import { LifecycleEvents } from './events/lifecycle-events.service.js';
 
@@ -118,14 +118,14 @@ export class AccountService {
   /** Returns an account that must exist, as `tx` sees it. */
   async require(tx: Tx, id: string): Promise<AccountFacts> {
     const account = await this.find(id, tx);
-    if (!account) throw new Error('an account that is at hand must be there');
+    if (!account) throw new Error('The account was not found');
     return account;
   }
 
   /** Returns the existing accounts by ID. */
   async findAll(ids: readonly string[], tx: Tx = this.database.manager): Promise<Map<string, AccountFacts>> {
-    const rows = await tx.query<AccountRow[]>(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE a.id = ANY ($1)`, [ids]);
-    return new Map(rows.map((row) => [row.account_id, toAccount(row)]));
+    const rows = await tx.query<AccountRow[]>(`SELECT ${ACCOUNT_SQL} FROM account a WHERE a.id = ANY ($1)`, [ids]);
+    return new Map(rows.map((row) => [row.id, toAccount(row)]));
   }
 
   findByEmail(email: string, tx: Tx = this.database.manager): Promise<AccountFacts | null> {
@@ -133,7 +133,7 @@ export class AccountService {
   }
 
   private async read(tx: Tx, name: string, condition: string, value: string): Promise<AccountFacts | null> {
-    const text = `SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE ${condition}`;
+    const text = `SELECT ${ACCOUNT_SQL} FROM account a WHERE ${condition}`;
     const rows = await this.database.statement<AccountRow>(name, text, [value], tx);
     return rows[0] ? toAccount(rows[0]) : null;
   }
@@ -211,8 +211,8 @@ export class AccountService {
       throw error;
     }
     const created = await this.find(id, tx);
-    if (!created) throw new Error('a created account must be there');
-    if (!account.bot) await this.lifecycle.emit(tx, { type: 'registered', account_id: id });
+    if (!created) throw new Error('The created account was not found');
+    if (!account.bot) await this.lifecycle.emit(tx, 'registered', [{ account_id: id }]);
     return created;
   }
 
@@ -286,7 +286,7 @@ export class AccountService {
       'UPDATE account SET epoch = epoch + 1 WHERE id = $1 RETURNING id, epoch',
       [id],
     );
-    if (!row) throw new Error('an account whose epoch is raised must be there');
+    if (!row) throw new Error('The account to change was not found');
     return AccountSnapshot.ofNewEpoch(row);
   }
 
@@ -297,7 +297,7 @@ export class AccountService {
   }
 
   /** Updates members of one account, if any, and notifies its gateway sessions. */
-  async update(tx: Tx, id: string, changes: QueryDeepPartialEntity<Account>): Promise<void> {
+  async update(tx: Tx, id: string, changes: QueryDeepPartialEntity<StoredAccount>): Promise<void> {
     if (Object.keys(changes).length > 0) await tx.update(Account, { id }, changes);
     await this.announceUpdate(tx, id);
   }

@@ -3,10 +3,12 @@ import { BanReason1797500000000 } from '../migrations/1797500000000-ban-reason.j
 import { SECURITY_EVENTS } from '../platform/mail/templates/words/kinds.js';
 import { defineFeature } from '../policy/feature.js';
 import { Account, AccountSettings } from './account.entities.js';
+import { ACCOUNT_EXPORT_SQL } from './account-facts.js';
 import { AccountRemoval } from './account-removal.service.js';
 import { AccountsModule } from './accounts.module.js';
-import { UNMAILED_EVENTS } from './events/event-types.js';
+import { RECORDED_AS, UNMAILED_EVENTS } from './events/event-types.js';
 import { RecordedEvent } from './events/security-event.entities.js';
+import { SecurityEvents } from './events/security-events.service.js';
 import { SecurityEventSettings } from './events/security-events.settings.js';
 import { Application, AuthorizationCode, BotGrant, OAuthToken, TokenFamily } from './grants/oauth.entities.js';
 
@@ -32,20 +34,20 @@ export const accounts = defineFeature('accounts', {
     USERNAME_NOT_AVAILABLE: [400, 'The username is not available.'],
   },
   fieldErrors: {
-    USERNAME_LENGTH_INVALID: 'The username has a wrong length.',
+    USERNAME_LENGTH_INVALID: 'The username is too short or too long.',
     USERNAME_INVALID_CHARACTERS: 'The username has characters that are not allowed.',
     USERNAME_RESERVED_VALUE: 'The username is reserved.',
     USERNAME_CANNOT_CONTAIN_RESERVED_TERMS: 'The username contains a reserved term.',
     TOO_MANY_USERS_WITH_THIS_USERNAME: 'The username is taken.',
     DISCRIMINATOR_INVALID_FORMAT: 'The discriminator is not valid.',
     DISCRIMINATOR_OUT_OF_RANGE: 'The discriminator is out of range.',
-    GLOBAL_NAME_LENGTH_INVALID: 'The name has a wrong length.',
+    GLOBAL_NAME_LENGTH_INVALID: 'The name is too short or too long.',
     GLOBAL_NAME_RESERVED_VALUE: 'The name is reserved.',
     GLOBAL_NAME_CANNOT_CONTAIN_RESERVED_TERMS: 'The name contains a reserved term.',
     USERNAME_CHANGED_TOO_MANY_TIMES: 'The username was changed too often.',
     BIO_CHANGED_TOO_MANY_TIMES: 'The biography was changed too often.',
     PRONOUNS_CHANGED_TOO_MANY_TIMES: 'The pronouns were changed too often.',
-    ACCENT_COLOR_CHANGED_TOO_MANY_TIMES: 'The colour was changed too often.',
+    ACCENT_COLOR_CHANGED_TOO_MANY_TIMES: 'The color was changed too often.',
     AVATAR_CHANGED_TOO_MANY_TIMES: 'The avatar was changed too often.',
     BANNER_CHANGED_TOO_MANY_TIMES: 'The banner was changed too often.',
     EMAIL_ALREADY_IN_USE: 'The address is in use.',
@@ -53,12 +55,7 @@ export const accounts = defineFeature('accounts', {
   exports: {
     account: {
       isSingle: true,
-      select: `SELECT id, username, lpad(discriminator::text, 4, '0') AS discriminator, global_name, email, email_verified,
-          email_bounced, has_verified_phone, bio, pronouns, accent_color, avatar, avatar_color, banner, locale, flags, traits,
-          acls, suspicious_flags, terms_agreed_at, banned, banned_until, ban_reason, deletion_at, deletion_reason_code,
-          deletion_public_reason, registration_ip, last_active_at, last_active_ip, created_at, password_changed_at,
-          password_hash IS NOT NULL AS has_password, totp_secret IS NOT NULL AS has_totp, passkey_second_factor
-        FROM account WHERE id = $1`,
+      select: ACCOUNT_EXPORT_SQL,
     },
     settings: {
       isSingle: true,
@@ -87,6 +84,7 @@ export const accounts = defineFeature('accounts', {
     outbox: { eraser: AccountRemoval },
     inbox_message: { eraser: AccountRemoval },
   },
+  lifecycle: Object.fromEntries(Object.keys(RECORDED_AS).map((type) => [type, { required: SecurityEvents }])),
   securityEvents: declareEvents([...UNMAILED_EVENTS, ...SECURITY_EVENTS]),
 });
 

@@ -41,8 +41,8 @@ const statementAt = (asked: readonly SentStatement[], index: number): SentStatem
   return one;
 };
 
-describe('performance.md P4: lookups that wait together', () => {
-  test('those of one turn and one kind are one statement, and each gets its own answer', async () => {
+describe('performance.md P4: batched lookups', () => {
+  test('those of one turn and one kind are one statement, and each gets its own result', async () => {
     const { asked, found } = createLookups();
     const key = Buffer.from('a digest with \xff and \xfe', 'latin1');
     const answers = [found.find('session', key), found.find('session', 'b'), found.find('session', 'unknown')];
@@ -67,7 +67,7 @@ describe('performance.md P4: lookups that wait together', () => {
     expect(await resultSoon(bot)).toBeUndefined();
   });
 
-  test('two statements of a kind are in flight; what comes meanwhile goes out when one is back', async () => {
+  test('two statements of a kind are in flight; later lookups are sent when one returns', async () => {
     const { asked, found } = createLookups();
     const first = found.find('session', 'a');
     await turn();
@@ -86,7 +86,7 @@ describe('performance.md P4: lookups that wait together', () => {
     expect(asked).toHaveLength(3);
   });
 
-  test('nothing is asked where nothing waits, and the next one is asked at once', async () => {
+  test('nothing is sent without waiting lookups, and the next one is sent immediately', async () => {
     const { asked, found } = createLookups();
     for (const key of ['a', 'b', 'c', 'd']) {
       const one = found.find('session', key);
@@ -99,7 +99,7 @@ describe('performance.md P4: lookups that wait together', () => {
     expect(asked).toHaveLength(4);
   });
 
-  test('not even a turn that was asked for twice makes it three', async () => {
+  test('even a repeated turn does not make it three', async () => {
     const { asked, found } = createLookups();
     void found.find('session', 'a');
     await turn();
@@ -119,7 +119,7 @@ describe('performance.md P4: lookups that wait together', () => {
     expect(statementAt(asked, 3).keys).toEqual(['d']);
   });
 
-  test('all that wait for a statement hear of its failure, and the next one is sent', async () => {
+  test('all lookups of a failed statement fail, and the next statement is sent', async () => {
     const { asked, found } = createLookups();
     const gone = new Error('gone');
     const both = [found.find('session', 'a'), found.find('session', 'b')];
@@ -136,7 +136,7 @@ describe('performance.md P4: lookups that wait together', () => {
     expect(asked.slice(1).map(({ keys }) => keys)).toEqual([['c'], ['d']]);
   });
 
-  test('a limit on the age of sessions stands in what finds them, and in nothing else', async () => {
+  test('a limit on the age of sessions is only in the statements that find them', async () => {
     const { texts, found } = createLookups({ sessionMaxSeconds: 1234, sessionIdleSeconds: 100 });
     for (const kind of ['session', 'held-session', 'bot', 'bearer', 'admin-key'] as const) void found.find(kind, '1');
     await turn();

@@ -3,38 +3,41 @@ import { Config } from '../core/config/config.js';
 import { Batcher } from '../platform/database/batcher.js';
 import { Database } from '../platform/database/database.js';
 import { lateralLookupSql } from '../platform/database/lateral-lookup.js';
-import { ACCOUNT_COLUMNS, type AccountRow } from './account-facts.js';
+import type { AccountRow } from '../policy/account.js';
+import { ACCOUNT_SQL } from './account-facts.js';
 import { withinLimitsSql } from './session-limits.js';
 
 // 5.9: deleted and disabled accounts still resolve; each operation decides.
 const accountsByCredential = (liveSession: string) => ({
   session: lateralLookupSql(
     'bytea',
-    (digest) => `SELECT s.digest AS key, s.id AS session_id, ${ACCOUNT_COLUMNS}
+    (digest) => `SELECT s.digest AS key, s.id AS "sessionId", ${ACCOUNT_SQL}
       FROM session s JOIN account a ON a.id = s.account_id
       WHERE s.digest = ${digest} AND ${liveSession}`,
   ),
   /** By session ID, for a credential that stays in use while its token may be rotated. */
   'held-session': lateralLookupSql(
     'bigint',
-    (id) => `SELECT s.id AS key, s.digest, ${ACCOUNT_COLUMNS}
+    (id) => `SELECT s.id AS key, s.digest, ${ACCOUNT_SQL}
       FROM session s JOIN account a ON a.id = s.account_id
       WHERE s.id = ${id} AND ${liveSession}`,
   ),
   bot: lateralLookupSql(
     'bytea',
-    (digest) => `SELECT t.bot_digest AS key, t.id AS application_id, ${ACCOUNT_COLUMNS}
+    (digest) => `SELECT t.bot_digest AS key, t.id AS "applicationId", ${ACCOUNT_SQL}
       FROM application t JOIN account a ON a.id = t.id
       WHERE t.bot_digest = ${digest}`,
   ),
   bearer: lateralLookupSql(
     'bytea',
-    (digest) => `SELECT t.digest AS key, t.id AS token_id, t.application_id, t.scopes, t.expires_at, ${ACCOUNT_COLUMNS}
+    (
+      digest,
+    ) => `SELECT t.digest AS key, t.id AS "tokenId", t.application_id AS "applicationId", t.scopes, t.expires_at AS "expiresAt", ${ACCOUNT_SQL}
       FROM oauth_token t JOIN account a ON a.id = t.account_id
       WHERE t.digest = ${digest} AND t.kind = 'access' AND t.expires_at > now()`,
   ),
   /** By ID and digest in hex, so that a known key with a wrong secret is not found either. */
-  'admin-key': `SELECT wanted.key, k.digest, k.acls AS key_acls, ${ACCOUNT_COLUMNS}
+  'admin-key': `SELECT wanted.key, k.digest, k.acls AS "keyAcls", ${ACCOUNT_SQL}
     FROM unnest($1::text[]) wanted (key)
       JOIN admin_key k ON k.id = split_part(wanted.key, ' ', 1)::bigint
         AND k.digest = decode(split_part(wanted.key, ' ', 2), 'hex') AND (k.expires_at IS NULL OR k.expires_at > now())
@@ -44,24 +47,22 @@ const accountsByCredential = (liveSession: string) => ({
 type Kind = keyof ReturnType<typeof accountsByCredential>;
 type Key = Buffer | string;
 
-interface KeyedRow extends AccountRow {
-  readonly key: Key;
-}
+type KeyedRow = AccountRow & { readonly key: Key };
 
-interface BearerRow extends KeyedRow {
-  readonly token_id: string;
-  readonly application_id: string;
+interface TokenColumns {
+  readonly tokenId: string;
+  readonly applicationId: string;
   readonly scopes: readonly string[];
-  readonly expires_at: Date;
+  readonly expiresAt: Date;
 }
 
 /** The row that each kind of lookup returns. */
 interface LookupRows {
-  readonly session: KeyedRow & { readonly session_id: string };
+  readonly session: KeyedRow & { readonly sessionId: string };
   readonly 'held-session': KeyedRow & { readonly digest: Buffer };
-  readonly bot: KeyedRow & { readonly application_id: string };
-  readonly bearer: BearerRow;
-  readonly 'admin-key': KeyedRow & { readonly digest: Buffer; readonly key_acls: readonly string[] };
+  readonly bot: KeyedRow & { readonly applicationId: string };
+  readonly bearer: KeyedRow & TokenColumns;
+  readonly 'admin-key': KeyedRow & { readonly digest: Buffer; readonly keyAcls: readonly string[] };
 }
 
 /** Statements of one kind at a time. Nothing is cached, so nothing can be stale. */

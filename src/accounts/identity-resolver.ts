@@ -44,34 +44,39 @@ export class IdentityResolver {
   private async resolveSession(token: string): Promise<SessionIdentity | null> {
     const key = digest(token);
     const row = await this.lookups.find('session', key);
-    return row ? { via: 'session', sessionId: row.session_id, digest: key, account: toAccount(row) } : null;
+    if (!row) return null;
+    const { key: _key, sessionId, ...account } = row;
+    return { via: 'session', sessionId, digest: key, account: toAccount(account) };
   }
 
   /** Resolves a session in use by its ID, whatever its current token. */
   async resolveSessionById(sessionId: string): Promise<SessionIdentity | null> {
     const row = await this.lookups.find('held-session', sessionId);
-    return row ? { via: 'session', sessionId, digest: row.digest, account: toAccount(row) } : null;
+    if (!row) return null;
+    const { key: _key, digest: current, ...account } = row;
+    return { via: 'session', sessionId, digest: current, account: toAccount(account) };
   }
 
   /** Resolves a bot by the digest of its secret, which is valid until the secret is reset. */
   async resolveBotByDigest(applicationId: string, secretDigest: Buffer): Promise<BotIdentity | null> {
     const row = await this.lookups.find('bot', secretDigest);
-    if (!row || row.application_id !== applicationId) return null;
-    const account = toAccount(row);
-    return account.banned ? null : { via: 'bot', applicationId, digest: secretDigest, account };
+    if (!row || row.applicationId !== applicationId || row.banned) return null;
+    const { key: _key, applicationId: _applicationId, ...account } = row;
+    return { via: 'bot', applicationId, digest: secretDigest, account: toAccount(account) };
   }
 
   private async resolveBearer(token: string): Promise<BearerIdentity | null> {
     const row = await this.lookups.find('bearer', digest(token));
     if (!row) return null;
-    const { token_id: tokenId, application_id: applicationId, scopes, expires_at: expiresAt } = row;
-    return { via: 'bearer', tokenId, applicationId, scopes, expiresAt, account: toAccount(row) };
+    const { key: _key, tokenId, applicationId, scopes, expiresAt, ...account } = row;
+    return { via: 'bearer', tokenId, applicationId, scopes, expiresAt, account: toAccount(account) };
   }
 
   private async resolveAdminKey(keyId: string, key: Buffer): Promise<AdminKeyIdentity | null> {
     const row = await this.lookups.find('admin-key', `${keyId} ${key.toString('hex')}`);
     if (!row || !equalsInConstantTime(row.digest, key)) return null;
-    const account = toAccount(row);
-    return isInactive(account) ? null : { via: 'admin-key', keyId, acls: row.key_acls, account };
+    const { key: _key, digest: _digest, keyAcls: acls, ...columns } = row;
+    const account = toAccount(columns);
+    return isInactive(account) ? null : { via: 'admin-key', keyId, acls, account };
   }
 }

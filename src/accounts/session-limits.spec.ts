@@ -1,4 +1,4 @@
-import { type Gatehouse, gatehouse, outfit } from '../../test/support/index.js';
+import { createCredentialSet, type Gatehouse, gatehouse } from '../../test/support/index.js';
 import { beyondLimitsSql, withinLimitsSql } from './session-limits.js';
 
 const NONE = { sessionMaxSeconds: 0, sessionIdleSeconds: 0 };
@@ -14,7 +14,7 @@ afterAll(() => service.close());
 
 /** Creates a session that was created and last used the given numbers of seconds ago. */
 async function createSession(created: number, used: number, isRevoked = false): Promise<string> {
-  const { accountId } = await outfit(service);
+  const { accountId } = await createCredentialSet(service);
   await service.sql(
     `UPDATE session SET created_at = now() - $2 * interval '1 second', last_used_at = now() - $3 * interval '1 second',
        revoked_at = CASE WHEN $4 THEN now() END WHERE account_id = $1`,
@@ -41,7 +41,7 @@ async function classifySessions(limits: typeof NONE, ids: readonly string[]) {
   return { live, ending: over === null ? [] : await read(over) };
 }
 
-describe('auth.md 1.7: how long a session lives', () => {
+describe('auth.md 1.7: the lifetime of a session', () => {
   test.each<[name: string, limits: typeof NONE, ages: [created: number, used: number][], live: boolean[]]>([
     [
       'as long as nobody ends it, without limits',
@@ -92,18 +92,18 @@ describe('auth.md 1.7: how long a session lives', () => {
     expect(ids.map((id) => ending.includes(id))).toEqual(live.map((lives) => !lives));
   });
 
-  test('one that was revoked lives no more, and has not to be ended again', async () => {
+  test('a revoked one is not active, and needs no further end', async () => {
     const ids = [await createSession(0, 0, true), await createSession(7200, 7200, true)];
     for (const limits of [MAX_AGE, MAX_IDLE, BOTH])
       expect(await classifySessions(limits, ids)).toEqual({ live: [], ending: [] });
   });
 
-  test('nothing has to be looked for where nothing limits it', () => {
+  test('without limits nothing is searched for', () => {
     expect(withinLimitsSql(NONE)).toBe('');
     expect(beyondLimitsSql(NONE)).toBeNull();
   });
 
-  test('those to end are found by the age that all of them have', () => {
+  test('sessions to end are found by their creation time and the shortest limit', () => {
     expect(beyondLimitsSql(MAX_AGE)).toContain("created_at < now() - interval '3600 seconds'");
     expect(beyondLimitsSql(MAX_IDLE)).toContain("created_at < now() - interval '1800 seconds'");
     expect(beyondLimitsSql(BOTH)).toContain("created_at < now() - interval '1800 seconds'");

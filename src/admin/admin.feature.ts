@@ -90,6 +90,8 @@ export const admin = defineFeature('admin', {
     reject_registration: 'user',
     setup: 'user',
     transfer_ownership: 'application',
+    set_application_trust: 'application',
+    end_application_trust: 'application',
     create_api_key: 'admin_api_key',
     update_api_key: 'admin_api_key',
     revoke_api_key: 'admin_api_key',
@@ -142,6 +144,7 @@ export const admin = defineFeature('admin', {
     'user:update:traits': null,
     'instance:jobs:view': null,
     'instance:jobs:retry': null,
+    'application:trust': null,
   },
   mails: adminMails,
 });

@@ -23,7 +23,7 @@ export class AdminSettings extends settings('Administration', (read) => {
     'ID of the built-in Admin application. Unset: generated at the first start',
   );
   if (applicationId !== undefined && !/^[1-9]\d{0,18}$/.test(applicationId)) {
-    read.fault('ADMIN_APPLICATION_ID', 'must be a snowflake');
+    read.fault('ADMIN_APPLICATION_ID', 'must be a numeric ID (snowflake)');
   }
   const clientSecret = read.secret(
     'ADMIN_OAUTH_CLIENT_SECRET',

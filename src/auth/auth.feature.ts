@@ -4,7 +4,10 @@ import { defineFeature } from '../policy/feature.js';
 import { authMails } from './auth.mails.js';
 import { AuthModule } from './auth.module.js';
 import { AllowanceSettings, PasswordHashSettings, SessionSettings, SignInSettings } from './auth.settings.js';
+import { SecurityNotices } from './notices/security-notices.service.js';
 import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './records/auth.entities.js';
+import { SIGN_IN_METHODS } from './sessions/issuance.service.js';
+import { SignInCounter } from './sessions/sign-in-counter.service.js';
 import { SignInRemoval } from './sign-in-removal.service.js';
 import { SsoDocument, SsoIdentity } from './sso/sso.entities.js';
 
@@ -40,7 +43,7 @@ export const auth = defineFeature('auth', {
     INVALID_EMAIL_ADDRESS: 'The email address cannot receive emails.',
     INVALID_EMAIL_OR_PASSWORD: 'Wrong email address or password.',
     INVALID_PASSWORD: 'The password is wrong.',
-    INVALID_CODE: 'The code is wrong.',
+    INVALID_CODE: 'The code is incorrect. Check it and try again.',
     INVALID_MFA_CODE: 'The proof is invalid.',
     TOTP_NOT_ENABLED: 'No authenticator app is set up.',
     SESSION_TIMEOUT: 'The sign-in has expired.',
@@ -144,6 +147,22 @@ export const auth = defineFeature('auth', {
     },
     sign_on_identities: {
       select: 'SELECT issuer, subject, created_at FROM sso_identity WHERE account_id = $1 ORDER BY created_at',
+    },
+  },
+  lifecycle: {
+    signedIn: { required: SignInCounter },
+    emailChanged: { required: SecurityNotices },
+    disabled: { required: SecurityNotices },
+    enabled: { required: SecurityNotices },
+    banned: { required: SecurityNotices },
+    deletionScheduled: { required: SecurityNotices },
+    deletionCanceled: { required: SecurityNotices },
+  },
+  metrics: {
+    gatehouse_sign_ins_total: {
+      type: 'counter',
+      help: 'Sessions that a sign-in created, by method',
+      labels: { method: SIGN_IN_METHODS },
     },
   },
   erasure: {

@@ -24,6 +24,7 @@ import { Issuance } from './sessions/issuance.service.js';
 import { LastUsed } from './sessions/last-used.service.js';
 import { SessionSweep } from './sessions/session-sweep.service.js';
 import { SessionService } from './sessions/sessions.service.js';
+import { SignInCounter } from './sessions/sign-in-counter.service.js';
 import { IpAuthorizationController } from './sign-in/ip-authorization.controller.js';
 import { IpAuthorization } from './sign-in/ip-authorization.service.js';
 import { SessionsController } from './sign-in/sessions.controller.js';
@@ -71,7 +72,7 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
     ],
     ...[SignInService, CallerGuard, SudoAttempts, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
     ...[EmailRevert, EmailVerification, Handoffs, IpAuthorization, LastUsed, MailedTokens, Recovery, Registration],
-    ...[SessionSweep, SignInRemoval],
+    ...[SessionSweep, SignInCounter, SignInRemoval],
     ...[
       SsoAccounts,
       SsoConfiguration,

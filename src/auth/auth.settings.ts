@@ -62,7 +62,10 @@ export class SignInSettings extends settings('Sign-in', (read) => {
     true,
   );
   if (read.peek('IP_AUTHORIZATION') === 'on' && read.peek('MAIL_TRANSPORT') === 'none') {
-    read.fault('IP_AUTHORIZATION', 'must be off or unset with MAIL_TRANSPORT=none: nobody could confirm a login');
+    read.fault(
+      'IP_AUTHORIZATION',
+      'must be off or unset with MAIL_TRANSPORT=none, because users could not confirm a sign-in',
+    );
   }
   const webauthnRpId = read.text('WEBAUTHN_RP_ID', 'Relying party ID of passkeys. Unset: the host of PUBLIC_ORIGIN');
   const webauthnOrigins = read.origins(

@@ -100,7 +100,9 @@ export class AbuseTracker {
   }
 
   private record(address: string, signal: AbuseSignal): void {
-    this.metrics.abuse.inc({ signal: signal.rejected ? 'rejected_credential' : 'refused_answer' });
+    this.metrics.add('gatehouse_abuse_signals_total', {
+      signal: signal.rejected ? 'rejected_credential' : 'refused_answer',
+    });
     const seconds = this.clock.seconds();
     this.background.run('counting a failure against an address', () => this.addToScore(address, signal, seconds));
   }
@@ -136,8 +138,8 @@ export class AbuseTracker {
       await this.store.reset(key);
       throw error;
     }
-    this.metrics.abuse.inc({ signal: 'ban' });
-    this.log.warn('an address was banned for repeated failures', { seconds });
+    this.metrics.add('gatehouse_abuse_signals_total', { signal: 'ban' });
+    this.log.warn('IP address banned after repeated failures', { seconds });
   }
 
   private digest(credential: string): string {

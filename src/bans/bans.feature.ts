@@ -13,6 +13,13 @@ export const bans = defineFeature('bans', {
     GLOBAL_IP_BANNED: [403, 'The IP address is banned.'],
     GLOBAL_IP_TEMPORARILY_BANNED: [403, 'The IP address is temporarily banned.'],
   },
+  metrics: {
+    gatehouse_abuse_signals_total: {
+      type: 'counter',
+      help: 'Signals against IP addresses: error responses, rejected credentials and the bans that follow',
+      labels: { signal: ['refused_answer', 'rejected_credential', 'ban'] },
+    },
+  },
   erasure: { ip_ban: { kept: 'contains only the ID of the administrator' } },
 });
 

@@ -6,7 +6,7 @@ import { Config } from '../core/config/config.js';
 import { ApiError } from '../core/errors.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { SerialQueue } from '../platform/database/serial-queue.js';
-import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../platform/jobs/cleanup.js';
 import { ReplicaBus } from '../platform/replicas/replica-bus.js';
 import { IpBanEntry } from './bans.entities.js';
 import { banCoverage, type Network, parseNetwork } from './networks.js';
@@ -97,9 +97,9 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
     private readonly replicaBus: ReplicaBus,
     private readonly clock: Clock,
     private readonly config: Config,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
-    cleanupJobs.addExpiry('ip_ban', 'value', 'expires_at < now()');
+    cleanup.addExpiry('ip_ban', 'value', 'expires_at < now()');
   }
 
   async onModuleInit(): Promise<void> {

@@ -44,7 +44,7 @@ export const deleteAccount: Command = (args, terminal) => {
       await app.get(AccountRemoval).remove(tx, account.id);
       await app.get(AuditLog).record(tx, consoleOperator(), auditAction('delete_account', account));
     });
-    terminal.out(`${who} is deleted; bytes of stored media follow within the hour`);
+    terminal.out(`${who} is deleted. Stored media files are deleted within an hour.`);
     return 0;
   });
 };

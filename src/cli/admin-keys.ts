@@ -38,9 +38,11 @@ export const createAdminKey: Command = async (args, terminal) => {
       );
     }
     const key = await app.get(AdminKeys).createFor(consoleOperator(), account.id, input);
-    terminal.out(`key ${key.key_id} of ${account.username}${key.expires_at ? `, until ${key.expires_at}` : ''}:`);
+    terminal.out(
+      `Admin API key ${key.key_id} of ${account.username}${key.expires_at ? `, expires ${key.expires_at}` : ''}:`,
+    );
     terminal.out(key.key);
-    terminal.out('It is shown only now. Send it as `Authorization: Admin <key>`.');
+    terminal.out('The key is shown only once. Send it as `Authorization: Admin <key>`.');
     return 0;
   });
 };

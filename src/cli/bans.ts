@@ -30,7 +30,7 @@ async function printJson(items: AsyncIterable<Entry>, out: (line: string) => voi
 }
 
 const lineOf = ({ value, kind, reason, expires_at, created_at }: Entry): string =>
-  [value, kind, reason, `since ${created_at}`, expires_at === null ? 'without end' : `until ${expires_at}`].join('  ');
+  [value, kind, reason, `since ${created_at}`, expires_at === null ? 'permanent' : `until ${expires_at}`].join('  ');
 
 export const listBans: Command = (args, terminal) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean' } } });
@@ -47,7 +47,7 @@ export const listBans: Command = (args, terminal) => {
     });
     if (values.json) await printJson(readAll(entries), terminal.out);
     else for await (const ban of readAll(entries)) terminal.out(lineOf(ban));
-    if (!values.json && count === 0) terminal.out('nobody is banned');
+    if (!values.json && count === 0) terminal.out('No IP address is banned.');
     return 0;
   });
 };
@@ -61,10 +61,10 @@ export const removeBan: Command = (args, terminal) => {
     const entries = app.get(IpBanEntries);
     if (!(await entries.isBanned(value))) {
       const { entry } = await entries.check(value);
-      throw new CommandError(`${network.text} is not banned${entry ? ` by itself: ${entry.value} is` : ''}`);
+      throw new CommandError(`${network.text} is not banned${entry ? `, but the range ${entry.value} is` : ''}.`);
     }
     await entries.lift(consoleOperator(), value);
-    terminal.out(`${network.text} is not banned any more`);
+    terminal.out(`The ban of ${network.text} is removed.`);
     return 0;
   });
 };

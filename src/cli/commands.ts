@@ -141,7 +141,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   'user revoke-acl': {
     usage: 'user revoke-acl <email|id> <acl...>',
-    summary: 'Revoke ACLs of an account. Its Admin API keys lose them too',
+    summary: 'Revoke ACLs of an account. Its Admin API keys also lose them',
     example: 'ada@example.com user:delete',
     load: async () => (await import('./user-acls.js')).revokeAcl,
   },

@@ -55,7 +55,7 @@ class Report {
     if (++this.printedCount <= MAX_PRINTED_REJECTIONS)
       this.terminal.err(`line ${line}: ${field ? `${field}: ` : ''}${code}`);
     if (this.printedCount === MAX_PRINTED_REJECTIONS + 1)
-      this.terminal.err('and more: --report <file> keeps all of them');
+      this.terminal.err('More lines were rejected. To save all of them, use --report <file>.');
   }
 
   async close(): Promise<void> {
@@ -64,7 +64,7 @@ class Report {
 }
 
 const summarize = ({ imported, present, refused }: Tally, isTrial: boolean): string =>
-  `${imported} ${isTrial ? 'can be ' : ''}imported, ${present} there already, ${refused} refused`;
+  `${imported} ${isTrial ? 'can be ' : ''}imported, ${present} already present, ${refused} rejected`;
 
 /** Prints the progress once a second. */
 function createProgress(terminal: Terminal, clock: Clock, { size }: Source, isTrial: boolean) {
@@ -76,7 +76,7 @@ function createProgress(terminal: Terminal, clock: Clock, { size }: Source, isTr
     said = now;
     const rate = Math.round(tally.lines / ((now - begun) / 1000));
     const share = Math.floor((100 * end) / Math.max(1, size));
-    terminal.err(`${tally.lines} lines (${share}%): ${summarize(tally, isTrial)}; ${rate} a second`);
+    terminal.err(`${tally.lines} lines (${share}%): ${summarize(tally, isTrial)}, ${rate} per second`);
   };
 }
 
@@ -121,7 +121,7 @@ export const importUsers: Command = async (args, terminal) => {
       await recordEnd(app, dryRun, last, isWhole);
     }
     terminal.out(`${formatCount(last.lines, 'line')}: ${summarize(last, dryRun)}`);
-    if (last.imported === 0 && !dryRun) terminal.out('nothing was changed');
+    if (last.imported === 0 && !dryRun) terminal.out('Nothing was changed.');
     return last.refused > 0 ? 1 : 0;
   });
 };

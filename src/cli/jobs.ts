@@ -54,14 +54,14 @@ export const retryJobs: Command = (args, terminal) => {
     const rejected: string[] = [];
     for (const id of ids) {
       try {
-        terminal.out(`${id}  ${await app.get(AdminJobs).retry(consoleOperator(), id)} is due again`);
+        terminal.out(`${id}  ${await app.get(AdminJobs).retry(consoleOperator(), id)}: queued again`);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         rejected.push(id);
       }
     }
     if (rejected.length > 0) {
-      throw new CommandError(`No failed job of an installed feature has the ID ${rejected.join(', ')}`);
+      throw new CommandError(`No failed job of an installed feature has the ID ${rejected.join(', ')}.`);
     }
     return 0;
   });
@@ -78,8 +78,8 @@ export const deleteJobs: Command = (args, terminal) => {
       throw new CommandError(`A feature declares ${name}. You can only delete jobs that are not declared.`);
     }
     const count = await app.get(AdminJobs).deleteUndeclared(consoleOperator(), name);
-    if (count === 0) throw new CommandError(`No job has the name ${name}`);
-    terminal.out(`${formatCount(count, 'job')} deleted`);
+    if (count === 0) throw new CommandError(`No job has the name ${name}.`);
+    terminal.out(`Deleted ${formatCount(count, 'job')}.`);
     return 0;
   });
 };

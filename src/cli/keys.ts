@@ -33,17 +33,17 @@ export const rotateKeys: Command = (args, terminal) => {
     const metadata = { ...renewed, ...(signingKeys && { signing_keys: signingKeys }) };
     await auditConsoleAction(app, { action: 'rotate_keys', target: { type: 'instance' }, metadata });
     for (const [name, { renewed, lost }] of outcome) {
-      terminal.out(`${name}: ${renewed} re-encrypted${lost > 0 ? `, ${lost} lost: no secret opens them` : ''}`);
+      terminal.out(`${name}: ${renewed} re-encrypted${lost > 0 ? `, ${lost} lost: no secret decrypts them` : ''}`);
     }
     if (isLost) {
-      terminal.out('Was GATEHOUSE_SECRET_PREVIOUS set to the secret of before? With it, run the command again.');
+      terminal.out('Set GATEHOUSE_SECRET_PREVIOUS to the previous secret, and run the command again.');
       return 1;
     }
     if (signingKeys) terminal.out(SIGNING_KEYS[signingKeys]);
     terminal.out(
       app.get(Config).secretPrevious
-        ? 'GATEHOUSE_SECRET_PREVIOUS can be removed once what lives for an hour at most is over.'
-        : 'There is no GATEHOUSE_SECRET_PREVIOUS: nothing else can be under another key.',
+        ? 'You can remove GATEHOUSE_SECRET_PREVIOUS in an hour, when the last short-lived tokens have expired.'
+        : 'GATEHOUSE_SECRET_PREVIOUS is not set, so all stored secrets use the current key.',
     );
     return signingKeys === 'young' ? 1 : 0;
   });

@@ -13,12 +13,12 @@ export const migrate: Command = async (args, { env, out, embeddedDatabase, exten
   );
   try {
     const applied = await database.migrate();
-    out(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the schema is current');
+    out(applied.length > 0 ? `Applied migrations: ${applied.join(', ')}` : 'The database schema is up to date.');
     // An empty database has no previous version.
     const isUpgrade = database.migrations.some(({ names }) => names.length > 0 && !applied.includes(String(names[0])));
     const breaking = database.migrations.flatMap((list) => [...list.breaking]);
     for (const [name, reason] of breaking.filter(([name]) => isUpgrade && applied.includes(name))) {
-      out(`the version before does not run on this schema: ${reason} (${name})`);
+      out(`The previous version cannot run on this schema: ${reason} (${name})`);
     }
     return 0;
   } finally {

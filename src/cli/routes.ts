@@ -79,6 +79,6 @@ export const explain: Command = async (args, terminal) => {
   for (const [index, { row, judgement }] of rows.entries()) {
     out(`    ${String(index + 1).padStart(2)}  ${isImagined ? `${row.padEnd(20)}  ${judgement}` : row}`);
   }
-  if (isImagined) out(`  answer   ${answer.status}${answer.code === null ? '' : ` ${answer.code}`}`);
+  if (isImagined) out(`  response ${answer.status}${answer.code === null ? '' : ` ${answer.code}`}`);
   return 0;
 };

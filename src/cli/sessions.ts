@@ -30,8 +30,9 @@ export const revokeSessions: Command = (args, terminal) => {
         metadata: { ...(since ? { since: since.toISOString() } : { all: true }), count },
       }),
     );
-    const which = since ? ` made since ${since.toISOString()}` : '';
-    terminal.out(`${formatCount(ended, `session${which} is`, `sessions${which} are`)} ended`);
+    terminal.out(
+      `Ended ${formatCount(ended, 'session')}${since ? ` that were created since ${since.toISOString()}` : ''}.`,
+    );
     return 0;
   });
 };

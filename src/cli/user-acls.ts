@@ -24,7 +24,7 @@ export const grantAcl: Command = async (args, terminal) => {
   return withService(terminal, async (app) => {
     const account = await requireAccount(app, name);
     const held = await app.get(UserAcls).grant(consoleOperator(), account.id, granted);
-    terminal.out(`${account.username} (${account.id}) holds: ${held.join(', ')}`);
+    terminal.out(`ACLs of ${account.username} (${account.id}): ${held.join(', ')}`);
     return 0;
   });
 };
@@ -37,7 +37,7 @@ export const revokeAcl: Command = async (args, terminal) => {
     const absent = revoked.filter((acl) => !account.acls.includes(acl));
     if (absent.length > 0) throw new CommandError(`${account.username} does not have ${absent.join(', ')}.`);
     const held = await app.get(UserAcls).revoke(consoleOperator(), account.id, revoked);
-    terminal.out(`${account.username} (${account.id}) holds: ${held.join(', ') || 'no ACL'}`);
+    terminal.out(`ACLs of ${account.username} (${account.id}): ${held.join(', ') || 'no ACL'}`);
     return 0;
   });
 };

@@ -14,7 +14,7 @@ export const verifyEmail: Command = (args, terminal) => {
   return withService(terminal, async (app) => {
     const { id, username } = await requireAccount(app, name);
     const { user } = await app.get(UserContact).verifyEmail(consoleOperator(), id);
-    terminal.out(`the address ${user.email} of ${username} (${id}) counts as verified`);
+    terminal.out(`The email address ${user.email} of ${username} (${id}) is verified.`);
     return 0;
   });
 };
@@ -26,7 +26,7 @@ export const resetPassword: Command = (args, terminal) => {
     if (!app.get(Outbox).canSend)
       throw new CommandError('The token cannot be emailed, because MAIL_TRANSPORT is none.');
     await app.get(UserContact).mailReset(consoleOperator(), id);
-    terminal.out(`a token for a new password goes to ${email}, the address of ${username} (${id})`);
+    terminal.out(`A password reset email was sent to ${email} for ${username} (${id}).`);
     return 0;
   });
 };
@@ -42,9 +42,11 @@ export const disableMfa: Command = (args, terminal) => {
     await factors.disableMfa(consoleOperator(), id);
     const passkeys = await app.get(Passkeys).list(id);
     if (values.passkeys) for (const passkey of passkeys) await factors.deletePasskey(consoleOperator(), id, passkey.id);
-    const removed = values.passkeys ? 'no authenticator, backup code or passkey' : 'no authenticator or backup code';
-    terminal.out(`${username} (${id}) has ${removed} any more`);
-    const stay = `${formatCount(passkeys.length, 'passkey stays', 'passkeys stay')}; --passkeys removes them too`;
+    const removed = values.passkeys
+      ? 'authenticator app, backup codes and passkeys'
+      : 'authenticator app and backup codes';
+    terminal.out(`Removed the ${removed} of ${username} (${id}).`);
+    const stay = `Kept ${formatCount(passkeys.length, 'passkey')}. To remove passkeys, add --passkeys.`;
     if (!values.passkeys && passkeys.length > 0) terminal.out(stay);
     return 0;
   });

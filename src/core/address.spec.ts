@@ -17,7 +17,7 @@ describe('conventions.md 1: the client address', () => {
     ['198.51.100.1', '203.0.113.7', '198.51.100.1'],
     ['::ffff:198.51.100.1', '203.0.113.7', '198.51.100.1'],
     ['2001:db8::0001', '203.0.113.7', '2001:db8::1'],
-  ])('a peer that is not trusted is the client, whatever it forwards: %s', (peer, forwarded, expected) => {
+  ])('an untrusted peer is the client, whatever it forwards: %s', (peer, forwarded, expected) => {
     expect(seen(peer, forwarded)).toBe(expected);
     expect(seen(peer, forwarded, [])).toBe(expected);
     expect(seen(peer, undefined, [])).toBe(expected);
@@ -43,7 +43,7 @@ describe('conventions.md 1: the client address', () => {
     ['203.0.113.7:0, 10.1.2.3:65535', '203.0.113.7'],
     ['[2001:db8::1]:80', '2001:db8::1'],
     ['[::ffff:203.0.113.7]:80', '203.0.113.7'],
-  ])('behind trusted proxies it is the rightmost hop that is none of them: %j', (forwarded, expected) => {
+  ])('behind trusted proxies, it is the rightmost untrusted hop: %j', (forwarded, expected) => {
     for (const peer of ['127.0.0.1', '::ffff:10.0.0.9', '2001:db8:ffff::2'])
       expect(seen(peer, forwarded)).toBe(expected);
   });
@@ -54,7 +54,7 @@ describe('conventions.md 1: the client address', () => {
     ...['1.2.3.4/32', '-1.2.3.4', '1.2.3.4\u00a0', '\u0661.2.3.4', 'fe80::1%eth0', '::1::', '2001:db8', 'for=1.2.3.4'],
     ...['203.0.113.7, ', '203.0.113.7, nonsense', '203.0.113.7, nonsense, 10.0.0.1', '203.0.113.7,,10.0.0.1'],
     ...['nonsense, 10.0.0.1', ', 10.0.0.1, 127.0.0.1'],
-  ])('what a trusted proxy does not tell is not guessed: %j', (forwarded) => {
+  ])('a value that a trusted proxy omits is not guessed: %j', (forwarded) => {
     expect(seen('127.0.0.1', forwarded)).toBeNull();
   });
 
@@ -64,7 +64,7 @@ describe('conventions.md 1: the client address', () => {
     ['127.0.0.1, 10.0.0.1, 10.0.0.2', '127.0.0.1'],
     ['::ffff:10.0.0.1', '10.0.0.1'],
     ['2001:db8:ffff::7, 10.0.0.1', '2001:db8:ffff::7'],
-  ])('when every hop is trusted, it is the leftmost: %j', (forwarded, expected) => {
+  ])('if every hop is trusted, it is the leftmost: %j', (forwarded, expected) => {
     for (const peer of ['127.0.0.1', '::ffff:10.0.0.9', '2001:db8:ffff::2'])
       expect(seen(peer, forwarded)).toBe(expected);
   });
@@ -74,7 +74,7 @@ describe('conventions.md 1: the client address', () => {
     expect(seen('', undefined, [])).toBeNull();
   });
 
-  test('no text makes it throw, and what it answers is an address in its one form', () => {
+  test('no text makes it throw, and the result is an IP address in canonical form', () => {
     const hop = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.ipV4Extended(), fc.constantFrom('', '10.0.0.1', '::1'));
     fc.assert(
       fc.property(fc.array(hop, { maxLength: 5 }), (hops) => {
@@ -88,7 +88,7 @@ describe('conventions.md 1: the client address', () => {
   });
 });
 
-describe('conventions.md 1: an address as a key', () => {
+describe('conventions.md 1: an IP address as a key', () => {
   test.each([
     ['203.0.113.7', '203.0.113.7', '203.0.113.0/24', '203.0.x.x'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64', '2001:db8:1::/48', '2001:db8:x:x:x:x:x:x'],

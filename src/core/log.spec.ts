@@ -4,9 +4,9 @@ const HEADER = 'eyJhbGciOiJIUzI1NiJ9';
 const CLAIMS = 'eyJzdWIiOiIxIn0';
 const SIGNATURE = 'c2lnbmF0dXJl-_';
 
-describe('conventions.md 13: of a JWT in a text nothing that proves anything is left', () => {
+describe('conventions.md 13: a JWT in a text is redacted', () => {
   test.each(['', ' ', 'x', '%3D', '"', 'token=', 'eyJ', 'eyJeyJ', 'eyj', '.', 'a.', 'eyJhbGci.', `${HEADER}.`])(
-    'behind "%s"',
+    'after "%s"',
     (before) => {
       for (const header of [HEADER, `eyJ${HEADER}`, `${HEADER}eyJ`, `${HEADER}${'a'.repeat(2000)}`]) {
         for (const after of ['', '"', ' and more', '&state=1']) {
@@ -18,14 +18,14 @@ describe('conventions.md 13: of a JWT in a text nothing that proves anything is 
     },
   );
 
-  test('of an encrypted one as well, with and without a key in it', () => {
+  test('an encrypted one also, with and without a key in it', () => {
     for (const key of ['', 'a2V5']) {
       const left = redactText(`said ${HEADER}.${key}.aXY.Y2lwaGVydGV4dA.${SIGNATURE} once`);
       expect(left).toBe('said [redacted] once');
     }
   });
 
-  test('what is no JWT is left as it is', () => {
+  test('a text that is not a JWT is unchanged', () => {
     for (const text of ['eyJ', 'eyJeyJeyJ', 'eyJ.a', `${HEADER} . ${CLAIMS}`, 'a.b.c'])
       expect(redactText(text)).toBe(text);
   });
@@ -50,11 +50,11 @@ describe('conventions.md 13: credentials are redacted, our own texts are not', (
   });
 
   test.each([
-    'UserController.get (GET /v1/x) breaks the rule that @AdminAcl and /v1/admin go together',
+    'UserController.get (GET /v1/admin) is below /v1/admin without @AdminAcl(). Add it, or use another path',
     'a bot cannot do this; a bearer needs a scope; the Admin API needs a key',
     'Basic authentication is required, as the bearer token has expired',
     'the built-in Admin application is missing',
-    'names the unknown ACL admin:everything',
+    'names the unknown ACL admin:everything. Declare it in acls of a feature',
   ])('%s', (text) => {
     expect(redactText(text)).toBe(text);
   });

@@ -7,7 +7,7 @@ import { ownWorker } from './workers/own-worker.js';
 const REDACTED = '[redacted]';
 /**
  * Second defense of conventions.md section 13: redacts everything that looks like a secret. After a scheme, plain words
- * of messages ("@AdminAcl and /v1/admin go together") are kept. Text with a digit or mixed case can be a secret.
+ * of messages ("is below /v1/admin without @AdminAcl()") are kept. Text with a digit or mixed case can be a secret.
  */
 const SECRETS =
   /flx_[A-Za-z0-9]{36}|fa_\d+_[A-Za-z0-9]{32}|\b\d+\.[A-Za-z0-9_-]{43}\b|eyJ(?:(?!eyJ)[A-Za-z0-9_-])*(?:\.[A-Za-z0-9_-]*){2,}|\b(?:[Bb][Oo][Tt]|[Bb][Ee][Aa][Rr][Ee][Rr]|[Aa][Dd][Mm][Ii][Nn]|[Bb][Aa][Ss][Ii][Cc]) (?=[^\s"]*(?:\d|[a-z][A-Z]|=))[^\s"]{8,}/g;
@@ -19,6 +19,8 @@ const MAX_ERRORS = 10;
 /** Maximum depth of a logged value. */
 const MAX_DEPTH = 5;
 const UNREADABLE = '[unreadable]';
+/** The error codes of PostgreSQL. Those of Node.js, such as EPIPE, start with E. */
+const SQLSTATE = /^(?!E)[0-9A-Z]{5}$/;
 
 export const redactText = (text: string): string => text.slice(0, MAX_TEXT).replace(SECRETS, REDACTED);
 
@@ -47,7 +49,7 @@ function sanitizeValue(value: unknown, depth: number): unknown {
       type: value.constructor.name,
       message: redactText(value.message),
       stack: redactText(sourceMappedStack(value)),
-      ...(typeof code === 'string' ? { sqlstate: code } : {}),
+      ...(typeof code === 'string' ? { [SQLSTATE.test(code) ? 'sqlstate' : 'code']: code } : {}),
       ...(cause === undefined ? {} : { cause: sanitize(cause, depth + 1) }),
       ...(Array.isArray(errors) ? { errors: sanitize(errors.slice(0, MAX_ERRORS), depth + 1) } : {}),
     };

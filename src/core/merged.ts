@@ -22,6 +22,8 @@ export interface FeatureNames {
   readonly jobs: object;
   /** The data of each event of the gateway, by its name. */
   readonly events: object;
+  /** The type and the labels of each metric, by its name. */
+  readonly metrics: object;
 }
 
 /** All features by name. Each feature adds itself, so that the compiler knows its names. */
@@ -31,7 +33,7 @@ export interface Features {}
 type NamesOf<F> = F extends { readonly names?: infer N extends FeatureNames } ? N : never;
 
 /** A name of one kind that some feature declares, such as `NameOf<'scopes'>`. */
-export type NameOf<K extends Exclude<keyof FeatureNames, 'mails' | 'secrets' | 'jobs' | 'events'>> = {
+export type NameOf<K extends Exclude<keyof FeatureNames, 'mails' | 'secrets' | 'jobs' | 'events' | 'metrics'>> = {
   [F in keyof Features]: NamesOf<Features[F]>[K];
 }[keyof Features];
 
@@ -115,4 +117,24 @@ export type EventType = { [F in keyof Features]: keyof EventsOf<Features[F]> & s
 /** The data of an event of the gateway. */
 export type EventData<T extends string> = {
   [F in keyof Features]: T extends keyof EventsOf<Features[F]> ? EventsOf<Features[F]>[T] : never;
+}[keyof Features];
+
+export type MetricType = 'counter' | 'gauge' | 'histogram';
+
+type MetricsOf<F> = NamesOf<F>['metrics'];
+
+/** The name of a metric of these types that some feature declares. */
+export type MetricName<T extends MetricType = MetricType> = {
+  [F in keyof Features]: {
+    [M in keyof MetricsOf<Features[F]>]: MetricsOf<Features[F]>[M] extends { readonly type: T } ? M & string : never;
+  }[keyof MetricsOf<Features[F]>];
+}[keyof Features];
+
+type LabelsOf<D> = D extends { readonly labels: infer L }
+  ? { readonly [N in keyof L]: L[N] extends readonly (infer V)[] ? V & string : string }
+  : Readonly<Record<string, never>>;
+
+/** The labels of a metric, each with one of the values that its feature declares. */
+export type MetricLabels<M extends string> = {
+  [F in keyof Features]: M extends keyof MetricsOf<Features[F]> ? LabelsOf<MetricsOf<Features[F]>[M]> : never;
 }[keyof Features];

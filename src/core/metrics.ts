@@ -1,153 +1,133 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type Aggregator,
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  Registry,
-} from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { MetricLabels, MetricName } from './merged.js';
+import { type LabelValues, labelCombinations, type MetricDeclaration } from './metric-declaration.js';
 import type { MetricsReport } from './workers/messages.js';
 import { ownWorker } from './workers/own-worker.js';
 
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+type Labels = Readonly<Record<string, string>>;
 
-/** The metric labels of a finished request. */
-export interface RequestLabels {
-  readonly method: string;
-  readonly route: string;
-  readonly policy: string;
-  readonly status: number;
+/** The value of a gauge, or one value for each combination of its labels. */
+export type Reading<L extends Labels = Labels> = number | readonly { readonly labels: L; readonly value: number }[];
+
+interface Series {
+  inc(value: number): void;
+  set(value: number): void;
+  observe(value: number): void;
 }
 
-/** A summary of this process's metrics, counted from its start. */
-export interface ProcessSummary {
-  readonly requests: number;
-  /** Number of error responses by code. */
-  readonly refusals: Readonly<Record<string, number>>;
-  readonly signIns: number;
-  readonly gatewaySockets: number;
-  /** The 99th percentile since the last call. */
-  readonly eventLoopDelayMs: number;
+interface DefinedMetric {
+  readonly declaration: MetricDeclaration;
+  readonly labelNames: readonly string[];
+  readonly metric: Counter | Gauge | Histogram;
+  readonly series: Map<string, Series>;
+  observations: number;
 }
 
-/** How the values of several workers are combined: `sum` if each worker has its own value. */
-export type Aggregation = Extract<Aggregator, 'sum' | 'min' | 'max' | 'average'>;
+function assertLabels(name: string, declared: LabelValues, labels: Labels): void {
+  for (const [label, values] of Object.entries(declared)) {
+    const value = labels[label];
+    if (value === undefined || (values !== 'any' && !values.includes(value)))
+      throw new Error(`The label ${label} of the metric ${name} does not have this value. Declare all values`);
+  }
+  const unknown = Object.keys(labels).find((label) => !Object.hasOwn(declared, label));
+  if (unknown !== undefined)
+    throw new Error(`The metric ${name} has no label ${unknown}. Declare it in metrics of a feature`);
+}
 
-const LOOP_DELAY_METRIC = 'nodejs_eventloop_lag';
-
-/** Metrics in Prometheus text format. No label contains an ID, an IP address or a secret. */
+/** Records the metrics that features declare. No label contains an ID, an IP address or a secret. */
 @Injectable()
 export class Metrics {
-  readonly registry = new Registry();
-  private readonly requests = new Histogram({
-    name: 'gatehouse_http_request_seconds',
-    help: 'Duration of HTTP requests by route template and policy',
-    labelNames: ['method', 'route', 'policy', 'status'],
-    buckets: BUCKETS,
-    registers: [this.registry],
-  });
-  private readonly refusals = new Counter({
-    name: 'gatehouse_refusals_total',
-    help: 'Refused requests by error code',
-    labelNames: ['code'],
-    registers: [this.registry],
-  });
-  readonly signIns = new Counter({
-    name: 'gatehouse_sign_ins_total',
-    help: 'Sessions that were begun by signing in, by method',
-    labelNames: ['method'],
-    registers: [this.registry],
-  });
-  readonly abuse = new Counter({
-    name: 'gatehouse_abuse_signals_total',
-    help: 'What speaks against addresses: refused answers, rejected credentials, bans that follow',
-    labelNames: ['signal'],
-    registers: [this.registry],
-  });
-  readonly sockets = new Gauge({
-    name: 'gatehouse_gateway_sockets',
-    help: 'Open gateway connections',
-    registers: [this.registry],
-  });
-  readonly healthChecks = new Gauge({
-    name: 'gatehouse_health_check',
-    help: 'Whether a health check of a module passed when it was last made: 1 or 0',
-    labelNames: ['check'],
-    aggregator: 'min',
-    registers: [this.registry],
-  });
-  readonly shed = new Counter({
-    name: 'gatehouse_shed_total',
-    help: 'Work refused because a queue was full',
-    labelNames: ['queue'],
-    registers: [this.registry],
-  });
+  private readonly metrics = new Map<string, DefinedMetric>();
+  private readonly readings = new Map<string, () => Promise<Reading>>();
 
-  readonly countCorrections = new Counter({
-    name: 'gatehouse_request_count_corrections_total',
-    help: 'Request counts that differed from the live requests and were corrected',
-    labelNames: ['count'],
-    registers: [this.registry],
-  });
-
-  constructor() {
-    this.gauge('gatehouse_workers', 'Processes of this service that answer', async () => 1);
-    collectDefaultMetrics({ register: this.registry });
+  constructor(
+    declarations: ReadonlyMap<string, MetricDeclaration>,
+    private readonly registry: Registry,
+  ) {
+    collectDefaultMetrics({ register: registry });
+    for (const [name, declaration] of declarations) this.define(name, declaration);
   }
 
-  private requestCount = 0;
-  private readonly series = new Map<string, { observe(seconds: number): void }>();
+  private define(name: string, declaration: MetricDeclaration): void {
+    const { help, labels = {} } = declaration;
+    const labelNames = Object.keys(labels);
+    const options = { name, help, labelNames, registers: [this.registry] };
+    const metric =
+      declaration.type === 'counter'
+        ? new Counter(options)
+        : declaration.type === 'histogram'
+          ? new Histogram({ ...options, buckets: [...declaration.buckets] })
+          : new Gauge({ ...options, aggregator: declaration.aggregation ?? 'sum', collect: () => this.read(name) });
+    this.metrics.set(name, { declaration, labelNames, metric, series: new Map(), observations: 0 });
+    if (declaration.type !== 'counter') return;
+    for (const combination of labelCombinations(labels)) this.seriesOf(name, combination).inc(0);
+  }
 
-  recordRequest({ method, route, policy, status }: RequestLabels, seconds: number): void {
-    const name = `${method} ${route} ${status}`;
-    let series = this.series.get(name);
-    if (!series) {
-      series = this.requests.labels(method, route, policy, String(status));
-      this.series.set(name, series);
+  private metricOf(name: string): DefinedMetric {
+    const metric = this.metrics.get(name);
+    if (!metric) throw new Error(`Unknown metric ${name}. Declare it in metrics of a feature`);
+    return metric;
+  }
+
+  /** The labels of a series are checked when it is first used. */
+  private seriesOf(name: string, labels: Labels): Series {
+    const { declaration, labelNames, metric, series } = this.metricOf(name);
+    let key = '';
+    for (const label of labelNames) key += `${labels[label]}\n`;
+    let known = series.get(key);
+    if (!known) {
+      assertLabels(name, declaration.labels ?? {}, labels);
+      // Which methods it has depends on the type of the metric, which the parameters of the methods below ensure.
+      known = metric.labels(labels) as Series;
+      series.set(key, known);
     }
-    series.observe(seconds);
-    this.requestCount++;
+    return known;
   }
 
-  countError(code: string): void {
-    this.refusals.inc({ code });
+  /** Adds to a counter. */
+  add<M extends MetricName<'counter'>>(name: M, labels: MetricLabels<M>, count = 1): void {
+    this.seriesOf(name, labels).inc(count);
   }
 
-  /**
-   * A gauge whose value is read on each scrape. If reading fails, it keeps its last value.
-   * @param together how the values of several workers are combined
-   */
-  gauge(name: string, help: string, read: () => Promise<number>, together: Aggregation = 'sum'): void {
-    new Gauge({
-      ...{ name, help, aggregator: together },
-      registers: [this.registry],
-      async collect() {
-        const value = await read().catch(() => undefined);
-        if (value !== undefined) this.set(value);
-      },
-    });
+  /** Sets a gauge. */
+  set<M extends MetricName<'gauge'>>(name: M, labels: MetricLabels<M>, value: number): void {
+    this.seriesOf(name, labels).set(value);
   }
 
-  /** Returns the summary of the metrics. */
-  async summary(): Promise<ProcessSummary> {
-    const [refusals, signIns, sockets] = await Promise.all([
-      this.refusals.get(),
-      this.signIns.get(),
-      this.sockets.get(),
-    ]);
-    // Reading the mean updates the percentiles.
-    await this.registry.getSingleMetric(`${LOOP_DELAY_METRIC}_seconds`)?.get();
-    const delay = await this.registry.getSingleMetric(`${LOOP_DELAY_METRIC}_p99_seconds`)?.get();
-    const sum = (values: readonly { readonly value: number }[]) => values.reduce((all, { value }) => all + value, 0);
-    return {
-      requests: this.requestCount,
-      refusals: Object.fromEntries(refusals.values.map(({ labels, value }) => [String(labels.code), value])),
-      signIns: sum(signIns.values),
-      gatewaySockets: sum(sockets.values),
-      eventLoopDelayMs: Math.round((delay?.values[0]?.value ?? 0) * 10_000) / 10,
-    };
+  /** Adds a value to a histogram, for example a duration. */
+  observe<M extends MetricName<'histogram'>>(name: M, labels: MetricLabels<M>, value: number): void {
+    this.seriesOf(name, labels).observe(value);
+    this.metricOf(name).observations++;
+  }
+
+  /** Reads a gauge on each scrape. If reading fails, it keeps its last value. */
+  measure<M extends MetricName<'gauge'>>(name: M, read: () => Promise<Reading<MetricLabels<M>>>): void {
+    this.readings.set(name, read);
+  }
+
+  /** The number of values of a histogram since the start of this process. */
+  observations(name: MetricName<'histogram'>): number {
+    return this.metricOf(name).observations;
+  }
+
+  private async read(name: string): Promise<void> {
+    const reading = await this.readings
+      .get(name)?.()
+      .catch(() => undefined);
+    if (reading === undefined) return;
+    const values = typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading;
+    for (const { labels, value } of values) this.seriesOf(name, labels).set(value);
+  }
+}
+
+/** Reads the metrics of this process and of the other workers, in the format of Prometheus. */
+@Injectable()
+export class MetricsReader {
+  constructor(private readonly registry: Registry) {}
+
+  get contentType(): string {
+    return this.registry.contentType;
   }
 
   /** Metrics of all workers combined, or of this process if it is the only one. */
@@ -160,5 +140,16 @@ export class Metrics {
   /** Metrics of this process only. */
   report(): Promise<MetricsReport> {
     return this.registry.getMetricsAsJSON();
+  }
+
+  /** The series of a metric of this process. */
+  async series(name: string): Promise<readonly { readonly labels: Labels; readonly value: number }[]> {
+    const found = await this.registry.getSingleMetric(name)?.get();
+    return (found?.values ?? []) as { labels: Labels; value: number }[];
+  }
+
+  /** The sum of the series of a metric of this process. */
+  async total(name: string): Promise<number> {
+    return (await this.series(name)).reduce((sum, { value }) => sum + value, 0);
   }
 }

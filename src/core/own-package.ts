@@ -23,7 +23,7 @@ const packageIn = (folder: string): OwnPackage & { readonly name?: string } =>
 export function ownFolder(): string {
   const folders = ['../..', '../../..'].map((path) => join(import.meta.dirname, path));
   const own = folders.find((folder) => existsSync(join(folder, 'package.json')) && packageIn(folder).name === NAME);
-  if (own === undefined) throw new Error('the package.json of Gatehouse is missing');
+  if (own === undefined) throw new Error('The package.json of Gatehouse was not found');
   return own;
 }
 

@@ -25,8 +25,8 @@ function chiSquare(text: string, alphabet: string): number {
   return [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
 }
 
-describe('what is minted', () => {
-  test('every letter is as likely as every other, whatever the length of the alphabet', () => {
+describe('generated secrets', () => {
+  test('every character is equally likely, with any alphabet', () => {
     for (const alphabet of ['0123456789', 'ABCDEFGHJKMNPQRSTUVWXYZ23456789', LETTERS]) {
       const text = mintFrom(alphabet, 300_000);
       expect(text).toHaveLength(300_000);
@@ -42,7 +42,7 @@ describe('what is minted', () => {
     expect(mintLetters(64)).toMatch(/^[A-Za-z0-9]{64}$/);
   });
 
-  test('a session token ends with the checksum of what stands before it, four digits of its CRC-32', () => {
+  test('a session token ends with a checksum of its other characters, four digits from its CRC-32', () => {
     // The check value of CRC-32 is cbf43926.
     expect(tokenChecksum('123456789')).toBe('ZRME');
     const token = mintSessionToken();
@@ -61,7 +61,7 @@ describe('what is minted', () => {
   test.each([
     [SESSION_TOKEN, mintSessionToken()],
     [TOKEN, mintToken()],
-  ])('%s is what was minted, and nothing that is longer, shorter or otherwise spelt', (form, token) => {
+  ])('only the exact form matches %s', (form, token) => {
     expect(form.test(token)).toBe(true);
     const others = [
       `x${token}`,
@@ -75,24 +75,24 @@ describe('what is minted', () => {
   });
 });
 
-describe('what is compared', () => {
+describe('comparison of secrets', () => {
   test('a digest is SHA-256 (FIPS 180-4, "abc")', () => {
     const expected = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
     expect(digest('abc').toString('hex')).toBe(expected);
   });
 
-  test('bytes match what is equal to them, and nothing of another length', () => {
+  test('bytes match only equal bytes of the same length', () => {
     expect(equalsInConstantTime(Buffer.from('abc'), Buffer.from('abc'))).toBe(true);
     for (const other of ['abd', 'ab', 'abcd', ''])
       expect(equalsInConstantTime(Buffer.from('abc'), Buffer.from(other))).toBe(false);
   });
 });
 
-describe('what is sealed', () => {
+describe('encrypted values', () => {
   const keyring = (secret: Buffer, secretPrevious?: Buffer) => new Keyring({ secret, secretPrevious } as Config);
   const [old, current] = [randomBytes(32), randomBytes(32)];
 
-  test('opens for its key, purpose and context only, and never when it was changed', () => {
+  test('can be decrypted only with the same key, purpose and context, and unchanged', () => {
     const ring = keyring(current);
     const box = ring.encrypt('totp', 'a secret', '7');
     expect(ring.decrypt('totp', box, '7')).toBe('a secret');
@@ -100,7 +100,7 @@ describe('what is sealed', () => {
     expect(box.toString('latin1')).not.toContain('a secret');
     expect(() => ring.decrypt('totp', box, '8')).toThrow();
     expect(() => ring.decrypt('outbox', box, '7')).toThrow();
-    expect(() => keyring(old).decrypt('totp', box, '7')).toThrow('no key opens this totp');
+    expect(() => keyring(old).decrypt('totp', box, '7')).toThrow('No key decrypts this totp');
     for (let byte = 0; byte < box.length; byte++) {
       const changed = Buffer.from(box);
       changed[byte] = (changed[byte] as number) ^ 1;
@@ -109,7 +109,7 @@ describe('what is sealed', () => {
     }
   });
 
-  test('of before a rotation it opens while both secrets are set, and is renewed once', () => {
+  test('from before a rotation can be decrypted while both secrets are set, and are renewed once', () => {
     const box = keyring(old).encrypt('totp', 'a secret', '7');
     const both = keyring(current, old);
     expect(both.decrypt('totp', box, '7')).toBe('a secret');
@@ -119,7 +119,7 @@ describe('what is sealed', () => {
     expect(() => keyring(current).renew('totp', box, '7')).toThrow();
   });
 
-  test('is opened by every later version', () => {
+  test('can be decrypted by every later version', () => {
     const ring = keyring(Buffer.alloc(32, 7));
     const box = 'W3NIM2D1WvVSCUcAiW3lRh-Z_laiJUuOPv7oen_BN6YYezdY5cE0gQ';
     expect(ring.decrypt('totp', Buffer.from(box, 'base64url'), '7')).toBe('a secret');
@@ -128,7 +128,7 @@ describe('what is sealed', () => {
     );
   });
 
-  test('a key is derived once for each purpose, from each secret that is set', () => {
+  test('a key is derived once for each purpose, from each configured secret', () => {
     const ring = keyring(current);
     expect(ring.keys('totp')).toHaveLength(1);
     expect(ring.keys('totp')).toBe(ring.keys('totp'));
@@ -139,7 +139,7 @@ describe('what is sealed', () => {
     ).toEqual([ring.signing('totp').id, keyring(old).signing('totp').id]);
   });
 
-  test('for a holder it opens by what the holder has', () => {
+  test('for a holder of a token can be decrypted with the token', () => {
     const box = sealWithSecret('ticket', 'ip-session', 'a token');
     expect(unsealWithSecret('ticket', 'ip-session', box)).toBe('a token');
     expect(() => unsealWithSecret('another', 'ip-session', box)).toThrow();

@@ -129,7 +129,7 @@ export class Keyring {
   /** @throws Error if no current key opens the box, because it was damaged or moved or its key was removed */
   decrypt(label: string, box: Buffer, context: string): string {
     const key = this.keys(label).find((candidate) => candidate.id === box.subarray(0, 4).toString('hex'));
-    if (!key) throw new Error(`no key opens this ${label}`);
+    if (!key) throw new Error(`No key decrypts this ${label}`);
     return unseal(key.bytes, box.subarray(4), context);
   }
 

@@ -2,8 +2,8 @@
  * Runs before anything else is loaded: reads `.env` of the working directory and sets the number of libuv threads.
  *
  * libuv uses the threads for hashing, files and DNS lookups of the operator's host names. Each concurrent task gets its
- * own thread, so that none waits for slow work. libuv reads the size once, when it needs the first thread, and loading
- * an ES module already does. Therefore this file is CommonJS.
+ * own thread, so that none waits for slow work. libuv reads the size once, when it needs the first thread. Loading an ES
+ * module already needs one. Therefore this file is CommonJS.
  */
 const { existsSync } = require('node:fs');
 const machine = require('./machine/machine.cjs');

@@ -1,3 +1,5 @@
+import type { LifecycleType } from '../policy/lifecycle.js';
+
 /** A JSON Schema (2020-12) as plain data. */
 export type Schema = { readonly [keyword: string]: unknown };
 
@@ -16,8 +18,8 @@ export interface HandlerMetadata {
   readonly fieldCodes: readonly string[];
   /** Request headers that the handler reads, in lower case. */
   readonly headers: readonly string[];
-  /** Events that the handler can cause and lifecycle subscribers can handle. */
-  readonly events: readonly string[];
+  /** Lifecycle events that the handler can cause. */
+  readonly events: readonly LifecycleType[];
 }
 
 export interface ControllerMetadata {
@@ -64,7 +66,7 @@ export interface ApiMetadata {
 export interface ThrownCodes {
   readonly codes: readonly string[];
   readonly fieldCodes: readonly string[];
-  readonly events: readonly string[];
+  readonly events: readonly LifecycleType[];
 }
 
 const EMPTY_GATEWAY: GatewayMetadata = { events: {}, client: {}, server: {}, commands: {} };

@@ -1,4 +1,3 @@
-import { refusableEventsOf } from '../accounts/events/lifecycle-of.js';
 import type { ErrorCode } from '../core/errors.js';
 import { OPERATIONAL } from '../http/front-door/front-door.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
@@ -32,7 +31,7 @@ export function errorCodesOf(
   features: FeatureRegistry,
 ): string[] {
   // Without metadata, the handler of an extension may cause any event.
-  const caused = handler ? refusableEventsOf(handler.events) : REFUSABLE_EVENTS;
+  const caused = handler ? handler.events : [...REFUSABLE_EVENTS];
   const ofSubscribers = plan.method === 'GET' && !handler ? [] : features.rejectionsOf(caused);
   const ofBodies = plan.accepts.kind === 'none' ? [] : ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
   const onArrival = OPERATIONAL.has(plan.path) ? [] : PRE_ROUTING_ERRORS;

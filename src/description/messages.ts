@@ -7,9 +7,9 @@ import type { ApiMetadata, CommandMetadata, PayloadMetadata, Schema } from './ap
 import type { Facts } from './document.js';
 
 const ABOUT = [
-  'The realtime gateway: connect, take Hello, Identify, beat, and after a loss Resume.',
-  'Whoever is refused learns why by the code with which the connection closes: `x-close-codes`.',
-  'A command of a team is refused by an event, `REFUSED`, with one of the codes under `x-gatehouse-refusals`.',
+  'The real-time gateway: connect, receive Hello, send Identify and heartbeats, and send Resume after a lost connection.',
+  'If the gateway rejects a client, the close code has the reason: `x-close-codes`.',
+  'The error of a command of an extension is the event `REFUSED` with one of the codes in `x-gatehouse-refusals`.',
 ].join(' ');
 
 const CHANNEL = { $ref: '#/channels/gateway' };

@@ -73,7 +73,7 @@ export class Credentials implements OnModuleInit {
       const changed = await this.store.revoke(sessions, bot ? [bot] : []);
       for (const accountId of changed) this.presence.onChanged(accountId);
     } catch (error) {
-      this.log.warn('revoked gateway sessions could not be removed from the shared store', { error });
+      this.log.warn('removing revoked gateway sessions from Redis failed', { error });
     }
   }
 
@@ -133,7 +133,7 @@ export class Credentials implements OnModuleInit {
   }
 
   private logFailure(error: unknown): void {
-    this.log.warn('the credentials of gateway sessions could not be checked', { error });
+    this.log.warn('checking the credentials of gateway sessions failed', { error });
   }
 
   private async recheckAll(): Promise<void> {

@@ -44,6 +44,12 @@ export const gateway = defineFeature('gateway', {
       readonly message: string;
     }>(),
   },
+  metrics: {
+    gatehouse_gateway_sockets: { type: 'gauge', help: 'Open gateway connections' },
+    gatehouse_gateway_sessions: { type: 'gauge', help: 'Gateway sessions of this process, including retained ones' },
+    gatehouse_gateway_sessions_retained: { type: 'gauge', help: 'Gateway sessions that wait for a Resume' },
+    gatehouse_gateway_replay_bytes: { type: 'gauge', help: 'Size of the events that are kept for a Resume' },
+  },
   erasure: { gateway_session_ahead: { kept: 'IDs of gateway sessions, for five minutes' } },
 });
 

@@ -80,7 +80,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     use.sockets++;
     if (thirdPartyUse) thirdPartyUse.sockets++;
     this.connections.add(connection);
-    this.metrics.sockets.set(this.connections.size);
+    this.metrics.set('gatehouse_gateway_sockets', {}, this.connections.size);
     return this.limits.allowsSocket(use, thirdPartyUse);
   }
 
@@ -91,7 +91,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
       this.limits.onSocketClosed(use);
     }
     this.connections.delete(connection);
-    this.metrics.sockets.set(this.connections.size);
+    this.metrics.set('gatehouse_gateway_sockets', {}, this.connections.size);
   }
 
   private getAddressUse(key: string): AddressUse {
@@ -143,7 +143,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
   }
 
   reportError(error: unknown): void {
-    this.log.error('a gateway message could not be handled', { error });
+    this.log.error('handling a gateway message failed', { error });
   }
 
   /** Runs the periodic checks of all sockets in one timer: heartbeats, deadlines, retention, bans and credentials. */

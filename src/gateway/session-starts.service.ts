@@ -147,12 +147,14 @@ export class SessionStarts {
     if (session === 'moved') return connection.drain();
     if (session.lacksCurrentList && Array.isArray(session.log.since(seq)))
       await this.presence.sendDeferredList(session);
+    const { tokenRotations } = session;
     const isCurrent = await this.credentials.confirm(session, identity).catch((error) => {
       throw this.toClosingError(error, 'unavailable');
     });
     if (connection.isClosed) return;
     if (!isCurrent) throw new ClosingError('invalidToken');
-    if (session.isRevoked) throw new ClosingError('invalidToken');
+    // The credential may have changed after the database was read.
+    if (session.isRevoked || session.tokenRotations !== tokenRotations) throw new ClosingError('invalidToken');
     // Another replica may have claimed the session in the meantime.
     if (this.sessions.find(sessionId) !== session) return connection.drain();
     const missed = session.log.since(seq);
@@ -190,7 +192,7 @@ export class SessionStarts {
 
   private toClosingError(error: unknown, fallback: 'startFailed' | 'unavailable'): ClosingError {
     if (error instanceof ClosingError) return error;
-    this.log.error('a gateway session could not be started', { error });
+    this.log.error('starting a gateway session failed', { error });
     return new ClosingError(fallback);
   }
 }

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { splitReads } from '../core/machine/node-internals.js';
 
 const PIECE_BYTES = 1024;
 
@@ -20,12 +21,6 @@ function* piecesOf(chunk: Buffer): Iterable<Buffer> {
  * In a flood of pings, each byte could otherwise keep a whole buffer in memory.
  */
 export function readInPieces(socket: Duplex, head: Buffer): void {
-  const push = socket.push.bind(socket);
-  socket.push = (chunk: Buffer | null) => {
-    if (chunk === null || chunk.length <= PIECE_BYTES) return push(chunk);
-    let isWanted = true;
-    for (const piece of piecesOf(chunk)) isWanted = push(piece);
-    return isWanted;
-  };
+  splitReads(socket, (chunk) => (chunk.length <= PIECE_BYTES ? [chunk] : piecesOf(chunk)));
   for (const piece of [...piecesOf(head)].reverse()) socket.unshift(piece);
 }

@@ -11,8 +11,7 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 /**
  * Reads a whole body of at most `limit` bytes in pieces. Counts while reading, so that a missing or incorrect
  * `Content-Length` cannot bypass the limit.
- * @throws ApiError PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is not complete
- * yet; ClientGone
+ * @throws ApiError PAYLOAD_TOO_LARGE. For an incomplete body: RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE, ClientGone
  */
 async function readChunks(call: Call, limit: number, take: (piece: Buffer) => void): Promise<void> {
   const { req, res, transfers } = call;
@@ -55,8 +54,7 @@ async function readChunks(call: Call, limit: number, take: (piece: Buffer) => vo
 
 /**
  * Reads a whole body of at most `limit` bytes.
- * @throws ApiError PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is not complete yet;
- * ClientGone
+ * @throws ApiError PAYLOAD_TOO_LARGE. For an incomplete body: RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE, ClientGone
  */
 export async function readBytes(call: Call, limit: number): Promise<Buffer> {
   const pieces: Buffer[] = [];

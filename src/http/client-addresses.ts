@@ -28,7 +28,7 @@ export class ClientAddresses {
     const now = this.clock.monotonic();
     if (now - this.warnedAt < WARNING_INTERVAL_MS) return;
     this.warnedAt = now;
-    const cause = headers['x-forwarded-for'] === undefined ? 'no X-Forwarded-For' : 'an unreadable X-Forwarded-For';
-    this.log.warn(`requests are refused: a peer in TRUSTED_PROXIES sends ${cause}`, { peer: socket.remoteAddress });
+    const cause = headers['x-forwarded-for'] === undefined ? 'no X-Forwarded-For' : 'an invalid X-Forwarded-For';
+    this.log.warn(`requests rejected: a proxy in TRUSTED_PROXIES sends ${cause}`, { peer: socket.remoteAddress });
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../core/errors.js';
+import { replaceClosing } from '../core/machine/node-internals.js';
 import type { Call } from '../policy/call.js';
 
 const MAX_HEADER_LINES = 100;
@@ -18,11 +19,11 @@ export function linger(socket: Socket): void {
 export function closeAfterResponse({ req, res }: Call): void {
   if (!res.headersSent) res.setHeader('Connection', 'close');
   const { socket } = req;
-  socket.destroySoon = () => {
+  replaceClosing(socket, () => {
     req.unpipe();
     req.resume();
     linger(socket);
-  };
+  });
 }
 
 /**

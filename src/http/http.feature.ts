@@ -13,7 +13,7 @@ export const http = defineFeature('http', {
     FORBIDDEN: [403, 'The request is not allowed.'],
     NOT_FOUND: [404, 'Not found.'],
     GONE: [410, 'The resource is gone.'],
-    PAYLOAD_TOO_LARGE: [413, 'The body is too large.'],
+    PAYLOAD_TOO_LARGE: [413, 'The body is too large. Send a smaller one.'],
     UNSUPPORTED_MEDIA_TYPE: [415, 'The content type is not supported.'],
     RANGE_NOT_SATISFIABLE: [416, 'The range is outside of the file.'],
     RATE_LIMITED: [429, 'Too many requests.'],
@@ -25,7 +25,7 @@ export const http = defineFeature('http', {
   },
   fieldErrors: {
     INVALID_FORMAT: 'The value is invalid.',
-    CONTENT_EXCEEDS_MAX_LENGTH: 'The value is too long.',
+    CONTENT_EXCEEDS_MAX_LENGTH: 'The value is too long. Shorten it.',
     STRING_LENGTH_EXACT: 'The value has the wrong length.',
     EMAIL_LENGTH_INVALID: 'Email address must be 1 to 254 characters.',
     INVALID_EMAIL_FORMAT: 'The email address is invalid.',
@@ -34,6 +34,20 @@ export const http = defineFeature('http', {
     URL_NOT_PUBLICLY_ROUTABLE: 'The URL does not lead to a public IP address.',
     INVALID_SNOWFLAKE_FORMAT: 'The ID is invalid.',
     SNOWFLAKE_OUT_OF_RANGE: 'The ID is out of range.',
+  },
+  metrics: {
+    gatehouse_http_request_seconds: {
+      type: 'histogram',
+      help: 'Duration of HTTP requests by route template and policy',
+      labels: { method: 'any', route: 'any', policy: 'any', status: 'any' },
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    },
+    gatehouse_refusals_total: { type: 'counter', help: 'Error responses by code', labels: { code: 'any' } },
+    gatehouse_request_count_corrections_total: {
+      type: 'counter',
+      help: 'Request counts that differed from the live requests and were corrected',
+      labels: { count: 'any' },
+    },
   },
 });
 

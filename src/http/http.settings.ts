@@ -13,7 +13,10 @@ function trustedProxies(read: SettingsReader): Cidr[] {
   const about = 'Trusted proxies, as IP addresses or CIDR ranges, whose X-Forwarded-For is used';
   const proxies = read.cidrs('TRUSTED_PROXIES', about);
   if (proxies.some(([, length]) => length === 0)) {
-    read.fault('TRUSTED_PROXIES', 'must not contain all addresses: every client could choose its own address');
+    read.fault(
+      'TRUSTED_PROXIES',
+      'must not contain every IP address, because clients could then forge their IP address',
+    );
   }
   return proxies;
 }

@@ -12,20 +12,20 @@ describe('conventions.md 6: shapes', () => {
   }
   class Plain {}
 
-  test('members without a rule are dropped unseen, and defaults stand where nothing is sent', () => {
+  test('members without a rule are dropped, and defaults replace missing members', () => {
     expect({ ...validateShape(Derived, { a: 'x', c: 1, constructor: 2 }).instance }).toEqual({ a: 'x', b: 5 });
     expect({ ...validateShape(Derived, { a: 'x', b: 7 }).instance }).toEqual({ a: 'x', b: 7 });
     expect(validateShape(Derived, { a: 'x', b: undefined }).instance.b).toBe(5);
     expect(validateShape(Derived, { a: 'x' }).instance).toBeInstanceOf(Derived);
   });
 
-  test('what is no object has none of its members', () => {
+  test('a value that is not an object has no members', () => {
     for (const value of [null, undefined, 'a', 1]) {
       expect(validateShape(Derived, value).faults).toEqual([{ path: 'a', code: 'INVALID_FORMAT' }]);
     }
   });
 
-  test('rules are inherited, bounds with them', () => {
+  test('rules are inherited, with their limits', () => {
     expect(
       validateShape(Derived, { a: 'abcd', b: 10 })
         .faults.map(({ path, code }) => [path, code])
@@ -50,12 +50,12 @@ describe('conventions.md 6: shapes', () => {
     expect([isDeclared(Derived), isDeclared(Base), isDeclared(Plain)]).toEqual([true, true, false]);
   });
 
-  test('a class without rules refuses nothing, and keeps nothing', () => {
+  test('a class without rules rejects nothing, and keeps nothing', () => {
     const { instance, faults } = validateShape(Plain, { a: 1 });
     expect([{ ...instance }, faults]).toEqual([{}, []]);
   });
 
-  test("rules of class-validator are a team's own: nested, with our codes, and nothing undeclared passes", () => {
+  test('class-validator rules work in extensions: nested, with our codes, and without undeclared members', () => {
     class Part {
       @IsInt() size!: number;
       @IsString() kind = 'plain';
@@ -92,7 +92,7 @@ describe('conventions.md 6: shapes', () => {
     expect(told({ a: 'x', name: [] })).toHaveLength(1);
   });
 
-  test('a rule counts whatever group it is of', () => {
+  test('a rule applies regardless of its group', () => {
     class Grouped {
       @IsString({ groups: ['later'] }) a!: string;
     }

@@ -29,7 +29,7 @@ function judged(rule: PropertyDecorator, value: unknown): { value: unknown; faul
 
 const faultsOf = (rule: PropertyDecorator, value: unknown): string => judged(rule, value).faults.join();
 
-describe('conventions.md 6: what every member has', () => {
+describe('conventions.md 6: rules of every member', () => {
   const kinds: [name: string, make: (options: { optional?: boolean; nullable?: boolean }) => PropertyDecorator][] = [
     ['Text', (options) => Text({ ...options, max: 3 })],
     ['Bool', Bool],
@@ -41,7 +41,7 @@ describe('conventions.md 6: what every member has', () => {
     ['Email', Email],
     ['Anything', AnyObject],
   ];
-  test.each(kinds)('%s is there, unless it is optional, and not null, unless it is nullable', (_name, make) => {
+  test.each(kinds)('%s is required unless optional, and not null unless nullable', (_name, make) => {
     for (const none of [ABSENT, undefined]) {
       expect(faultsOf(make({}), none)).toBe('a: INVALID_FORMAT');
       expect(faultsOf(make({ nullable: true }), none)).toBe('a: INVALID_FORMAT');
@@ -52,7 +52,7 @@ describe('conventions.md 6: what every member has', () => {
     expect(faultsOf(make({ nullable: true }), null)).toBe('');
   });
 
-  test('what is longer than its bound is neither converted nor checked', () => {
+  test('a value beyond its limit is neither converted nor checked', () => {
     const seen: unknown[] = [];
     const see = (value: unknown) => {
       seen.push(value);
@@ -100,7 +100,7 @@ describe('the schema of an input class', () => {
     expect(schemaOf(One)).toEqual({ type: 'object', properties: { a: expected }, required: ['a'] });
   });
 
-  test('has the members of the classes that it extends, and requires what is not optional', () => {
+  test('has the members of its base classes, and requires the non-optional ones', () => {
     class Base {
       @Text({ max: 3 }) a: string;
       @Bool() b: unknown;
@@ -122,7 +122,7 @@ describe('the schema of an input class', () => {
 });
 
 describe('conventions.md 6: kinds of members', () => {
-  test('Text has its length in code points, its form, and nothing that no column holds', () => {
+  test('Text has its length in code points, its form, and no characters that a column cannot store', () => {
     const rule = Text({ min: 2, max: 3, pattern: /^[^x]*$/, check: (text) => !text.includes('y') });
     for (const good of ['ab', 'abc', '😀😀😀', ' a ']) expect(judged(rule, good)).toEqual({ value: good, faults: [] });
     expect(faultsOf(rule, '😀')).toBe('a: INVALID_FORMAT');
@@ -133,7 +133,7 @@ describe('conventions.md 6: kinds of members', () => {
     expect(faultsOf(Text({ max: 3 }), '')).toBe('');
   });
 
-  test('Text says the codes that the contract names', () => {
+  test('Text returns the codes of the contract', () => {
     const rule = Text({
       min: 2,
       max: 3,
@@ -146,7 +146,7 @@ describe('conventions.md 6: kinds of members', () => {
     expect(faultsOf(rule, 5)).toBe('a: INVALID_FORMAT');
   });
 
-  test('Text is trimmed or normalised before it is measured, if it is not far too long', () => {
+  test('Text is trimmed or normalized before it is measured, unless it is far too long', () => {
     const trim = Text({ max: 3, trim: true });
     expect(judged(trim, '  abc\t')).toEqual({ value: 'abc', faults: [] });
     expect(judged(trim, 5)).toEqual({ value: 5, faults: ['a: INVALID_FORMAT'] });
@@ -158,12 +158,12 @@ describe('conventions.md 6: kinds of members', () => {
     expect(judged(Text({ max: 3 }), ' a ').value).toBe(' a ');
   });
 
-  test('Bool is one of two, and no text', () => {
+  test('Bool is one of two values, and not a text', () => {
     for (const good of [true, false]) expect(judged(Bool(), good)).toEqual({ value: good, faults: [] });
     for (const wrong of ['true', '', 0, 1, [], {}]) expect(faultsOf(Bool(), wrong)).toBe('a: INVALID_FORMAT');
   });
 
-  test('Int is a whole number within its bounds, and a text only in a path or a query', () => {
+  test('Int is a whole number within its limits, and a text only in a path or a query', () => {
     const rule = Int({ min: -2, max: 300 });
     for (const good of [-2, 0, 300]) expect(judged(rule, good)).toEqual({ value: good, faults: [] });
     for (const wrong of [-3, 301, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '1', [1], true])
@@ -250,7 +250,7 @@ describe('conventions.md 6: kinds of members', () => {
       expect(faultsOf(Time(), wrong)).toBe('a: INVALID_FORMAT');
   });
 
-  test('ListOf has its length, and tells each wrong element by its place', () => {
+  test('ListOf has its length, and reports each invalid element by index', () => {
     const rule = ListOf({ min: 1, max: 3 }, (element) => (element === 'x' ? 'INVALID_URL_FORMAT' : undefined));
     for (const good of [['a'], ['a', 'b', 'c']]) expect(judged(rule, good)).toEqual({ value: good, faults: [] });
     for (const wrong of [[], ['a', 'b', 'c', 'd'], 'a', { length: 1 }, 1])
@@ -277,7 +277,7 @@ describe('conventions.md 6: kinds of members', () => {
     expect(faultsOf(plain, 'a'.repeat(4097))).toBe('a: INVALID_FORMAT');
   });
 
-  test('Email is what a mail server would take, by auth.md 1.4', () => {
+  test('Email is a valid address of auth.md 1.4', () => {
     const label = 'a'.repeat(63);
     for (const good of [
       ...['a@b.co', "A.b!#$%&'*+/=?^_`{|}~-9@x-y.example", `${'a'.repeat(64)}@b.co`, `a@${label}.example`, 'a@b.c1c'],
@@ -285,6 +285,11 @@ describe('conventions.md 6: kinds of members', () => {
     ])
       expect(judged(Email(), good)).toEqual({ value: good, faults: [] });
     expect(judged(Email(), ' ａ@b.co\t')).toEqual({ value: 'a@b.co', faults: [] });
+    for (const domain of ['bücher.example', 'BÜCHER.example', 'bu\u0308cher.example', 'bücher。example'])
+      expect(judged(Email(), `a@${domain}`)).toEqual({ value: 'a@xn--bcher-kva.example', faults: [] });
+    expect(judged(Email(), 'A@почта.рф')).toEqual({ value: 'A@xn--80a1acny.xn--p1ai', faults: [] });
+    for (const domain of ['bücher', 'bü cher.example', 'bü/cher.example', '-ü.example\u0000', 'bü..example'])
+      expect(faultsOf(Email(), `a@${domain}`)).toBe('a: INVALID_EMAIL_FORMAT');
     for (const wrong of [
       '',
       ' ',
@@ -337,7 +342,7 @@ describe('conventions.md 6: kinds of members', () => {
       expect(judged(Email(), wrong)).toEqual({ value: wrong, faults: ['a: INVALID_FORMAT'] });
   });
 
-  test('Anything is an object that can be stored', () => {
+  test('Anything is any object that can be stored', () => {
     for (const good of [{}, { a: { b: ['c'] } }])
       expect(judged(AnyObject(), good)).toEqual({ value: good, faults: [] });
     for (const wrong of [[], 'a', '', 1, true, { a: '\u0000' }])
@@ -345,8 +350,8 @@ describe('conventions.md 6: kinds of members', () => {
   });
 });
 
-describe('conventions.md 6: faults', () => {
-  test('one answer tells a hundred faults, each once', () => {
+describe('conventions.md 6: errors', () => {
+  test('one response lists at most a hundred errors, each once', () => {
     const many = ListOf({ max: 200 }, () => 'INVALID_FORMAT');
     expect(
       judged(

@@ -195,8 +195,8 @@ export class LiveRequests implements OnApplicationShutdown {
   private report(name: string, counted: number, live: number): void {
     // The rest of the name is an IP address or an account.
     const [count = ''] = name.split('/');
-    this.metrics.countCorrections.inc({ count });
-    this.log.error('a count of requests was wrong and is corrected', { count, counted, live });
+    this.metrics.add('gatehouse_request_count_corrections_total', { count });
+    this.log.error('the count of active requests was wrong and was corrected', { count, counted, live });
   }
 }
 

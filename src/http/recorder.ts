@@ -10,7 +10,7 @@ import { Tracing } from './tracing.js';
 /** Methods that a route can have. All others count as unknown. */
 export const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** The log message for an Admin operation whose handler wrote no audit entry. */
-export const UNAUDITED_MESSAGE = 'an operation of administrators left no entry in the audit log';
+export const UNAUDITED_MESSAGE = 'an administrator operation wrote no audit log entry';
 /** The status in metrics, traces and the log if the client disconnected before the end of the response. */
 const CLIENT_CLOSED_STATUS = 499;
 
@@ -42,7 +42,7 @@ export class Recorder {
     try {
       this.recordOutcome(call);
     } catch (error) {
-      this.log.error('a request could not be recorded', { ...requestDetails(call), error });
+      this.log.error('recording a request failed', { ...requestDetails(call), error });
     }
   }
 
@@ -56,20 +56,20 @@ export class Recorder {
     const route = call.plan?.path ?? 'unmatched';
     const policy = call.plan?.policy.kind ?? 'none';
     const served = { method, route, policy, status: isGone ? CLIENT_CLOSED_STATUS : res.statusCode };
-    this.metrics.recordRequest(served, ms / 1000);
+    this.metrics.observe('gatehouse_http_request_seconds', { ...served, status: String(served.status) }, ms / 1000);
     this.tracing.end(call, served);
     if (isUnaudited(call)) this.log.error(UNAUDITED_MESSAGE, { method, route, request_id: call.id });
     if (call.outcome === CONTENT_LENGTH_MISMATCH) {
-      this.log.error('a response was not as long as its Content-Length', { method, route, request_id: call.id });
+      this.log.error('response length differs from its Content-Length', { method, route, request_id: call.id });
     }
-    if (call.outcome) this.metrics.countError(call.outcome);
+    if (call.outcome) this.metrics.add('gatehouse_refusals_total', { code: call.outcome });
     const isSlow = ms > this.config.slowRequestMs;
     if (!isSlow && call.outcome === undefined && !this.log.isDebug) return;
     const line = { method, route, status: served.status, ms: Math.round(ms), request_id: call.id };
     const details = call.outcome ? { ...line, outcome: call.outcome } : line;
     if (isSlow) this.log.warn('slow request', details);
-    else if (isGone) this.log.debug('client went away', details);
-    else if (call.outcome) this.log.info('request refused', details);
+    else if (isGone) this.log.debug('client disconnected', details);
+    else if (call.outcome) this.log.info('request rejected', details);
     else this.log.debug('request', details);
   }
 }

@@ -2,7 +2,6 @@ import type { Span } from '@opentelemetry/api';
 import { addressIsIn } from '../core/address.js';
 import type { Config } from '../core/config/config.js';
 import { redactText } from '../core/log.js';
-import type { RequestLabels } from '../core/metrics.js';
 import type { Call } from '../policy/call.js';
 
 const FLUSH_TIMEOUT_MS = 3000;
@@ -22,6 +21,14 @@ const loadSdk = () =>
     if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw new Error(`Traces need packages that are not installed: npm install ${PACKAGES.join(' ')}`, { cause });
   });
+
+/** The labels of a finished request. */
+interface RequestLabels {
+  readonly method: string;
+  readonly route: string;
+  readonly policy: string;
+  readonly status: number;
+}
 
 /** Creates a span for each request. A span contains the same data as a log line. This base class does nothing. */
 export class Tracing {

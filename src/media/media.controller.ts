@@ -19,22 +19,26 @@ const EDGE = { type: 'integer', minimum: 1 };
 const FORMAT = { type: 'string', enum: FORMATS };
 const QUALITY: QueryParameter = {
   name: 'quality',
-  description: 'How much of the picture is kept',
+  description: 'Quality of the image',
   schema: { type: 'string', enum: ['low', 'auto', 'high', 'lossless'] },
 };
-const ANIMATED: QueryParameter = { name: 'animated', description: 'All frames, not the first alone', schema: FLAG };
+const ANIMATED: QueryParameter = {
+  name: 'animated',
+  description: 'All frames instead of only the first',
+  schema: FLAG,
+};
 
 /** Transform parameters of attachments and external media (media.md 7.1). */
 const TRANSFORM_PARAMETERS: readonly QueryParameter[] = [
-  { name: 'width', description: 'The most pixels across', schema: EDGE },
-  { name: 'height', description: 'The most pixels from top to bottom', schema: EDGE },
-  { name: 'format', description: 'Of the picture; that of the source if none is named', schema: FORMAT },
+  { name: 'width', description: 'Maximum width in pixels', schema: EDGE },
+  { name: 'height', description: 'Maximum height in pixels', schema: EDGE },
+  { name: 'format', description: 'Format of the image. Default: the format of the source', schema: FORMAT },
   ...[QUALITY, ANIMATED],
-  { name: 'download', description: 'To be saved, not shown', schema: FLAG },
+  { name: 'download', description: 'Send the file as an attachment', schema: FLAG },
 ];
 const ASSET_PARAMETERS: readonly QueryParameter[] = [
-  { name: 'size', description: 'Pixels of the longer edge, to the next step', schema: EDGE },
-  { name: 'fmt', description: 'Of the picture', schema: { type: 'string', enum: ['auto', ...FORMATS] } },
+  { name: 'size', description: 'Pixels of the longer edge, rounded up to the next step', schema: EDGE },
+  { name: 'fmt', description: 'Format of the image', schema: { type: 'string', enum: ['auto', ...FORMATS] } },
   ...[QUALITY, ANIMATED],
 ];
 const CAPABILITY: QueryParameter = {

@@ -10,7 +10,7 @@ export const media = defineFeature('media', {
   entities: [MediaObject, MediaUpload, StagedObject, SpentCapability, Garbage],
   settings: [MediaSettings],
   errors: {
-    FILE_SIZE_TOO_LARGE: [400, 'The file is too large.'],
+    FILE_SIZE_TOO_LARGE: [400, 'The file is too large. Send a smaller one.'],
     MEDIA_QUOTA_EXCEEDED: [400, 'The account has reached its storage quota.'],
     UPSTREAM_FETCH_FAILED: [502, 'The external server rejected the request.'],
     TRANSCODE_FAILED: [500, 'The file cannot be decoded.'],
@@ -39,6 +39,17 @@ export const media = defineFeature('media', {
     uploads: {
       select:
         'SELECT filename, size, created_at, finished_at FROM media_upload WHERE owner_id = $1 ORDER BY created_at',
+    },
+  },
+  metrics: {
+    gatehouse_image_processes: { type: 'gauge', help: 'Processes that decode images' },
+    gatehouse_image_memory_bytes: { type: 'gauge', help: 'Memory of the processes that decode images' },
+    gatehouse_image_running: { type: 'gauge', help: 'Images that are being processed' },
+    gatehouse_image_waiting: { type: 'gauge', help: 'Images that wait to be processed' },
+    gatehouse_shed_total: {
+      type: 'counter',
+      help: 'Work rejected because a queue was full',
+      labels: { queue: ['images'] },
     },
   },
   erasure: {

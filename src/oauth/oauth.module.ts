@@ -5,6 +5,7 @@ import { ApplicationsController } from './applications/applications.controller.j
 import { Applications } from './applications/applications.service.js';
 import { Bots } from './applications/bots.service.js';
 import { OwnApplications } from './applications/own-applications.service.js';
+import { Trust } from './applications/trust.service.js';
 import { AuthorizeController } from './authorization/authorize.controller.js';
 import { AuthorizeService } from './authorization/authorize.service.js';
 import { ConsentService } from './authorization/consent.service.js';
@@ -29,7 +30,8 @@ import { TokenStatus } from './tokens/token-status.service.js';
   providers: [
     ...[ApplicationRemoval, Applications, Arrivals, AuthorizeService, Bots, ClientAuthenticator, ConsentService],
     ...[OwnApplications, OwnGrants, StoreClock, TokenMint, CodeExchange, RefreshRotation, TokenService, TokenStatus],
+    Trust,
   ],
-  exports: [Applications, Bots, ClientAuthenticator],
+  exports: [Applications, Bots, ClientAuthenticator, Trust],
 })
 export class OAuthModule {}

@@ -86,11 +86,13 @@ export class CommandAudit {
 
 function findGatewayFaults(wrapper: InstanceWrapper, gateway: Type): string[] {
   const faults: string[] = [];
-  if (!hasGatewayCommands(gateway)) faults.push('has no @GatewayCommands(), which stands for @WebSocketGateway');
-  else if (!isAtGatewayPath(gateway)) faults.push('is a @WebSocketGateway of its own beside @GatewayCommands()');
+  if (!hasGatewayCommands(gateway)) faults.push('has no @GatewayCommands(). Use it instead of @WebSocketGateway');
+  else if (!isAtGatewayPath(gateway))
+    faults.push('has @WebSocketGateway and @GatewayCommands(). Remove @WebSocketGateway');
   if (!wrapper.isDependencyTreeStatic())
-    faults.push('is made for every message; a gateway lives as long as the process');
-  if (Reflect.getMetadata(GUARDS_METADATA, gateway)) faults.push('uses @UseGuards; the order lives in guardsInOrder');
+    faults.push('is created for every message. Remove the request scope of the class and its dependencies');
+  if (Reflect.getMetadata(GUARDS_METADATA, gateway))
+    faults.push('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
   return faults.map((fault) => `${gateway.name} ${fault}`);
 }
 
@@ -108,7 +110,8 @@ function compile(
   const { controller: gateway, name, handler, message } = found;
   const blame = (fault: string) => blameAll(`${gateway.name}.${name} (WS ${String(message)}) ${fault}`);
   const isOurs = gateway === SessionGateway;
-  if (Reflect.getMetadata(GUARDS_METADATA, handler)) blame('uses @UseGuards; the order lives in guardsInOrder');
+  if (Reflect.getMetadata(GUARDS_METADATA, handler))
+    blame('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
   const policy = readPolicy(handler);
   if (Array.isArray(policy)) {
     policy.forEach(blame);
@@ -119,8 +122,10 @@ function compile(
   if (!isOurs) {
     findMessageFaults(message).forEach(blame);
     findPolicyFaults(policy, features).forEach(blame);
-    if (marks.isBeforeIdentify || marks.isSessionStart) blame('declares what only commands of the service may');
-    if (input?.params || input?.query) blame('binds a path or a query to a message that has none');
+    if (marks.isBeforeIdentify || marks.isSessionStart)
+      blame('declares @BeforeIdentify or @SessionStart, which only built-in commands can use. Remove it');
+    if (input?.params || input?.query)
+      blame('uses @Param() or @Query(), but a message has neither. Use @MessageBody()');
   }
   const rules = { isOurs, ...marks, input: input?.body };
   const rows = (isOurs ? guards.builtIn : guards.extension).filter((guard) => guard.appliesTo(policy, rules));
@@ -142,7 +147,7 @@ function findMessageFaults(message: unknown): string[] {
   const isOpcode = Number.isInteger(message) && (message as number) >= FIRST_EXTENSION_OPCODE;
   if (isOpcode && (message as number) <= LAST_EXTENSION_OPCODE) return [];
   return [
-    `subscribes neither to a name like NOTES_WATCH nor to an opcode from ${FIRST_EXTENSION_OPCODE} to ${LAST_EXTENSION_OPCODE}`,
+    `subscribes to an invalid message. Use a name such as NOTES_WATCH, or an opcode from ${FIRST_EXTENSION_OPCODE} to ${LAST_EXTENSION_OPCODE}`,
   ];
 }
 
@@ -153,7 +158,8 @@ function findMessageFaults(message: unknown): string[] {
 function findPolicyFaults(policy: RoutePolicy, { buckets }: FeatureRegistry): string[] {
   const faults: string[] = [];
   const { kind, bucket } = policy;
-  if (!EXTENSION_POLICIES.has(kind)) faults.push(`is @${kind}; a command is @UserOnly, @BotOnly or @Authenticated`);
+  if (!EXTENSION_POLICIES.has(kind))
+    faults.push(`declares @${kind}, which is not for commands. Use @UserOnly(), @BotOnly() or @Authenticated()`);
   const foreign = {
     OAuthScope: policy.scope !== undefined,
     BlockedBySso: policy.blockedBySso,
@@ -164,10 +170,12 @@ function findPolicyFaults(policy: RoutePolicy, { buckets }: FeatureRegistry): st
     Accepts: policy.accepts !== undefined,
   };
   for (const [name, isDeclared] of Object.entries(foreign)) {
-    if (isDeclared) faults.push(`declares @${name}, which means nothing to a command`);
+    if (isDeclared) faults.push(`declares @${name}, which has no effect on a command. Remove it`);
   }
-  if (bucket && !buckets.has(bucket.name)) faults.push(`names the unknown bucket '${bucket.name}'`);
-  if (bucket?.per || bucket?.misses) faults.push('keys its bucket by what only a route has');
+  if (bucket && !buckets.has(bucket.name))
+    faults.push(`names the unknown bucket '${bucket.name}'. Declare it in buckets of a feature`);
+  if (bucket?.per || bucket?.misses)
+    faults.push('uses per or misses of @RateLimit, which only routes support. Remove them');
   return faults;
 }
 
@@ -176,7 +184,9 @@ function reportDuplicates(audited: readonly AuditedCommand[], blame: ReportFault
   for (const { plan } of audited) {
     const other = seen.get(plan.message);
     if (other) {
-      blame(`${other.gateway}.${other.handler} and ${plan.gateway}.${plan.handler} both answer WS ${plan.message}`);
+      blame(
+        `${other.gateway}.${other.handler} and ${plan.gateway}.${plan.handler} both subscribe to WS ${plan.message}. Change the message of one`,
+      );
     }
     seen.set(plan.message, plan);
   }

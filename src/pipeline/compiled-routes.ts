@@ -30,7 +30,8 @@ export class CompiledRoutes {
 
   requireRoute(controller: Type, handler: object): CompiledRoute {
     const route = this.routes.get(controller)?.get(handler);
-    if (!route) throw new Error(`the route audit did not see ${controller.name}`);
+    if (!route)
+      throw new Error(`A route of ${controller.name} was not audited. Add the controller to a module before startup`);
     return route;
   }
 

@@ -109,12 +109,14 @@ export class RouteAudit implements OnApplicationBootstrap {
       const token = String(wrapper.token ?? wrapper.name);
       const host = wrapper.host?.metatype?.name ?? 'a module';
       if (token.startsWith(APP_GUARD) && host !== 'PipelineModule') {
-        this.faults.push(`${host} registers an APP_GUARD; only PipelineModule may`);
+        this.faults.push(`${host} registers an APP_GUARD. Remove it and declare a policy on each route`);
       }
     }
+    // An APP_GUARD is also a global guard.
+    if (this.faults.length > 0) return;
     const isForeign = this.application.getGlobalGuards().some((guard) => !(guard instanceof GuardStack));
     if (isForeign || this.application.getGlobalRequestGuards().length > 0) {
-      this.faults.push('useGlobalGuards adds a guard outside guardsInOrder');
+      this.faults.push('useGlobalGuards adds a guard. Remove it and declare a policy on each route');
     }
   }
 
@@ -132,10 +134,13 @@ export class RouteAudit implements OnApplicationBootstrap {
       if (!instance || !metatype) continue;
       const controller = metatype as Type;
       if (host?.metatype) this.checkModulePath(host.metatype);
-      if (Reflect.getMetadata(HOST_METADATA, controller)) this.faults.push(`${controller.name} answers by host`);
+      if (Reflect.getMetadata(HOST_METADATA, controller))
+        this.faults.push(
+          `${controller.name} sets a host in @Controller(). Remove it, because routes of all hosts are the same`,
+        );
       const prefixes = [Reflect.getMetadata(PATH_METADATA, controller) ?? ''].flat() as string[];
       if (Reflect.getMetadata(GUARDS_METADATA, controller)) {
-        this.faults.push(`${controller.name} uses @UseGuards; the order lives in guardsInOrder`);
+        this.faults.push(`${controller.name} uses @UseGuards. Remove it and declare a policy, such as @UserOnly()`);
       }
       const prototype = Object.getPrototypeOf(instance);
       for (const name of this.scanner.getAllMethodNames(prototype)) {
@@ -158,7 +163,7 @@ export class RouteAudit implements OnApplicationBootstrap {
   private checkModulePath(module: object & { name?: string }): void {
     const keys: unknown[] = Reflect.getMetadataKeys(module);
     if (keys.some((key) => String(key).startsWith(MODULE_PATH))) {
-      this.faults.push(`${module.name} is mounted under a path; name it in its controllers`);
+      this.faults.push(`${module.name} is mounted under a path. Write the path into @Controller() of its controllers`);
     }
   }
 
@@ -166,8 +171,14 @@ export class RouteAudit implements OnApplicationBootstrap {
     const { controller, name, handler, method, path } = found;
     const where = `${controller.name}.${name} (${method} ${path})`;
     const blame = (fault: string) => this.faults.push(`${where} ${fault}`);
-    if (Reflect.getMetadata(GUARDS_METADATA, handler)) blame('uses @UseGuards; the order lives in guardsInOrder');
-    if (!METHODS.has(method)) blame(method === 'ALL' ? 'answers every method' : `answers ${method}, as no route does`);
+    if (Reflect.getMetadata(GUARDS_METADATA, handler))
+      blame('uses @UseGuards. Remove it and declare a policy, such as @UserOnly()');
+    if (!METHODS.has(method))
+      blame(
+        method === 'ALL'
+          ? 'uses @All(). Use a decorator for each method, such as @Get()'
+          : `has the unsupported method ${method}. Use GET, POST, PUT, PATCH or DELETE`,
+      );
     const policy = readPolicy(handler);
     if (Array.isArray(policy)) {
       policy.forEach(blame);
@@ -204,7 +215,7 @@ export class RouteAudit implements OnApplicationBootstrap {
       const other = seen.get(shape);
       if (other) {
         const pair = `${other.controller}.${other.handler} and ${plan.controller}.${plan.handler}`;
-        this.faults.push(`${pair} both answer ${plan.method} ${plan.path}`);
+        this.faults.push(`${pair} both have the route ${plan.method} ${plan.path}. Change the path of one`);
       }
       seen.set(shape, plan);
     }
@@ -219,23 +230,33 @@ function findPolicyFaults(
 ): string[] {
   const faults: string[] = [];
   const isAdminPath = path === '/v1/admin' || path.startsWith('/v1/admin/');
-  if (isAdminPath !== (kind === 'AdminAcl')) faults.push('breaks the rule that @AdminAcl and /v1/admin go together');
-  for (const name of acl?.acls ?? []) if (!features.acls.has(name)) faults.push(`names the unknown ACL '${name}'`);
-  if (scope !== undefined && !features.scopes.has(scope)) faults.push(`names the unknown scope '${scope}'`);
+  if (isAdminPath && kind !== 'AdminAcl')
+    faults.push('is below /v1/admin without @AdminAcl(). Add it, or use another path');
+  if (!isAdminPath && kind === 'AdminAcl')
+    faults.push('declares @AdminAcl() outside /v1/admin. Move it below /v1/admin');
+  for (const name of acl?.acls ?? [])
+    if (!features.acls.has(name)) faults.push(`names the unknown ACL '${name}'. Declare it in acls of a feature`);
+  if (scope !== undefined && !features.scopes.has(scope))
+    faults.push(`names the unknown scope '${scope}'. Declare it in scopes of a feature`);
   for (const name of [bucket?.name, bucket?.misses]) {
-    if (name !== undefined && !features.buckets.has(name)) faults.push(`names the unknown bucket '${name}'`);
+    if (name !== undefined && !features.buckets.has(name))
+      faults.push(`names the unknown bucket '${name}'. Declare it in buckets of a feature`);
   }
   if (bucket?.per && !path.split('/').includes(`:${bucket.per}`)) {
-    faults.push(`keys its bucket by :${bucket.per}, which is not in the path`);
+    faults.push(
+      `limits per '${bucket.per}', but the path has no parameter :${bucket.per}. Add it to the path, or remove per`,
+    );
   }
   return faults;
 }
 
 function findInputFaults(input: InputPlan | undefined, { accepts }: RoutePolicy, method: string): string[] {
   const faults: string[] = [];
-  if (accepts && !BODY_METHODS.has(method)) faults.push('declares @Accepts but takes no body');
-  if (input?.body && !BODY_METHODS.has(method)) faults.push('binds a body to a method that has none');
-  if (input?.body && accepts && accepts.kind !== 'json') faults.push('binds a body that it reads itself');
+  if (accepts && !BODY_METHODS.has(method)) faults.push('declares @Accepts, but its method has no body. Remove it');
+  if (input?.body && !BODY_METHODS.has(method))
+    faults.push('uses @Body(), but its method has no body. Use POST, PUT, PATCH or DELETE');
+  if (input?.body && accepts && accepts.kind !== 'json')
+    faults.push('uses @Body(), although @Accepts lets the handler read the body itself. Remove one of them');
   return faults;
 }
 

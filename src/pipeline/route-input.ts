@@ -36,7 +36,9 @@ export function buildInputPlan(
     if (!part) continue;
     const type = types[index];
     if (data !== undefined || (pipes?.length ?? 0) > 0 || typeof type !== 'function' || !isDeclared(type as Shape)) {
-      blame(`takes unvalidated ${part}: bind the whole of it to a class whose members have rules`);
+      blame(
+        `takes unvalidated ${part}. Bind it as a whole, without a name or pipe, to a class whose members have rules. Import the class without "type"`,
+      );
     } else input[part] = type as Shape;
   }
   if (policy.sudo) input.sudo = SudoInput;

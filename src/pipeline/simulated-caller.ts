@@ -1,4 +1,4 @@
-import type { Account } from '../policy/account.js';
+import { EMPTY_ACCOUNT } from '../accounts/account-facts.js';
 import type { Identity } from '../policy/identity.js';
 import type { Caller } from './guards.js';
 
@@ -17,44 +17,6 @@ export interface SimulatedCaller {
   readonly suspicious?: number | undefined;
   readonly isSsoEnforced?: boolean | undefined;
 }
-
-const EMPTY_ACCOUNT: Account = {
-  id: '0',
-  bot: false,
-  system: false,
-  username: '',
-  discriminator: 0,
-  globalName: null,
-  email: null,
-  emailVerified: false,
-  emailBounced: false,
-  hasVerifiedPhone: false,
-  hasPassword: false,
-  hasTotp: false,
-  passkeys: 0,
-  passkeySecondFactor: false,
-  ownerAuthenticators: null,
-  passwordChangedAt: null,
-  bio: null,
-  pronouns: null,
-  accentColor: null,
-  avatar: null,
-  avatarColor: null,
-  banner: null,
-  locale: 'en-US',
-  flags: 0n,
-  traits: [],
-  acls: [],
-  suspicious: 0,
-  epoch: 0,
-  addressEpoch: 0,
-  termsAgreedAt: null,
-  banned: false,
-  bannedUntil: null,
-  banReason: null,
-  deletedAt: null,
-  createdAt: '',
-};
 
 const DIGEST = Buffer.alloc(32);
 const [SOME, ANOTHER] = ['0', '-'];

@@ -7,6 +7,7 @@ import { JobLists1797632000000 } from '../migrations/1797632000000-job-lists.js'
 import { defineFeature } from '../policy/feature.js';
 import { BrandSettings } from './brand/brand.settings.js';
 import { InstanceSetting } from './instance/instance.entities.js';
+import { Cleanup } from './jobs/cleanup.js';
 import { InboxMessage, OutboxMessage } from './mail/mail.entities.js';
 import { DataSettings } from './settings/data.settings.js';
 import { InstanceSettings } from './settings/instance.settings.js';
@@ -44,6 +45,43 @@ export const platform = defineFeature('platform', {
       check: RedisProbe,
       cause: 'REDIS_URL and that the server accepts writes',
       isUsed: ({ redisUrl }) => redisUrl !== undefined,
+    },
+  },
+  jobs: {
+    // Expired sessions are reported within a minute (contract/openid.md section 6).
+    'platform:clean_up': { handler: Cleanup, everySeconds: 50, leaseSeconds: 30 },
+  },
+  metrics: {
+    gatehouse_workers: { type: 'gauge', help: 'Processes of this service that respond' },
+    gatehouse_health_check: {
+      type: 'gauge',
+      help: 'Result of the last run of a health check: 1 if it passed, or 0',
+      labels: { check: 'any' },
+      aggregation: 'min',
+    },
+    gatehouse_mail_total: {
+      type: 'counter',
+      help: 'Emails by type and outcome',
+      labels: { type: 'any', outcome: ['sent', 'deferred', 'refused', 'expired'] },
+    },
+    gatehouse_outbox_waiting: { type: 'gauge', help: 'Number of queued emails', aggregation: 'max' },
+    gatehouse_outbox_lag_seconds: { type: 'gauge', help: 'Age of the oldest queued email', aggregation: 'max' },
+    gatehouse_job_runs_total: {
+      type: 'counter',
+      help: 'Attempts to run background jobs, by outcome',
+      labels: { job: 'any', outcome: ['completed', 'retried', 'failed'] },
+    },
+    gatehouse_job_oldest_seconds: {
+      type: 'gauge',
+      help: 'Age of the oldest background job that is due',
+      labels: { job: 'any' },
+      aggregation: 'max',
+    },
+    gatehouse_jobs_failed: {
+      type: 'gauge',
+      help: 'Background jobs that failed in all attempts',
+      labels: { job: 'any' },
+      aggregation: 'max',
     },
   },
   erasure: {

@@ -7,7 +7,7 @@ const OURS = [...featureRegistry().acls.keys()];
 const some = fc.uniqueArray(fc.constantFrom(...OURS.slice(1)), { maxLength: 4 });
 
 describe('admin.md 2.1: ACLs', () => {
-  test('an ACL is granted by its name or by the literal wildcard, and by nothing that looks like either', () => {
+  test('an ACL is granted by its name or by the literal wildcard, and by no similar text', () => {
     expect(grants(['user:lookup'], 'user:lookup')).toBe(true);
     expect(grants(['*'], 'user:lookup')).toBe(true);
     for (const held of [[], ['user:*'], ['user'], ['USER:LOOKUP'], ['user:lookup '], ['**'], ['user:look']])
@@ -15,7 +15,7 @@ describe('admin.md 2.1: ACLs', () => {
     expect(grants(['user:lookup'], '*')).toBe(false);
   });
 
-  test('any of several is met by one of them, all only by each', () => {
+  test('any of several is met by one of them, all only by all', () => {
     fc.assert(
       fc.property(some, some, fc.boolean(), (names, demanded, isAll) => {
         const held = isAll ? [...names, '*'] : names;

@@ -16,8 +16,8 @@ class Handlers {
 }
 const { plain, answering, taking, reading } = Handlers.prototype;
 
-describe('what a handler says that no type tells', () => {
-  test('the answers that it writes itself, those of all decorators in their order', () => {
+describe('responses that no type describes', () => {
+  test('that a handler writes itself, from all decorators in their order', () => {
     expect(declaredResponses(answering)).toEqual([
       { status: 206, type: 'image/*' },
       { status: 304 },
@@ -25,20 +25,20 @@ describe('what a handler says that no type tells', () => {
     ]);
   });
 
-  test('the bodies that it reads itself', () => {
+  test('bodies that it reads itself', () => {
     expect(declaredBodies(taking)).toEqual([
       { type: 'multipart/form-data', required: ['file'] },
       { type: 'image/png' },
     ]);
   });
 
-  test('the parameters of the query that it reads itself', () => {
+  test('query parameters that it reads itself', () => {
     expect(declaredQuery(reading)).toEqual([
       { name: 't', description: 'what it may', schema: { type: 'string' }, required: true },
     ]);
   });
 
-  test('is nothing where it says nothing', () => {
+  test('nothing without decorators', () => {
     expect([plain, taking, reading].flatMap(declaredResponses)).toEqual([]);
     expect([plain, answering, reading].flatMap(declaredBodies)).toEqual([]);
     expect([plain, answering, taking].flatMap(declaredQuery)).toEqual([]);

@@ -189,6 +189,6 @@ declare module 'node:http' {
 /** The call of a framework's request object. Express passes Node's own request, Fastify wraps it. */
 export function callOf(request: IncomingMessage | { raw: IncomingMessage }): Call {
   const call = ('raw' in request ? request.raw : request).call;
-  if (!call) throw new Error('the request did not pass the front door');
+  if (!call) throw new Error('The request did not pass the front door. Create the application with createApp()');
   return call;
 }

@@ -126,20 +126,22 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
   const marks: Mark[] = Reflect.getMetadata(MARKS, handler) ?? [];
   const bases = marks.filter(({ name }) => isPolicy(name));
   const [base] = bases;
-  if (!base) return ['declares no policy'];
+  if (!base) return ['declares no policy. Add one to the method, such as @UserOnly()'];
   if (bases.length > 1) {
-    return [`has ${bases.length} base policies: ${bases.map(({ name }) => `@${name}`).join(', ')}`];
+    return [`has ${bases.length} base policies: ${bases.map(({ name }) => `@${name}`).join(', ')}. Keep one`];
   }
   const kind = base.name as PolicyKind;
   const modifiers = marks.filter((candidate) => candidate !== base);
   const faults: string[] = [];
   const seen = new Set<string>();
   for (const { name } of modifiers) {
-    if (seen.has(name)) faults.push(`repeats @${name}`);
+    if (seen.has(name)) faults.push(`repeats @${name}. Keep one`);
     seen.add(name);
-    if (!MODIFIERS[kind].includes(name)) faults.push(`@${name} contradicts @${kind}`);
+    if (!MODIFIERS[kind].includes(name))
+      faults.push(`declares @${name}, which @${kind} does not allow. Remove one of them`);
   }
-  if (base.policy.acl?.acls.length === 0) faults.push('@AdminAcl names no ACL');
+  if (base.policy.acl?.acls.length === 0)
+    faults.push("declares @AdminAcl without an ACL. Name at least one, such as @AdminAcl('user:lookup')");
   if (faults.length > 0) return faults;
   return Object.freeze({
     blockedBySso: false,

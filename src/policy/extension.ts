@@ -41,12 +41,12 @@ export function assertCompatible({ compatibleWith }: Extension): void {
   const { satisfies, validRange } = createRequire(import.meta.url)('semver') as typeof import('semver');
   if (validRange(compatibleWith) === null) {
     throw new StartError(
-      `the extension says that it was made for "${compatibleWith}", which is not a range of versions`,
+      `Invalid compatibleWith "${compatibleWith}" in the extension. Use a version range such as ^1.0.0`,
     );
   }
   const { version } = ownPackage();
   if (satisfies(version, compatibleWith, { includePrerelease: true })) return;
-  throw new StartError(`the extension was made for Gatehouse ${compatibleWith} and does not run with ${version}`);
+  throw new StartError(`The extension requires Gatehouse ${compatibleWith}, but this is ${version}`);
 }
 
 /** @throws Error if the configuration was read without the settings of the extension */
@@ -56,6 +56,6 @@ export function assertSettingsRead(
 ): void {
   const unread = settingsOf(extension).filter((one) => !declared.has(one));
   if (unread.length === 0) return;
-  const names = unread.map((one) => (one as unknown as { name: string }).name).join(', ');
-  throw new Error(`settings of the extension were not read: ${names}. Pass them: loadConfig(process.env, settings)`);
+  const names = unread.map((one) => one.name).join(', ');
+  throw new Error(`Settings of the extension were not read: ${names}. Pass them: loadConfig(process.env, settings)`);
 }

@@ -25,7 +25,7 @@ export interface FeatureMailTexts {
  * which knows the types of the arguments and of the result of `render`.
  */
 export interface BuiltInMail<F extends object = object> {
-  readonly render: (context: never, translator: never) => object;
+  render(context: object, translator: object): object;
   /** Example facts, with which `/dev/mails` shows the email. */
   readonly sample: F;
   /** More examples by name, if the text depends on the facts. */

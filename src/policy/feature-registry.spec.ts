@@ -36,7 +36,7 @@ describe('the registries of the service', () => {
     const named = quoted(section('contract/admin.md', '### 2.1'));
     const listed = [...new Set(named.filter((name) => name === '*' || /^[a-z_]+(?::[a-z_]+)+$/.test(name)))];
     // Later rows of the page add these.
-    const later = ['user:update:traits', 'instance:jobs:view', 'instance:jobs:retry'];
+    const later = ['user:update:traits', 'instance:jobs:view', 'instance:jobs:retry', 'application:trust'];
     expect([...ours.acls.keys()]).toEqual([...listed, ...later]);
   });
 
@@ -75,9 +75,12 @@ describe('the registries of the service', () => {
     expect(RESERVED_FEATURE_NAMES.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
-  test('every built-in name starts with a reserved word, so no feature of a team can have it', () => {
-    const { settings, errors, fieldErrors, buckets, acls, securityEvents, secrets, events, exports, erasure } = ours;
-    const tables = [settings, errors, fieldErrors, buckets, acls, securityEvents, secrets, events, exports, erasure];
+  test('every built-in name starts with a reserved word, so no extension can use it', () => {
+    const { settings, errors, fieldErrors, buckets, acls, securityEvents, secrets, events, exports, erasure, metrics } =
+      ours;
+    const tables = [
+      ...[settings, errors, fieldErrors, buckets, acls, securityEvents, secrets, events, exports, erasure, metrics],
+    ];
     const names = tables.flatMap((table) => [...table.keys()]);
     const firstWord = (name: string) => name.toLowerCase().split(/[_:-]/)[0] ?? '';
     const free = names.filter((name) => name !== '*' && !RESERVED_FEATURE_NAMES.includes(firstWord(name)));
@@ -95,7 +98,7 @@ class Draft {
   async check(): Promise<void> {}
 }
 
-describe('what a feature of a team declares', () => {
+describe('the declarations of an extension feature', () => {
   const VALID = {
     errors: { NOTES_FULL: [409, 'There is no room.'] },
     fieldErrors: { NOTES_LOUD: 'Write in lower case.' },
@@ -107,11 +110,12 @@ describe('what a feature of a team declares', () => {
     secrets: { 'notes-invite': 'account' },
     events: { NOTES_CREATED: gatewayEvent<{ id: string }>() },
     exports: { notes: { select: 'SELECT id FROM notes WHERE owner_id = $1' } },
+    metrics: { notes_searches_total: { type: 'counter', help: 'Searches', labels: { found: ['yes', 'no'] } } },
     erasure: { notes: { column: 'owner_id' }, notes_tag: { deletedWith: 'notes' } },
     encryptedColumns: { 'texts of notes': { table: 'notes', column: 'text' } },
   } as const satisfies FeatureDeclaration;
 
-  test('is added behind the names of the service', () => {
+  test('are added after the names of the service', () => {
     const registry = registryOf(VALID);
     for (const kind of Object.keys(VALID) as (keyof typeof VALID)[]) {
       const before = [...ours[kind].keys()];
@@ -122,28 +126,29 @@ describe('what a feature of a team declares', () => {
     expect(ours.textsOf('acls')).toEqual({});
   });
 
-  test('is known to one application and not to another one', () => {
+  test('are known to one application and not to another one', () => {
     registryOf(VALID);
     expect(featureRegistry().errors.has('NOTES_FULL')).toBe(false);
   });
 
   test.each<[kind: string, declaration: FeatureDeclaration, advice: string]>([
-    ['an error code', { errors: { FULL: [409, 'Full.'] } }, 'has to start with NOTES_'],
-    ['a field code', { fieldErrors: { LOUD: 'Loud.' } }, 'has to start with NOTES_'],
-    ['a bucket', { buckets: { 'note:read': [1, 1] } }, 'has to start with notes:'],
-    ['a scope', { scopes: { 'note.read': WORDS } }, 'has to start with notes.'],
-    ['an ACL', { acls: { 'note:read': WORDS } }, 'has to start with notes:'],
-    ['an audit action', { auditActions: { 'note:remove': 'note' } }, 'has to start with notes:'],
-    ['a purpose', { secrets: { 'note-invite': 'account' } }, 'has to start with notes-'],
-    ['a security event', { securityEvents: { note_shared: WORDS } }, 'has to start with notes_'],
-    ['a gateway event', { events: { NOTE_CREATED: gatewayEvent<null>() } }, 'has to start with NOTES_'],
-    ['a part of the export', { exports: { note: { select: 'SELECT 1' } } }, 'has to start with notes_'],
+    ['an error code', { errors: { FULL: [409, 'Full.'] } }, 'must start with NOTES_'],
+    ['a field code', { fieldErrors: { LOUD: 'Loud.' } }, 'must start with NOTES_'],
+    ['a bucket', { buckets: { 'note:read': [1, 1] } }, 'must start with notes:'],
+    ['a scope', { scopes: { 'note.read': WORDS } }, 'must start with notes.'],
+    ['an ACL', { acls: { 'note:read': WORDS } }, 'must start with notes:'],
+    ['an audit action', { auditActions: { 'note:remove': 'note' } }, 'must start with notes:'],
+    ['a purpose', { secrets: { 'note-invite': 'account' } }, 'must start with notes-'],
+    ['a security event', { securityEvents: { note_shared: WORDS } }, 'must start with notes_'],
+    ['a gateway event', { events: { NOTE_CREATED: gatewayEvent<null>() } }, 'must start with NOTES_'],
+    ['a part of the export', { exports: { note: { select: 'SELECT 1' } } }, 'must start with notes_'],
     [
       'a health check',
       { healthChecks: { 'note-index': { check: Draft, cause: 'the index' } } },
-      'has to start with notes-',
+      'must start with notes-',
     ],
-    ['a table', { erasure: { note: { column: 'owner_id' } } }, 'has to start with notes_'],
+    ['a metric', { metrics: { note_total: { type: 'counter', help: 'Notes' } } }, 'must start with notes_'],
+    ['a table', { erasure: { note: { column: 'owner_id' } } }, 'must start with notes_'],
   ])(
     '%s without the prefix of its feature stops the start, and the error says how to fix it',
     (_, declaration, advice) => {
@@ -155,14 +160,14 @@ describe('what a feature of a team declares', () => {
   test.each<[kind: string, declaration: FeatureDeclaration, table: string]>([
     ['an entity', { entities: [Draft] }, 'notes_draft'],
     ['an encrypted column', { encryptedColumns: { texts: { table: 'notes', column: 'text' } } }, 'notes'],
-  ])('the table of %s has to be in `erasure`', (_, declaration, table) => {
+  ])('the table of %s must be in `erasure`', (_, declaration, table) => {
     expect(() => registryOf(declaration)).toThrow(`notes: the table ${table} is not in \`erasure\``);
     expect(() => registryOf({ ...declaration, erasure: { [table]: { kept: 'only IDs' } } })).not.toThrow();
   });
 
   test.each<[fault: string, declaration: FeatureDeclaration]>([
-    ['no feature declares the table notes', { erasure: { notes_tag: { deletedWith: 'notes' } } }],
-    ['the column has to be an SQL name', { erasure: { notes: { column: 'id" OR true' } } }],
+    ['deletedWith names the unknown table notes', { erasure: { notes_tag: { deletedWith: 'notes' } } }],
+    ['column must be an SQL name', { erasure: { notes: { column: 'id" OR true' } } }],
   ])('%s: the erasure stops the start', (fault, declaration) => {
     expect(() => registryOf(declaration)).toThrow(fault);
   });
@@ -184,8 +189,8 @@ describe('what a feature of a team declares', () => {
     ['field code', { fieldErrors: { INVALID_FORMAT: 'No.' } }, 'INVALID_FORMAT'],
     ['purpose', { secrets: { 'mfa-ticket': 'none' } }, 'mfa-ticket'],
     ['security event', { securityEvents: { signed_in: WORDS } }, 'signed_in'],
-  ])('a %s that the service has is a clash, and is named', (_, declaration, name) => {
-    expect(() => registryOf(declaration)).toThrow(`${JSON.stringify(name)} exists already: rename it`);
+  ])('a %s that the service has is a conflict, and is named', (_, declaration, name) => {
+    expect(() => registryOf(declaration)).toThrow(`${JSON.stringify(name)} exists already. Rename it`);
   });
 
   const INVALID: readonly (readonly [what: string, declaration: FeatureDeclaration])[] = [
@@ -230,6 +235,40 @@ describe('what a feature of a team declares', () => {
       'a column that is declared twice',
       { encryptedColumns: { a: { table: 'notes', column: 'text' }, b: { table: 'notes', column: 'text' } } },
     ],
+    ...['notes', 'notes_Total', 'notes_', 'notes__total', `notes_${'a'.repeat(59)}`].map(
+      (name) =>
+        [`the metric ${name}`, { metrics: { [name]: { type: 'gauge', help: 'Notes' } } }] as [
+          string,
+          FeatureDeclaration,
+        ],
+    ),
+    [
+      'a metric whose label can have any value',
+      { metrics: { notes_total: { type: 'counter', help: 'Notes', labels: { id: 'any' } } } },
+    ],
+    [
+      'a metric with more than 1000 series',
+      {
+        metrics: {
+          notes_total: {
+            type: 'counter',
+            help: 'Notes',
+            labels: { id: Array.from({ length: 1001 }, (_, n) => `${n}`) },
+          },
+        },
+      },
+    ],
+    [
+      'a label that is not a name',
+      { metrics: { notes_total: { type: 'gauge', help: 'Notes', labels: { 'a b': ['c'] } } } },
+    ],
+    ...[[], [1, 1], [2, 1]].map(
+      (buckets) =>
+        [`the buckets [${buckets}]`, { metrics: { notes_seconds: { type: 'histogram', help: 'Notes', buckets } } }] as [
+          string,
+          FeatureDeclaration,
+        ],
+    ),
     ['a name without characters', { encryptedColumns: { ' ': { table: 'notes', column: 'text' } } }],
   ];
   test.each(INVALID)('%s is invalid', (_, declaration) => {
@@ -245,7 +284,7 @@ describe('what a feature of a team declares', () => {
     class Notes extends settings('Notes', (read) => ({ limit: read.int('NOTES_LIMIT', 'Notes', 5, [1, 9]) })) {}
     class Lists extends settings('Lists', (read) => ({ limit: read.int('LISTS_LIMIT', 'Lists', 5, [1, 9]) })) {}
 
-    test('are listed behind the settings of the service', () => {
+    test('are listed after the settings of the service', () => {
       expect([...registryOf({ settings: [Notes] }).settings.keys()]).toEqual([...ours.settings.keys(), 'NOTES_LIMIT']);
       expect(ours.settings.size).toBeGreaterThan(100);
     });
@@ -253,7 +292,7 @@ describe('what a feature of a team declares', () => {
     test('without the prefix of their feature stop the start, and the error says how to fix it', () => {
       expect(() => registryOf({ settings: [Notes, Lists] })).toThrow(StartError);
       expect(() => registryOf({ settings: [Notes, Lists] })).toThrow(
-        'notes: the setting "LISTS_LIMIT" has to start with NOTES_',
+        'notes: the setting "LISTS_LIMIT" must start with NOTES_',
       );
     });
 
@@ -263,10 +302,10 @@ describe('what a feature of a team declares', () => {
       })) {}
       expect(registryOf({ settings: [Derived] }).settings.size).toBe(ours.settings.size + 1);
       class Port extends settings('Notes', (read) => ({ port: read.int('PORT', 'Port of notes', 80, [1, 99]) })) {}
-      expect(() => registryOf({ settings: [Port] })).toThrow('"PORT" exists already: rename it');
+      expect(() => registryOf({ settings: [Port] })).toThrow('"PORT" exists already. Rename it');
       const features = [defineFeature('notes_a', { settings: [Notes] }), defineFeature('notes', { settings: [Notes] })];
       expect(() => featureRegistry({ features })).toThrow(
-        'notes_a: the setting "NOTES_LIMIT" has to start with NOTES_A_',
+        'notes_a: the setting "NOTES_LIMIT" must start with NOTES_A_',
       );
     });
 
@@ -274,21 +313,26 @@ describe('what a feature of a team declares', () => {
       class Needy extends settings('Notes', (read) => ({
         key: Buffer.from(read.secret('NOTES_KEY', 'The key of notes') as string),
       })) {}
-      expect(() => registryOf({ settings: [Needy] })).toThrow('notes: the settings cannot be read if none is set');
+      expect(() => registryOf({ settings: [Needy] })).toThrow(
+        'notes: reading the settings without environment variables failed',
+      );
     });
   });
 
-  test.each(['Notes', 'my-notes', '', '1st'])('%j is not a name of a feature', (name) => {
-    expect(() => registryOf({}, name)).toThrow('is not a name of a feature');
+  test.each(['Notes', 'my-notes', '', '1st'])('%j is not a valid feature name', (name) => {
+    expect(() => registryOf({}, name)).toThrow('is not a valid feature name');
   });
 
-  test.each(['user', 'user_notes', 'unknown', 'webhooks', 'pipeline'])('the feature name %s is reserved', (name) => {
-    expect(() => registryOf({}, name)).toThrow(`the feature name ${name} is reserved`);
-  });
+  test.each(['user', 'user_notes', 'unknown', 'webhooks', 'pipeline', 'process', 'nodejs'])(
+    'the feature name %s is reserved',
+    (name) => {
+      expect(() => registryOf({}, name)).toThrow(`the feature name ${name} is reserved`);
+    },
+  );
 
-  test('two features cannot have the same name, and all faults are named at once', () => {
+  test('two features cannot have the same name, and all errors are reported together', () => {
     const features = [defineFeature('notes', { errors: { FULL: [409, 'Full.'] } }), defineFeature('notes', {})];
-    expect(() => featureRegistry({ features })).toThrow(/two features have the name notes[\s\S]*"FULL" has to start/);
+    expect(() => featureRegistry({ features })).toThrow(/two features have the name notes[\s\S]*"FULL" must start/);
   });
 });
 

@@ -1,9 +1,10 @@
 import type { Type } from '@nestjs/common';
-import { DefaultNamingStrategy, getMetadataArgsStorage } from 'typeorm';
+import { DefaultNamingStrategy, EntitySchema, getMetadataArgsStorage } from 'typeorm';
 import { type Setting, SettingsReader } from '../core/config/reader.js';
 import { StartError } from '../core/config/start-error.js';
 import type { ApiError, FieldError } from '../core/errors.js';
 import type { SecretBinding } from '../core/merged.js';
+import { labelCombinations, type MetricDeclaration } from '../core/metric-declaration.js';
 import { assertLocalizedText, type LocalizedText } from '../core/text/localized-text.js';
 import type { ErasureDeclaration, ExportDeclaration } from './account-data.js';
 import type {
@@ -45,9 +46,35 @@ export const RESERVED_FEATURE_NAMES: readonly string[] = [
   ...['gone', 'grant', 'grants', 'group', 'handoff', 'hcaptcha', 'health', 'host', 'http', 'identity', 'image'],
   ...['inbox', 'instance', 'internal', 'invalid', 'ip', 'job', 'journal', 'keep', 'key', 'language', 'leak', 'legal'],
   ...['limit', 'link', 'locale', 'lockdown', 'locked', 'log', 'login', 'mail', 'max', 'media', 'metrics', 'mfa'],
-  ...['migrate', 'migration', 'missing', 'must', 'network', 'new', 'no', 'node', 'not', 'notice', 'oauth', 'one'],
+  ...[
+    'migrate',
+    'migration',
+    'missing',
+    'must',
+    'network',
+    'new',
+    'no',
+    'node',
+    'nodejs',
+    'not',
+    'notice',
+    'oauth',
+    'one',
+  ],
   ...['openid', 'organization', 'original', 'otel', 'outbox', 'passkey', 'passkeys', 'password', 'payload'],
-  ...['pending', 'permissions', 'pgboss', 'phone', 'pipeline', 'platform', 'port', 'product', 'profile', 'pronouns'],
+  ...[
+    'pending',
+    'permissions',
+    'pgboss',
+    'phone',
+    'pipeline',
+    'platform',
+    'port',
+    'process',
+    'product',
+    'profile',
+    'pronouns',
+  ],
   ...['protection', 'public', 'queue', 'range', 'rate', 'ready', 'redis', 'refused', 'registration', 'replica'],
   ...['requirements', 'resumed', 'role', 'scope', 'second', 'security', 'service', 'session', 'sessions', 'setting'],
   ...['settings', 'setup', 'shutdown', 'sign', 'signed', 'slow', 'sms', 'smtp', 'snowflake', 'sso', 'storage'],
@@ -71,6 +98,7 @@ type Kind =
   | 'secrets'
   | 'jobs'
   | 'healthChecks'
+  | 'metrics'
   | 'events'
   | 'exports'
   | 'erasure'
@@ -116,6 +144,7 @@ const RULES: Readonly<Record<Kind, Rule>> = {
     prefix: (feature) => `${feature}-`,
     allowsFeatureName: true,
   },
+  metrics: { what: 'metric', shape: /^(?=.{1,64}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/, prefix: underscore },
   events: { what: 'event', shape: CODE, prefix: upperCase },
   exports: { what: 'part of the export', shape: WORD, prefix: underscore, allowsFeatureName: true },
   erasure: { what: 'table', shape: SQL_NAME, prefix: underscore, allowsFeatureName: true },
@@ -129,18 +158,41 @@ export interface ErrorResponse {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+const MAX_SERIES = 1000;
+
+/** What is wrong with a metric of an extension. Its labels have known values, so that none is an ID or a secret. */
+function metricFaults(declaration: MetricDeclaration): string[] {
+  const { labels = {} } = declaration;
+  const faults = Object.entries(labels).flatMap(([label, values]) => [
+    ...(WORD.test(label)
+      ? []
+      : [`${JSON.stringify(label)} is not a valid label. Use lower-case letters, digits and _`]),
+    ...(values === 'any' ? [`list all values of the label ${label}`] : []),
+  ]);
+  if (labelCombinations(labels).length > MAX_SERIES)
+    faults.push(`it has more than ${MAX_SERIES} series. Use fewer labels or values`);
+  if (declaration.type === 'histogram') {
+    const { buckets } = declaration;
+    const isAscending = buckets.every((bound, index) => index === 0 || bound > (buckets[index - 1] as number));
+    if (buckets.length === 0 || !isAscending) faults.push('list its buckets in ascending order');
+  }
+  return faults;
+}
+
 /** Whether the texts are part of the service, which only built-in features can declare. */
 const lacksText = (row: unknown): boolean => row === null || (typeof row === 'object' && 'render' in row);
 
 const naming = new DefaultNamingStrategy();
 
 /** The name of the table of an entity. */
-const tableOf = (entity: Type): string =>
-  naming.tableName(entity.name, getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name);
+function tableOf(entity: Type | EntitySchema): string {
+  if (entity instanceof EntitySchema) return naming.tableName(entity.options.name, entity.options.tableName);
+  return naming.tableName(entity.name, getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name);
+}
 
 /** How to fix a table that no feature lists in `erasure`. */
 export const undeclaredTableFault = (table: string): string =>
-  `the table ${table} is not in \`erasure\`: declare what happens to its rows when an account is erased`;
+  `the table ${table} is not in \`erasure\`. Declare there what happens to its rows when an account is erased`;
 
 /** The documentation of the settings of a feature, by name. */
 function settingsOf({ name, settings = [] }: Feature, faults: string[]): Readonly<Record<string, Setting>> {
@@ -148,7 +200,9 @@ function settingsOf({ name, settings = [] }: Feature, faults: string[]): Readonl
     const reader = new SettingsReader({});
     return Object.fromEntries(settings.flatMap((one) => reader.settingsOf(one)).map((one) => [one.name, one]));
   } catch (error) {
-    faults.push(`${name}: the settings cannot be read if none is set: ${(error as Error).message}`);
+    faults.push(
+      `${name}: reading the settings without environment variables failed: ${(error as Error).message}. Give each a default`,
+    );
     return {};
   }
 }
@@ -174,6 +228,7 @@ export class FeatureRegistry {
   readonly secrets = new Map<string, SecretBinding>();
   readonly jobs = new Map<string, JobDeclaration>();
   readonly healthChecks = new Map<string, HealthCheckDeclaration>();
+  readonly metrics = new Map<string, MetricDeclaration>();
   readonly events = new Map<string, GatewayEventDeclaration>();
   readonly exports = new Map<string, ExportDeclaration>();
   readonly erasure = new Map<string, ErasureDeclaration>();
@@ -188,35 +243,46 @@ export class FeatureRegistry {
     const faults: string[] = [];
     const names = new Set<string>();
     for (const { name } of [...builtIn, ...ofTeam]) {
-      if (names.has(name)) faults.push(`two features have the name ${name}: rename one`);
+      if (names.has(name)) faults.push(`two features have the name ${name}. Rename one`);
       names.add(name);
     }
     for (const { name } of ofTeam) {
-      if (!WORD.test(name)) faults.push(`${name} is not a name of a feature: use lower-case letters, digits and _`);
+      if (!WORD.test(name))
+        faults.push(`${JSON.stringify(name)} is not a valid feature name. Use lower-case letters, digits and _`);
       if (RESERVED_FEATURE_NAMES.includes(name.split('_')[0] ?? '')) {
-        faults.push(`the feature name ${name} is reserved: choose one that starts with another word`);
+        faults.push(`the feature name ${name} is reserved. Choose one that starts with another word`);
       }
     }
     for (const feature of builtIn) this.add(feature, false, faults);
     for (const feature of ofTeam) this.add(feature, true, faults);
-    for (const { name, entities = [], erasure = {}, encryptedColumns = {} } of ofTeam) {
+    for (const { name, entities = [], erasure = {}, encryptedColumns = {}, metrics = {} } of ofTeam) {
+      for (const [metric, declaration] of Object.entries(metrics))
+        faults.push(...metricFaults(declaration).map((fault) => `${name}: the metric ${metric}: ${fault}`));
       const tables = [...entities.map(tableOf), ...Object.values(encryptedColumns).map(({ table }) => table)];
       const undeclared = [...new Set(tables)].filter((table) => !Object.hasOwn(erasure, table));
       faults.push(...undeclared.map((table) => `${name}: ${undeclaredTableFault(table)}`));
     }
     this.checkValues(faults);
-    for (const { name, lifecycle = {} } of [...builtIn, ...ofTeam]) {
-      for (const [event, { afterCommit, rejectsWith = [] }] of Object.entries(lifecycle)) {
+    for (const feature of [...builtIn, ...ofTeam]) {
+      const { name, lifecycle = {} } = feature;
+      for (const [event, { afterCommit, rejectsWith = [], required }] of Object.entries(lifecycle)) {
+        if (required && ofTeam.includes(feature))
+          faults.push(`${name}: only built-in features may require that ${event} is handled: use inTransaction`);
         if (afterCommit !== undefined && !this.jobs.has(afterCommit))
-          faults.push(`${name}: no feature declares the job ${afterCommit}, which follows ${event}`);
+          faults.push(`${name}: lifecycle.${event} names the unknown job ${afterCommit}. Declare it in jobs`);
         if (rejectsWith.length > 0 && !REFUSABLE_EVENTS.has(event as LifecycleType))
-          faults.push(`${name}: no subscriber may reject the operation of ${event}`);
+          faults.push(
+            `${name}: lifecycle.${event} has rejectsWith, but its operation cannot be rejected. Remove rejectsWith`,
+          );
         const unknown = rejectsWith.filter((code) => !this.errors.has(code));
-        faults.push(...unknown.map((code) => `${name}: no feature declares the error code ${code}`));
+        faults.push(
+          ...unknown.map(
+            (code) => `${name}: lifecycle.${event} names the unknown error code ${code}. Declare it in errors`,
+          ),
+        );
       }
     }
-    if (faults.length > 0)
-      throw new StartError(`the features are invalid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    if (faults.length > 0) throw new StartError(`Invalid features:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
     this.features = [...builtIn, ...ofTeam];
     this.extensionFeatures = ofTeam;
   }
@@ -229,10 +295,10 @@ export class FeatureRegistry {
         const label = `${feature.name}: the ${rule.what} ${JSON.stringify(name)}`;
         const prefix = isOfTeam ? rule.prefix?.(feature.name) : undefined;
         if (!rule.shape.test(name)) faults.push(`${label} is not a valid name`);
-        else if (table.has(name)) faults.push(`${label} exists already: rename it`);
+        else if (table.has(name)) faults.push(`${label} exists already. Rename it`);
         else if (prefix && !name.startsWith(prefix) && !(rule.allowsFeatureName && name === feature.name))
-          faults.push(`${label} has to start with ${prefix}`);
-        else if (isOfTeam && lacksText(row)) faults.push(`${label} needs a text`);
+          faults.push(`${label} must start with ${prefix}`);
+        else if (isOfTeam && lacksText(row)) faults.push(`${label} needs a text. Set it instead of null`);
         else table.set(name, row);
       }
     }
@@ -248,14 +314,16 @@ export class FeatureRegistry {
     };
     for (const [code, [status]] of this.errors) {
       if (!Number.isInteger(status) || status < 400 || status > 599)
-        faults.push(`${code}: ${status} is not an error status`);
+        faults.push(`the error code ${code} has the status ${status}. Use one from 400 to 599`);
     }
     for (const [name, [limit, seconds]] of this.buckets) {
-      if (!(limit > 0 && seconds > 0)) faults.push(`the bucket ${name}: requests and seconds have to be positive`);
+      if (!(limit > 0 && seconds > 0)) faults.push(`the bucket ${name}: requests and seconds must be positive`);
     }
     for (const [action, target] of this.auditActions) {
       if (!WORD.test(target))
-        faults.push(`the audit action ${action}: ${JSON.stringify(target)} is not a valid target type`);
+        faults.push(
+          `the audit action ${action}: ${JSON.stringify(target)} is not a valid target type. Use lower-case letters, digits and _`,
+        );
     }
     for (const kind of ['scopes', 'acls', 'securityEvents'] as const) {
       for (const [name, text] of this[kind]) {
@@ -265,26 +333,25 @@ export class FeatureRegistry {
     for (const [name, job] of this.jobs) faults.push(...jobFaults(job).map((fault) => `the job ${name}: ${fault}`));
     for (const [table, declaration] of this.erasure) {
       if ('deletedWith' in declaration && !this.erasure.has(declaration.deletedWith))
-        faults.push(`the table ${table}: no feature declares the table ${declaration.deletedWith}`);
+        faults.push(
+          `the table ${table}: deletedWith names the unknown table ${declaration.deletedWith}. List it in erasure`,
+        );
       if ('column' in declaration && !SQL_NAME.test(declaration.column))
-        faults.push(`the table ${table}: the column has to be an SQL name without quotes`);
+        faults.push(`the table ${table}: column must be an SQL name without quotes`);
     }
     const columns = new Set<string>();
     for (const [name, { table, column, key = 'id' }] of this.encryptedColumns) {
       const isPlain = [table, column, key].every((identifier) => SQL_NAME.test(identifier));
-      if (!isPlain)
-        faults.push(`the encrypted column ${name}: table, column and key have to be SQL names without quotes`);
+      if (!isPlain) faults.push(`the encrypted column ${name}: table, column and key must be SQL names without quotes`);
       const place = `${table}.${column}`;
-      if (columns.has(place)) faults.push(`the encrypted column ${name}: ${place} is declared twice`);
+      if (columns.has(place)) faults.push(`the encrypted column ${name}: ${place} is declared twice. Remove one`);
       columns.add(place);
     }
   }
 
   /** Error codes with which subscribers may reject the operation of one of these lifecycle events. */
-  rejectionsOf(types: ReadonlySet<LifecycleType>): readonly string[] {
-    return this.features.flatMap(({ lifecycle = {} }) =>
-      [...types].flatMap((type) => lifecycle[type]?.rejectsWith ?? []),
-    );
+  rejectionsOf(types: readonly LifecycleType[]): readonly string[] {
+    return this.features.flatMap(({ lifecycle = {} }) => types.flatMap((type) => lifecycle[type]?.rejectsWith ?? []));
   }
 
   /** The texts that features bring, by name. Those of built-in names are part of the pages. */

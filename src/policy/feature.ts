@@ -1,8 +1,9 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import type { MigrationInterface } from 'typeorm';
+import type { EntitySchema, MigrationInterface } from 'typeorm';
 import type { Config } from '../core/config/config.js';
 import type { DeclaredSettings } from '../core/config/reader.js';
 import type { BuiltInFacts, FeatureNames, SecretBinding } from '../core/merged.js';
+import type { MetricDeclaration } from '../core/metric-declaration.js';
 import type { LocalizedText } from '../core/text/localized-text.js';
 import type { ErasureDeclaration, ExportDeclaration } from './account-data.js';
 import type { BuiltInMail, FeatureMail, MailFacts } from './feature-mail.js';
@@ -52,7 +53,7 @@ export interface FeatureDeclaration {
   /** Nest modules, or a function that chooses them by the settings. */
   readonly modules?: FeatureModules | ((config: Config) => FeatureModules);
   /** TypeORM entities. `migrations` create their tables. */
-  readonly entities?: readonly Type[];
+  readonly entities?: readonly (Type | EntitySchema)[];
   /** Migration classes, whose names end in a 13-digit timestamp. */
   readonly migrations?: readonly (new () => MigrationInterface)[];
   /** Classes made by `settings(...)`. They are read and validated with the built-in settings and injected by class. */
@@ -86,6 +87,8 @@ export interface FeatureDeclaration {
    * lowercase letters, digits and hyphens.
    */
   readonly healthChecks?: Readonly<Record<string, HealthCheckDeclaration>>;
+  /** Metrics by name, such as `notes_searches_total`. `Metrics` records their values. */
+  readonly metrics?: Readonly<Record<string, MetricDeclaration>>;
   /** Parts of the export of an account, by name. */
   readonly exports?: Readonly<Record<string, ExportDeclaration>>;
   /**
@@ -139,6 +142,7 @@ export interface NamesIn<D extends FeatureDeclaration> extends FeatureNames {
   readonly jobs: D extends { readonly jobs: infer J } ? { readonly [T in keyof J]: PayloadOf<J[T]> } : object;
   readonly events: D extends { readonly events: infer E } ? { readonly [T in keyof E]: DataOf<E[T]> } : object;
   readonly secrets: D extends { readonly secrets: infer S extends object } ? S : object;
+  readonly metrics: D extends { readonly metrics: infer M extends object } ? M : object;
   readonly mails: D extends { readonly mails: infer M } ? { readonly [T in keyof M]: FactsOfMail<M[T]> } : object;
 }
 

@@ -35,11 +35,18 @@ export interface JobDeclaration {
    * the month, month, day of the week. The payload of these runs is `{}`. A run that was missed is made up for once.
    */
   readonly cron?: string;
+  /**
+   * Also runs it again and again, once for all replicas. The interval counts from the start of a run, and a run begins
+   * up to five seconds late. The payload of these runs is `{}`. A run that fails is not retried, because the next one
+   * follows.
+   */
+  readonly everySeconds?: number;
 }
 
 export const JOB_DEFAULTS = { retryLimit: 10, retryDelaySeconds: 5, leaseSeconds: 60, singleton: false } as const;
 
 const MAX_LEASE_SECONDS = 3600;
+const MAX_INTERVAL_SECONDS = 86_400;
 const CRON = /^[\d*/,-]+(?: [\dA-Z*/,-]+){4}$/i;
 
 const isCount = (value: number, from: number, to: number): boolean =>
@@ -47,11 +54,8 @@ const isCount = (value: number, from: number, to: number): boolean =>
 
 /** Returns the problems of a declaration, as ends of a sentence that names the job. */
 export function jobFaults(declaration: JobDeclaration): string[] {
-  const { retryLimit, retryDelaySeconds, leaseSeconds, cron } = {
-    ...JOB_DEFAULTS,
-    ...declaration,
-    cron: declaration.cron,
-  };
+  const { cron, everySeconds } = declaration;
+  const { retryLimit, retryDelaySeconds, leaseSeconds } = { ...JOB_DEFAULTS, ...declaration };
   return [
     ...(isCount(retryLimit, 0, 100) ? [] : ['retryLimit must be an integer from 0 to 100']),
     ...(isCount(retryDelaySeconds, 1, 86_400) ? [] : ['retryDelaySeconds must be an integer from 1 to 86400']),
@@ -59,5 +63,8 @@ export function jobFaults(declaration: JobDeclaration): string[] {
       ? []
       : [`leaseSeconds must be an integer from 1 to ${MAX_LEASE_SECONDS}`]),
     ...(cron === undefined || CRON.test(cron) ? [] : ['cron must have five fields, such as 0 3 * * *']),
+    ...(everySeconds === undefined || isCount(everySeconds, 1, MAX_INTERVAL_SECONDS)
+      ? []
+      : [`everySeconds must be an integer from 1 to ${MAX_INTERVAL_SECONDS}`]),
   ];
 }

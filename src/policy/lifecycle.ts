@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Account } from './account.js';
 
 interface OfAccount {
   readonly account_id: string;
@@ -53,6 +54,31 @@ export interface LifecycleSubscriber<T extends LifecycleType> {
   handle(tx: EntityManager, event: LifecycleEvent<T>): Promise<void>;
 }
 
+/** Where a request came from. */
+export interface Origin {
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly os: string | null;
+  /** ID hash of the session that made the request, if any. */
+  readonly session?: string;
+}
+
+/** The circumstances of an event. Only built-in features get them, because they contain personal data. */
+export interface LifecycleCause {
+  /** The account to which a notice is sent, as it was when the operation began. Default: no notice is sent. */
+  readonly account?: Account;
+  readonly origin?: Origin | undefined;
+  /** The security event, if it is not the usual one. */
+  readonly recordedAs?: 'account_reinstated' | 'email_reverted' | undefined;
+  /** Facts of the security event that the lifecycle event does not have. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** A subscriber of a built-in feature. It gets all events of an operation in one call. If it fails, so does the operation. */
+export interface RequiredSubscriber<T extends LifecycleType> {
+  handleAll(tx: EntityManager, events: readonly LifecycleEvent<T>[], cause: LifecycleCause): Promise<void>;
+}
+
 /** What a feature does when an event occurs. */
 export interface LifecycleDeclaration<T extends LifecycleType> {
   /** A provider of a module. It runs in the transaction of the event. */
@@ -61,6 +87,8 @@ export interface LifecycleDeclaration<T extends LifecycleType> {
   readonly rejectsWith?: readonly string[];
   /** The name of a job whose payload is the event. It runs after the commit. */
   readonly afterCommit?: string;
+  /** Only for built-in features, because a failure must not block a ban or a revocation. It runs before `inTransaction`. */
+  readonly required?: Type<RequiredSubscriber<T>>;
 }
 
 export type LifecycleDeclarations = { readonly [T in LifecycleType]?: LifecycleDeclaration<T> };

@@ -81,7 +81,7 @@ describe('paths that contain a secret', () => {
   });
 });
 
-describe('the route that would answer a path', () => {
+describe('the route that matches a path', () => {
   const routes = routesOf(
     ...['GET /', 'GET /users', 'POST /users', 'GET /users/:id', 'GET /users/@me', 'PATCH /users/@me'],
     ...['GET /users/:id/parts/:part', 'GET /files/*path', 'GET /files/list', 'GET /files/:name', 'DELETE /files/:id'],
@@ -118,7 +118,7 @@ describe('the route that would answer a path', () => {
     expect(found(routes, method, path)).toBe(expected);
   });
 
-  test('every method and template that fits is told, the more specific first', () => {
+  test('every matching method and template is returned, the more specific first', () => {
     expect(matching(routes, '/users/@me')).toEqual(['GET /users/@me', 'PATCH /users/@me', 'GET /users/:id']);
     expect(matching(routes, '/files/list')).toEqual([
       ...['GET /files/list', 'DELETE /files/:id', 'GET /files/:name', 'GET /files/*path'],
@@ -126,7 +126,7 @@ describe('the route that would answer a path', () => {
     expect(matching(routes, '/nothing')).toEqual([]);
   });
 
-  test('a text is more specific than a parameter and that than a wildcard, wherever they stand and however they are called', () => {
+  test('text is more specific than a parameter and a parameter than a wildcard, in any position and with any name', () => {
     expect(matching(routesOf('GET /a/:id/*rest', 'GET /a/:longer/b'), '/a/1/b')).toEqual([
       ...['GET /a/:longer/b', 'GET /a/:id/*rest'],
     ]);
@@ -138,7 +138,7 @@ describe('the route that would answer a path', () => {
   });
 });
 
-describe('a policy as it reads in the code', () => {
+describe('the text of a policy', () => {
   test.each<[policy: RoutePolicy, words: string]>([
     [policyOf('Public'), '@Public()'],
     [policyOf('ClientAuth'), '@ClientAuth()'],
@@ -170,7 +170,7 @@ describe('a policy as it reads in the code', () => {
     expect(describePolicy(policy)).toBe(words);
   });
 
-  test('tells predicates by their names', () => {
+  test('shows predicates by their names', () => {
     const changesPassword = () => true;
     const sudo = {
       voidsProofs: changesPassword,
@@ -184,7 +184,7 @@ describe('a policy as it reads in the code', () => {
     );
   });
 
-  test('tells all of them in one line, always in the same order', () => {
+  test('shows all modifiers in one line, always in the same order', () => {
     const policy = policyOf('UserOnly', {
       ...{ accepts: { kind: 'json', limit: 1 }, bucket: { name: 'x' }, captcha: true, sudo: { issuesProof: true } },
       ...{ allowSuspicious: true, blockedBySso: true, scope: 'email', cors: 'none' },

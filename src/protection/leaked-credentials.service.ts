@@ -106,7 +106,7 @@ export class LeakedCredentials {
       await this.database.transaction((tx) => this.revoke(tx, held, requestId));
       return true;
     } catch (error) {
-      this.log.error('a leaked credential could not be ended', { kind: held.kind, error });
+      this.log.error('revoking a leaked credential failed', { kind: held.kind, error });
       return false;
     }
   }

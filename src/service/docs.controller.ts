@@ -1,48 +1,46 @@
-import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Controller, Get, Param } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { ApiError } from '../core/errors.js';
-import { ApiDocuments } from '../description/description.service.js';
-import { isNotModified } from '../http/conditions.js';
+import { type ApiDocument, ApiDocuments } from '../description/description.service.js';
+import { type BuiltFile, compressLarge, readFile } from '../http/built-files.js';
+import { sendFile } from '../http/file-responses.js';
 import { Text } from '../http/input.js';
 import { ApiResponses } from '../policy/answers.js';
-import { type Call, RESPONSE_HANDLED } from '../policy/call.js';
+import type { Call, RESPONSE_HANDLED } from '../policy/call.js';
 import { Cors, CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { DOCS_PAGE } from './docs.page.js';
 
-const FILES = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'start.js': 'text/javascript; charset=utf-8',
-} as const;
-
-type FileName = keyof typeof FILES;
-
-interface Asset {
-  readonly bytes: Buffer;
-  readonly etag: string;
-}
+const STATIC = join(import.meta.dirname, 'static');
+const swaggerUi = () => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /**
- * The build copies the files of Swagger UI next to the built-in ones. When the sources run directly, the files are in
- * its package.
+ * The files of the page and the folders with their sources. The build copies all of them next to the built-in ones.
  */
-function pathOf(file: FileName): string {
-  const built = join(import.meta.dirname, 'static', file);
-  if (existsSync(built)) return built;
-  return join(dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')), file);
-}
+const SOURCES = {
+  'swagger-ui.css': swaggerUi,
+  'swagger-ui-bundle.js': swaggerUi,
+  'tokens.css': () => join(import.meta.dirname, '../../web/kit'),
+  'docs.css': () => STATIC,
+  'start.js': () => STATIC,
+};
 
-const isKnown = (file: string): file is FileName => Object.hasOwn(FILES, file);
+type FileName = keyof typeof SOURCES;
+
+const isKnown = (file: string): file is FileName => Object.hasOwn(SOURCES, file);
+
+function load(file: FileName): BuiltFile {
+  const folder = existsSync(join(STATIC, file)) ? STATIC : SOURCES[file]();
+  return readFile(folder, file);
+}
 
 class DocsFile {
   @Text({ min: 1, max: 64 }) file: string;
 }
 
-// Swagger UI writes style attributes. Scripts are loaded only from this origin.
+// Swagger UI sets style attributes. Scripts are loaded only from this origin.
 const CSP = [
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'",
   "frame-ancestors 'none'",
@@ -51,7 +49,8 @@ const CSP = [
 /** Serves the API documents as files and as a page. */
 @Controller()
 export class DocsController {
-  private readonly files = new Map<FileName, Asset>();
+  private readonly files = new Map<FileName, BuiltFile>();
+  private readonly documents = new WeakMap<Buffer, Promise<BuiltFile>>();
 
   constructor(
     private readonly apiDocuments: ApiDocuments,
@@ -66,8 +65,7 @@ export class DocsController {
   @ApiResponses({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
   async openapi(@CurrentCall() call: Call) {
     this.assertEnabled();
-    const description = await this.apiDocuments.get();
-    return this.send(call, description, 'application/json; charset=utf-8');
+    return this.sendDocument(call, await this.apiDocuments.get());
   }
 
   /** Get the AsyncAPI document of the gateway. */
@@ -78,8 +76,7 @@ export class DocsController {
   @ApiResponses({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
   async asyncapi(@CurrentCall() call: Call) {
     this.assertEnabled();
-    const description = await this.apiDocuments.getGateway();
-    return this.send(call, description, 'application/json; charset=utf-8');
+    return this.sendDocument(call, await this.apiDocuments.getGateway());
   }
 
   /** Show the API reference as a page. */
@@ -103,36 +100,19 @@ export class DocsController {
   file(@Param() { file }: DocsFile, @CurrentCall() call: Call) {
     this.assertEnabled();
     if (!isKnown(file)) throw new ApiError('NOT_FOUND');
-    return this.send(call, this.asset(file), FILES[file]);
+    const known = this.files.get(file) ?? load(file);
+    this.files.set(file, known);
+    call.res.setHeader('Cache-Control', 'no-cache');
+    return sendFile(call, known);
   }
 
-  /** Read the file on the first request and caches it. */
-  private asset(file: FileName): Asset {
-    const known = this.files.get(file);
-    if (known) return known;
-    const bytes = readFileSync(pathOf(file));
-    const asset = { bytes, etag: `"${hash('sha256', bytes, 'hex').slice(0, 32)}"` };
-    this.files.set(file, asset);
-    return asset;
-  }
-
-  private send(call: Call, { bytes, etag }: Asset, type: string): typeof RESPONSE_HANDLED | undefined {
-    if (this.isFresh(call, etag)) return undefined;
-    const isHead = call.req.method === 'HEAD';
-    if (!isHead) call.transfers.beginResponse(call);
-    call.res.setHeader('Content-Type', type);
-    call.res.setHeader('Content-Length', bytes.length);
-    if (isHead) call.res.end();
-    else call.transfers.send(call, bytes, () => {});
-    return RESPONSE_HANDLED;
-  }
-
-  private isFresh({ req, res }: Call, etag: string): boolean {
-    res.setHeader('ETag', etag);
-    res.setHeader('Cache-Control', 'no-cache');
-    if (!isNotModified(req, etag)) return false;
-    res.statusCode = 304;
-    return true;
+  /** Compresses a document on its first request. */
+  private async sendDocument(call: Call, { bytes }: ApiDocument): Promise<typeof RESPONSE_HANDLED | undefined> {
+    const compressed = this.documents.get(bytes) ?? compressLarge(bytes, 'application/json; charset=utf-8');
+    this.documents.set(bytes, compressed);
+    const file = await compressed;
+    call.res.setHeader('Cache-Control', 'no-cache');
+    return sendFile(call, file);
   }
 
   private assertEnabled(): void {

@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { addressIsIn, clientAddress } from '../core/address.js';
 import { Config } from '../core/config/config.js';
 import { ApiError, unavailable } from '../core/errors.js';
-import { Metrics } from '../core/metrics.js';
+import { MetricsReader } from '../core/metrics.js';
 import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, CurrentCall } from '../policy/decorators.js';
@@ -12,7 +12,7 @@ import { Readiness } from './readiness.service.js';
 export class HealthController {
   constructor(
     private readonly readiness: Readiness,
-    private readonly metrics: Metrics,
+    private readonly metrics: MetricsReader,
     private readonly config: Config,
   ) {}
 

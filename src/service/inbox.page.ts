@@ -29,7 +29,7 @@ const PAGE = `<!doctype html>
 </head>
 <body>
 <h1>Development inbox</h1>
-<p>Every kind of mail in every language: <a href="/dev/mails">/dev/mails</a></p>
+<p>Every kind of email in every language: <a href="/dev/mails">/dev/mails</a></p>
 <% if (it.messages.length === 0) { %>
 <p>No messages yet. As JSON: <a href="/dev/inbox.json">/dev/inbox.json</a></p>
 <% } %>

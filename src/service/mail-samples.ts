@@ -49,7 +49,7 @@ export function renderSample(
   if (kind === SMS) return { text: codeMessage(language, product, '482913', 600) };
   const { type, ...sample } = EXAMPLES.get(kind) ?? { type: kind, ...sampleFacts(features.mails, kind) };
   const occasion = {
-    ...{ ...sample, metadata: sample.metadata as never, product },
+    ...{ ...sample, product },
     at: new Date('2030-01-24T15:40:00.000Z'),
     client: { browser: 'Firefox', system: 'Linux' },
     webAppUrl,

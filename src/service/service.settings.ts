@@ -15,7 +15,7 @@ function securityContacts(read: SettingsReader): string[] {
     .list('SECURITY_CONTACT', about)
     .map((item) => (EMAIL_ADDRESS.test(item) ? `mailto:${item}` : item));
   if (contacts.every((item) => URL.canParse(item) && CONTACT.test(item))) return contacts;
-  read.fault('SECURITY_CONTACT', 'must be a list of mail addresses or of https:, mailto: or tel: URIs');
+  read.fault('SECURITY_CONTACT', 'must be a list of email addresses or of https:, mailto: or tel: URIs');
   return [];
 }
 

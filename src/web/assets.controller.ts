@@ -1,10 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiError } from '../core/errors.js';
+import { pathOf, sendFile } from '../http/file-responses.js';
 import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { Pages } from './pages.service.js';
-import { pathOf, sendFile } from './sending.js';
 
 const TYPES = ['text/javascript', 'text/css', 'image/*'];
 

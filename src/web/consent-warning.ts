@@ -14,8 +14,11 @@ export class ConsentWarning implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.log.warn('nobody can authorise an application: WEB_PAGES is off, and OAUTH_CONSENT_URL names no page', {
-      missing: this.config.oauth.consentUrl,
-    });
+    this.log.warn(
+      'users cannot authorize applications: set WEB_PAGES=on, or set OAUTH_CONSENT_URL to your consent page',
+      {
+        missing: this.config.oauth.consentUrl,
+      },
+    );
   }
 }

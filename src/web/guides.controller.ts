@@ -1,11 +1,11 @@
 import { Controller, Get, HttpCode } from '@nestjs/common';
 import { ApiError } from '../core/errors.js';
+import { pathOf, sendFile } from '../http/file-responses.js';
 import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { GUIDE_HEADERS } from './content-policy.js';
 import { Guides } from './guides.service.js';
-import { pathOf, sendFile } from './sending.js';
 
 const TYPES = ['text/html', 'text/javascript', 'text/css', 'text/plain', 'application/json', 'image/*'];
 

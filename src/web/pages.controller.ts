@@ -1,11 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiError } from '../core/errors.js';
+import { pathOf, sendFile } from '../http/file-responses.js';
 import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';
 import { Pages } from './pages.service.js';
 import { CONSENT, isPage, LOGOUT, PAGES } from './paths.js';
-import { pathOf, sendFile } from './sending.js';
 
 /** Sends a page. Unknown paths below a prefix are not pages. */
 export function sendPage(pages: Pages, call: Call): ReturnType<typeof sendFile> {

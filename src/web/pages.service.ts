@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { StartError } from '../core/config/start-error.js';
+import { type BuiltFile, compressFile, readFiles } from '../http/built-files.js';
 import { Instance } from '../platform/instance/instance.js';
 import { CaptchaVerifier } from '../platform/outbound/captcha.js';
-import { type BuiltFile, compressFile, readFiles } from './built-files.js';
 import { pageHeaders } from './content-policy.js';
 import { asksForCaptcha } from './paths.js';
 
@@ -51,7 +51,7 @@ export class Pages {
   }
 
   private read(): void {
-    if (!FOLDER) throw new StartError('the pages are not built: npm run build');
+    if (!FOLDER) throw new StartError('The pages are not built. Run npm run build');
     this.files = readFiles(`${FOLDER}assets`);
     this.template = readFileSync(`${FOLDER}index.html`, 'utf8');
     const { logo } = this.config.brand;

@@ -5,13 +5,12 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { Counter } from 'prom-client';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { MediaUrlService } from '../media/addresses/urls.service.js';
 import { type Changed, Database, type Tx } from '../platform/database/database.js';
-import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../platform/jobs/cleanup.js';
 import { backOffSeconds, PollingWorker } from '../platform/process/polling-worker.js';
 import { messageView } from './message.views.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageEvent, type WebhookMessageSink } from './message-sinks.js';
@@ -72,7 +71,6 @@ const QUEUE_WEBHOOK = `
  */
 @Injectable()
 export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly outcomes: Counter<'sink' | 'outcome'>;
   private sinks: readonly string[] = [];
   /** One per sink, so that sinks do not wait for each other. */
   private drains: readonly PollingWorker[] = [];
@@ -83,18 +81,12 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     private readonly snowflakes: Snowflakes,
     private readonly urls: MediaUrlService,
     private readonly log: Log,
-    metrics: Metrics,
-    cleanupJobs: CleanupJobs,
+    private readonly metrics: Metrics,
+    cleanup: Cleanup,
   ) {
-    this.outcomes = new Counter({
-      name: 'gatehouse_webhook_events_total',
-      help: 'Events of webhook messages by sink and what became of them',
-      labelNames: ['sink', 'outcome'],
-      registers: [metrics.registry],
-    });
     // Events of a removed sink are never claimed. They are deleted together with parked ones.
-    cleanupJobs.addExpiry('webhook_event', 'id', "coalesce(parked_at, created_at) < now() - interval '7 days'");
-    cleanupJobs.add('webhook_queue', async (tx, limit) => {
+    cleanup.addExpiry('webhook_event', 'id', "coalesce(parked_at, created_at) < now() - interval '7 days'");
+    cleanup.add('webhook_queue', async (tx, limit) => {
       const [, count] = await tx.query<Changed>(
         `DELETE FROM webhook_queue WHERE ctid = ANY (ARRAY(
            SELECT q.ctid FROM (
@@ -114,13 +106,13 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
       .flatMap(({ instance }) => instance as WebhookMessageSink | WebhookMessageSink[]);
     const names = new Set(sinks.map(({ name }) => name));
     if (names.size !== sinks.length || names.has(''))
-      throw new Error('every sink of webhook messages needs its own name');
+      throw new Error('Two sinks of webhook messages have the same name. Rename one');
     this.sinks = [...names];
     this.drains = sinks.map(
       (sink) =>
         new PollingWorker(
           () => this.handleNext(sink),
-          (error) => this.log.error('events of webhook messages cannot be read', { error }),
+          (error) => this.log.error('reading webhook message events failed', { error }),
         ),
     );
   }
@@ -177,7 +169,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
       await this.defer(sink, claimed, error);
       return;
     }
-    this.outcomes.inc({ sink: sink.name, outcome: 'handled' });
+    this.metrics.add('gatehouse_webhook_events_total', { sink: sink.name, outcome: 'handled' });
     await this.finish(sink, claimed, 'DELETE FROM webhook_event');
   }
 
@@ -219,9 +211,9 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
 
   private async defer(sink: WebhookMessageSink, claimed: ClaimedEvent, error: unknown): Promise<void> {
     const { id, webhook_id, lease, attempts } = claimed;
-    this.outcomes.inc({ sink: sink.name, outcome: 'deferred' });
+    this.metrics.add('gatehouse_webhook_events_total', { sink: sink.name, outcome: 'deferred' });
     const reason = error instanceof Error ? error.constructor.name : 'unknown';
-    this.log.warn('a sink did not take an event', { sink: sink.name, event: id, attempts, reason });
+    this.log.warn('a sink rejected a webhook message event', { sink: sink.name, event: id, attempts, reason });
     await this.database.manager.query(
       `UPDATE webhook_queue SET next_attempt_at = now() + make_interval(secs => $4)
        WHERE sink = $1 AND webhook_id = $2 AND lease = $3`,
@@ -230,8 +222,11 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
   }
 
   private async park(sink: WebhookMessageSink, claimed: ClaimedEvent): Promise<void> {
-    this.outcomes.inc({ sink: sink.name, outcome: 'parked' });
-    this.log.error('an event was given up that a sink did not take for a day', { sink: sink.name, event: claimed.id });
+    this.metrics.add('gatehouse_webhook_events_total', { sink: sink.name, outcome: 'parked' });
+    this.log.error('webhook message event dropped: a sink rejected it for a day', {
+      sink: sink.name,
+      event: claimed.id,
+    });
     await this.finish(sink, claimed, 'UPDATE webhook_event SET parked_at = now()');
   }
 

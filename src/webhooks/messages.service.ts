@@ -7,6 +7,7 @@ import { GatewayEvents } from '../gateway/sessions/events.service.js';
 import { MediaUrlService } from '../media/addresses/urls.service.js';
 import { MediaService } from '../media/objects/media.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
+import { toJsonColumn } from '../platform/database/json-column.js';
 import { type MessageView, messageView } from './message.views.js';
 import { MessageEvents } from './message-events.service.js';
 import type { NewFile } from './message-files.service.js';
@@ -145,8 +146,9 @@ export class WebhookMessageService implements OnModuleInit {
   private expiring(message: NewMessage) {
     return {
       ...message,
+      embeds: toJsonColumn(message.embeds),
       expiresAt: () => `now() + interval '${Number(this.config.webhookRetentionDays)} days'`,
-    } as never;
+    };
   }
 
   /** Lists the messages of a webhook that the caller owns, newest first. */
@@ -200,7 +202,7 @@ export class WebhookMessageService implements OnModuleInit {
       if (Object.keys(edit).length === 0) throw new ApiError('CANNOT_SEND_EMPTY_MESSAGE');
       const changes = { ...edit, editedAt: this.clock.date() };
       assertVisible({ ...message, ...edit });
-      await tx.update(WebhookMessage, { id }, changes as never);
+      await tx.update(WebhookMessage, { id }, { ...changes, embeds: edit.embeds && toJsonColumn(edit.embeds) });
       const { expiresAt: _, ...result } = Object.assign(message, changes);
       await this.sinks.enqueue(tx, 'update', webhook, result as NewMessage);
       await this.announce(tx, 'WEBHOOK_MESSAGE_UPDATE', webhook, id);

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { MediaService } from '../media/objects/media.service.js';
 import { Applications } from '../oauth/applications/applications.service.js';
 import type { Changed, Tx } from '../platform/database/database.js';
-import { CleanupJobs } from '../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../platform/jobs/cleanup.js';
 import type { DataEraser } from '../policy/account-data.js';
 import type { StoredAttachment } from './webhook.entities.js';
 import { WebhookService } from './webhooks.service.js';
@@ -11,15 +11,15 @@ import { WebhookService } from './webhooks.service.js';
 @Injectable()
 export class WebhookUpkeep implements OnModuleInit, DataEraser {
   constructor(
-    private readonly cleanupJobs: CleanupJobs,
+    private readonly cleanup: Cleanup,
     private readonly media: MediaService,
     private readonly webhooks: WebhookService,
     private readonly applications: Applications,
   ) {}
 
   onModuleInit(): void {
-    this.cleanupJobs.addExpiry('webhook_repeat', 'ctid', 'expires_at <= now()');
-    this.cleanupJobs.add('webhook_message', (tx, limit) => this.removeMessages(tx, limit));
+    this.cleanup.addExpiry('webhook_repeat', 'ctid', 'expires_at <= now()');
+    this.cleanup.add('webhook_message', (tx, limit) => this.removeMessages(tx, limit));
     this.applications.beforeDelete((tx, applicationId) => this.webhooks.removeAllOf(tx, { applicationId }));
   }
 

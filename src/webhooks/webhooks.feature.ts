@@ -20,15 +20,15 @@ export const webhooks = defineFeature('webhooks', {
     UNKNOWN_MESSAGE: [404, 'Unknown message.'],
   },
   fieldErrors: {
-    WEBHOOK_NAME_LENGTH_INVALID: 'The name has a wrong length.',
+    WEBHOOK_NAME_LENGTH_INVALID: 'The name is too short or too long.',
     TOO_MANY_EMBEDS: 'There are too many embeds.',
     TOO_MANY_FILES: 'There are too many files.',
     INVALID_MESSAGE_DATA: 'The message is not valid.',
     INVALID_JSON_IN_PAYLOAD_JSON: 'The payload is not valid JSON.',
     FAILED_TO_PARSE_MULTIPART_FORM_DATA: 'The form cannot be read.',
-    INVALID_FILE_FIELD_NAME: 'A file field has a wrong name.',
+    INVALID_FILE_FIELD_NAME: 'The name of a file field is not valid.',
     DUPLICATE_FILE_INDEX: 'A file index occurs twice.',
-    FILE_SIZE_TOO_LARGE: 'The file is too large.',
+    FILE_SIZE_TOO_LARGE: 'The file is too large. Send a smaller one.',
   },
   buckets: {
     'webhook:list': [40, 10],
@@ -64,6 +64,13 @@ export const webhooks = defineFeature('webhooks', {
           m.edited_at
         FROM (SELECT id FROM webhook WHERE owner_id = $1 ORDER BY id) w
         CROSS JOIN LATERAL (SELECT * FROM webhook_message WHERE webhook_id = w.id ORDER BY id) m`,
+    },
+  },
+  metrics: {
+    gatehouse_webhook_events_total: {
+      type: 'counter',
+      help: 'Events of webhook messages by sink and outcome',
+      labels: { sink: 'any', outcome: ['handled', 'deferred', 'parked'] },
     },
   },
   erasure: {

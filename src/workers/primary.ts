@@ -131,7 +131,7 @@ class ClusterPrimary {
     if (this.isShuttingDown) return;
     const others = Array.from({ length: this.count - 1 }, () => this.add());
     const started = await Promise.all(others.map(({ started, ended }) => Promise.race([started, ended])));
-    this.log.info('workers have started', { count: started.length + 1 });
+    this.log.info('workers started', { count: started.length + 1 });
   }
 
   private get isShuttingDown(): boolean {
@@ -150,7 +150,7 @@ class ClusterPrimary {
     const member = new WorkerHandle(number, worker);
     this.workers.set(number, member);
     worker.on('message', (word: WorkerMessage) => this.onMessage(member, word));
-    worker.on('error', (error) => this.log.warn('a worker does not hear', { worker: number, error }));
+    worker.on('error', (error) => this.log.warn('sending a message to a worker failed', { worker: number, error }));
     worker.once('exit', (code, signal) => this.onExit(member, code, signal));
     return member;
   }
@@ -192,8 +192,8 @@ class ClusterPrimary {
     // The first worker has printed the startup error, and other workers would repeat it.
     if (!this.hasPrintedBanner) process.exit(code ?? 1);
     if (state === 'leaving' && (code === 0 || signal === 'SIGTERM'))
-      this.log.info('a worker has ended', { worker: number, pid });
-    else this.log.error('a worker died', { worker: number, pid, exit_code: code, signal });
+      this.log.info('worker exited', { worker: number, pid });
+    else this.log.error('worker exited unexpectedly', { worker: number, pid, exit_code: code, signal });
     if (state !== 'leaving') this.scheduleReplacement(member);
   }
 
@@ -211,7 +211,7 @@ class ClusterPrimary {
     if (!this.hasPrintedBanner || this.isShuttingDown) return;
     this.replacesAgain = this.replacement !== undefined;
     this.replacement ??= this.replaceAll()
-      .catch((error) => this.log.error('the workers could not be replaced', { error }))
+      .catch((error) => this.log.error('replacing the workers failed', { error }))
       .finally(() => {
         this.replacement = undefined;
         if (this.replacesAgain) this.replaceWorkers();
@@ -219,19 +219,19 @@ class ClusterPrimary {
   }
 
   private async replaceAll(): Promise<void> {
-    this.log.info('every worker is replaced');
+    this.log.info('replacing all workers');
     for (const old of this.activeWorkers) {
       const successor = this.add();
       if (!(await isReadyInTime(successor))) {
         if (!this.isShuttingDown)
-          this.log.error('a new worker is not ready: the others stay', { worker: successor.number });
+          this.log.error('new worker did not become ready: the old workers keep running', { worker: successor.number });
         return this.retire(successor);
       }
       if (this.isShuttingDown) return;
       this.retire(old);
       await old.ended;
     }
-    this.log.info('every worker was replaced');
+    this.log.info('all workers replaced');
   }
 
   private retire(member: WorkerHandle): void {

@@ -14,8 +14,8 @@ const minutes = Array.from({ length: 40 }, (_, n) => n / 2);
 /** Alternates between up and down. */
 const restless = (minute: number) => (Number.isInteger(minute) ? 1 : -1);
 
-describe('the verdict of a soak', () => {
-  test('what swings about a level is flat, and so is what climbed while everything became warm', async () => {
+describe('the result of a soak run', () => {
+  test('a swinging level is flat, and so is a climb during warm-up', async () => {
     const trend = await trendOf();
     const level = minutes.map((minute) => [minute, 100 + 3 * restless(minute)] as const);
     expect(trend(level, { most: 2 }).isFlat).toBe(true);
@@ -23,7 +23,7 @@ describe('the verdict of a soak', () => {
     expect(trend(warming, { most: 2 })).toMatchObject({ climb: 0, isFlat: true });
   });
 
-  test('what climbs beyond its bound is not, however restless, and a bound may be a share of the mean', async () => {
+  test('a climb beyond its limit is not, with any noise; a limit can be a share of the mean', async () => {
     const trend = await trendOf();
     const climbing = minutes.map((minute) => [minute, 100 + minute + 3 * restless(minute)] as const);
     expect(trend(climbing, { most: 2 }).isFlat).toBe(false);
@@ -31,7 +31,7 @@ describe('the verdict of a soak', () => {
     expect(trend(climbing, { most: 0.2, share: true }).isFlat).toBe(true);
   });
 
-  test('too few samples have no verdict', async () => {
+  test('too few samples have no result', async () => {
     const trend = await trendOf();
     expect(() =>
       trend(

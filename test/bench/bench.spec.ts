@@ -77,7 +77,7 @@ function unbalanced(svg: string): string[] {
   return open;
 }
 
-describe('the benches', () => {
+describe('benchmarks', () => {
   test('every server and every part parses', () => {
     const files = ['', 'servers', 'peers', 'timing', 'chaos'].flatMap((folder) =>
       readdirSync(join(bench, folder))
@@ -96,7 +96,7 @@ describe('the benches', () => {
     expect(faults).toEqual([]);
   });
 
-  test('every peer that is measured has a server, and every package that a server imports is asked for', async () => {
+  test('every measured peer has a server, and every package that a server imports is listed', async () => {
     const { SUBJECTS } = await load('subjects.mjs');
     const { dependencies } = JSON.parse(read(bench, 'package.json'));
     const service = JSON.parse(read(root, 'package.json'));
@@ -119,7 +119,7 @@ describe('the benches', () => {
     }
   });
 
-  test('the lock file is of the package, and names no registry', () => {
+  test('the lock file matches the package, and names no registry', () => {
     const lock = JSON.parse(read(bench, 'package-lock.json'));
     expect(lock.packages[''].dependencies).toEqual(JSON.parse(read(bench, 'package.json')).dependencies);
     expect(read(bench, 'package-lock.json')).not.toContain('"resolved"');
@@ -133,8 +133,8 @@ describe('the benches', () => {
   });
 });
 
-describe('what tells of a run', () => {
-  test('tables have ratios to the floor of the same run, and every row as many cells as the head', async () => {
+describe('reports of a run', () => {
+  test('tables have ratios to the baseline of the same run, and every row has as many cells as the head', async () => {
     const { summary, markdownTable } = await load('report.mjs');
     const tables: string[][][] = summary(await fixedRun());
     for (const [head, ...rows] of tables) expect(rows.map((row) => row.length)).toEqual(rows.map(() => head?.length));
@@ -149,7 +149,7 @@ describe('what tells of a run', () => {
     ).toBe('| a | b |\n| --- | --: |\n| c | 1 |');
   });
 
-  test('targets are said to be met only where they are', async () => {
+  test('targets are reported as met only if they are', async () => {
     const { summary } = await load('report.mjs');
     const run = await fixedRun();
     const met = () =>
@@ -167,7 +167,7 @@ describe('what tells of a run', () => {
     expect(met()['P6 p99 of GETs while others sign in x idle, Gatehouse, Fastify']).toBe('yes');
   });
 
-  test('a chart says in words what it shows, escapes what it is told, and scales bars to the longest', async () => {
+  test('a chart describes itself in words, escapes its input, and scales bars to the longest', async () => {
     const { barChart } = await load('chart.mjs');
     const bars: Bar[] = [
       { name: 'one & <two>', value: 10, figure: '10 "us"', kind: 'ours' },
@@ -186,7 +186,7 @@ describe('what tells of a run', () => {
     expect(svg).toContain('prefers-color-scheme: dark');
   });
 
-  test('the charts of a run are whole, and their figures stay inside', async () => {
+  test('the charts of a run are complete, and their figures stay inside', async () => {
     const { charts } = await load('report.mjs');
     for (const svg of Object.values<string>(charts(await fixedRun()))) {
       expect(unbalanced(svg)).toEqual([]);
@@ -198,7 +198,7 @@ describe('what tells of a run', () => {
     }
   });
 
-  test('docs/performance.md takes the part of a run between its marks, and nothing else of it changes', async () => {
+  test('docs/performance.md contains the part of a run between its marks, and its other text is unchanged', async () => {
     const { withPerformancePart } = await load('report.mjs');
     const run = await fixedRun();
     const page = read(root, 'docs/performance.md');
@@ -208,7 +208,7 @@ describe('what tells of a run', () => {
     expect(() => withPerformancePart('no marks', run)).toThrow('marks');
   });
 
-  test('what is committed was made of the figures that are committed with it', async () => {
+  test('the committed texts were generated from the committed figures', async () => {
     const { charts, markdown, performancePart, written } = await load('report.mjs');
     const run = written();
     const marked = /<!-- written by npm run bench -- peers -->([\s\S]*)<!-- up to here -->/;

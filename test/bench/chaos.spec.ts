@@ -5,7 +5,7 @@ const load = (name: string) => import(join(import.meta.dirname, '../..', 'bench'
 const FAULTS = ['one', 'two', 'three'];
 
 describe('chance', () => {
-  test('a seed gives the same numbers again, and every fault comes once before one comes again', async () => {
+  test('a seed gives the same numbers again, and every fault occurs once before one repeats', async () => {
     const { Random, rounds } = await load('random');
     const names = (seed: number) => {
       const order = rounds(new Random(seed), FAULTS);
@@ -31,7 +31,7 @@ describe('the ledger', () => {
     return { ledger, judge };
   };
 
-  test('a value may be the last that was acknowledged or one that may have followed it, and no other', async () => {
+  test('a value may be the last acknowledged one or one that may have followed it, and no other', async () => {
     const { ledger, judge } = await newLedger();
     ledger.wrote('bio', 'before', 'unknown');
     ledger.wrote('bio', 'late', 'unknown', false);
@@ -44,7 +44,7 @@ describe('the ledger', () => {
     expect(['before', 'old', 'never'].map(lostBy)).toEqual([1, 1, 1]);
   });
 
-  test('what was acknowledged is there once, what is unknown once at most, what was refused is nobody’s', async () => {
+  test('acknowledged objects exist once, those of unknown outcome at most once, and rejected ones do not exist', async () => {
     const { ledger, judge } = await newLedger();
     ledger.made('account', 'sure', 'ok');
     ledger.made('account', 'perhaps', 'unknown');
@@ -58,7 +58,7 @@ describe('the ledger', () => {
     });
   });
 
-  test('a session lives until its end is acknowledged, and never after it', async () => {
+  test('a session is valid until its end is acknowledged, and never after it', async () => {
     const { ledger, judge } = await newLedger();
     for (const token of ['open', 'ended', 'unclear', 'refused']) ledger.opened(token);
     ledger.revoked('ended', 'ok');
@@ -70,7 +70,7 @@ describe('the ledger', () => {
     expect(broken.revived).toEqual(['session ended is answered with 200']);
   });
 
-  test('a secret that two redeemed is doubled', async () => {
+  test('a secret redeemed twice is reported as doubled', async () => {
     const { ledger, judge } = await newLedger();
     for (const outcome of ['ok', 'refused', 'unknown']) ledger.redeemed('code', 'first', outcome);
     expect(judge({}).doubled).toEqual([]);
@@ -78,7 +78,7 @@ describe('the ledger', () => {
     expect(judge({}).doubled).toEqual(['code, redeemed 2 times']);
   });
 
-  test('mail that comes again under its id is the same message, under another it is doubled', async () => {
+  test('an email repeated with its ID is the same message, with another ID it is doubled', async () => {
     const { ledger } = await newLedger();
     const { judgeMail } = await load('ledger');
     for (const [to, outcome] of [
@@ -120,11 +120,11 @@ describe('the ledger', () => {
   });
 });
 
-describe('what is judged', () => {
+describe('checks of a run', () => {
   const look = (replica: number, at: number, state: string) => ({ replica, at, state });
   const fault = (name: string, more: object = {}) => ({ name, start: 10, end: 20, whole: 30, ...more });
 
-  test('readiness turns red where the guide says so, and nowhere else', async () => {
+  test('readiness is red when the guide says so, and at no other time', async () => {
     const { judgeReadiness, READINESS } = await load('judge');
     const wrong = (of: object, looks: object[]): string[] => judgeReadiness(of, looks, 2).wrong;
     const both = [look(0, 15, 'red'), look(1, 15, 'red')];
@@ -142,7 +142,7 @@ describe('what is judged', () => {
     expect(Object.keys(new Faults({}, undefined).kinds).toSorted()).toEqual(Object.keys(READINESS).toSorted());
   });
 
-  test('numbers of a scrape are those that the alerts of the guide read', async () => {
+  test('the scraped numbers are those that the alerts of the guide read', async () => {
     const { numbersOf } = await load('judge');
     const text = [
       '# HELP gatehouse_http_request_seconds Requests',
@@ -155,7 +155,7 @@ describe('what is judged', () => {
     expect(numbersOf(text)).toMatchObject({ requests: 9, failed: 2, lag: 12.5, deferred: 3, shed: 1, parked: 0 });
   });
 
-  test('an alert has to have moved', async () => {
+  test('an alert must have changed', async () => {
     const { judgeAlerts } = await load('judge');
     const scrape = (replica: number, at: number, more: object) => ({
       replica,
@@ -180,7 +180,7 @@ describe('what is judged', () => {
     expect(wrong(fault('replica frozen', { replica: 0 }), [scrape(0, 15, { isUp: false })])).toEqual([]);
   });
 
-  test('what grew beyond its bound has leaked', async () => {
+  test('growth beyond its limit is a leak', async () => {
     const { BOUNDS, judgeLeaks } = await load('judge');
     const held = Object.fromEntries(Object.keys(BOUNDS).map((key) => [key, 100]));
     const grown = { ...held, heap: 100 + BOUNDS.heap[1] };
@@ -192,7 +192,7 @@ describe('what is judged', () => {
     expect(leaked({ ...grown, heap: grown.heap + 1 })).toEqual([BOUNDS.heap[0]]);
   });
 
-  test('what one sample alone shows is not held at rest', async () => {
+  test('a single sample is not enough for a leak at rest', async () => {
     const { BOUNDS, leastOf } = await load('judge');
     const all = (value: number, kinds: object) => ({
       ...Object.fromEntries(Object.keys(BOUNDS).map((key) => [key, value])),
@@ -204,7 +204,7 @@ describe('what is judged', () => {
     expect(leastOf([quiet, busy])).toEqual({ ...quiet, heap: 1 });
   });
 
-  test('a report names what was broken, and nothing else', async () => {
+  test('a report lists the violations, and nothing else', async () => {
     const { report, verdicts } = await load('report');
     const name = 'failover';
     const run = {

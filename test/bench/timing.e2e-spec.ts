@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import pg from 'pg';
 import { BoundedQueue } from '../../src/auth/factors/passwords.service.js';
-import { eventually, type Gatehouse, gatehouse, settled } from '../support/index.js';
+import { type Gatehouse, gatehouse, runJobs, waitForDelivery } from '../support/index.js';
 
 const TIMING = join(import.meta.dirname, '../../bench/timing');
 /** The scripts of the benchmarks have no types. */
@@ -117,7 +117,7 @@ function without(all: readonly string[], others: readonly string[]): string[] {
   });
 }
 
-describe('what must take as long', () => {
+describe('operations that must take equally long', () => {
   let service: Gatehouse;
   let stage: object;
   let ask: (stage: object, asked: Asked) => Promise<[status: number, microseconds: number]>;
@@ -138,16 +138,14 @@ describe('what must take as long', () => {
   });
 
   async function workOf(asked: Asked): Promise<{ status: number; work: string[] }> {
-    await settled(service);
-    await eventually('no report that waits', async () =>
-      (await service.sql('SELECT 1 FROM leak_report')).length === 0 ? true : undefined,
-    );
+    await waitForDelivery(service);
+    await runJobs(service);
     watched.begin();
     const [status] = await ask(stage, asked);
     return { status, work: watched.untilAnswered() };
   }
 
-  test('is seen: a statement with its rows, and a password hash', async () => {
+  test('statements with their rows and password hashes are recorded', async () => {
     const login = { method: 'POST', path: '/v1/auth/login', body: { email: 'a@example.com', password: 'password 1' } };
     const { status, work } = await workOf(login);
     expect(status).toBe(400);
@@ -162,7 +160,7 @@ describe('what must take as long', () => {
     expect(await workOf({ path: '/gateway', identify: unknown })).toEqual({ status: 4004, work: lookedUp });
   });
 
-  test('asks the database the same, for as many rows, and hashes as often', async () => {
+  test('run the same statements, for as many rows, and hash as often', async () => {
     const differing: object[] = [];
     for (const pair of pairs) {
       const prepared = await pair.prepare?.(stage);

@@ -25,8 +25,8 @@ function durations(count: number, centre: number, seed: number): number[] {
   });
 }
 
-describe('the verdict of a timing', () => {
-  test("is Welch's t", async () => {
+describe('the result of a timing run', () => {
+  test("is Welch's t-test", async () => {
     const { welch } = await load('statistics.mjs');
     // Means 2 and 4, variances 1 and 4, so the standard error is the root of 5/3.
     expect(welch([1, 2, 3], [2, 4, 6])).toBeCloseTo(-2 / Math.sqrt(5 / 3), 10);
@@ -34,7 +34,7 @@ describe('the verdict of a timing', () => {
     expect([welch([1, 1], [1, 1]), welch([2, 2], [1, 1])]).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 
-  test('two samples of one kind are alike', async () => {
+  test('two samples of one kind are equal', async () => {
     const { compare } = await load('statistics.mjs');
     for (const seed of [1, 2, 3, 4]) {
       const { worst, differs } = compare(durations(2000, 300, seed), durations(2000, 300, seed + 100));
@@ -42,7 +42,7 @@ describe('the verdict of a timing', () => {
     }
   });
 
-  test('a difference that slow requests drown is found among the fast ones', async () => {
+  test('a difference hidden by slow requests is found among the fast ones', async () => {
     const { compare, welch, THRESHOLD } = await load('statistics.mjs');
     const [first, second] = [durations(2000, 305, 1), durations(2000, 300, 101)];
     expect(Math.abs(welch(first, second))).toBeLessThan(THRESHOLD);
@@ -52,7 +52,7 @@ describe('the verdict of a timing', () => {
     expect(worst.t).toBeGreaterThan(THRESHOLD);
   });
 
-  test('a run passes where the leak is found and nothing else differs that is not known to', async () => {
+  test('a run passes if the planted leak is found and there is no other unknown difference', async () => {
     const { isPassed, verdictOf } = await load('report.mjs');
     const [alike, differing] = [{ worst: { t: 4.4, share: 1 } }, { worst: { t: -4.6, share: 1 } }];
     const known = { ...differing, known: 'why' };
@@ -67,7 +67,7 @@ describe('the verdict of a timing', () => {
     expect(isPassed({ runs: [{ pairs: [missed, alike] }] })).toBe(false);
   });
 
-  test('a guess has the form of the secret, and is not it', async () => {
+  test('a guess has the form of the secret, and differs from it', async () => {
     const { astray, nearly, unknownId } = await load('likeness.mjs');
     const secret = 'fa_123_abcDEF0189';
     for (let round = 0; round < 50; round++) {
@@ -83,7 +83,7 @@ describe('the verdict of a timing', () => {
   });
 });
 
-test('bench/README.md links the one report that is committed', () => {
+test('bench/README.md links the only committed report', () => {
   const names = readdirSync(results).filter((name) => /^timing-.*\.md$/.test(name));
   expect(names).toHaveLength(1);
   expect(readFileSync(join(bench, 'README.md'), 'utf8')).toContain(`(results/${names[0]})`);

@@ -60,13 +60,13 @@ const describeNotes = (...more: string[]) =>
 describe('the built service', () => {
   afterAll(endProcesses);
 
-  test('was described like its sources, whichever of them the compiler met first', () => {
+  test('was described like its sources, regardless of the compilation order', () => {
     const built = readFileSync(join(ROOT, 'dist/description.json'), 'utf8');
     const sources = readFileSync(process.env.GATEHOUSE_TEST_DESCRIPTION as string, 'utf8');
     expect(JSON.parse(built)).toEqual(JSON.parse(sources));
   });
 
-  test('describes what its handlers answer, as its build has written it', async () => {
+  test('describes the responses of its handlers, as written by its build', async () => {
     const service = await ServiceProcess.ready({});
     const { body } = await service.anonymous.get('/openapi.json');
     const { post } = body.paths['/v1/auth/login'];
@@ -78,7 +78,7 @@ describe('the built service', () => {
 });
 
 describe('gatehouse describe', () => {
-  test("describes a team's controllers, with what the package throws for them", () => {
+  test('describes the controllers of an extension, including errors of the package', () => {
     const { status, stdout, stderr } = describeNotes();
     expect({ status, stdout, stderr }).toEqual({
       status: 0,
@@ -108,7 +108,7 @@ describe('gatehouse describe', () => {
     );
   });
 
-  test('says which project it cannot read', () => {
+  test('names the project that it cannot read', () => {
     const { status, stderr } = describeNotes('--project', 'nowhere.json');
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('nowhere.json') });
   });

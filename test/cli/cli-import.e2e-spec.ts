@@ -21,9 +21,9 @@ import { Database } from '../../src/platform/database/database.js';
 import { Background } from '../../src/platform/process/background.js';
 import { Routes } from '../../src/policy/routes.js';
 import { type Answer } from '../support/exchange.js';
-import { type OwnDatabase, ownDatabase } from '../support/gatehouse.js';
+import { openTestDatabase, type TestDatabase } from '../support/gatehouse.js';
 import { Client, expectInvalid, type Row } from '../support/index.js';
-import { UNHURRIED } from '../support/timeouts.js';
+import { GENEROUS_TIMEOUTS } from '../support/timeouts.js';
 
 const root = join(import.meta.dirname, '../..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-import-'));
@@ -34,22 +34,22 @@ const env: Record<string, string | undefined> = {
   LOG_LEVEL: 'silent',
   ARGON2_MEMORY_KIB: '64',
   ARGON2_PASSES: '1',
-  ...UNHURRIED,
+  ...GENEROUS_TIMEOUTS,
 };
 
 /**
  * If the database is embedded, it is opened once for all commands. `cli.e2e-spec.ts` shows that each command can open
  * it.
  */
-let own: OwnDatabase;
+let own: TestDatabase;
 const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
 
 beforeAll(async () => {
-  own = await ownDatabase();
+  own = await openTestDatabase();
   env.DATABASE_URL = own.databaseUrl;
 });
 afterAll(async () => {
-  await own.giveBack();
+  await own.release();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -105,7 +105,7 @@ const everything = async (): Promise<string> =>
     await sql('SELECT * FROM account_settings ORDER BY account_id'),
     await sql('SELECT * FROM sso_identity ORDER BY issuer, subject'),
   ]);
-const lastDeed = async () =>
+const lastAuditEntry = async () =>
   (await sql('SELECT admin_user_id, action, target_type, metadata FROM audit_log ORDER BY sequence DESC LIMIT 1'))[0];
 
 interface Told {
@@ -124,34 +124,34 @@ const PAGE = readFileSync(join(root, 'docs/importing.md'), 'utf8');
 const PASSWORD = 'correct horse battery staple';
 
 describe('the example of docs/importing.md', () => {
-  test('a dry run says what would happen, and nothing does', async () => {
+  test('a dry run reports the result, and changes nothing', async () => {
     const before = await everything();
     const { code, out } = await importUsers(EXAMPLE, '--dry-run');
-    expect({ code, out }).toEqual({ code: 0, out: '5 lines: 5 can be imported, 0 there already, 0 refused' });
+    expect({ code, out }).toEqual({ code: 0, out: '5 lines: 5 can be imported, 0 already present, 0 rejected' });
     expect(await everything()).toBe(before);
-    expect(await lastDeed()).toMatchObject({
+    expect(await lastAuditEntry()).toMatchObject({
       ...{ admin_user_id: '0', action: 'import_users', target_type: 'instance' },
       metadata: { dry_run: 'true', complete: 'true', user_count: '5', present_count: '0', refused_count: '0' },
     });
   });
 
-  test('it is imported, and again nothing is changed', async () => {
+  test('it is imported, and a second run changes nothing', async () => {
     const first = await importUsers(EXAMPLE);
-    expect(first).toMatchObject({ code: 0, out: '5 lines: 5 imported, 0 there already, 0 refused' });
+    expect(first).toMatchObject({ code: 0, out: '5 lines: 5 imported, 0 already present, 0 rejected' });
     const after = await everything();
     for (const secret of [PASSWORD, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP']) expect(after).not.toContain(secret);
     const again = await importUsers(EXAMPLE);
     expect(again).toMatchObject({
-      ...{ code: 0, out: '5 lines: 0 imported, 5 there already, 0 refused\nnothing was changed' },
+      ...{ code: 0, out: '5 lines: 0 imported, 5 already present, 0 rejected\nNothing was changed.' },
     });
     expect(await everything()).toBe(after);
-    const deeds = await sql(`SELECT metadata->>'user_count' AS count FROM audit_log WHERE action = 'import_users'
+    const entries = await sql(`SELECT metadata->>'user_count' AS count FROM audit_log WHERE action = 'import_users'
       AND metadata->>'dry_run' = 'false' ORDER BY sequence`);
-    expect(deeds).toEqual([{ count: '5' }, { count: '0' }]);
+    expect(entries).toEqual([{ count: '5' }, { count: '0' }]);
     expect(await sql("SELECT 1 FROM audit_log WHERE action = 'begin_user_import'")).toHaveLength(2);
   });
 
-  test('everybody signs in with what they had, and finds what the file said of them', async () => {
+  test('all users sign in with their old credentials, and have the imported data', async () => {
     const { app, as } = await started();
     try {
       const logIn = (email: string) => as().post('/v1/auth/login', { email, password: PASSWORD });
@@ -321,7 +321,7 @@ const REFUSED: readonly (readonly [about: string, line: Line, faults: readonly s
 /** Values that are neither names nor codes. The report must not contain them. */
 const SECRETS = [BCRYPT.slice(7), '5f4dcc3b5aa765d61d8327deb882cf99', 'JBSWY3DPEHPK3PA', 'example.com', '00u1a2b3c4'];
 
-describe('what is refused', () => {
+describe('rejected lines', () => {
   const path = at('refused.jsonl');
   const expected = REFUSED.flatMap(([, , faults], index) => faults.map((fault) => `${index + 1} ${fault}`));
   const told = () => reported(path).map(({ line, field, code }) => `${line} ${field}: ${code}`);
@@ -336,30 +336,30 @@ describe('what is refused', () => {
   });
 
   test.each([
-    ['a dry run', ['--dry-run'], `${taken} can be imported, 0 there already`],
-    ['a run', [], `${taken} imported, 0 there already`],
-    ['the same again', [], `0 imported, ${taken} there already`],
-  ])('%s reports line, field and code of each, and never what stands there', async (_, options, ending) => {
+    ['a dry run', ['--dry-run'], `${taken} can be imported, 0 already present`],
+    ['a run', [], `${taken} imported, 0 already present`],
+    ['the same again', [], `0 imported, ${taken} already present`],
+  ])('%s reports line, field and code of each, and never its content', async (_, options, ending) => {
     const before = await accountCount();
     const { code, out, err } = await importUsers(file, ...options, '--report', path);
     expect(told()).toEqual(expected);
     expect({ code, err }).toEqual({ code: 1, err: '' });
-    expect(out.split('\n')[0]).toBe(`${REFUSED.length} lines: ${ending}, ${REFUSED.length - taken} refused`);
+    expect(out.split('\n')[0]).toBe(`${REFUSED.length} lines: ${ending}, ${REFUSED.length - taken} rejected`);
     for (const secret of SECRETS) expect(readFileSync(path, 'utf8')).not.toContain(secret);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect((await accountCount()) - before).toBe(options.length === 0 && ending.startsWith(String(taken)) ? taken : 0);
   });
 
-  test('without a report the first twenty are told beside the progress', async () => {
+  test('without a report, the first twenty are printed next to the progress', async () => {
     const { code, err } = await importUsers(file);
     const [first, ...more] = err.split('\n');
     expect({ code, first, more: more.length, last: more.at(-1) }).toEqual({
       ...{ code: 1, first: 'line 1: INVALID_JSON', more: 20 },
-      last: 'and more: --report <file> keeps all of them',
+      last: 'More lines were rejected. To save all of them, use --report <file>.',
     });
   });
 
-  test('a file that is not there, a report that would replace it, and what is not understood', async () => {
+  test('a missing file, a report that would replace it, and unknown options are errors', async () => {
     const before = readFileSync(file);
     expect(await importUsers(at('nothing.jsonl'))).toMatchObject({
       code: 1,
@@ -373,7 +373,7 @@ describe('what is refused', () => {
     expect((await importUsers(file, '--report', at('no/such/folder'))).code).toBe(1);
   });
 
-  test('the page tells of every member and of every code', async () => {
+  test('the page documents every member and every code', async () => {
     for (const member of MEMBERS) expect([member, PAGE.includes(`| \`${member}\` |`)]).toEqual([member, true]);
     for (const { code } of reported(path)) expect([code, PAGE.includes(code)]).toEqual([code, true]);
     expect(PAGE).toContain(PASSWORD);
@@ -396,15 +396,15 @@ describe('a file of several batches', () => {
     file = write('many.jsonl', lines as Line[]);
   });
 
-  test('a dry run finds what is twice in it, however far apart', async () => {
+  test('a dry run finds duplicates at any distance', async () => {
     const before = await everything();
     const { code, out } = await importUsers(file, '--dry-run', '--report', at('twice.jsonl'));
-    expect({ code, out }).toEqual({ code: 1, out: '2503 lines: 2500 can be imported, 2 there already, 1 refused' });
+    expect({ code, out }).toEqual({ code: 1, out: '2503 lines: 2500 can be imported, 2 already present, 1 rejected' });
     expect(reported(at('twice.jsonl'))).toEqual([clash]);
     expect(await everything()).toBe(before);
   });
 
-  test('a run that is cut off goes on, and has everybody once', async () => {
+  test('an interrupted run continues, and imports every user once', async () => {
     const before = await accountCount();
     async function* cutOff() {
       for await (const line of readLines(chunksOf(readFileSync(file), 1000))) {
@@ -422,7 +422,7 @@ describe('a file of several batches', () => {
     const ofFirstBatch = (await accountCount()) - before;
     expect(ofFirstBatch).toBe(1_000);
     const { code, out } = await importUsers(file, '--report', at('twice.jsonl'));
-    expect({ code, out }).toEqual({ code: 1, out: '2503 lines: 1500 imported, 1002 there already, 1 refused' });
+    expect({ code, out }).toEqual({ code: 1, out: '2503 lines: 1500 imported, 1002 already present, 1 rejected' });
     expect(reported(at('twice.jsonl'))).toEqual([clash]);
     const [tags] = await sql(
       `SELECT count(*)::int AS count, count(DISTINCT a.discriminator)::int AS tags, count(DISTINCT s.account_id)::int AS settings
@@ -431,7 +431,7 @@ describe('a file of several batches', () => {
     expect(tags).toEqual({ count: 2_500, tags: 2_500, settings: 2_500 });
   });
 
-  test('an account that somebody registered is not the one of a line, whatever they have in common', async () => {
+  test('a registered account is never taken for that of a line, even with common data', async () => {
     const { app, as } = await started();
     try {
       const registered = { email: 'self@example.com', password: PASSWORD, username: 'self' };
@@ -460,7 +460,7 @@ describe('lines', () => {
     return lines;
   };
 
-  test.each([1, 2, 3, 5, 7, 1000])('come out the same in chunks of %i', async (size) => {
+  test.each([1, 2, 3, 5, 7, 1000])('are equal when read in chunks of %i', async (size) => {
     expect(await read('\ufeffone\n\n  \ntwo\r\nthr\u00e9\u00e9\nlast', size)).toEqual([
       [1, 'one', 7],
       [4, 'two\r', 16],
@@ -471,7 +471,7 @@ describe('lines', () => {
     expect(await read('\n\n', size)).toEqual([]);
   });
 
-  test.each([1, 4096, 100_000])('too many bytes are a fault of their line alone, in chunks of %i', async (size) => {
+  test.each([1, 4096, 100_000])('too many bytes are an error only of their line, in chunks of %i', async (size) => {
     const longest = 'x'.repeat(MAX_LINE_BYTES);
     expect(await read(`${longest}\n${longest}x\nend`, size)).toEqual([
       [1, longest, MAX_LINE_BYTES + 1],
@@ -480,7 +480,7 @@ describe('lines', () => {
     ]);
   });
 
-  test('bytes that are no UTF-8 are a fault of their line alone', async () => {
+  test('bytes that are not UTF-8 are an error only of their line', async () => {
     expect(await read(Buffer.from([0x61, 0x0a, 0xc3, 0x28, 0x0a, 0x62]), 2)).toEqual([
       [1, 'a', 2],
       [2, 'INVALID_UTF8', 5],
@@ -590,19 +590,19 @@ describe('hashes of other services', () => {
   });
   afterAll(() => service.app.close());
 
-  test('what is stored before the first sign-in is what came, and is told from ours', () => {
+  test('are stored unchanged until the first sign-in, and distinguished from ours', () => {
     for (const stored of foreign.values()) expect(stored).toMatch(/^imported:/);
     expect(new Set(foreign.values()).size).toBe(Object.keys(KINDS).length);
   });
 
-  test('every operation that takes a password as proof is among the places', () => {
+  test('every operation that accepts a password as proof is covered', () => {
     const { all } = service.app.get(Routes);
     const asking = all.filter(({ policy }) => policy.sudo !== undefined).map(({ method, path }) => `${method} ${path}`);
     expect(asking.length).toBeGreaterThan(10);
     expect(Object.keys(PLACES).sort()).toEqual(asking.sort());
   });
 
-  test.each(Object.keys(KINDS))('%s: signs in once, is ours afterwards, and ends nothing', async (kind) => {
+  test.each(Object.keys(KINDS))('%s: signs in once, is replaced by ours, and ends nothing', async (kind) => {
     expectWrong(await logIn(kind, `${password}.`));
     await idle();
     expect((await storedOf(kind)).password_hash).toBe(foreign.get(kind));
@@ -623,7 +623,7 @@ describe('hashes of other services', () => {
   const ways = ['argon2 2', 'bcrypt 2y', 'bcrypt_sha256 of Django', 'PBKDF2 sha256', 'PBKDF2 sha512 of Django'];
 
   test.each([...ways, 'scrypt', 'scrypt of Django'])(
-    '%s: proves its owner wherever a password is asked for',
+    '%s: proves its owner wherever a password is required',
     async (kind) => {
       await putBack(kind);
       let { token } = (await logIn(kind)).body;
@@ -654,7 +654,7 @@ describe('hashes of other services', () => {
   );
 
   test.each(['argon2 2', 'bcrypt 2b', 'scrypt', 'PBKDF2 sha256'])(
-    '%s: a password that is changed while people sign in wins over what they bring along',
+    '%s: a password changed during sign-ins wins over the imported one',
     async (kind) => {
       for (let round = 0; round < 4; round++) {
         await putBack(kind);
@@ -685,7 +685,7 @@ describe('hashes of other services', () => {
     expect((await logIn(kind)).status).toBe(200);
   });
 
-  test('of a long password bcrypt knew 72 bytes; after the first sign-in all of it counts', async () => {
+  test('bcrypt used 72 bytes of a long password; after the first sign-in all bytes count', async () => {
     const kind = 'bcrypt 2a';
     const long = '0123456789'.repeat(9);
     const hash = `imported:${await bcrypt(long, 4)}`;
@@ -696,7 +696,7 @@ describe('hashes of other services', () => {
     expect((await logIn(kind, long)).status).toBe(200);
   });
 
-  test('the work waits in the same queue as ours, and is shed beyond it', async () => {
+  test('the work uses the same queue as ours, and is shed beyond it', async () => {
     const passwords = service.app.get(Passwords);
     const stored = foreign.get('scrypt') as string;
     const attempts = Array.from({ length: 200 }, () => passwords.verify(stored, password));
@@ -708,7 +708,7 @@ describe('hashes of other services', () => {
   });
 });
 
-describe('addresses without an account', () => {
+describe('email addresses without an account', () => {
   const ROUNDS = 120_000;
   const password = 'pass word of before';
   const text = `pbkdf2_sha512$${ROUNDS}$pepper$${pbkdf2Sync(password, 'pepper', ROUNDS, 32, 'sha512').toString('base64')}`;
@@ -758,7 +758,7 @@ describe('addresses without an account', () => {
     await sql("DELETE FROM instance WHERE name = 'password_decoys'");
   });
 
-  test('they cost the work of accounts, in equal shares; of that password nobody is let in', async () => {
+  test('they cost as much work as accounts, in equal shares; no user can sign in with that password', async () => {
     const [first] = strangers as [string];
     const ours = await withStarted(async (service) => {
       for (let n = 0; n < 20; n++) {
@@ -782,7 +782,7 @@ describe('addresses without an account', () => {
     expect(await withStarted(costly)).toEqual(drawn);
   });
 
-  test('once everybody has a hash of ours, nobody costs more than that', async () => {
+  test('after every account has a hash of ours, no address costs more', async () => {
     await sql(
       "UPDATE account SET password_hash = (SELECT password_hash FROM account WHERE email = 'ours0@example.com')",
     );

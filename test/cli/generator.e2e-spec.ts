@@ -78,7 +78,7 @@ async function bare(name: string): Promise<string> {
   return folder;
 }
 
-describe('a project of a team', () => {
+describe('an extension project', () => {
   let project: string;
   let created: string[];
 
@@ -98,7 +98,7 @@ describe('a project of a team', () => {
     install(project);
   });
 
-  test('is made of what the command names, and each file says what to change', () => {
+  test('is created from the options, and each file says what to change', () => {
     expect(filesIn(project)).toEqual([...created].sort());
     const expected = ['package.json', 'tsconfig.json', 'nest-cli.json', 'biome.jsonc', 'jest.config.js', 'README.md'];
     const hidden = ['.gitignore', '.dockerignore', '.env.example', '.github/workflows/ci.yml'];
@@ -111,7 +111,7 @@ describe('a project of a team', () => {
     }
   });
 
-  test('takes the versions of this package, and says for which it was made', () => {
+  test('uses the versions of this package, and states its compatible version', () => {
     const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const tools = JSON.parse(readFileSync(join(ROOT, 'scripts/package.json'), 'utf8')).devDependencies;
     const { name, description, dependencies, devDependencies } = JSON.parse(
@@ -130,7 +130,7 @@ describe('a project of a team', () => {
     expect(readFileSync(join(project, 'src/extension.ts'), 'utf8')).toContain(`compatibleWith: '^${own.version}'`);
   });
 
-  test('with a further feature it passes its lint, its compiler and its tests as it is', async () => {
+  test('with another feature it passes its lint, its compiler and its tests unchanged', async () => {
     const feature = await made(join(project, 'src'), 'new', 'feature', 'NewsStory');
     expect(feature).toMatchObject({ feature: 'news-stories', folder: project, changed: ['src/extension.ts'] });
     expect(feature.created).toContain('src/news-stories/news-stories.service.ts');
@@ -153,7 +153,7 @@ describe('a project of a team', () => {
   });
 });
 
-describe('what a noun becomes', () => {
+describe('names derived from a noun', () => {
   test.each([
     ['note', 'notes', 'NOTES'],
     ['NewsStory', 'news-stories', 'NEWS_STORIES'],
@@ -167,11 +167,11 @@ describe('what a noun becomes', () => {
     ['quiz', 'quizzes', 'QUIZZES'],
     ['item2', 'item2s', 'ITEM2S'],
   ])('%s', (noun, many, prefix) => {
-    if (many === undefined) expect(() => deriveNames(noun)).toThrow('is no noun');
+    if (many === undefined) expect(() => deriveNames(noun)).toThrow('Invalid noun');
     else expect(deriveNames(noun)).toMatchObject({ many, MANY: prefix, manySnake: many.replace('-', '_') });
   });
 
-  test('is the same from either spelling, and never the noun itself', () => {
+  test('are the same from either spelling, and never the noun itself', () => {
     const word = fc.stringMatching(/^[a-z][a-z0-9]{1,7}$/);
     const noun = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('-'));
     const free = noun.filter((each) => {
@@ -189,13 +189,13 @@ describe('what a noun becomes', () => {
     );
   });
 
-  test('a word without a plural gets one that can be read', () => {
+  test('a word without a plural gets a readable one', () => {
     expect(['news', 'breaking-news', 'series', 'equipment'].map((noun) => deriveNames(noun).many)).toEqual([
       ...['news-items', 'breaking-news-items', 'series-items', 'equipment-items'],
     ]);
   });
 
-  test('names of the service are taken: tables, paths', () => {
+  test('names of the service are reserved: tables, paths', () => {
     const read = (name: string) => readFileSync(join(ROOT, 'test', name), 'utf8');
     const tables = [...read('schema.snapshot.sql').matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name as string);
     const paths = [...read('routes.snapshot.txt').matchAll(/ \/v1\/(?:admin\/)?([a-z0-9-]+)/g)].map(
@@ -206,7 +206,7 @@ describe('what a noun becomes', () => {
     expect([...new Set(taken)].filter((name) => !isReserved(name))).toEqual([]);
   });
 
-  test('a feature cannot have a name with which the service would not start', () => {
+  test('a feature cannot have a name that would stop the startup', () => {
     const { errors, scopes, acls, buckets } = featureRegistry();
     // The suffixes of the names that a generated feature declares.
     const ending = /(?:_not_found|\.read|:(?:lookup|remove|read|write))$/;
@@ -227,7 +227,7 @@ describe('features of every kind of noun', () => {
     project = await bare('many');
   });
 
-  test('pass the lint as they are, side by side, and are entered in order', async () => {
+  test('pass the lint unchanged, next to each other, and are listed in order', async () => {
     const nouns = ['ox', 'note-book', 'notebook', 'note2', 'note10', 'Person', 'quiz', 'a-b-c-d-e-f-g-h-i-j-k-l-m-n'];
     for (const noun of [...nouns, 'zeta', 'abbreviationsofabbreviations', 'abbreviation-of-abbreviation']) {
       await made(project, 'new', 'feature', noun);
@@ -244,7 +244,7 @@ describe('features of every kind of noun', () => {
     expect(entered).toEqual([...expected.map((noun) => deriveNames(noun).manyCamel), 'shoals']);
   });
 
-  test('a class or constant of a feature never has the name of something that the feature imports', () => {
+  test('a class or constant of a feature never has the name of one of its imports', () => {
     const imported = filesIn(join(project, 'src/notes'))
       .map((path) => readFileSync(join(project, 'src/notes', path), 'utf8'))
       .flatMap((text) => [...text.matchAll(/^import (?:type )?\{([^}]+)\} from '[^.]/gm)])
@@ -256,27 +256,31 @@ describe('features of every kind of noun', () => {
   });
 
   test.each([
-    ['no noun', [], /one noun is needed/],
-    ['two nouns', ['cake', 'tart'], /one noun is needed/],
-    ['snake case', ['news_story'], /news_story is no noun/],
-    ['a space', ['news story'], /is no noun/],
-    ['camel case', ['newsStory'], /is no noun/],
-    ['hyphens at an end', ['cake-'], /is no noun/],
-    ['a path', ['../cake'], /is no noun/],
-    ['letters of other alphabets', ['кекс'], /is no noun/],
-    ['one letter', ['x'], /does not have 2 to 28 characters/],
-    ['29 letters', ['x'.repeat(29)], /does not have 2 to 28 characters/],
-    ['a word of the language', ['class'], /class is a word of the language/],
-    ['the same as a class', ['Class'], /class is a word of the language/],
-    ['a table of the service', ['session'], /session is a word/],
-    ['a path of the service', ['handset', '--plural', 'users'], /users is a word/],
-    ['what the feature imports', ['database'], /database is a word/],
-    ['the name of a feature of the service', ['ban'], /the feature name bans is reserved: choose one that starts with/],
-    ['a first word that is reserved', ['image-tag'], /the feature name image_tags is reserved/],
-    ['a plural of 33 characters', ['abbreviation-of-information'], /items has more than 32 characters/],
-    ['one and many at once', ['sheep', '--plural', 'sheep'], /sheep is one and many at once/],
+    ['no noun', [], /Give one noun/],
+    ['two nouns', ['cake', 'tart'], /Give one noun/],
+    ['snake case', ['news_story'], /Invalid noun "news_story"/],
+    ['a space', ['news story'], /Invalid noun/],
+    ['camel case', ['newsStory'], /Invalid noun/],
+    ['hyphens at an end', ['cake-'], /Invalid noun/],
+    ['a path', ['../cake'], /Invalid noun/],
+    ['letters of other alphabets', ['кекс'], /Invalid noun/],
+    ['one letter', ['x'], /must be 2 to 28 characters long/],
+    ['29 letters', ['x'.repeat(29)], /must be 2 to 28 characters long/],
+    ['a word of the language', ['class'], /The name class is reserved/],
+    ['the same as a class', ['Class'], /The name class is reserved/],
+    ['a table of the service', ['session'], /The name session is reserved/],
+    ['a path of the service', ['handset', '--plural', 'users'], /The name users is reserved/],
+    ['what the feature imports', ['database'], /The name database is reserved/],
+    [
+      'the name of a feature of the service',
+      ['ban'],
+      /The feature name bans is reserved\. Use a noun that starts with/,
+    ],
+    ['a first word that is reserved', ['image-tag'], /The feature name image_tags is reserved/],
+    ['a plural of 33 characters', ['abbreviation-of-information'], /items must be at most 32 characters long/],
+    ['one and many at once', ['sheep', '--plural', 'sheep'], /The plural of sheep must differ/],
     ['an unknown option', ['cake', '--force'], /--force/],
-  ])('refused with the usage, and nothing is written: %s', async (_kind, args, reason) => {
+  ])('rejected with the usage, and nothing is written: %s', async (_kind, args, reason) => {
     const before = contentOf(project);
     const { code, out, err } = await typed(project, ['new', 'feature', ...args]);
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(reason) });
@@ -284,15 +288,18 @@ describe('features of every kind of noun', () => {
     expect(contentOf(project)).toEqual(before);
   });
 
-  test.each(['note', 'Note', 'quiz'])('one that exists is not made again: %s', async (noun) => {
+  test.each(['note', 'Note', 'quiz'])('an existing one is not created again: %s', async (noun) => {
     const before = contentOf(project);
     const { code, err } = await typed(project, ['new', 'feature', noun]);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/exist in .*: nothing was written/) });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/already exist in .*\. Nothing was written\./),
+    });
     expect(contentOf(project)).toEqual(before);
   });
 });
 
-describe('what cannot be done is not begun', () => {
+describe('a command that cannot complete writes nothing', () => {
   let project: string;
   let source: string;
   const extension = () => join(project, 'src/extension.ts');
@@ -310,40 +317,48 @@ describe('what cannot be done is not begun', () => {
   };
 
   test.each<[string, (text: string) => string, RegExp]>([
-    ['has no list of features', (text) => text.replace(/ {2}features.*\n/, ''), /has no list features: \[\.\.\.\]/],
-    ['makes a list elsewhere', (text) => text.replace('[notes]', 'all()'), /has no list features/],
-    ['has two of them', (text) => `${text}export const more = { features: [] };\n`, /has 2 lists features/],
+    [
+      'has no list of features',
+      (text) => text.replace(/ {2}features.*\n/, ''),
+      /must contain the list features: \[\.\.\.\] exactly once, but has none/,
+    ],
+    ['makes a list elsewhere', (text) => text.replace('[notes]', 'all()'), /must contain the list features/],
+    [
+      'has two of them',
+      (text) => `${text}export const more = { features: [] };\n`,
+      /must contain the list features: \[\.\.\.\] exactly once, but has 2\./,
+    ],
     [
       'cannot be read',
       (text) => text.replace('export default extension(', 'export default extension('.slice(0, -1)),
-      /cannot be read/,
+      /has syntax errors/,
     ],
-    ['has the name already', (text) => `${text}export const cakes = 1;\n`, /has a cakes already/],
-  ])('where src/extension.ts %s', async (_kind, change, reason) => {
+    ['has the name already', (text) => `${text}export const cakes = 1;\n`, /already contains cakes/],
+  ])('if src/extension.ts %s', async (_kind, change, reason) => {
     writeFileSync(extension(), change(source));
     await refused(reason);
   });
 
-  test('where a folder cannot be made: what was written before is taken back', async () => {
+  test('if a folder cannot be created, earlier files are removed again', async () => {
     rmSync(join(project, 'test'), { recursive: true });
     writeFileSync(join(project, 'test'), 'a file in the place of the folder');
-    await refused(/nothing was written: /);
+    await refused(/Nothing was written: /);
   });
 
-  test('where there is no compiler, or no project', async () => {
+  test('without a compiler, or without a project', async () => {
     const { folder } = await made(place, 'new', 'project', 'uninstalled');
     const before = contentOf(folder);
     const without = await typed(folder, ['new', 'feature', 'cake']);
     expect(without).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/TypeScript is not installed in .*: run npm/),
+      err: expect.stringMatching(/TypeScript is not installed in .*\. Run npm/),
     });
     expect(contentOf(folder)).toEqual(before);
     const outside = await typed(place, ['new', 'feature', 'cake']);
-    expect(outside).toMatchObject({ code: 1, err: expect.stringMatching(/belongs to no project/) });
+    expect(outside).toMatchObject({ code: 1, err: expect.stringMatching(/is not in an extension project/) });
   });
 
-  test('lists keep their comments and their shape', async () => {
+  test('lists keep their comments and formatting', async () => {
     rmSync(join(project, 'test'));
     const withFeature = async (noun: string, list: string) => {
       writeFileSync(extension(), source.replace('[notes]', list));
@@ -358,7 +373,7 @@ describe('what cannot be done is not begun', () => {
     );
   });
 
-  test('the list may be in a variable, and names of properties are free for features', async () => {
+  test('the list may be in a variable, and property names are available for features', async () => {
     writeFileSync(
       extension(),
       `${source.replace('[notes]', 'all')}\nconst features = [notes];\nconst all = features;\n`,
@@ -372,18 +387,18 @@ describe('what cannot be done is not begun', () => {
 
 describe('new project', () => {
   test.each([
-    ['no name', [], /one name is needed/],
-    ['two names', ['one', 'two'], /one name is needed/],
-    ['capitals', ['Wire'], /Wire is no name of a package/],
-    ['a space', ['my wire'], /is no name of a package/],
-    ['a dot in front', ['.wire'], /is no name of a package/],
-    ['a path', ['../wire'], /is no name of a package/],
-    ['215 letters', ['x'.repeat(215)], /is no name of a package/],
-    ['a module of Node', ['http'], /http is the name of something else/],
-    ['the command', ['gatehouse'], /gatehouse is the name of something else/],
-    ['the package itself', ['@gatehouse-auth/server'], /@gatehouse-auth\/server is the name of something else/],
+    ['no name', [], /Give one project name/],
+    ['two names', ['one', 'two'], /Give one project name/],
+    ['capitals', ['Wire'], /Invalid package name "Wire"/],
+    ['a space', ['my wire'], /Invalid package name/],
+    ['a dot in front', ['.wire'], /Invalid package name/],
+    ['a path', ['../wire'], /Invalid package name/],
+    ['215 letters', ['x'.repeat(215)], /Invalid package name/],
+    ['a module of Node', ['http'], /http is reserved/],
+    ['the command', ['gatehouse'], /gatehouse is reserved/],
+    ['the package itself', ['@gatehouse-auth/server'], /@gatehouse-auth\/server is reserved/],
     ['a description of two lines', ['refused', '--description', 'one\ntwo'], /one line of at most 200 characters/],
-    ['a noun that is none', ['refused', '--noun', 'class'], /class is a word of the language/],
+    ['a noun that is none', ['refused', '--noun', 'class'], /The name class is reserved/],
     ['an unknown option', ['refused', '--force'], /--force/],
     ...[
       '^1.0.0',
@@ -399,19 +414,19 @@ describe('new project', () => {
       ['refused', '--gatehouse', source],
       /@gatehouse-auth\/server is not published yet/,
     ]),
-  ])('refused with the usage, and nothing is written: %s', async (_kind, args, reason) => {
+  ])('rejected with the usage, and nothing is written: %s', async (_kind, args, reason) => {
     const before = readdirSync(place);
     const { code, out, err } = await typed(place, ['new', 'project', ...args]);
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(reason) });
     expect(readdirSync(place)).toEqual(before);
   });
 
-  test('a folder that holds something is left alone, and so is a file', async () => {
+  test('a folder with files is left unchanged, and so is a file', async () => {
     mkdirSync(join(place, 'taken'));
     writeFileSync(join(place, 'taken/mine.txt'), 'mine');
     for (const [directory, reason] of [
-      ['taken', /taken is not empty: nothing was written/],
-      ['taken/mine.txt', /mine\.txt is a file: nothing was written/],
+      ['taken', /taken is not empty\. Nothing was written\./],
+      ['taken/mine.txt', /mine\.txt is a file\. Nothing was written\./],
     ] as const) {
       const { code, err } = await typed(place, ['new', 'project', 'other', '--directory', directory]);
       expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(reason) });
@@ -421,7 +436,7 @@ describe('new project', () => {
     expect((await made(place, 'new', 'project', 'other', '--directory', 'empty')).folder).toBe(join(place, 'empty'));
   });
 
-  test('asks for what is not said, again where an answer cannot be used, and says what comes next', async () => {
+  test('asks for missing options, again after an invalid answer, and prints the next steps', async () => {
     const answers = ['No Name', 'asked', '', 'class', 'Story'];
     const { code, out, err, asked } = await typed(place, ['new', 'project'], answers);
     expect({ code, answers, asked }).toEqual({
@@ -434,24 +449,24 @@ describe('new project', () => {
       ],
     });
     expect(err.split('\n')).toEqual([
-      expect.stringContaining('No Name is no name'),
-      expect.stringContaining('class is a word'),
+      expect.stringContaining('Invalid package name "No Name"'),
+      expect.stringContaining('The name class is reserved'),
     ]);
     expect(out).toContain(`next  cd ${join(place, 'asked')}`);
     expect(readFileSync(join(place, 'asked/src/stories/stories.module.ts'), 'utf8')).toContain('class StoriesModule');
   });
 
-  test('what is typed ahead answers the next question, and an input that ends is an answer to none', async () => {
+  test('typed-ahead input answers the next question, and the end of the input answers none', async () => {
     const input = new PassThrough();
     const asked = new PassThrough();
     const ask = createPrompt(input, asked);
     input.end('first\nsecond\n');
     expect([await ask('One? '), await ask('Two? ')]).toEqual(['first', 'second']);
-    await expect(ask('Three? ')).rejects.toThrow('nobody answered: nothing was written');
+    await expect(ask('Three? ')).rejects.toThrow('No input. Nothing was written.');
     expect(String(asked.read())).toContain('One? ');
   });
 
-  test('asks for nothing with --yes, with --json, and where nobody is there', async () => {
+  test('asks nothing with --yes, with --json, and without a terminal', async () => {
     for (const [name, ...options] of [['first', '--yes'], ['second', '--json'], ['third']]) {
       const { code, asked } = await typed(
         place,
@@ -462,7 +477,7 @@ describe('new project', () => {
     }
   });
 
-  test('installs Gatehouse from a packed file, and the next steps say how to write it', async () => {
+  test('installs Gatehouse from a packed file, and the next steps show how to create it', async () => {
     const { folder, next } = await made(place, 'new', 'project', 'self-made');
     expect(next.slice(0, 3)).toEqual([`cd ${folder}`, `npm pack --ignore-scripts ${ROOT}`, 'npm install']);
     const packed = spawnSync('sh', ['-c', next[1]], { cwd: folder, encoding: 'utf8' });
@@ -494,7 +509,7 @@ describe('new feature in this repository', () => {
     });
   };
 
-  test('is entered where rooms are, imports what the entry of the package exports, and passes lint and types', async () => {
+  test('is listed with the built-in modules, uses the exports of the package, and passes lint and types', async () => {
     // Unchanged files are present as built declarations, which the compiler reads faster.
     const folder = join(place, 'repository');
     for (const from of ['src', 'test/support']) declared(folder, from);
@@ -505,6 +520,7 @@ describe('new feature in this repository', () => {
       'biome.json',
       'scripts/typed-rows.grit',
       'scripts/one-parameter.grit',
+      'scripts/checked-casts.grit',
       'tsconfig.build.json',
       'package.json',
     ];

@@ -6,8 +6,8 @@ import { execute } from '../../src/cli/execute.js';
 import { databaseSchema, loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { letters } from '../fixtures/letters/letters.js';
-import { type OwnDatabase, ownDatabase, type Row } from '../support/gatehouse.js';
-import { UNHURRIED } from '../support/timeouts.js';
+import { openTestDatabase, type Row, type TestDatabase } from '../support/gatehouse.js';
+import { GENEROUS_TIMEOUTS } from '../support/timeouts.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-jobs-'));
 const env: Record<string, string | undefined> = {
@@ -16,13 +16,13 @@ const env: Record<string, string | undefined> = {
   LOG_LEVEL: 'silent',
   // Only `runDue` runs jobs.
   NODE_ENV: 'test',
-  ...UNHURRIED,
+  ...GENEROUS_TIMEOUTS,
 };
 const FAILED = '00000000-0000-4000-8000-000000000001';
 const WAITING = '00000000-0000-4000-8000-000000000002';
 const UNDECLARED = '00000000-0000-4000-8000-000000000003';
 
-let own: OwnDatabase;
+let own: TestDatabase;
 
 async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
@@ -45,11 +45,11 @@ const states = () => sql('SELECT id, state, retry_limit FROM pgboss_job ORDER BY
 const audited = () => sql('SELECT admin_user_id, action, metadata FROM audit_log ORDER BY sequence');
 
 beforeAll(async () => {
-  own = await ownDatabase();
+  own = await openTestDatabase();
   env.DATABASE_URL = own.databaseUrl;
 });
 afterAll(async () => {
-  await own.giveBack();
+  await own.release();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -71,7 +71,7 @@ test('jobs list shows failed or waiting jobs without their payload, and jobs ret
   ]);
   expect(await cli('jobs', 'retry', FAILED)).toEqual({
     code: 0,
-    out: `${FAILED}  letters:deliver is due again`,
+    out: `${FAILED}  letters:deliver: queued again`,
     err: '',
   });
   expect(await states()).toEqual([
@@ -89,7 +89,7 @@ test('jobs list shows failed or waiting jobs without their payload, and jobs ret
 test('a job that is not failed, an invalid ID and no ID are rejected and change nothing', async () => {
   const before = [await states(), await audited()];
   const waiting = await cli('jobs', 'retry', WAITING);
-  expect([waiting.code, waiting.err]).toEqual([1, `No failed job of an installed feature has the ID ${WAITING}`]);
+  expect([waiting.code, waiting.err]).toEqual([1, `No failed job of an installed feature has the ID ${WAITING}.`]);
   const invalid = await cli('jobs', 'retry', 'all');
   expect([invalid.code, invalid.err.split('\n')[0]]).toEqual([2, 'Invalid job ID: all']);
   const none = await cli('jobs', 'retry');
@@ -111,18 +111,18 @@ test('jobs delete deletes the waiting and failed jobs of a name that no feature 
   const before = [await states(), await audited()];
   expect((await cli('jobs', 'list', '--waiting')).out).toMatch(/ {2}old:job \(not declared\) {2}due /);
   const retried = await cli('jobs', 'retry', UNDECLARED);
-  expect([retried.code, retried.err]).toEqual([1, `No failed job of an installed feature has the ID ${UNDECLARED}`]);
+  expect([retried.code, retried.err]).toEqual([1, `No failed job of an installed feature has the ID ${UNDECLARED}.`]);
   const declared = await cli('jobs', 'delete', 'letters:deliver');
   expect([declared.code, declared.err]).toEqual([
     1,
     'A feature declares letters:deliver. You can only delete jobs that are not declared.',
   ]);
   const unknown = await cli('jobs', 'delete', 'old:jobs');
-  expect([unknown.code, unknown.err]).toEqual([1, 'No job has the name old:jobs']);
+  expect([unknown.code, unknown.err]).toEqual([1, 'No job has the name old:jobs.']);
   const none = await cli('jobs', 'delete');
   expect([none.code, none.err]).toEqual([2, expect.stringContaining('Name one job.')]);
   expect(await states()).toEqual(before[0]);
-  expect(await cli('jobs', 'delete', 'old:job')).toEqual({ code: 0, out: '3 jobs deleted', err: '' });
+  expect(await cli('jobs', 'delete', 'old:job')).toEqual({ code: 0, out: 'Deleted 3 jobs.', err: '' });
   expect(await sql(`SELECT state FROM pgboss_job WHERE name = 'old:job'`)).toEqual([{ state: 'active' }]);
   expect((await audited()).at(-1)).toMatchObject({
     admin_user_id: '0',

@@ -14,7 +14,7 @@ const as = (someone: Person, more = {}) =>
   clientOf({ origin: service.url, credential: () => someone.authorization, ...more });
 
 describe('@gatehouse-auth/client: operations', () => {
-  test('a success is answered, typed by the description', async () => {
+  test('a success is returned, typed by the description', async () => {
     const alice = await person(service);
     const me = await as(alice).get('/v1/users/@me');
     expect(me.id).toBe(alice.id);
@@ -22,7 +22,7 @@ describe('@gatehouse-auth/client: operations', () => {
     expect(settings.theme).toBe('dark');
   });
 
-  test('everything else is thrown, with code, fields and request id', async () => {
+  test('every error is thrown, with code, fields and request ID', async () => {
     const refused = await clientOf({ origin: service.url })
       .post('/v1/auth/login', { body: { email: 'nobody', password: 'not the one' } })
       .catch((error: unknown) => error);
@@ -52,7 +52,7 @@ describe('@gatehouse-auth/client: operations', () => {
     }
   });
 
-  test('sudo mode: a factor is asked for once, the request repeated, the proof kept', async () => {
+  test('sudo mode: a factor is requested once, the request repeated, the proof stored', async () => {
     const alice = await person(service);
     const { authenticator } = await withTotp(service, alice);
     let asked = 0;
@@ -71,7 +71,7 @@ describe('@gatehouse-auth/client: operations', () => {
     expect(asked).toBe(2);
   });
 
-  test('sudo mode: who gives up gets the refusal', async () => {
+  test('sudo mode: canceling gives the error', async () => {
     const alice = await person(service);
     const given = as(alice, { sudo: async () => null }).post('/v1/auth/sessions/logout', {
       body: { session_id_hashes: [] },
@@ -79,7 +79,7 @@ describe('@gatehouse-auth/client: operations', () => {
     await expect(given).rejects.toMatchObject({ status: 403, code: 'SUDO_MODE_REQUIRED' });
   });
 
-  test('a 429 is waited out once, if it asks for no more patience than there is', async () => {
+  test('a 429 is repeated once, if the wait is within the limit', async () => {
     const alice = await person(service);
     const answers = [429, 429, 200, 429, 204];
     const seen: number[] = [];
@@ -100,7 +100,7 @@ describe('@gatehouse-auth/client: operations', () => {
     expect(answers).toEqual([]);
   });
 
-  test('path parameters are encoded, and none may be missing', async () => {
+  test('path parameters are encoded and required', async () => {
     const urls: string[] = [];
     const fake = (async (url: string) => {
       urls.push(url);
@@ -175,7 +175,7 @@ describe('@gatehouse-auth/client: the gateway', () => {
       });
     });
 
-  test('identifies, and hears typed events', async () => {
+  test('identifies, and receives typed events', async () => {
     const alice = await person(service);
     const { gateway, until } = connect(alice);
     await until('ready');
@@ -184,7 +184,7 @@ describe('@gatehouse-auth/client: the gateway', () => {
     expect(await event).toMatchObject({ theme: 'light' });
   });
 
-  test('after a loss it resumes and misses nothing', async () => {
+  test('after a lost connection it resumes and misses nothing', async () => {
     const alice = await person(service);
     const { gateway, sockets, states, until } = connect(alice);
     await until('ready');
@@ -202,7 +202,7 @@ describe('@gatehouse-auth/client: the gateway', () => {
     expect(states.map(({ state }) => state)).toEqual(['connecting', 'ready', 'lost', 'connecting', 'ready']);
   });
 
-  test('a session that ended elsewhere is told as the end, and not tried again', async () => {
+  test('a session that ended elsewhere is reported as ended, and not retried', async () => {
     const alice = await person(service);
     const { states, sockets, until } = connect(alice);
     await until('ready');

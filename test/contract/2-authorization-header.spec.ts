@@ -84,20 +84,20 @@ describe('credentials.md 2: parsing the header', () => {
     (_title, _shown, line, result) => expect(show([line as string])).toBe(result),
   );
 
-  test('no line is none; two lines are malformed, even two alike', () => {
+  test('a request without the header has no credential; two header lines are malformed, even if they are equal', () => {
     expect(show([])).toBe('none');
     expect(show([SESSION, SESSION])).toBe('malformed');
     expect(show(['Bot 1.a', 'Bearer b'])).toBe('malformed');
   });
 
-  test('Admin is a scheme below /v1/admin only', () => {
+  test('the Admin scheme is accepted only below /v1/admin', () => {
     expect(show(['Admin fa_1_x'], ADMIN)).toBe('admin-key fa_1_x');
     expect(show(['admin fa_1_x'], ADMIN)).toBe('malformed');
     expect(show(['Bot 1.a'], ADMIN)).toBe('bot 1.a');
     expect(show([SESSION], ADMIN)).toBe(`session ${SESSION}`);
   });
 
-  test('the two bot routes match Bot without regard to case, and no other scheme', () => {
+  test('the two bot routes match Bot case-insensitively, and no other scheme', () => {
     for (const scheme of ['bot', 'BOT', 'bOt', 'Bot']) expect(show([`${scheme} 1.a`], ANY_CASE)).toBe('bot 1.a');
     for (const line of ['bot  1.a', 'bot 1.a b', 'bot', 'bearer x', 'Admin x']) {
       expect(show([line], ANY_CASE)).toBe(line === 'bot' ? 'session bot' : 'malformed');
@@ -151,7 +151,7 @@ describe('credentials.md 1 and gateway.md 7: the forms of credentials', () => {
     [(id, secret) => `fa_${id}_${secret}`, KEY, ADMIN_KEY],
     [(id, secret) => `/webhooks/${id}/${secret}`, WEBHOOK, WEBHOOK_URL],
   ];
-  test.each(forms)('an id is a snowflake and a secret has its length and letters: %#', (of, secret, form) => {
+  test.each(forms)('an ID is a snowflake, and a secret has its length and alphabet: %#', (of, secret, form) => {
     for (const id of IDS) expect(of(id, secret)).toMatch(form);
     for (const id of WRONG_IDS) expect(of(id, secret)).not.toMatch(form);
     for (const wrong of ['', secret.slice(1), `${secret}a`, `.${secret.slice(1)}`, secret.slice(0, 1)]) {
@@ -160,7 +160,7 @@ describe('credentials.md 1 and gateway.md 7: the forms of credentials', () => {
     expect(of('7', '.'.repeat(secret.length))).not.toMatch(form);
   });
 
-  test('bot tokens and admin keys are the whole text', () => {
+  test('bot tokens and Admin keys match only the complete text', () => {
     for (const [form, text] of [
       [BOT_TOKEN, `7.${SECRET}`],
       [ADMIN_KEY, `fa_7_${KEY}`],
@@ -170,7 +170,7 @@ describe('credentials.md 1 and gateway.md 7: the forms of credentials', () => {
     }
   });
 
-  test('the address of a webhook has its id and token at the end of its path', () => {
+  test('a webhook URL has its ID and token at the end of the path', () => {
     const address = `https://example.com/v1/webhooks/7/${WEBHOOK}`;
     for (const end of ['', '/slack', '?wait=true', '#top']) {
       expect(WEBHOOK_URL.exec(address + end)?.slice(1)).toEqual(['7', WEBHOOK]);
@@ -178,7 +178,7 @@ describe('credentials.md 1 and gateway.md 7: the forms of credentials', () => {
     for (const end of ['x', '.', '%']) expect(WEBHOOK_URL.exec(address + end)).toBeNull();
   });
 
-  test('a bare token is a session or a bot by its form alone, without a scheme', () => {
+  test('a token without a scheme is a session or a bot token, depending only on its form', () => {
     expect(parseBareToken(SESSION)).toEqual({ kind: 'session', token: SESSION });
     expect(parseBareToken(`7.${SECRET}`)).toEqual({ kind: 'bot', token: `7.${SECRET}` });
     for (const token of ['', `Bot 7.${SECRET}`, `Bearer ${SESSION}`, `fa_7_${KEY}`, SECRET, SESSION.slice(1)]) {
@@ -186,7 +186,7 @@ describe('credentials.md 1 and gateway.md 7: the forms of credentials', () => {
     }
   });
 
-  test('whoever looks for leaked credentials finds each inside a text', () => {
+  test('the credential patterns find each kind of credential inside a text', () => {
     const found = (kind: keyof typeof CREDENTIAL_PATTERNS, text: string) =>
       new RegExp(CREDENTIAL_PATTERNS[kind]).exec(`a "${text}" b`)?.[0];
     expect(found('session', SESSION)).toBe(SESSION);
@@ -236,7 +236,7 @@ function model(lines: string[], { admin, anyCase }: HeaderRules): string {
 }
 
 describe('credentials.md 2: properties of the parser', () => {
-  test('it never throws and agrees with a second reading of the rules', () => {
+  test('the parser never throws and agrees with a second implementation of the rules', () => {
     fc.assert(
       fc.property(fc.array(LINE, { maxLength: 3 }), RULES, (lines, rules) => {
         expect(show(lines, rules)).toBe(model(lines, rules));
@@ -245,7 +245,7 @@ describe('credentials.md 2: properties of the parser', () => {
     );
   });
 
-  test('what was asked before changes no answer', () => {
+  test('earlier parses do not change a result', () => {
     fc.assert(
       fc.property(LINE, LINE, RULES, (line, other, rules) => {
         const first = show([line], rules);
@@ -256,7 +256,7 @@ describe('credentials.md 2: properties of the parser', () => {
     );
   });
 
-  test('a token is the bytes that were sent: unchanged, visible ASCII, not empty', () => {
+  test('a token contains exactly the bytes that were sent: visible ASCII, not empty', () => {
     fc.assert(
       fc.property(LINE, RULES, (line, rules) => {
         const credential = parseAuthorization([line], rules);
@@ -268,7 +268,7 @@ describe('credentials.md 2: properties of the parser', () => {
     );
   });
 
-  test('one more byte outside visible ASCII makes any value malformed', () => {
+  test('one additional byte outside visible ASCII makes any value malformed', () => {
     const hidden = fc.constantFrom('\t', '\u0000', '\r', '\n', '\u007f', '\u0080', '\u00a0', '\u00ff', '\u2028');
     fc.assert(
       fc.property(LINE, hidden, fc.nat(600), RULES, (line, byte, at, rules) => {

@@ -10,14 +10,14 @@ import {
 } from '../../src/policy/decorators.js';
 import type { Identity } from '../../src/policy/identity.js';
 import {
+  type CredentialSet,
+  createCredentialSet,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  type Outfit,
-  outfit,
-  Wire,
-  type WireAnswer,
-  wire,
+  type RawAnswer,
+  RawConnection,
+  sendRaw,
 } from '../support/index.js';
 
 const describeMe = (me: Identity | null) => ({ via: me?.via ?? null, id: me?.account.id ?? null });
@@ -69,18 +69,18 @@ class AdminProbeController {
 class ProbeModule {}
 
 let service: Gatehouse;
-let alice: Outfit;
-let bob: Outfit;
+let alice: CredentialSet;
+let bob: CredentialSet;
 beforeAll(async () => {
   service = await gatehouse({ modules: [ProbeModule] });
-  alice = await outfit(service, { scopes: ['identify'] });
-  bob = await outfit(service, { scopes: ['identify'] });
+  alice = await createCredentialSet(service, { scopes: ['identify'] });
+  bob = await createCredentialSet(service, { scopes: ['identify'] });
 });
 afterAll(() => service.close());
 
 /** Returns the response of a route to these `Authorization` lines, which are sent byte for byte. */
-const ask = (path: string, ...values: string[]): Promise<WireAnswer> =>
-  wire(service, [`GET ${path} HTTP/1.1`, ...values.map((value) => `Authorization:${value}`)]);
+const ask = (path: string, ...values: string[]): Promise<RawAnswer> =>
+  sendRaw(service, [`GET ${path} HTTP/1.1`, ...values.map((value) => `Authorization:${value}`)]);
 
 const PROTECTED = '/v1/probe/authenticated';
 const token = (value: string): string => value.split(' ').pop() ?? '';
@@ -94,7 +94,7 @@ describe('2.1 credential kinds', () => {
     expect(await via('/v1/probe/bearer', alice.bearer)).toEqual({ via: 'bearer', id: alice.accountId });
   });
 
-  test('no secret of one kind passes under the scheme of another', async () => {
+  test('no secret of one kind is accepted under the scheme of another', async () => {
     const secrets = [alice.session, alice.bot, alice.bearer, alice.adminKey, alice.adminBearer].map(token);
     const own = [alice.session, `Bearer ${alice.session}`, alice.bot, alice.bearer, alice.adminBearer];
     for (const secret of secrets) {
@@ -107,7 +107,7 @@ describe('2.1 credential kinds', () => {
     }
   });
 
-  test('rule 4: Bearer with a session token is the session, so a bearer-only operation refuses it', async () => {
+  test('rule 4: Bearer with a session token is the session, so a bearer-only operation rejects it', async () => {
     expect((await ask(PROTECTED, ` Bearer ${alice.session}`)).body).toEqual({ via: 'session', id: alice.accountId });
     expectApiError(await ask('/v1/probe/bearer', ` Bearer ${alice.session}`), 'UNAUTHORIZED');
   });
@@ -173,8 +173,8 @@ const malformed = (): [title: string, lines: string[]][] => {
   ];
 };
 
-describe('credentials.md 2: what is presented wrongly is no credential', () => {
-  test('every wrong presentation of a valid credential is the one 401, on every protected policy', async () => {
+describe('credentials.md 2: malformed values are not credentials', () => {
+  test('every wrong presentation of a valid credential gets the same 401, on every protected policy', async () => {
     for (const [title, lines] of malformed()) {
       for (const path of [PROTECTED, '/v1/probe/bot', '/v1/probe/bearer']) {
         const { status, body } = await ask(path, ...lines);
@@ -183,28 +183,28 @@ describe('credentials.md 2: what is presented wrongly is no credential', () => {
     }
   });
 
-  test('on a public operation the same requests go on as anonymous', async () => {
+  test('on a public operation, the same requests continue as anonymous', async () => {
     for (const [title, lines] of malformed()) {
       const { status, body } = await ask('/v1/probe/anyone', ...lines);
       expect([title, status, body]).toEqual([title, 200, { via: null, id: null }]);
     }
   });
 
-  test('blanks and tabs around the value are stripped by HTTP itself', async () => {
+  test('blanks and tabs around the value are stripped by HTTP', async () => {
     for (const value of [`${alice.session}`, `  \t ${alice.session}`, ` ${alice.session} \t `, ` ${alice.bot} `]) {
       expect((await ask(PROTECTED, value)).status).toBe(200);
     }
   });
 
-  test('the name of the header has no case', async () => {
+  test('the name of the header is case-insensitive', async () => {
     for (const name of ['authorization', 'AUTHORIZATION', 'aUTHORIZATION']) {
-      expect((await wire(service, [`GET ${PROTECTED} HTTP/1.1`, `${name}: ${alice.session}`])).status).toBe(200);
+      expect((await sendRaw(service, [`GET ${PROTECTED} HTTP/1.1`, `${name}: ${alice.session}`])).status).toBe(200);
     }
     const lines = [`authorization: ${alice.session}`, `AUTHORIZATION: ${alice.session}`];
-    expectApiError(await wire(service, [`GET ${PROTECTED} HTTP/1.1`, ...lines]), 'UNAUTHORIZED');
+    expectApiError(await sendRaw(service, [`GET ${PROTECTED} HTTP/1.1`, ...lines]), 'UNAUTHORIZED');
   });
 
-  test('a credential is read from this header alone', async () => {
+  test('a credential is read only from this header', async () => {
     const { session } = alice;
     const elsewhere = [
       [`GET ${PROTECTED}?authorization=${session}&token=${session}&access_token=${token(alice.bearer)} HTTP/1.1`],
@@ -215,20 +215,20 @@ describe('credentials.md 2: what is presented wrongly is no credential', () => {
       [`GET ${PROTECTED} HTTP/1.1`, `Authorization : ${session}`],
     ];
     for (const lines of elsewhere) {
-      const answer = await wire(service, lines);
+      const answer = await sendRaw(service, lines);
       expect([401, 400]).toContain(answer.status);
       expect(['UNAUTHORIZED', 'BAD_REQUEST']).toContain(answer.body.code);
     }
     const body = JSON.stringify({ authorization: session, token: session });
     const length = `Content-Length: ${body.length}`;
-    const sent = await wire(service, [`POST ${PROTECTED} HTTP/1.1`, 'Content-Type: application/json', length], {
+    const sent = await sendRaw(service, [`POST ${PROTECTED} HTTP/1.1`, 'Content-Type: application/json', length], {
       body,
     });
     expectApiError(sent, 'UNAUTHORIZED');
   });
 
   test('an Authorization line in a chunked trailer is ignored', async () => {
-    const answer = await wire(
+    const answer = await sendRaw(
       service,
       [
         `POST ${PROTECTED} HTTP/1.1`,
@@ -246,7 +246,7 @@ describe('credentials.md 2: what is presented wrongly is no credential', () => {
       (char) => ` ${alice.session.slice(0, 9)}${char}${alice.session.slice(9)}`,
     );
     for (const value of values) {
-      const connection = await Wire.open(service);
+      const connection = await RawConnection.open(service);
       connection.send(`GET ${PROTECTED} HTTP/1.1\r\nHost: x\r\nAuthorization:${value}\r\n\r\n`);
       const answer = await connection.answer();
       expect([400, 401]).toContain(answer.status);
@@ -255,8 +255,8 @@ describe('credentials.md 2: what is presented wrongly is no credential', () => {
     }
   });
 
-  test('every request of a connection stands for itself', async () => {
-    const connection = await Wire.open(service);
+  test('each request of a connection is authenticated separately', async () => {
+    const connection = await RawConnection.open(service);
     const request = (value?: string) =>
       `GET /v1/probe/anyone HTTP/1.1\r\nHost: x\r\n${value ? `Authorization: ${value}\r\n` : ''}\r\n`;
     const values = [alice.session, undefined, bob.session, alice.bot, 'Bearer nobody', undefined, alice.bearer];
@@ -268,23 +268,23 @@ describe('credentials.md 2: what is presented wrongly is no credential', () => {
     expect(ids).toEqual([accountId, null, bob.accountId, applicationId, null, null, accountId]);
   });
 
-  test('HTTP/1.0, an absolute-form target and a closing connection are parsed alike', async () => {
+  test('HTTP/1.0, an absolute-form target and a closing connection are parsed in the same way', async () => {
     const heads = [
       [`GET ${PROTECTED} HTTP/1.0`],
       [`GET http://elsewhere.example${PROTECTED} HTTP/1.1`],
       [`GET ${PROTECTED} HTTP/1.1`, 'Connection: close'],
     ];
     for (const lines of heads) {
-      expect((await wire(service, [...lines, `Authorization: ${alice.session}`])).body.id).toBe(alice.accountId);
-      expectApiError(await wire(service, [...lines, `Authorization: Bot ${alice.session}`]), 'UNAUTHORIZED');
-      expectApiError(await wire(service, lines), 'UNAUTHORIZED');
+      expect((await sendRaw(service, [...lines, `Authorization: ${alice.session}`])).body.id).toBe(alice.accountId);
+      expectApiError(await sendRaw(service, [...lines, `Authorization: Bot ${alice.session}`]), 'UNAUTHORIZED');
+      expectApiError(await sendRaw(service, lines), 'UNAUTHORIZED');
     }
   });
 });
 
-describe('credentials.md 2: an id that no row can have', () => {
-  test('an Admin key id beyond 63 bits is an unknown key and spoils no lookup beside it', async () => {
-    const admin = await outfit(service, { acls: ['*'] });
+describe('credentials.md 2: an ID that no row can have', () => {
+  test('an Admin key ID beyond 63 bits is an unknown key and does not disturb other lookups of its batch', async () => {
+    const admin = await createCredentialSet(service, { acls: ['*'] });
     const impossible = `Admin fa_9999999999999999999_${'x'.repeat(32)}`;
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, index) => ask('/v1/admin/probe', ` ${index % 2 ? impossible : admin.adminKey}`)),

@@ -3,18 +3,24 @@ import { jest } from '@jest/globals';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { markConnectionError } from '../../src/core/database-errors.js';
 import { Database } from '../../src/platform/database/database.js';
-import { expectApiError, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
+import {
+  type CredentialSet,
+  createCredentialSet,
+  expectApiError,
+  type Gatehouse,
+  gatehouse,
+} from '../support/index.js';
 
 const CONNECTIONS = 32;
 
 let service: Gatehouse;
-let ada: Outfit;
-let bob: Outfit;
+let ada: CredentialSet;
+let bob: CredentialSet;
 
 beforeAll(async () => {
   service = await gatehouse();
-  ada = await outfit(service, { scopes: ['identify', 'email'], acls: ['admin:authenticate'] });
-  bob = await outfit(service, { scopes: ['identify', 'email'], acls: ['admin:authenticate'] });
+  ada = await createCredentialSet(service, { scopes: ['identify', 'email'], acls: ['admin:authenticate'] });
+  bob = await createCredentialSet(service, { scopes: ['identify', 'email'], acls: ['admin:authenticate'] });
 });
 afterAll(() => service.close());
 
@@ -28,7 +34,7 @@ async function counted(work: () => Promise<unknown>): Promise<{ statements: numb
 
 const me = (authorization: string) => service.as(authorization).get('/v1/users/@me');
 
-describe('performance.md P4: what a credential costs the database', () => {
+describe('performance.md P4: database cost of a credential', () => {
   test.each(['session', 'bot', 'bearer'] as const)('%s: exactly one statement for one request', async (kind) => {
     const { statements, lookups } = await counted(async () => {
       for (let round = 0; round < 20; round++) expect((await me(ada[kind])).body.id).toBeDefined();
@@ -36,8 +42,8 @@ describe('performance.md P4: what a credential costs the database', () => {
     expect({ statements, lookups }).toEqual({ statements: 20, lookups: 20 });
   });
 
-  test('a revoked credential is refused by the very next request: nothing is remembered', async () => {
-    const { session } = await outfit(service);
+  test('a revoked credential is rejected on the next request, because lookups are not cached', async () => {
+    const { session } = await createCredentialSet(service);
     expect((await me(session)).status).toBe(200);
     await service.as(session).post('/v1/auth/logout');
     const cost = await counted(async () => expectApiError(await me(session), 'UNAUTHORIZED'));
@@ -56,7 +62,7 @@ describe('performance.md P4: what a credential costs the database', () => {
     expect(cost).toEqual({ statements: 0, lookups: 0 });
   });
 
-  test('a route without a credential asks for none', async () => {
+  test('a route without a credential looks up none', async () => {
     const cost = await counted(async () => {
       expect((await service.anonymous.get('/.well-known/service')).status).toBe(200);
       expectApiError(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
@@ -99,7 +105,7 @@ async function load(
 }
 
 describe('performance.md P4: at 32 connections', () => {
-  test('lookups that wait together are one statement: fewer than 0.2 for a request', async () => {
+  test('concurrent lookups share a statement: fewer than 0.2 per request', async () => {
     const requests = 40 * CONNECTIONS;
     const { statements, lookups } = await counted(async () => {
       const answers = await load(requests, () => ada.session);
@@ -109,7 +115,7 @@ describe('performance.md P4: at 32 connections', () => {
     expect(statements / requests).toBeLessThan(0.2);
   });
 
-  test('everyone in a batch gets the own answer, the unknown and the same one twice too', async () => {
+  test('each caller in a batch gets its own result, also for unknown and repeated credentials', async () => {
     const presented: [authorization: string, status: number, id: string | undefined][] = [
       [ada.session, 200, ada.accountId],
       [`flx_${'A'.repeat(36)}`, 401, undefined],
@@ -146,7 +152,7 @@ describe('performance.md P4: at 32 connections', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  test('a batch that the database does not answer fails with 503, and the next one passes', async () => {
+  test('a batch that the database does not answer fails with 503, and the next one succeeds', async () => {
     const cut = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
     markConnectionError(cut);
     const failing = jest.spyOn(service.app.get(Database), 'statement').mockRejectedValueOnce(cut);

@@ -1,14 +1,14 @@
 import {
+  createCredentialSet,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
   type Hook,
   newHook,
-  outfit,
   type Persona,
   person,
-  wire,
+  sendRaw,
   withGatehouse,
 } from '../support/index.js';
 
@@ -36,9 +36,9 @@ const ROUTES: [method: string, rest: string, body: object | undefined][] = [
 
 const wrong = 'A'.repeat(64);
 
-describe('5.11 and webhooks.md section 3: one answer for whoever may not', () => {
+describe('5.11 and webhooks.md section 3: one response for every caller without access', () => {
   test.each(ROUTES)(
-    '%s {token}%s: unknown webhook, wrong token, foreign token, every state of the owner',
+    '%s {token}%s: unknown webhook, wrong token, token of another webhook, every state of the owner',
     async (method, rest, body) => {
       const { authorization, id } = await person(service, 'owner');
       const owned = await newHook(service, { authorization });
@@ -80,7 +80,7 @@ describe('5.11 and webhooks.md section 3: one answer for whoever may not', () =>
     },
   );
 
-  test('the token is judged before the body', async () => {
+  test('the token is checked before the body', async () => {
     const path = `/v1/webhooks/${hook.id}/${wrong}`;
     const bad = new TextEncoder().encode('{');
     for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
@@ -93,7 +93,7 @@ describe('5.11 and webhooks.md section 3: one answer for whoever may not', () =>
     expectApiError(await service.anonymous.post(path, new Uint8Array(600_000)), 'UNKNOWN_WEBHOOK');
   });
 
-  test('id and token of the wrong form are refused before anything is looked up', async () => {
+  test('a malformed ID or token is rejected before any lookup', async () => {
     expectInvalid(await service.anonymous.get(`/v1/webhooks/x/${wrong}`), 'id: INVALID_SNOWFLAKE_FORMAT');
     expectInvalid(
       await service.anonymous.get(`/v1/webhooks/9223372036854775808/${wrong}`),
@@ -115,8 +115,8 @@ describe('5.11 and webhooks.md section 3: one answer for whoever may not', () =>
 });
 
 describe('5.11 Authorization is not read', () => {
-  test('whatever it holds, the answer is the same', async () => {
-    const { session, bot, bearer, adminKey } = await outfit(service, { acls: ['*'] });
+  test('the response does not depend on its value', async () => {
+    const { session, bot, bearer, adminKey } = await createCredentialSet(service, { acls: ['*'] });
     for (const authorization of [session, bot, bearer, adminKey, 'nonsense', 'Bearer a b c', 'Admin x']) {
       const client = service.as(authorization);
       expect((await client.get(hook.path)).body).toEqual({
@@ -128,18 +128,18 @@ describe('5.11 Authorization is not read', () => {
       expect((await client.post(hook.path, { content: 'x' })).status).toBe(204);
       expectApiError(await client.get(`/v1/webhooks/${hook.id}/${wrong}`), 'UNKNOWN_WEBHOOK');
     }
-    const twice = await wire(service, [`GET ${hook.path} HTTP/1.1`, 'Authorization: a', 'Authorization: b']);
+    const twice = await sendRaw(service, [`GET ${hook.path} HTTP/1.1`, 'Authorization: a', 'Authorization: b']);
     expect(twice.status).toBe(200);
   });
 
-  test('the owner needs the token like everyone else, and nothing of the owner is shown', async () => {
+  test('the owner needs the token like every other caller, and the response shows nothing of the owner', async () => {
     expectApiError(await service.as(alice).get(`/v1/webhooks/${hook.id}/${wrong}`), 'UNKNOWN_WEBHOOK');
     expect((await service.anonymous.get(hook.path)).text).not.toContain(alice.id);
   });
 });
 
 describe('webhooks.md section 3, changes by token', () => {
-  test('PATCH takes name and avatar and refuses any other member by name', async () => {
+  test('PATCH accepts name and avatar and rejects any other member by name', async () => {
     const other = await newHook(service, alice);
     expect((await service.anonymous.patch(other.path, { name: ' new ' })).body).toMatchObject({ name: 'new' });
     expect((await service.anonymous.patch(other.path, {})).body).toMatchObject({ name: 'new' });
@@ -152,7 +152,7 @@ describe('webhooks.md section 3, changes by token', () => {
     expect((await service.anonymous.get(other.path)).body).toMatchObject({ name: 'new' });
   });
 
-  test('DELETE removes the webhook, whatever its body', async () => {
+  test('DELETE removes the webhook and ignores the body', async () => {
     const other = await newHook(service, alice);
     expect((await service.anonymous.delete(other.path, { any: 'thing' })).status).toBe(204);
     expectApiError(await service.as(alice).get(`/v1/webhooks/${other.id}`), 'UNKNOWN_WEBHOOK');
@@ -160,7 +160,7 @@ describe('webhooks.md section 3, changes by token', () => {
 });
 
 describe('webhooks.md section 3, guessing', () => {
-  test('60 misses from one address, whatever they miss; then 429 on all token routes, for right tokens too', async () => {
+  test('after 60 misses of any kind from one IP address, all token routes return 429, also for correct tokens', async () => {
     await withGatehouse(
       {
         env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"webhook:miss": "60/36000"}' },
@@ -182,7 +182,7 @@ describe('webhooks.md section 3, guessing', () => {
     );
   });
 
-  test('buckets are of the address and the webhook, and a busy sender keeps its global allowance', async () => {
+  test('buckets are per IP address and webhook, and a busy sender keeps its global allowance', async () => {
     await withGatehouse(
       {
         env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"webhook:execute": "60/36000"}' },
@@ -211,14 +211,14 @@ describe('webhooks.md section 9, the URL is a secret', () => {
     ['messages without id', (path: string) => `${path}/messages/`],
     ['a dot segment', (path: string) => `${path}/..`],
   ])('%s is not found and redirects nowhere', async (_, variant) => {
-    const answer = await wire(service, [`GET ${variant(hook.path)} HTTP/1.1`]);
+    const answer = await sendRaw(service, [`GET ${variant(hook.path)} HTTP/1.1`]);
     expect(answer.status).toBe(404);
     expect(answer.headers.has('location')).toBe(false);
     expect(answer.text).not.toContain(hook.token);
   });
 
-  test('an encoded slash stays inside its parameter; bytes that are no text are refused', async () => {
-    const get = (target: string) => wire(service, [`GET ${target} HTTP/1.1`]);
+  test('an encoded slash stays inside its parameter; bytes that are not text are rejected', async () => {
+    const get = (target: string) => sendRaw(service, [`GET ${target} HTTP/1.1`]);
     expectApiError(await get(`/v1/webhooks/${hook.id}/..%2f${hook.token}`), 'UNKNOWN_WEBHOOK');
     expectApiError(await get(`/v1/webhooks/${hook.id}/%2e%2e%2f`), 'UNKNOWN_WEBHOOK');
     expectApiError(await get(`/v1/webhooks/${hook.id}/%ff`), 'BAD_REQUEST');
@@ -227,7 +227,7 @@ describe('webhooks.md section 9, the URL is a secret', () => {
     ).toBe(200);
   });
 
-  test('every answer below the token has the headers of a secret, and none for other origins', async () => {
+  test('every response below the token has the headers of a secret, and no CORS headers', async () => {
     const origin = { origin: 'http://localhost:8080' };
     const paths = [
       hook.path,
@@ -261,7 +261,7 @@ describe('webhooks.md section 9, the URL is a secret', () => {
     expect((await ask(`/v1/webhooks/${hook.id}/token/rotate`, 'POST')).status).toBe(204);
   });
 
-  test('the token stands in no log line, no error and no table, not even after 404, 413, 429 and 500', async () => {
+  test('the token appears in no log line, error or table, not even after 404, 413, 429 and 500', async () => {
     const { status, body } = await service.anonymous.post(`${hook.path}?wait=1`, { content: 'x' });
     expect(status).toBe(200);
     await service.sql('ALTER TABLE webhook_message RENAME TO webhook_message_away');

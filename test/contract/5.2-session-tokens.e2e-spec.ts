@@ -18,7 +18,7 @@ describe('5.2 user session tokens', () => {
     expect(body[0].current).toBe(true);
   });
 
-  test('logout ends exactly the calling session', async () => {
+  test('logout ends only the calling session', async () => {
     const bob = await person(service, 'bob');
     const second = await signIn(service, bob);
     expect((await service.as(second).post('/v1/auth/logout')).status).toBe(204);

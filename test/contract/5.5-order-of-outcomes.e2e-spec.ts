@@ -19,15 +19,15 @@ import { defineFeature } from '../../src/policy/feature.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
-  earnedCaptcha,
+  type CredentialSet,
+  type CredentialSetOptions,
+  createCredentialSet,
   enforceSso,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  type Outfit,
-  type OutfitOptions,
-  outfit,
   person,
+  solveCaptcha,
   withTotp,
 } from '../support/index.js';
 import { Matrix } from '../support/matrix.js';
@@ -64,11 +64,11 @@ describe('5.5 every route, every kind of credential', () => {
     120_000,
   );
 
-  test('@CredentialFree: no credential changes the answer', async () => {
+  test('@CredentialFree: no credential changes the response', async () => {
     expect(await matrix('CredentialFree').ofCredentialFree()).toEqual([]);
   });
 
-  test('@AdminAcl: the ACLs of the account, and of key and owner alike', async () => {
+  test('@AdminAcl: the ACLs of the account, and those of both key and owner', async () => {
     expect(await matrix('AdminAcl').ofAcls()).toEqual([]);
   });
 });
@@ -155,7 +155,7 @@ class ProbeModule {}
 
 const PASSWORD = 'a quiet afternoon';
 
-describe('credentials.md 4: which refusal wins', () => {
+describe('credentials.md 4: which error is returned first', () => {
   let service: Gatehouse;
   let passwordHash: string;
   beforeAll(async () => {
@@ -169,8 +169,8 @@ describe('credentials.md 4: which refusal wins', () => {
   afterAll(() => service.close());
 
   /** Creates an account whose only rate limit in effect is the bucket under test. */
-  const worn = async (options: OutfitOptions): Promise<Outfit> => {
-    const made = await outfit(service, { flags: 1n << 33n, ...options });
+  const worn = async (options: CredentialSetOptions): Promise<CredentialSet> => {
+    const made = await createCredentialSet(service, { flags: 1n << 33n, ...options });
     await service.sql('UPDATE account SET password_hash = $2 WHERE id = $1', [made.accountId, passwordHash]);
     return made;
   };
@@ -178,12 +178,15 @@ describe('credentials.md 4: which refusal wins', () => {
   test('on a user operation, over every combination of faults', async () => {
     // The faults of callers, in the order of the table. Only `bearer` and `session` have none.
     const callers = ['nobody', 'bot', 'bearer without scope', 'bearer', 'session'] as const;
-    const outfits = new Map<string, Outfit>();
+    const credentialSets = new Map<string, CredentialSet>();
     for (const [captcha, suspicious] of every([true, false], [true, false])) {
       const traits = captcha ? [] : ['captcha_exempt'];
-      outfits.set(`${captcha} ${suspicious}`, await worn({ traits, suspicious: suspicious ? 1 : 0, scopes: [] }));
+      credentialSets.set(
+        `${captcha} ${suspicious}`,
+        await worn({ traits, suspicious: suspicious ? 1 : 0, scopes: [] }),
+      );
     }
-    const valueFor = (caller: (typeof callers)[number], of: Outfit) =>
+    const valueFor = (caller: (typeof callers)[number], of: CredentialSet) =>
       ({
         nobody: undefined,
         bot: of.bot,
@@ -192,7 +195,7 @@ describe('credentials.md 4: which refusal wins', () => {
         session: of.session,
       })[caller];
     const asCaller = (value: string | undefined) => (value === undefined ? service.anonymous : service.as(value));
-    for (const of of outfits.values()) {
+    for (const of of credentialSets.values()) {
       for (const caller of callers) await asCaller(valueFor(caller, of)).post('/v1/probe/spent');
     }
     let seen = 0;
@@ -200,9 +203,9 @@ describe('credentials.md 4: which refusal wins', () => {
       await enforceSso(service, sso);
       for (const [spent, captcha, suspicious, body, sudo] of every(...Array(5).fill([false, true])) as boolean[][]) {
         for (const caller of callers) {
-          const of = outfits.get(`${captcha} ${suspicious}`) as Outfit;
+          const of = credentialSets.get(`${captcha} ${suspicious}`) as CredentialSet;
           const reachesCaptcha = !sso && !spent && caller === 'nobody';
-          const token = reachesCaptcha && !captcha ? await earnedCaptcha(service) : 'none';
+          const token = reachesCaptcha && !captcha ? await solveCaptcha(service) : 'none';
           const answer = await asCaller(valueFor(caller, of))
             .with(captcha ? {} : { 'x-captcha-token': token })
             .post(`/v1/probe/${spent ? 'spent' : 'fresh'}`, {
@@ -278,7 +281,7 @@ describe('credentials.md 4: which refusal wins', () => {
     }
   });
 
-  test('a refusal names what it has to and nothing else', async () => {
+  test('an error has only the members of its code', async () => {
     const of = await worn({ suspicious: 0b1001, scopes: [], traits: ['captcha_exempt'] });
     expect((await service.as(of.bearer).post('/v1/probe/fresh')).body).toEqual({
       code: 'MISSING_OAUTH_SCOPE',
@@ -298,7 +301,7 @@ describe('credentials.md 4: which refusal wins', () => {
     });
   });
 
-  test('a requirement that is met is gone from the refusal, and with the last one the refusal', async () => {
+  test('a requirement that is met disappears from the error; after the last one, the request succeeds', async () => {
     const of = await worn({ suspicious: 1 | 4, traits: ['captcha_exempt'] });
     const flags = async () =>
       (await service.as(of.session).post('/v1/probe/fresh', { name: 'x' })).body.data?.suspicious_activity_flags;
@@ -310,13 +313,13 @@ describe('credentials.md 4: which refusal wins', () => {
     expect(await flags()).toBeUndefined();
   });
 
-  test('no suspicion gates a public operation', async () => {
+  test('public operations have no suspicious-activity gate', async () => {
     const of = await worn({ suspicious: 255, traits: ['captcha_exempt'] });
     expect((await service.as(of.session).post('/v1/probe/public', { name: 'x' })).status).toBe(204);
   });
 
-  test('SSO refuses before a captcha token is spent', async () => {
-    const token = await earnedCaptcha(service);
+  test('SSO_REQUIRED is returned before a captcha token is consumed', async () => {
+    const token = await solveCaptcha(service);
     const client = service.anonymous.with({ 'x-captcha-token': token });
     await enforceSso(service, true);
     expectApiError(await client.post('/v1/probe/public', { name: 'x' }), 'SSO_REQUIRED');
@@ -325,7 +328,7 @@ describe('credentials.md 4: which refusal wins', () => {
   });
 });
 
-describe('credentials.md 4: a bad body never spends a factor', () => {
+describe('credentials.md 4: an invalid body never consumes a factor', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse();

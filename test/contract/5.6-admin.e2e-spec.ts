@@ -1,8 +1,8 @@
 import '../../src/app.js';
 import { Routes } from '../../src/policy/routes.js';
 import { administrator, adminKey, setAcls, superuser } from '../support/admin.js';
-import { outfit } from '../support/all-credentials.js';
-import { expectApiError, type Gatehouse, gatehouse, type Persona, person, wire } from '../support/index.js';
+import { createCredentialSet } from '../support/all-credentials.js';
+import { expectApiError, type Gatehouse, gatehouse, type Persona, person, sendRaw } from '../support/index.js';
 
 let service: Gatehouse;
 let root: Persona;
@@ -18,7 +18,7 @@ const filled = (path: string) => path.replace(/[:*][^/]+/g, '1');
 
 describe('5.6 who reaches the Admin API', () => {
   test('5.5 no credential, a malformed one and a bot token are 401 on every Admin route', async () => {
-    const { bot } = await outfit(service, { acls: ['*'] });
+    const { bot } = await createCredentialSet(service, { acls: ['*'] });
     for (const { method, path } of adminRoutes()) {
       for (const credential of ['', 'nonsense', bot, 'Admin fa_1_short', `Admin fa_1_${'a'.repeat(32)}`]) {
         const client = credential === '' ? service.anonymous : service.as(credential);
@@ -27,7 +27,7 @@ describe('5.6 who reaches the Admin API', () => {
     }
   });
 
-  test('5.6.4 a session without admin:authenticate is refused on every Admin route, whatever else it holds', async () => {
+  test('5.6.4 a session without admin:authenticate is rejected on every Admin route, with any other ACLs', async () => {
     const clerk = await person(service, 'clerk');
     const everything = (await service.as(root).get('/v1/admin/acls')).body.acls as string[];
     const others = everything.filter((acl) => acl !== '*' && acl !== 'admin:authenticate');
@@ -47,8 +47,11 @@ describe('5.6 who reaches the Admin API', () => {
     }
   });
 
-  test('5.6.3 a bearer counts only when it belongs to the built-in Admin application', async () => {
-    const { accountId, bearer, adminBearer } = await outfit(service, { acls: ['*'], scopes: ['identify', 'email'] });
+  test('5.6.3 a bearer token is accepted only from the built-in Admin application', async () => {
+    const { accountId, bearer, adminBearer } = await createCredentialSet(service, {
+      acls: ['*'],
+      scopes: ['identify', 'email'],
+    });
     for (const { method, path } of adminRoutes()) {
       expectApiError(await service.as(bearer).send(method, filled(path)), 'ACCESS_DENIED');
     }
@@ -56,8 +59,8 @@ describe('5.6 who reaches the Admin API', () => {
     expect([status, body.user.id]).toEqual([200, accountId]);
   });
 
-  test('a foreign bearer is ACCESS_DENIED before the ACLs of its account are looked at', async () => {
-    const { bearer, adminBearer } = await outfit(service);
+  test('a bearer token of another application is ACCESS_DENIED before the ACLs of its account are checked', async () => {
+    const { bearer, adminBearer } = await createCredentialSet(service);
     expectApiError(await service.as(bearer).get('/v1/admin/acls'), 'ACCESS_DENIED');
     expectApiError(await service.as(adminBearer).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
   });
@@ -69,14 +72,14 @@ describe('5.6 who reaches the Admin API', () => {
     expectApiError(await service.as(clerk).get('/v1/users/@me/nothing'), 'NOT_FOUND');
   });
 
-  test('ACLs come before validation, validation before everything that is looked up', async () => {
+  test('ACLs are checked before validation, and validation comes before every lookup', async () => {
     const clerk = await administrator(service);
     expectApiError(await service.as(clerk).get('/v1/admin/users/x'), 'MISSING_ACL');
     await setAcls(service, clerk, ['admin:authenticate', 'user:lookup']);
     expectApiError(await service.as(clerk).get('/v1/admin/users/x'), 'INVALID_FORM_BODY');
   });
 
-  test('the scheme Admin is unknown outside /v1/admin, and other spellings of the path reach nothing', async () => {
+  test('the scheme Admin is unknown outside /v1/admin, and other spellings of the path reach no route', async () => {
     const key = await adminKey(service, root, '*', 'admin:authenticate');
     for (const path of ['/v1/users/@me', '/v1/auth/sessions']) {
       expectApiError(await service.as(key).get(path), 'UNAUTHORIZED');
@@ -92,10 +95,10 @@ describe('5.6 who reaches the Admin API', () => {
     }
   });
 
-  test('ADM-19 spellings that a client would not send meet the same guards, or nothing', async () => {
-    const { bearer } = await outfit(service, { acls: ['*'] });
+  test('ADM-19 unusual spellings of a path reach the same guards, or no route', async () => {
+    const { bearer } = await createCredentialSet(service, { acls: ['*'] });
     const ask = (target: string, value: string) =>
-      wire(service, [`GET ${target} HTTP/1.1`, `Authorization: ${value}`, 'Connection: close']);
+      sendRaw(service, [`GET ${target} HTTP/1.1`, `Authorization: ${value}`, 'Connection: close']);
     for (const target of ['/v1/%61dmin/acls', '/v1/./admin/acls', '/v1/x/../admin/acls', '/v1/admin%2facls']) {
       expect([401, 403, 404]).toContain((await ask(target, bearer)).status);
     }
@@ -105,15 +108,15 @@ describe('5.6 who reaches the Admin API', () => {
   });
 });
 
-describe('5.6.2 an Admin key is limited by itself and by its owner', () => {
-  test('the owner holds the ACL, the key does not: MISSING_ACL on every route that names one', async () => {
+describe('5.6.2 an Admin key is limited by its own ACLs and by those of its owner', () => {
+  test('if the owner has the ACL and the key does not: MISSING_ACL on every route that names one', async () => {
     const key = await adminKey(service, root);
     for (const { method, path } of adminRoutes()) {
       expectApiError(await service.as(key).send(method, filled(path)), 'MISSING_ACL');
     }
   });
 
-  test('the key holds the ACL, the owner lost it: MISSING_ACL from the next request', async () => {
+  test('if the key has the ACL and the owner lost it: MISSING_ACL from the next request', async () => {
     const owner = await administrator(service, 'user:lookup', 'admin_api_key:manage');
     const key = await adminKey(service, owner, 'user:lookup');
     expect((await service.as(key).get('/v1/admin/users/1')).status).toBe(200);
@@ -133,7 +136,7 @@ describe('5.6.2 an Admin key is limited by itself and by its owner', () => {
     expectApiError(await service.as(key).get('/v1/admin/audit-logs'), 'MISSING_ACL');
   });
 
-  test('prefix wildcards, white space and other spellings authorise nothing', async () => {
+  test('prefix wildcards, white space and other spellings authorize nothing', async () => {
     const key = await adminKey(service, root);
     for (const acl of ['user:*', 'USER:LOOKUP', ' user:lookup', 'user:lookup ', '**', ' *', 'user']) {
       await service.sql('UPDATE admin_key SET acls = $2 WHERE id = $1', [key.id, [acl]]);
@@ -150,7 +153,7 @@ describe('5.6.2 an Admin key is limited by itself and by its owner', () => {
     expect((await service.as(named).get('/v1/admin/acls')).status).toBe(200);
   });
 
-  test('the key of a deleted, disabled or banned owner is 401, and revives with its owner', async () => {
+  test('the key of a deleted, disabled or banned owner is 401, and works again when the owner is restored', async () => {
     const owner = await administrator(service, 'user:lookup', 'admin_api_key:manage');
     const key = await adminKey(service, owner, 'user:lookup');
     const bits = { deleted: 34n, suspicious: 35n, selfDeleted: 36n, disabled: 38n };
@@ -166,7 +169,7 @@ describe('5.6.2 an Admin key is limited by itself and by its owner', () => {
 });
 
 describe('admin.md 2.1 the ACL registry', () => {
-  test('is listed in its order', async () => {
+  test('lists the ACLs in the order of the contract', async () => {
     const { status, body } = await service.as(root).get('/v1/admin/acls');
     expect(status).toBe(200);
     expect(body.acls.slice(0, 8)).toEqual([
@@ -179,7 +182,7 @@ describe('admin.md 2.1 the ACL registry', () => {
       'audit_log:view',
       'admin:authenticate',
     ]);
-    expect(body.acls).toHaveLength(29);
+    expect(body.acls).toHaveLength(30);
     expect(body.acls).toContain('user:update:traits');
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { administrator, adminKey } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
+  createCredentialSet,
   enforceSso,
   expectApiError,
   type Gatehouse,
@@ -13,14 +14,13 @@ import {
   newApp,
   newHook,
   newTokens,
-  outfit,
   type Persona,
   passkeySudo,
   person,
   refresh,
-  settled,
   sudoProof,
   verifyEmail,
+  waitForDelivery,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -63,14 +63,14 @@ const ROUTES = readFileSync(join(import.meta.dirname, '../routes.snapshot.txt'),
     return { method, path: path.replace(/[:*]\w+/g, '1'), isBlocked: line.includes('@BlockedBySso()') };
   });
 
-describe('5.7.1 what enforcement blocks', () => {
-  test('SSOE-01 every listed operation, for every caller and every body; nothing is looked up, mailed or consumed', async () => {
+describe('5.7.1 operations that enforcement blocks', () => {
+  test('SSOE-01 every listed operation is blocked for every caller and body: no lookup, no email, nothing consumed', async () => {
     const alice = await person(service, 'alice');
     const { metadata } = await mailTo(service, alice.email, 'email_verification');
-    const credentials = await outfit(service);
+    const credentials = await createCredentialSet(service);
     await enforceSso(service, true);
     const state = async () => {
-      await settled(service);
+      await waitForDelivery(service);
       const [row] = await service.sql(`SELECT (SELECT count(*) FROM account)::int AS accounts,
         (SELECT count(*) FROM session)::int AS sessions, (SELECT count(*) FROM one_time_secret)::int AS secrets`);
       return { ...row, mails: (await inboxOf(service, alice.email)).length };
@@ -90,14 +90,14 @@ describe('5.7.1 what enforcement blocks', () => {
     expect(await state()).toEqual(before);
   });
 
-  test('the list is that of the routes', async () => {
+  test('the list equals that of the routes', async () => {
     const listed = BLOCKED(await person(service), '1').map(([method, path]) => `${method} ${path.split('?')[0]}`);
     const blocked = ROUTES.filter(({ isBlocked }) => isBlocked).map(({ method, path }) => `${method} ${path}`);
     expect(listed.sort()).toEqual(blocked.sort());
   });
 
-  test('nothing else, whoever calls', async () => {
-    const credentials = await outfit(service, { acls: ['*'], scopes: ['identify'] });
+  test('no other operation is blocked, for any caller', async () => {
+    const credentials = await createCredentialSet(service, { acls: ['*'], scopes: ['identify'] });
     await enforceSso(service, true);
     for (const { method, path, isBlocked } of ROUTES) {
       if (isBlocked || path.startsWith('/dev/')) continue;
@@ -108,7 +108,7 @@ describe('5.7.1 what enforcement blocks', () => {
     }
   });
 
-  test('before the rate limits: a blocked operation charges none and shows none', async () => {
+  test('enforcement comes before the rate limits: a blocked operation charges none and shows none', async () => {
     const limited = await gatehouse({ env: { RATE_LIMITS: 'on' } });
     await enforceSso(limited, true);
     for (let n = 0; n < 15; n++) {
@@ -123,7 +123,7 @@ describe('5.7.1 what enforcement blocks', () => {
     await limited.close();
   });
 
-  test('SSOE-06 links that were mailed before work again afterwards', async () => {
+  test('SSOE-06 links emailed earlier work again after enforcement ends', async () => {
     const alice = await person(service, 'alice');
     const { metadata: verification } = await mailTo(service, alice.email, 'email_verification');
     await service.anonymous.post('/v1/auth/forgot', { email: alice.email });
@@ -160,7 +160,7 @@ describe('section 3: enforcement leaves every issued credential valid', () => {
     expect((await service.as(app.bot).get('/v1/applications/@me')).status).toBe(200);
   });
 
-  test('access and refresh tokens, and the way to new ones', async () => {
+  test('access and refresh tokens, and the operations that issue new ones', async () => {
     const app = await newApp(service, alice);
     const tokens = await newTokens(service, alice, app);
     await enforceSso(service, true);
@@ -171,7 +171,7 @@ describe('section 3: enforcement leaves every issued credential valid', () => {
 
   test('an Admin key, a bearer of the Admin application, and the session of an administrator', async () => {
     const key = await adminKey(service, admin, '*');
-    const { adminBearer } = await outfit(service, { acls: ['*'] });
+    const { adminBearer } = await createCredentialSet(service, { acls: ['*'] });
     await enforceSso(service, true);
     for (const credential of [key, adminBearer, admin]) {
       expect((await service.as(credential).get('/v1/admin/users/@me')).status).toBe(200);
@@ -190,17 +190,17 @@ describe('section 3: enforcement leaves every issued credential valid', () => {
   test('open sockets, and Identify with either kind of token', async () => {
     const app = await newApp(service, alice);
     const tokens = [alice.authorization, app.bot.slice(4)];
-    const open = await Promise.all(tokens.map((token) => GatewayClient.identified(service, token)));
+    const open = await Promise.all(tokens.map((token) => GatewayClient.identify(service, token)));
     await enforceSso(service, true);
     for (const { client } of open) await client.beat();
     for (const token of tokens) {
-      const { client } = await GatewayClient.identified(service, token);
-      await client.vanish();
+      const { client } = await GatewayClient.identify(service, token);
+      await client.terminate();
     }
-    for (const { client } of open) await client.vanish();
+    for (const { client } of open) await client.terminate();
   });
 
-  test('the secrets in addresses', async () => {
+  test('the secrets in URLs', async () => {
     const hook = await newHook(service, alice);
     await enforceSso(service, true);
     expect((await service.anonymous.post(hook.path, { content: 'x' })).status).toBe(204);
@@ -208,7 +208,7 @@ describe('section 3: enforcement leaves every issued credential valid', () => {
 });
 
 describe('5.7.3 enforcement gates neither password change nor multi-factor management', () => {
-  test('of an account that is signed in', async () => {
+  test('for an account that is signed in', async () => {
     const alice = await person(service, 'alice');
     await verifyEmail(service, alice);
     await enforceSso(service, true);

@@ -7,21 +7,21 @@ import { Text } from '../../src/http/input.js';
 import { Authenticated, RequiresSudo } from '../../src/policy/decorators.js';
 import {
   type Answer,
+  createCredentialSet,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
   mailTo,
-  outfit,
   type Persona,
   passkeyAsSecondFactor,
   passkeySudo,
   person,
   race,
   SoftwareAuthenticator,
+  sendRaw,
   signIn,
   sudoProof,
-  wire,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -93,8 +93,8 @@ const keyOf = (bytes: Uint8Array): Promise<CryptoKey | Uint8Array> =>
 
 const METHODS = { totp: true, backup_codes: true };
 
-describe('5.8.3, 8.2 the refusal', () => {
-  test('it tells the methods of the account itself, whatever the second-factor switch says', async () => {
+describe('5.8.3, 8.2 the SUDO_MODE_REQUIRED error', () => {
+  test('it lists the methods of the account, regardless of the second-factor switch', async () => {
     const plain = await person(service, 'plain');
     expectRequired(await attempt(plain));
     const { persona } = await withFactor('alice');
@@ -108,7 +108,7 @@ describe('5.8.3, 8.2 the refusal', () => {
     expectRequired(await attempt(persona), { totp: true });
   });
 
-  test('a missing, empty, invalid, expired and foreign proof give one and the same answer', async () => {
+  test('a missing, empty, invalid or expired proof, or one of another account, gets the same error', async () => {
     const { persona, authenticator } = await withFactor('alice');
     const mallory = await withFactor('mallory');
     const foreign = await sudoProof(service, mallory.persona, mallory.authenticator);
@@ -121,9 +121,9 @@ describe('5.8.3, 8.2 the refusal', () => {
   });
 });
 
-describe('8.3.1 accounts that need nothing', () => {
-  test('a bot account satisfies sudo mode at once and gets no proof, whatever it sends', async () => {
-    const { bot } = await outfit(service);
+describe('8.3.1 accounts that need no proof', () => {
+  test('a bot account satisfies sudo mode immediately and gets no proof, whatever it sends', async () => {
+    const { bot } = await createCredentialSet(service);
     const answer = await service
       .as(bot)
       .sudo('a.b.c')
@@ -132,14 +132,14 @@ describe('8.3.1 accounts that need nothing', () => {
     expect(answer.headers.has(HEADER)).toBe(false);
   });
 
-  test('so does an account with no password, no authenticator and no passkey; garbage is not echoed', async () => {
+  test('an account with no password, authenticator or passkey also needs no proof; an invalid one is not echoed', async () => {
     const { body } = await service.anonymous.post('/v1/auth/register', { username: 'nobody' });
     const answer = await attempt(body.token, { password: 'not a password' }, 'a.b.c');
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(answer.headers.has(HEADER)).toBe(false);
   });
 
-  test('the first password, authenticator or passkey ends that', async () => {
+  test('this ends with the first password, authenticator or passkey', async () => {
     const { body } = await service.anonymous.post('/v1/auth/register', { username: 'nobody' });
     const persona = { id: body.user_id, authorization: body.token, email: 'x', password: 'x', username: 'nobody' };
     await service.sql('UPDATE account SET email = $2, email_verified = true WHERE id = $1', [
@@ -157,7 +157,7 @@ describe('8.3.1 accounts that need nothing', () => {
 });
 
 describe('8.3.2, 5.8.2 the proof', () => {
-  test('a right factor issues a fresh proof, which satisfies afterwards and is returned unchanged', async () => {
+  test('a correct factor issues a new proof, which satisfies later requests and is returned unchanged', async () => {
     const { persona, authenticator } = await withFactor('alice');
     const issued = await attempt(persona, { mfa_method: 'totp', mfa_code: authenticator.next() });
     expect(issued.status).toBe(204);
@@ -199,7 +199,7 @@ describe('8.3.2, 5.8.2 the proof', () => {
     expect((await attempt(persona, { mfa_method: 'totp', mfa_code: code })).status).toBe(204);
   });
 
-  test('it lasts five minutes from its issue and never slides', async () => {
+  test('it lasts five minutes from its issue and is never extended', async () => {
     const { persona, authenticator } = await withFactor('alice');
     const proof = await sudoProof(service, persona, authenticator);
     service.clock.advance({ seconds: 270 });
@@ -220,7 +220,7 @@ describe('8.3.2, 5.8.2 the proof', () => {
     expect((await attempt(body.token, {}, proof)).status).toBe(204);
   });
 
-  test('its header is there whether the handler then succeeds or fails, but not when the body is refused', async () => {
+  test('its header is set whether the handler succeeds or fails, but not if the body is rejected', async () => {
     const { persona, authenticator } = await withFactor('alice');
     const key = await withPasskey(service, persona, undefined, { mfa_method: 'totp', mfa_code: authenticator.next() });
     const path = '/v1/users/@me/mfa/webauthn/credentials/unknown';
@@ -235,7 +235,7 @@ describe('8.3.2, 5.8.2 the proof', () => {
     expect(refused.headers.has(HEADER)).toBe(false);
   });
 
-  test('conditional sudo returns it only where the body asks for sudo', async () => {
+  test('conditional sudo returns it only if the body requires sudo', async () => {
     const { persona, authenticator } = await withFactor('alice');
     const proof = await sudoProof(service, persona, authenticator);
     const me = service.as(persona).sudo(proof);
@@ -246,7 +246,7 @@ describe('8.3.2, 5.8.2 the proof', () => {
 });
 
 describe('8.3.3, 5.8.6 factors', () => {
-  test('a password does not count beside a second factor', async () => {
+  test('a password does not count if the account has a second factor', async () => {
     const { persona } = await withFactor('alice');
     expectRequired(await attempt(persona, { password: persona.password }), METHODS);
     expectRequired(await attempt(persona, { password: 'a wrong password' }), METHODS);
@@ -281,7 +281,7 @@ describe('8.3.3, 5.8.6 factors', () => {
     expectInvalid(await attempt(bob, { mfa_method: 'totp', mfa_code: code }), 'mfa_code: INVALID_MFA_CODE');
   });
 
-  test('a passkey counts with the switch off, and its assertion is one like any other', async () => {
+  test('a passkey counts with the switch off, and its assertion is accepted like any other', async () => {
     const alice = await person(service, 'alice');
     const key = await withPasskey(service, alice);
     const answer = await attempt(alice, await passkeySudo(service, alice, key));
@@ -349,7 +349,7 @@ describe('8.3.3, 5.8.6 factors', () => {
     },
   );
 
-  test('a fault of the body never consumes a factor', async () => {
+  test('an invalid body never consumes a factor', async () => {
     const { persona, authenticator, backupCodes } = await withFactor('alice');
     const key = await withPasskey(service, persona, undefined, { mfa_method: 'totp', mfa_code: authenticator.next() });
     const code = authenticator.next();
@@ -366,8 +366,8 @@ describe('8.3.3, 5.8.6 factors', () => {
   });
 });
 
-describe('8.3.4, 5.8.4 a password alone', () => {
-  test('it proves every operation anew and never issues a proof', async () => {
+describe('8.3.4, 5.8.4 a password as the only factor', () => {
+  test('it is required again for every operation and never issues a proof', async () => {
     const alice = await person(service, 'alice');
     for (let i = 0; i < 2; i++) {
       const answer = await attempt(alice, { password: alice.password });
@@ -378,7 +378,7 @@ describe('8.3.4, 5.8.4 a password alone', () => {
     expectInvalid(await attempt(alice, { password: 'a wrong password' }), 'password: INVALID_PASSWORD');
   });
 
-  test('a proof from before the account lost its factors is not honoured, not even a well-made one', async () => {
+  test('a proof from before the account lost its factors is rejected, even if it is well formed', async () => {
     const { persona, authenticator } = await withFactor('alice');
     const proof = await sudoProof(service, persona, authenticator);
     await service.sql('UPDATE account SET totp_secret = NULL WHERE id = $1', [persona.id]);
@@ -387,7 +387,7 @@ describe('8.3.4, 5.8.4 a password alone', () => {
   });
 });
 
-describe('8.3.5, 8.3.6 nothing usable, and too much of it', () => {
+describe('8.3.5, 8.3.6 no usable factor, and too many factors', () => {
   test('members that prove nothing are SUDO_MODE_REQUIRED and charge nothing', async () => {
     const { persona, authenticator } = await withFactor('alice');
     const useless = [
@@ -419,12 +419,12 @@ describe('8.3.5, 8.3.6 nothing usable, and too much of it', () => {
     [{ webauthn_response: [] }, 'webauthn_response: INVALID_FORMAT'],
     [{ webauthn_challenge: '' }, 'webauthn_challenge: INVALID_FORMAT'],
     [{ webauthn_challenge: 'x'.repeat(1025) }, 'webauthn_challenge: CONTENT_EXCEEDS_MAX_LENGTH'],
-  ])('%j is a fault of the body', async (members, fault) => {
+  ])('%j is an error of the body', async (members, fault) => {
     const alice = await person(service, 'alice');
     expectInvalid(await attempt(alice, members), fault);
   });
 
-  test('ten attempts are the most; then a right code is wrong, and a passkey still enters', async () => {
+  test('at most ten attempts are accepted; after that a correct code is wrong, and a passkey still works', async () => {
     const { persona, authenticator } = await withFactor('alice');
     const key = await withPasskey(service, persona, undefined, { mfa_method: 'totp', mfa_code: authenticator.next() });
     for (let i = 0; i < 10; i++) {
@@ -437,7 +437,7 @@ describe('8.3.5, 8.3.6 nothing usable, and too much of it', () => {
     expectInvalid(await service.as(persona).post('/v1/users/@me/mfa/totp/disable', disable), 'code: INVALID_CODE');
   });
 
-  test('the same for passwords; a right one gives the allowance back', async () => {
+  test('the same limit holds for passwords; a correct one restores the allowance', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     for (let i = 0; i < 10; i++) {
       expectInvalid(await attempt(alice, { password: 'a wrong password' }), 'password: INVALID_PASSWORD');
@@ -449,8 +449,8 @@ describe('8.3.5, 8.3.6 nothing usable, and too much of it', () => {
   });
 });
 
-describe('5.8.7 the two operations that never issue', () => {
-  test('registration options return neither a fresh proof nor one that was sent', async () => {
+describe('5.8.7 the two operations that never issue a proof', () => {
+  test('registration options return neither a new proof nor the one that was sent', async () => {
     const { persona, authenticator } = await withFactor('alice');
     const fresh = await service
       .as(persona)
@@ -465,7 +465,7 @@ describe('5.8.7 the two operations that never issue', () => {
     expect(failed.headers.has(HEADER)).toBe(false);
   });
 
-  test('neither does disabling the account, by factor, by proof or by password', async () => {
+  test('disabling the account returns none either, by factor, by proof or by password', async () => {
     for (const kind of ['factor', 'proof', 'password']) {
       const alice = await person(service, 'alice');
       const authenticator = kind === 'password' ? undefined : (await withTotp(service, alice)).authenticator;
@@ -483,7 +483,7 @@ describe('5.8.7 the two operations that never issue', () => {
   });
 });
 
-describe('credentials.md section 6 when a proof dies early', () => {
+describe('credentials.md section 6 when a proof is revoked before it expires', () => {
   test.each([
     ['a password change', 'change'],
     ['a password reset', 'reset'],
@@ -569,13 +569,13 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
       .digest('base64url')}`;
   }
 
-  test('the forge makes a good proof when nothing is changed', async () => {
+  test('the forge makes a valid proof if nothing is changed', async () => {
     expect((await attempt(alice, {}, await forge({}))).status).toBe(204);
     expect((await attempt(alice, {}, real)).status).toBe(204);
   });
 
   test.each(['none', 'None', 'nOnE', 'NONE', 'HS384', 'HS512', 'RS256', 'ES256', 'EdDSA', '', 'PBES2-HS256+A128KW'])(
-    'the algorithm %j is refused, with any signature',
+    'the algorithm %j is rejected, with any signature',
     async (alg) => {
       const input = (await forge({ header: { alg } }, randomBytes(32))).split('.').slice(0, 2).join('.');
       const stripped = `${encode({ alg, typ: TYPE, kid })}.${real.split('.')[1]}`;
@@ -586,7 +586,7 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
     },
   );
 
-  test('a signature by a public key, an empty key, another key of ours or nobody is refused', async () => {
+  test('a signature by a public key, an empty key, another key of ours or an unknown key is rejected', async () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const pem = Buffer.from(publicKey.export({ type: 'spki', format: 'pem' }));
     const keyring = service.app.get(Keyring);
@@ -612,7 +612,7 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
     [{ a: 1 }],
     [null],
     [undefined],
-  ])('the key id %j is refused', async (id) => {
+  ])('the key ID %j is rejected', async (id) => {
     await expectForged(await forge({ header: { kid: id } }));
   });
 
@@ -624,7 +624,7 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
     ['crit', ['exp']],
     ['b64', false],
     ['zip', 'DEF'],
-  ])('a header with %s does not make another key good', async (name, value) => {
+  ])('a header with %s does not make another key valid', async (name, value) => {
     await expectForged(await forge({ header: { [name]: value } }, randomBytes(32)));
   });
 
@@ -650,16 +650,16 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
     ['epoch', undefined],
     ['epoch', null],
     ['jti', undefined],
-  ])('the claim %s: %j is refused', async (name, value) => {
+  ])('the claim %s: %j is rejected', async (name, value) => {
     await expectForged(await forge({ claims: { [name]: value } }));
   });
 
-  test('the account id as a number or in a list is refused', async () => {
+  test('the account ID as a number or in a list is rejected', async () => {
     await expectForged(await forge({ claims: { sub: Number(alice.id) } }));
     await expectForged(await forge({ claims: { sub: [alice.id] } }));
   });
 
-  test('times are judged by the clock of the service, without leeway', async () => {
+  test('times are checked against the clock of the service, without leeway', async () => {
     const now = seconds();
     const times: Record<string, unknown>[] = [
       { exp: now },
@@ -678,7 +678,7 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
     await expectForged(await forge({ claims: { exp: 1e308, iat: now - 301 } }));
   });
 
-  test('a member that occurs twice in the payload is judged by what counts last, never by both', async () => {
+  test('for a duplicate member of the payload, only the last value counts', async () => {
     const [head] = (await forge({})).split('.');
     const payload = `{"sub":"${alice.id}","sub":"1","epoch":0,"iss":"http://localhost:8080","aud":"sudo","iat":${seconds()},"exp":${seconds() + 300},"jti":"x"}`;
     const input = `${head}.${Buffer.from(payload).toString('base64url')}`;
@@ -713,7 +713,7 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
     for (const spelling of spellings) await expectForged(spelling);
   });
 
-  test('a header that is sent twice is missing; one that is too large is refused before anything', async () => {
+  test('a duplicate header counts as missing; an oversized one is rejected first', async () => {
     const body = '{"session_id_hashes":[]}';
     const lines = (proofs: string[]) => [
       `POST ${SUDO_OPERATION} HTTP/1.1`,
@@ -722,14 +722,14 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
       `Content-Length: ${body.length}`,
       ...proofs.map((proof) => `X-Service-Sudo-Mode-JWT: ${proof}`),
     ];
-    expect((await wire(service, lines([real]), { body })).status).toBe(204);
-    expectRequired(await wire(service, lines([real, real]), { body }), METHODS);
-    expectRequired(await wire(service, lines([real, '']), { body }), METHODS);
+    expect((await sendRaw(service, lines([real]), { body })).status).toBe(204);
+    expectRequired(await sendRaw(service, lines([real, real]), { body }), METHODS);
+    expectRequired(await sendRaw(service, lines([real, '']), { body }), METHODS);
     const huge = await attempt(alice, {}, 'x'.repeat(100_000));
     expect(huge.status).toBe(431);
   });
 
-  test('an encrypted token is refused without work', async () => {
+  test('an encrypted token is rejected without any decryption', async () => {
     const claims = { epoch: 0, sub: alice.id };
     const jwe = await new EncryptJWT(claims)
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', typ: TYPE, kid })
@@ -740,7 +740,7 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
     await expectForged(bomb);
   });
 
-  test('a proof of an earlier epoch is superseded', async () => {
+  test('a proof of an earlier epoch is not accepted', async () => {
     const { persona, authenticator } = await withFactor('bob');
     const proof = await sudoProof(service, persona, authenticator);
     await service.sql('UPDATE account SET epoch = epoch + 1 WHERE id = $1', [persona.id]);
@@ -749,7 +749,7 @@ describe('SUD-02 to SUD-10 forged proofs', () => {
 });
 
 describe('5.8.1 the suspicious-activity gate', () => {
-  test('it comes before the body and before sudo, and after the identity', async () => {
+  test('it comes after the identity, and before the body and sudo', async () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [alice.id]);
     const refused = await service.as(alice).post('/v1/users/@me/mfa/totp/enable', 'not json');
@@ -762,7 +762,7 @@ describe('5.8.1 the suspicious-activity gate', () => {
     expectApiError(await service.anonymous.post('/v1/users/@me/mfa/totp/enable'), 'UNAUTHORIZED');
   });
 
-  test('a flag that is set is in force from the next request on, one that is met is gone with it', async () => {
+  test('a flag takes effect from the next request after it is set or met', async () => {
     const alice = await person(service, 'alice');
     const list = () => service.as(alice).get('/v1/users/@me/mfa/webauthn/credentials');
     expect((await list()).status).toBe(200);

@@ -22,15 +22,15 @@ import { BlockedBySso, CurrentCall, Public, UserOnly } from '../../src/policy/de
 import { defineFeature } from '../../src/policy/feature.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
+  createCredentialSet,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  outfit,
   person,
+  type RawAnswer,
+  RawConnection,
+  sendRaw,
   signIn,
-  Wire,
-  type WireAnswer,
-  wire,
 } from '../support/index.js';
 
 /** The error codes of conventions.md section 5, verbatim. */
@@ -206,7 +206,7 @@ describe('7 errors: the registry', () => {
   const { errors, fieldErrors } = featureRegistry();
   const registered = [...errors].map(([code, [status, message]]) => [code, status, message] as const);
 
-  test('codes and statuses are those of the contract, all of them and no other', () => {
+  test('codes and statuses are exactly those of the contract', () => {
     const expected = Object.entries(TABLE).flatMap(([status, codes]) =>
       words(codes).map((code) => `${status} ${code}`),
     );
@@ -214,11 +214,11 @@ describe('7 errors: the registry', () => {
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  test('field codes are those of the contract, all of them and no other', () => {
+  test('field codes are exactly those of the contract', () => {
     expect([...fieldErrors.keys()].sort()).toEqual(words(FIELD_CODES));
   });
 
-  test('every code has the right form and a message that says nothing of the request', () => {
+  test('every code has the correct form and a message without details of the request', () => {
     for (const [code, , message] of registered) {
       expect(code).toMatch(/^[A-Z][A-Z0-9_]*$/);
       expect(message).toMatch(/^[A-Z][^{}$%]*\.$/);
@@ -227,14 +227,14 @@ describe('7 errors: the registry', () => {
   });
 });
 
-describe('7 errors: nothing else produces an error body', () => {
+describe('7 errors: no other error bodies', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse({ features: [cakes] });
   });
   afterAll(() => service.close());
 
-  const expectBody = (answer: WireAnswer, expected: string) => {
+  const expectBody = (answer: RawAnswer, expected: string) => {
     const [status, code = ''] = expected.split(' ');
     expect([answer.status, answer.body.code]).toEqual([Number(status), code]);
     const more = Number(status) >= 500 ? ['request_id'] : code === 'RATE_LIMITED' ? ['global', 'retry_after'] : [];
@@ -249,37 +249,37 @@ describe('7 errors: nothing else produces an error body', () => {
 
   test.each(Object.entries(THROWN))('a handler that throws %s', async (what, [, expected]) => {
     for (const method of ['GET', 'POST']) {
-      expectBody(await wire(service, [`${method} /v1/probe/${what} HTTP/1.1`, 'Content-Length: 0']), expected);
+      expectBody(await sendRaw(service, [`${method} /v1/probe/${what} HTTP/1.1`, 'Content-Length: 0']), expected);
     }
   });
 
-  test('a statement that the database refuses is 500, told to the log alone, without its values', async () => {
+  test('a statement that the database rejects is 500, and is logged without its values', async () => {
     expectBody(
-      await wire(service, ['GET /v1/probe/sql HTTP/1.1', 'X-Request-ID: of-sql']),
+      await sendRaw(service, ['GET /v1/probe/sql HTTP/1.1', 'X-Request-ID: of-sql']),
       '500 INTERNAL_SERVER_ERROR',
     );
     const line = service.log.find((text) => text.includes('of-sql') && text.includes('request failed'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({ route: 'GET /v1/probe/sql', error: { sqlstate: '22P02' } });
   });
 
-  test('an answer that has begun ends with the connection', async () => {
-    const connection = await Wire.open(service);
+  test('if a response fails after it has begun, the connection ends', async () => {
+    const connection = await RawConnection.open(service);
     connection.send('GET /v1/probe/begun HTTP/1.1\r\nHost: x\r\n\r\n');
     await connection.closed;
     expect(connection.unread).not.toContain('INTERNAL_SERVER_ERROR');
     await expect(connection.answer()).rejects.toThrow('ended');
   });
 
-  test('headers that a handler set for its success are not those of the refusal', async () => {
-    const answer = await wire(service, ['GET /v1/probe/headers HTTP/1.1']);
+  test('headers that a handler set for its success are not sent with an error', async () => {
+    const answer = await sendRaw(service, ['GET /v1/probe/headers HTTP/1.1']);
     expectBody(answer, '404 NOT_FOUND');
     for (const name of ['etag', 'content-disposition', 'accept-ranges']) expect(answer.headers.has(name)).toBe(false);
     expect(answer.headers.get('content-length')).toBe(String(answer.text.length));
   });
 
-  test('request_id is on 5xx alone', async () => {
+  test('only 5xx errors have request_id', async () => {
     for (const path of ['/nope', '/v1/guarded', '/v1/probe/conflict']) {
-      expect((await wire(service, [`GET ${path} HTTP/1.1`])).body).not.toHaveProperty('request_id');
+      expect((await sendRaw(service, [`GET ${path} HTTP/1.1`])).body).not.toHaveProperty('request_id');
     }
   });
 
@@ -299,27 +299,27 @@ describe('7 errors: nothing else produces an error body', () => {
     try {
       for (const broken of [thrower, async () => thrower()]) {
         resolver.resolve = broken;
-        expectBody(await wire(service, ['GET /v1/guarded HTTP/1.1', authorization]), expected);
-        expectBody(await wire(service, ['GET /v1/probe/own HTTP/1.1', authorization]), expected);
+        expectBody(await sendRaw(service, ['GET /v1/guarded HTTP/1.1', authorization]), expected);
+        expectBody(await sendRaw(service, ['GET /v1/probe/own HTTP/1.1', authorization]), expected);
       }
     } finally {
       Reflect.deleteProperty(resolver, 'resolve');
     }
     Object.defineProperty(instance, 'isSsoEnforced', { get: thrower, configurable: true });
     try {
-      expectBody(await wire(service, ['GET /v1/guarded HTTP/1.1']), expected);
+      expectBody(await sendRaw(service, ['GET /v1/guarded HTTP/1.1']), expected);
     } finally {
       Reflect.deleteProperty(instance, 'isSsoEnforced');
     }
-    expectApiError(await wire(service, ['GET /v1/guarded HTTP/1.1', authorization]), 'UNAUTHORIZED');
+    expectApiError(await sendRaw(service, ['GET /v1/guarded HTTP/1.1', authorization]), 'UNAUTHORIZED');
   });
 
-  test('a database that cannot be asked is 503 with Retry-After 5, never a yes and never a 401', async () => {
+  test('an unavailable database is 503 with Retry-After 5, never a success and never a 401', async () => {
     const database = service.app.get(Database);
-    const { session } = await outfit(service);
+    const { session } = await createCredentialSet(service);
     database.statement = () => Promise.reject(Object.assign(new Error('gone'), { code: '08006' }));
     try {
-      const answer = await wire(service, ['GET /v1/guarded HTTP/1.1', `Authorization: ${session}`]);
+      const answer = await sendRaw(service, ['GET /v1/guarded HTTP/1.1', `Authorization: ${session}`]);
       expectBody(answer, '503 SERVICE_UNAVAILABLE');
       expect(answer.headers.get('retry-after')).toBe('5');
     } finally {
@@ -336,7 +336,7 @@ describe('5.5 one indistinct 401', () => {
   afterAll(() => service.close());
 
   /** The response without the values that differ each time: the date and the request ID. */
-  const seen = ({ status, lines, text }: WireAnswer) => ({
+  const seen = ({ status, lines, text }: RawAnswer) => ({
     status,
     text,
     lines: lines.map(([name, value]) => (/^(date|x-request-id)$/i.test(name) ? [name] : [name, value])),
@@ -350,10 +350,10 @@ describe('5.5 one indistinct 401', () => {
     return plain.path;
   };
 
-  test('unknown, expired, revoked, malformed and missing are answered byte by byte alike', async () => {
-    const alice = await outfit(service, { acls: ['*'], scopes: ['identify'] });
+  test('unknown, expired, revoked, malformed and missing credentials get responses that are equal byte for byte', async () => {
+    const alice = await createCredentialSet(service, { acls: ['*'], scopes: ['identify'] });
     const other = async (change: string, id: (of: typeof alice) => string) => {
-      const made = await outfit(service, { acls: ['*'], scopes: ['identify'] });
+      const made = await createCredentialSet(service, { acls: ['*'], scopes: ['identify'] });
       await service.sql(change, [id(made)]);
       return made;
     };
@@ -430,7 +430,7 @@ describe('5.5 one indistinct 401', () => {
     const [first] = await answers(causes.slice(0, 1));
     for (const [index, answer] of (await answers(causes)).entries()) {
       expectApiError(answer, 'UNAUTHORIZED');
-      expect([causes[index]?.[0], seen(answer)]).toEqual([causes[index]?.[0], seen(first as WireAnswer)]);
+      expect([causes[index]?.[0], seen(answer)]).toEqual([causes[index]?.[0], seen(first as RawAnswer)]);
     }
   });
 
@@ -438,7 +438,7 @@ describe('5.5 one indistinct 401', () => {
     for (const { method, path } of service.app.get(Routes).all) {
       const target = path.replace(/[:*]\w+/g, '1');
       for (const lines of [[], ['Authorization: Basic dTpw']]) {
-        const answer = await wire(service, [`${method} ${target} HTTP/1.1`, 'Content-Length: 0', ...lines]);
+        const answer = await sendRaw(service, [`${method} ${target} HTTP/1.1`, 'Content-Length: 0', ...lines]);
         for (const name of ['www-authenticate', 'set-cookie', 'allow', 'server', 'x-powered-by']) {
           expect([method, path, name, answer.headers.has(name)]).toEqual([method, path, name, false]);
         }
@@ -446,11 +446,11 @@ describe('5.5 one indistinct 401', () => {
     }
   });
 
-  async function answers(causes: [title: string, path: string, ...values: string[]][]): Promise<WireAnswer[]> {
-    const found: WireAnswer[] = [];
+  async function answers(causes: [title: string, path: string, ...values: string[]][]): Promise<RawAnswer[]> {
+    const found: RawAnswer[] = [];
     for (const [, path, ...values] of causes) {
       const lines = values.map((value) => `Authorization:${value && ' '}${value}`);
-      found.push(await wire(service, [`GET ${path} HTTP/1.1`, ...lines]));
+      found.push(await sendRaw(service, [`GET ${path} HTTP/1.1`, ...lines]));
     }
     return found;
   }

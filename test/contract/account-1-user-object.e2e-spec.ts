@@ -48,12 +48,12 @@ describe('account.md 1.1 the user object', () => {
     const owner = await person(service, 'owner');
     const { id, bot } = await newApp(service, owner);
     const admin = await superuser(service);
-    const { client, ready } = await GatewayClient.identified(service, bot.slice('Bot '.length));
+    const { client, ready } = await GatewayClient.identify(service, bot.slice('Bot '.length));
     expect(ready.user.mfa_enabled).toBe(false);
     const views = async () => {
       await service.as(admin).patch(`/v1/admin/users/${id}/flags`, { add_flags: ['1'] });
       const update = (await client.event('USER_UPDATE')).d;
-      const again = (await GatewayClient.identified(service, bot.slice('Bot '.length))).ready.user;
+      const again = (await GatewayClient.identify(service, bot.slice('Bot '.length))).ready.user;
       const own = (await service.as(bot).get(ME)).body;
       const ofOwner = (await service.as(owner).get(`/v1/oauth2/applications/${id}`)).body.bot;
       const ofAdmin = (await service.as(admin).get(`/v1/admin/users/${id}`)).body.users[0];
@@ -81,7 +81,7 @@ describe('account.md 1.1 the user object', () => {
     client.socket.terminate();
   });
 
-  test('a session sees all of its own account, and nothing that is stored besides', async () => {
+  test('a session sees all of its own account, and no other stored value', async () => {
     const alice = await person(service, 'alice');
     const { status, body } = await service.as(alice).get(ME);
     expect(status).toBe(200);
@@ -95,7 +95,7 @@ describe('account.md 1.1 the user object', () => {
     });
   });
 
-  test('optional members appear where they say something', async () => {
+  test('optional members appear only if they have a value', async () => {
     const alice = await person(service, 'alice');
     const key = await withPasskey(service, alice);
     await passkeyAsSecondFactor(service, alice, key);
@@ -117,7 +117,7 @@ describe('account.md 1.1 the user object', () => {
     });
   });
 
-  test('a bearer with identify sees the profile; what secures the account is hidden, whatever it is', async () => {
+  test('a bearer with identify sees the profile; all security members are hidden, regardless of their values', async () => {
     const alice = await person(service, 'alice');
     await withTotp(service, alice);
     await service.as(alice).patch(ME, { bio: 'about', pronouns: 'she', accent_color: 5, global_name: 'Alice' });
@@ -134,7 +134,7 @@ describe('account.md 1.1 the user object', () => {
     });
   });
 
-  test('with email too it sees the address and whether it is verified', async () => {
+  test('with the scope email, it also sees the email address and whether it is verified', async () => {
     const alice = await person(service, 'alice');
     await verifyEmail(service, alice);
     const { body } = await service.as(await bearerOf(alice, 'identify email')).get(ME);
@@ -142,7 +142,7 @@ describe('account.md 1.1 the user object', () => {
     expect(Object.keys(body).sort()).toEqual(MEMBERS);
   });
 
-  test('a bearer may not change what it may see', async () => {
+  test('a bearer cannot change the members that it can see', async () => {
     const alice = await person(service, 'alice');
     const bearer = await bearerOf(alice, 'identify email');
     expectApiError(await service.as(bearer).patch(ME, { bio: 'x' }), 'ACCESS_DENIED');
@@ -156,8 +156,8 @@ describe('account.md 1.1 the user object', () => {
   });
 });
 
-describe('MAS-01, MAS-02 members that are not for their sender', () => {
-  test('registration takes none of them', async () => {
+describe('MAS-01, MAS-02 members that the caller may not set', () => {
+  test('registration ignores all of them', async () => {
     const { status, body } = await service.anonymous.post('/v1/auth/register', {
       ...{ email: 'mass@example.com', password: 'a password for mass', username: 'mass' },
       ...{
@@ -186,7 +186,7 @@ describe('MAS-01, MAS-02 members that are not for their sender', () => {
     expect(new Date(row?.created_at).getFullYear()).toBeGreaterThan(2020);
   });
 
-  test('no operation of the account acts on another one that its body names', async () => {
+  test('no operation on the account changes another account that its body names', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     const named = { id: bob.id, user_id: bob.id, account_id: bob.id };
     await service.as(alice).patch(ME, { ...named, bio: 'mine' });
@@ -201,7 +201,7 @@ describe('MAS-01, MAS-02 members that are not for their sender', () => {
 });
 
 describe('MAS-07 parallel changes', () => {
-  test('of different members of one account none is lost', async () => {
+  test('parallel changes of different members of an account are all kept', async () => {
     const alice = await person(service, 'alice');
     const changes = [{ bio: 'about' }, { pronouns: 'she' }, { accent_color: 7 }, { global_name: 'Alice' }];
     const answers = await Promise.all(
@@ -213,7 +213,7 @@ describe('MAS-07 parallel changes', () => {
     expect((await service.as(alice).get(ME)).body).toMatchObject(Object.assign({}, ...changes));
   });
 
-  test('of different settings none is lost', async () => {
+  test('parallel changes of different settings are all kept', async () => {
     const alice = await person(service, 'alice');
     const changes = [{ theme: 'dark' }, { developer_mode: true }, { email_notifications: false }, { custom: { a: 1 } }];
     const answers = await Promise.all(changes.map((change) => service.as(alice).patch(`${ME}/settings`, change)));
@@ -221,7 +221,7 @@ describe('MAS-07 parallel changes', () => {
     expect((await service.as(alice).get(`${ME}/settings`)).body).toMatchObject(Object.assign({}, ...changes));
   });
 
-  test('of parallel regenerations of backup codes one set is left, whole', async () => {
+  test('after parallel regenerations of backup codes, one complete set remains', async () => {
     const alice = await person(service, 'alice');
     const { backupCodes } = await withTotp(service, alice);
     const answers = await Promise.all(
@@ -247,7 +247,7 @@ describe('MAS-07 parallel changes', () => {
 });
 
 describe('SUS-03 the suspicious-activity gate in other spellings', () => {
-  test('HEAD is gated like GET; other spellings of the path reach nothing', async () => {
+  test('HEAD is gated like GET; other spellings of the path reach no route', async () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
     const path = `${ME}/mfa/webauthn/credentials`;

@@ -9,12 +9,12 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   inboxOf,
   mailTo,
   type Persona,
   passkeySudo,
   person,
-  settledInboxOf,
   verifyEmail,
   withGatehouse,
   withPasskey,
@@ -55,8 +55,8 @@ const sentLongAgo = ({ id }: Persona, purpose: string, member: string) =>
     [id, purpose, [member, 'sentAt']],
   );
 
-describe('account.md 1.5 allowances of mailed codes', () => {
-  test('a password change starts three times in 15 minutes; the fourth mails nothing', async () => {
+describe('account.md 1.5 allowances of emailed codes', () => {
+  test('a password change starts three times in 15 minutes; the fourth sends no email', async () => {
     const alice = await verified('alice');
     for (let start = 0; start < 3; start++) {
       expect((await service.as(alice).post(`${PASSWORD_CHANGE}/start`)).status).toBe(200);
@@ -66,7 +66,7 @@ describe('account.md 1.5 allowances of mailed codes', () => {
     expect(await inboxOf(service, alice.email, 'password_change')).toHaveLength(3);
   });
 
-  test('a backup-code challenge is mailed again once in 30 seconds and three times in 15 minutes', async () => {
+  test('a backup-code challenge is emailed again once in 30 seconds and three times in 15 minutes', async () => {
     const alice = await verified('alice');
     await withTotp(service, alice);
     const { ticket } = (await service.as(alice).post(CHALLENGE)).body;
@@ -80,7 +80,7 @@ describe('account.md 1.5 allowances of mailed codes', () => {
     expectSpent(await resend(), 3);
   });
 
-  test('five regenerations with one challenge are the most, and the sixth changes nothing', async () => {
+  test('one challenge allows five regenerations, and the sixth changes nothing', async () => {
     const alice = await verified('alice');
     await withTotp(service, alice);
     const { ticket } = (await service.as(alice).post(CHALLENGE)).body;
@@ -130,7 +130,7 @@ describe('account.md 1.5 the allowance of a recipient', () => {
     return { persona, ticket, resend };
   }
 
-  test('a stranger gets five codes in 15 minutes, whoever asks and however; the others are answered as if sent', async () => {
+  test('an external recipient gets five codes in 15 minutes from all callers; further requests are answered as if sent', async () => {
     const address = stranger();
     const asked = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
@@ -138,7 +138,7 @@ describe('account.md 1.5 the allowance of a recipient', () => {
       ),
     );
     for (const { resend } of asked.slice(0, 4)) expect((await resend()).status).toBe(204);
-    const mailed = (await settledInboxOf(service, address)).map(({ metadata }) => metadata.code as string);
+    const mailed = (await inboxAfterDelivery(service, address)).map(({ metadata }) => metadata.code as string);
     expect(mailed).toHaveLength(5);
     // An email that was only reported as sent has no code, so none of the received codes confirms it. Another email
     // address has its own allowance.
@@ -167,7 +167,7 @@ describe('account.md 1.5 the allowance of a recipient', () => {
     await mailTo(service, other, 'email_change_new');
   });
 
-  test('an account has five of its own, and those refused take nothing from the recipient', async () => {
+  test('an account has five requests of its own, and rejected requests do not charge the recipient', async () => {
     const address = stranger();
     const alice = await person(service, 'alice');
     const { ticket, original_proof } = (await service.as(alice).post(`${CHANGE}/start`)).body;
@@ -179,10 +179,10 @@ describe('account.md 1.5 the allowance of a recipient', () => {
     }
     for (let n = 0; n < 5; n++) expectSpent(await request(address), 5);
     await ask('bob', address, false);
-    expect(await settledInboxOf(service, address, 'email_change_new')).toHaveLength(1);
+    expect(await inboxAfterDelivery(service, address, 'email_change_new')).toHaveLength(1);
   });
 
-  test('where existing accounts are hidden, the owner of a taken address gets five notices, and nobody is told', async () => {
+  test('if existing accounts are hidden, the owner of a taken address gets five notices, and the caller sees no difference', async () => {
     await withGatehouse({}, async (hidden) => {
       const outer = service;
       service = hidden;
@@ -194,7 +194,7 @@ describe('account.md 1.5 the allowance of a recipient', () => {
           .patch('/v1/admin/instance/config', { registration: { hide_existing_accounts: true } });
         expect(changed.status).toBe(200);
         await Promise.all(askers.map((asker, n) => ask(asker, owner.email, n % 2 === 1)));
-        const notices = await settledInboxOf(hidden, owner.email, 'registration_existing_account');
+        const notices = await inboxAfterDelivery(hidden, owner.email, 'registration_existing_account');
         expect(notices).toHaveLength(5);
       } finally {
         service = outer;
@@ -204,7 +204,7 @@ describe('account.md 1.5 the allowance of a recipient', () => {
 });
 
 describe('account.md 1.5 the allowance of sudo', () => {
-  test('the code of TOTP disable counts too; it is spent with the right code, and a passkey still enters', async () => {
+  test('the code of TOTP disable is counted also; after ten attempts a correct code fails, and a passkey still works', async () => {
     const alice = await verified('alice');
     const { authenticator } = await withTotp(service, alice);
     const key = await withPasskey(service, alice, undefined, { mfa_method: 'totp', mfa_code: authenticator.next() });
@@ -219,7 +219,7 @@ describe('account.md 1.5 the allowance of sudo', () => {
     expect((await service.as(alice).get('/v1/users/@me')).body.authenticator_types).toEqual([0]);
   });
 
-  test('it is separate from that of the login: spent here, a backup code still signs in there', async () => {
+  test('it is separate from the login allowance: after it is spent here, a backup code still works for sign-in', async () => {
     const alice = await verified('alice');
     const { backupCodes } = await withTotp(service, alice);
     const typed = (mfa_code = '') =>
@@ -237,7 +237,7 @@ describe('account.md 1.5 the allowance of sudo', () => {
 });
 
 describe('account.md section 4 with the DNS check on', () => {
-  test('a new address whose domain takes no mail is refused at both procedures, and gets none', async () => {
+  test('a new address whose domain accepts no email is rejected by both procedures, and receives none', async () => {
     await withGatehouse({ env: { EMAIL_DNS_CHECK: 'on' } }, async (checked) => {
       const absent = () => Promise.reject(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }));
       checked.app.get(MailDomains).lookup = {

@@ -176,7 +176,7 @@ const OPERATIONS: Record<string, Operation> = {
 };
 
 describe('account.md 1.5 a shared store that does not answer', () => {
-  test.each(Object.keys(OPERATIONS))('during %s holds up no other request of the account', async (name) => {
+  test.each(Object.keys(OPERATIONS))('during %s, other requests of the account are not delayed', async (name) => {
     const persona = await verified();
     const operation = await (OPERATIONS[name] as Operation)(persona);
     const store = slowStore();
@@ -192,11 +192,11 @@ describe('account.md 1.5 a shared store that does not answer', () => {
   });
 });
 
-describe('account.md 2.2 charged before, given back afterwards', () => {
+describe('account.md 2.2 allowances charged first and refunded later', () => {
   const signedIn = (persona: Persona) => service.as(persona);
   const bioOf = async (persona: Persona) => (await signedIn(persona).get(ME)).body.bio;
 
-  test('a value that became another while the store was slow is charged as the change that it is', async () => {
+  test('a value that changed while the store was slow is charged as a change', async () => {
     const alice = await verified();
     const edit = (bio: string) => signedIn(alice).patch(ME, { bio, pronouns: bio });
     expect((await edit('0')).status).toBe(200);
@@ -212,7 +212,7 @@ describe('account.md 2.2 charged before, given back afterwards', () => {
     expectInvalid(await signedIn(alice).patch(ME, { bio: 'more' }), 'bio: BIO_CHANGED_TOO_MANY_TIMES');
   });
 
-  test('a change that somebody else made in the meantime is given back', async () => {
+  test('a change that another request made in the meantime is refunded', async () => {
     const alice = await verified();
     for (let n = 0; n < 30; n++) {
       const store = slowStore();
@@ -226,7 +226,7 @@ describe('account.md 2.2 charged before, given back afterwards', () => {
     expectInvalid(await signedIn(alice).patch(ME, { bio: 'more' }), 'bio: BIO_CHANGED_TOO_MANY_TIMES');
   });
 
-  test('of 32 changes back and forth at the same time no more than 25 are made, and none is free', async () => {
+  test('of 32 parallel changes back and forth, at most 25 are made, and none is free', async () => {
     const alice = await verified();
     const changes = async () =>
       (await service.sql('SELECT count(*)::int AS n FROM bio_change WHERE account_id = $1', [alice.id]))[0]?.n;

@@ -5,12 +5,12 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   inboxOf,
   mailTo,
   type Persona,
   person,
   race,
-  settledInboxOf,
   signIn,
   verifyEmail,
   withGatehouse,
@@ -77,8 +77,8 @@ const apply = (persona: Persona, token: string, proof: object = { password: pers
 const emailOf = async (persona: Persona) =>
   (await service.sql('SELECT email, email_verified, email_bounced FROM account WHERE id = $1', [persona.id]))[0];
 
-describe('account.md section 4 the change of a verified address', () => {
-  test('present address, new address, apply: the account has moved', async () => {
+describe('account.md section 4 changing a verified address', () => {
+  test('present address, new address, apply: the account has the new address', async () => {
     const alice = await verified('alice');
     await service.sql('UPDATE account SET suspicious_flags = 255 WHERE id = $1', [alice.id]);
     const started = await post(alice, 'start');
@@ -140,7 +140,7 @@ describe('account.md section 4 the change of a verified address', () => {
     );
   });
 
-  test('a completed ticket refuses every step', async () => {
+  test('a completed ticket is rejected at every step', async () => {
     const alice = await verified('alice');
     const { ticket, proof, newEmail } = await confirmed(alice);
     const bodies: [string, object][] = [
@@ -182,7 +182,7 @@ describe('account.md section 4 the change of a verified address', () => {
     }
   });
 
-  test('a ticket lives 60 minutes, an email token 30', async () => {
+  test('a ticket expires after 60 minutes, an email token after 30', async () => {
     const alice = await verified('alice');
     await confirmed(alice);
     const rows = await service.sql(
@@ -196,7 +196,7 @@ describe('account.md section 4 the change of a verified address', () => {
     ]);
   });
 
-  test('the steps have an order', async () => {
+  test('the steps must be in order', async () => {
     const alice = await verified('alice');
     const { ticket } = (await post(alice, 'start')).body;
     const early = { ticket, new_email: freshAddress(), original_proof: 'x' };
@@ -215,7 +215,7 @@ describe('account.md section 4 the change of a verified address', () => {
     expectInvalid(await post(alice, 'resend-original', { ticket }), 'ticket: ORIGINAL_EMAIL_ALREADY_VERIFIED');
   });
 
-  test('a proof belongs to its ticket', async () => {
+  test('a proof is valid only with its ticket', async () => {
     const alice = await verified('alice');
     const [first, second] = [await agreed(alice), await agreed(alice, 2)];
     const body = { ticket: first.ticket, new_email: freshAddress(), original_proof: second.proof };
@@ -224,7 +224,7 @@ describe('account.md section 4 the change of a verified address', () => {
     expect((await post(alice, 'request-new', right)).status).toBe(200);
   });
 
-  test('codes: wrong, expired, of the other stage; a new send replaces the former', async () => {
+  test('codes: wrong, expired, of the other stage; a new code replaces the previous one', async () => {
     const alice = await verified('alice');
     const { ticket } = (await post(alice, 'start')).body;
     const first = await codeTo(alice.email, 'email_change_original');
@@ -249,7 +249,7 @@ describe('account.md section 4 the change of a verified address', () => {
     expect((await confirm(newCode)).status).toBe(200);
   });
 
-  test('one send in 30 seconds for each address of a ticket; start counts for the original', async () => {
+  test('one send in 30 seconds for each address of a ticket; start counts for the original address', async () => {
     const alice = await verified('alice');
     const { ticket } = (await post(alice, 'start')).body;
     const early = await post(alice, 'resend-original', { ticket });
@@ -269,7 +269,7 @@ describe('account.md section 4 the change of a verified address', () => {
     await ageMail(service, alice, 'fresh', 31);
     expect((await post(alice, 'resend-new', { ticket })).status).toBe(204);
     await codeTo(first, 'email_change_new', 2);
-    expect(await settledInboxOf(service, second)).toEqual([]);
+    expect(await inboxAfterDelivery(service, second)).toEqual([]);
   });
 
   test('a code for one new address does not confirm the next one', async () => {
@@ -287,7 +287,7 @@ describe('account.md section 4 the change of a verified address', () => {
     );
   });
 
-  test('three starts and resends of an account in 15 minutes are the most, five sends to new addresses', async () => {
+  test('an account has three starts and resends in 15 minutes, and five sends to new addresses', async () => {
     const alice = await verified('alice');
     const { ticket, proof } = await agreed(alice);
     await post(alice, 'start');
@@ -305,7 +305,7 @@ describe('account.md section 4 the change of a verified address', () => {
     expectApiError(await post(alice, 'resend-new', { ticket }), 'RATE_LIMITED');
   });
 
-  test('the new address must be another one, well formed and free', async () => {
+  test('the new address must be different, well formed and available', async () => {
     const [alice, bob] = [await verified('alice'), await verified('bob')];
     const { ticket, proof } = await agreed(alice);
     const request = (new_email: string) => post(alice, 'request-new', { ticket, new_email, original_proof: proof });
@@ -318,7 +318,7 @@ describe('account.md section 4 the change of a verified address', () => {
     expect(await inboxOf(service, bob.email, 'email_change_new')).toEqual([]);
   });
 
-  test('one address has one form: width, letter case of the domain and white space make no other', async () => {
+  test('one address has one form: width, letter case of the domain and white space do not create another', async () => {
     const [alice, bob] = [await verified('alice'), await verified('bob')];
     const { ticket, proof } = await agreed(alice);
     const request = (new_email: unknown) => post(alice, 'request-new', { ticket, new_email, original_proof: proof });
@@ -339,7 +339,7 @@ describe('account.md section 4 the change of a verified address', () => {
     expect(await inboxOf(service, bob.email, 'email_change_new')).toEqual([]);
   });
 
-  test('of 32 parallel confirmations of the new address exactly one gets a token', async () => {
+  test('of 32 parallel confirmations of the new address, exactly one gets a token', async () => {
     const alice = await verified('alice');
     const { ticket, proof } = await agreed(alice);
     const newEmail = freshAddress();
@@ -352,7 +352,7 @@ describe('account.md section 4 the change of a verified address', () => {
     for (const answer of answers) if (answer.status !== 200) expectInvalid(answer, 'ticket: TICKET_ALREADY_COMPLETED');
   });
 
-  test('every route is admitted while suspicious', async () => {
+  test('every route is allowed while suspicious', async () => {
     const alice = await verified('alice');
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [alice.id]);
     const { token } = await confirmed(alice);
@@ -361,7 +361,7 @@ describe('account.md section 4 the change of a verified address', () => {
 });
 
 describe('account.md section 4 without a verified address', () => {
-  test('the change starts with the proof at hand, and no mail goes to the present address', async () => {
+  test('the change starts with a proof in the response, and no email goes to the present address', async () => {
     const alice = await person(service, 'alice');
     const { body } = await post(alice, 'start');
     expect(body).toEqual({
@@ -378,13 +378,13 @@ describe('account.md section 4 without a verified address', () => {
       await post(alice, 'verify-original', { ticket, code: 'x' }),
       'ticket: ORIGINAL_VERIFICATION_NOT_REQUIRED',
     );
-    expect(await settledInboxOf(service, alice.email, 'email_change_original')).toEqual([]);
+    expect(await inboxAfterDelivery(service, alice.email, 'email_change_original')).toEqual([]);
     const { token, newEmail } = await confirmed(alice);
     expect((await apply(alice, token)).body).toMatchObject({ email: newEmail, verified: true });
     await mailTo(service, alice.email, 'email_change_revert');
   });
 
-  test('an account without any address gets its first one, and nobody can revert it', async () => {
+  test('an account without an address gets its first one, and the change has no revert link', async () => {
     const { body } = await service.anonymous.post('/v1/auth/register', { username: 'nobody' });
     const persona = { id: body.user_id, authorization: body.token, email: '', password: '', username: 'nobody' };
     const started = await post(persona, 'start');
@@ -400,7 +400,7 @@ describe('account.md section 4 without a verified address', () => {
 });
 
 describe('account.md section 4 apply', () => {
-  test('a token is refused when unknown, used, of another account or expired', async () => {
+  test('an unknown, used or expired token, or one of another account, is rejected', async () => {
     const [alice, mallory] = [await verified('alice'), await verified('mallory')];
     const { token } = await confirmed(alice);
     expectInvalid(await apply(mallory, token), 'email_token: INVALID_EMAIL_TOKEN');
@@ -411,7 +411,7 @@ describe('account.md section 4 apply', () => {
     expect((await emailOf(alice))?.email).toBe(alice.email);
   });
 
-  test('the other tokens and tickets of the account are void once it has moved, and the links to the old address', async () => {
+  test('after the change, the other tokens and tickets of the account and the links to the old address are invalid', async () => {
     const alice = await verified('alice');
     const [first, second] = [await confirmed(alice), await confirmed(alice, freshAddress(), 2)];
     const open = await agreed(alice, 3);
@@ -425,7 +425,7 @@ describe('account.md section 4 apply', () => {
     expect(valid.body).toEqual({ valid: false });
   });
 
-  test('an address that was taken meanwhile is EMAIL_ALREADY_IN_USE, and the token is kept', async () => {
+  test('an address that was taken in the meantime is EMAIL_ALREADY_IN_USE, and the token is kept', async () => {
     const alice = await verified('alice');
     const { token, newEmail } = await confirmed(alice);
     const thief = await service.anonymous.post('/v1/auth/register', {
@@ -438,7 +438,7 @@ describe('account.md section 4 apply', () => {
     expect((await apply(alice, token)).status).toBe(200);
   });
 
-  test('of two accounts that confirmed the same address one gets it', async () => {
+  test('of two accounts that confirmed the same address, one gets it', async () => {
     const [alice, bob] = [await verified('alice'), await verified('bob')];
     const newEmail = freshAddress();
     const first = await confirmed(alice, newEmail);
@@ -450,14 +450,14 @@ describe('account.md section 4 apply', () => {
     if (loser) expectInvalid(loser, 'email_token: EMAIL_ALREADY_IN_USE');
   });
 
-  test('of 32 parallel applications exactly one moves the account', async () => {
+  test('of 32 parallel applications, exactly one changes the address', async () => {
     const alice = await verified('alice');
     const { token } = await confirmed(alice);
     await service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [alice.id]);
     const { answers } = await race(32, () => apply(alice, token));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers) if (answer.status !== 200) expectInvalid(answer, 'email_token: INVALID_EMAIL_TOKEN');
-    expect(await settledInboxOf(service, alice.email, 'email_change_revert')).toHaveLength(1);
+    expect(await inboxAfterDelivery(service, alice.email, 'email_change_revert')).toHaveLength(1);
   });
 
   test('sudo by a second factor issues a proof', async () => {
@@ -469,7 +469,7 @@ describe('account.md section 4 apply', () => {
     expect(answer.headers.get('x-service-sudo-mode-jwt')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
-  test('PATCH of the account applies a token too, with the rest of the body or not at all', async () => {
+  test('PATCH of the account also applies a token, with the rest of the body or not at all', async () => {
     const alice = await verified('alice');
     const { token, newEmail } = await confirmed(alice);
     const patch = (body: object) => service.as(alice).patch('/v1/users/@me', body);
@@ -484,7 +484,7 @@ describe('account.md section 4 apply', () => {
 });
 
 describe('account.md section 4 a bounced address', () => {
-  test('the new address is confirmed and taken at once, without a revert mail', async () => {
+  test('the new address is confirmed and applied immediately, without a revert email', async () => {
     const alice = await bounced('alice');
     await service.sql('UPDATE account SET suspicious_flags = 18 WHERE id = $1', [alice.id]);
     expect((await service.as(alice).get('/v1/users/@me')).body).toMatchObject({ email_bounced: true, verified: false });
@@ -511,7 +511,7 @@ describe('account.md section 4 a bounced address', () => {
     expect(verifiedNew.body).toMatchObject({ email: newEmail, verified: true, required_actions: [] });
     expect(verifiedNew.body).not.toHaveProperty('email_bounced');
     expect(events.of(alice)).toEqual(['USER_UPDATE']);
-    expect(await settledInboxOf(service, alice.email, 'email_change_revert')).toEqual([]);
+    expect(await inboxAfterDelivery(service, alice.email, 'email_change_revert')).toEqual([]);
     expectApiError(await post(alice, 'bounced/verify-new', { ticket, code }), 'ACCESS_DENIED');
   });
 
@@ -525,7 +525,7 @@ describe('account.md section 4 a bounced address', () => {
     }
   });
 
-  test('one that is still verified must be changed the ordinary way; nothing is mailed', async () => {
+  test('a bounced address that is still verified must be changed with the ordinary procedure; no email is sent', async () => {
     const alice = await verified('alice');
     await service.sql('UPDATE account SET email_bounced = true WHERE id = $1', [alice.id]);
     const newEmail = freshAddress();
@@ -533,17 +533,17 @@ describe('account.md section 4 a bounced address', () => {
       await post(alice, 'bounced/request-new', { new_email: newEmail }),
       'ticket: ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST',
     );
-    expect(await settledInboxOf(service, newEmail)).toEqual([]);
+    expect(await inboxAfterDelivery(service, newEmail)).toEqual([]);
   });
 
-  test('the new address must be another one and free', async () => {
+  test('the new address must be different and available', async () => {
     const [alice, bob] = [await bounced('alice'), await verified('bob')];
     const request = (new_email: string) => post(alice, 'bounced/request-new', { new_email });
     expectInvalid(await request(alice.email), 'new_email: NEW_EMAIL_MUST_BE_DIFFERENT');
     expectInvalid(await request(bob.email), 'new_email: EMAIL_ALREADY_IN_USE');
   });
 
-  test('of 32 parallel confirmations exactly one moves the account', async () => {
+  test('of 32 parallel confirmations, exactly one changes the address', async () => {
     const alice = await bounced('alice');
     const newEmail = freshAddress();
     const { ticket } = (await post(alice, 'bounced/request-new', { new_email: newEmail })).body;
@@ -560,12 +560,12 @@ describe('account.md section 4 a bounced address', () => {
   });
 });
 
-describe('account.md 4.1 password change by mail', () => {
+describe('account.md 4.1 password change by email', () => {
   const PASSWORD = '/v1/users/@me/password-change';
   const send = (persona: Persona | string, step: string, body?: object) =>
     service.as(persona).post(`${PASSWORD}/${step}`, body);
 
-  test('start, verify, complete: the calling session goes on under a new token, the only one', async () => {
+  test('start, verify, complete: the calling session is the only one left, with a new token', async () => {
     const alice = await verified('alice');
     const other = await signIn(service, alice);
     await service.anonymous.post('/v1/auth/forgot', { email: alice.email });
@@ -632,7 +632,7 @@ describe('account.md 4.1 password change by mail', () => {
     }
   });
 
-  test('an account without an address cannot start; resends wait 30 s and are three in 15 minutes', async () => {
+  test('an account without an address cannot start; resends wait 30 s and are limited to three in 15 minutes', async () => {
     const { body } = await service.anonymous.post('/v1/auth/register', { username: 'nobody' });
     expectInvalid(await send(body.token, 'start'), 'email: USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
     const alice = await verified('alice');
@@ -654,7 +654,7 @@ describe('account.md 4.1 password change by mail', () => {
     expectInvalid(await send(alice, 'verify', { ticket, code }), 'code: VERIFICATION_CODE_EXPIRED');
   });
 
-  test('a ticket dies when the address of the account changes', async () => {
+  test('a ticket is invalid after the address of the account changes', async () => {
     const alice = await verified('alice');
     const { ticket } = (await send(alice, 'start')).body;
     const code = await codeTo(alice.email, 'password_change');
@@ -663,7 +663,7 @@ describe('account.md 4.1 password change by mail', () => {
     expectInvalid(await send(alice, 'verify', { ticket, code }), 'ticket: INVALID_OR_EXPIRED_TICKET');
   });
 
-  test('of 32 parallel completions exactly one sets its password', async () => {
+  test('of 32 parallel completions, exactly one sets its password', async () => {
     const alice = await verified('alice');
     const { ticket } = (await send(alice, 'start')).body;
     const code = await codeTo(alice.email, 'password_change');
@@ -680,7 +680,7 @@ describe('account.md 4.1 password change by mail', () => {
     expect((await service.anonymous.post('/v1/auth/login', login)).status).toBe(200);
   });
 
-  test('it is not admitted while suspicious', async () => {
+  test('it is not allowed while suspicious', async () => {
     const alice = await verified('alice');
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [alice.id]);
     for (const step of ['start', 'resend', 'verify', 'complete']) {
@@ -691,7 +691,7 @@ describe('account.md 4.1 password change by mail', () => {
   });
 });
 
-describe('account.md section 4 hidden accounts, and no mail', () => {
+describe('account.md section 4 hidden accounts, and no email transport', () => {
   test('hide_existing_accounts: a taken address is answered like a free one and gets a notice instead of a code', async () => {
     const [alice, bob] = [await verified('alice'), await verified('bob')];
     const settings = { mode: 'open', hideExistingAccounts: true, initialSuspiciousFlags: 0 };
@@ -715,7 +715,7 @@ describe('account.md section 4 hidden accounts, and no mail', () => {
         'ticket',
       ]);
       await mailTo(service, bob.email, 'registration_existing_account');
-      expect(await settledInboxOf(service, bob.email, 'email_change_new')).toEqual([]);
+      expect(await inboxAfterDelivery(service, bob.email, 'email_change_new')).toEqual([]);
       for (const code of ['', 'AAAA-AAAA', '-']) {
         const answer = await post(alice, 'verify-new', { ticket, code: code || ' ', original_proof: proof });
         expectInvalid(answer, 'code: INVALID_VERIFICATION_CODE');
@@ -725,7 +725,7 @@ describe('account.md section 4 hidden accounts, and no mail', () => {
     }
   });
 
-  test('without a mail transport whatever must mail a code is FEATURE_TEMPORARILY_DISABLED', async () => {
+  test('without an email transport, operations that email a code are FEATURE_TEMPORARILY_DISABLED', async () => {
     await withGatehouse({ env: { MAIL_TRANSPORT: 'none' } }, async (silent) => {
       const alice = await person(silent, 'alice');
       const me = silent.as(alice);

@@ -9,14 +9,14 @@ import { defineFeature } from '../../src/policy/feature.js';
 import { FeatureRegistry } from '../../src/policy/feature-registry.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
 import { adminKey, setAcls, superuser } from '../support/admin.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import type { Row } from '../support/gatehouse.js';
 import {
   type Answer,
   Authenticator,
   changeEmail,
   eventually,
-  exported,
+  exportAccount,
   type Gatehouse,
   mailTo,
   newApp,
@@ -26,9 +26,9 @@ import {
   type Persona,
   person,
   planUploads,
-  settled,
   uploadFile,
   verifyEmail,
+  waitForDelivery,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -97,6 +97,12 @@ const TABLES: Record<string, Fate> = {
   oauth_family: { rows: 'account_id = $1', after: 'removed', exported: 'grants' },
   oauth_token: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'a grant says it' },
   oauth_code: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'lives for a minute' },
+  oauth_removal: {
+    rows: 'account_id = $1',
+    after: 'removed',
+    exported: null,
+    why: 'the security events of the account show it',
+  },
   oauth_bot_grant: { rows: 'account_id = $1', after: 'removed', exported: 'bot_authorizations' },
   admin_key: { rows: 'owner_id = $1', after: 'removed', exported: 'admin_keys' },
   webhook: { rows: 'owner_id = $1', after: 'removed', exported: 'webhooks' },
@@ -187,6 +193,9 @@ async function wholeAccount(email: string): Promise<Whole> {
   ok(await service.as(app.bot).from(ADDRESS).get('/v1/users/@me'));
   await newTokens(service, persona, app, 'openid identify bot');
   await newCode(service, persona, app);
+  const removed = await newApp(service, persona, { name: 'Canary app 2' });
+  await newTokens(service, persona, removed);
+  ok(await me.delete(`/v1/oauth2/@me/authorizations/${removed.id}`));
   const hook = await newHook(service, persona, { name: 'Canary hook' });
   ok(await visitor.post(hook.path, { content: 'canary content', username: 'Canary', nonce: 'canary' }));
   await uploadFile(service, persona, 'canary.txt', new TextEncoder().encode('canary'));
@@ -202,7 +211,7 @@ async function wholeAccount(email: string): Promise<Whole> {
   const { body: handoff } = await visitor.post('/v1/auth/handoff/initiate');
   ok(await visitor.get(`/v1/auth/handoff/${handoff.code}/info`));
   ok(await me.post('/v1/auth/handoff/complete', { code: handoff.code, user_id: persona.id }));
-  await settled(service);
+  await waitForDelivery(service);
   return { persona, authenticator, ids: [persona.id, app.id, hook.id, planned?.upload_filename ?? ''] };
 }
 
@@ -236,7 +245,7 @@ async function leftovers(): Promise<Row[]> {
 const named = (wanted: (fate: Fate) => boolean) => Object.keys(TABLES).filter((table) => wanted(TABLES[table] as Fate));
 
 describe('account.md section 3 erasure', () => {
-  test('every table of the schema is named, with what becomes of it', async () => {
+  test('every table of the schema is listed, with what happens to its rows', async () => {
     const rows = await service.sql(
       "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'migration'",
     );
@@ -246,7 +255,7 @@ describe('account.md section 3 erasure', () => {
     expect([...erasure.keys()].filter((table) => table !== 'probe').sort()).toEqual(tables);
   });
 
-  test('each table whose rows stay is declared with the reason, and each one that is exported by its part', () => {
+  test('each table whose rows are kept is declared with the reason, and each exported one by its part', () => {
     const { erasure, exports } = service.app.get(FeatureRegistry);
     const kept = [...erasure].filter(([, declaration]) => 'kept' in declaration).map(([table]) => table);
     const stay = named(({ rows, after }) => rows === null || after === 'kept' || after === 'erased');
@@ -255,12 +264,12 @@ describe('account.md section 3 erasure', () => {
     expect([...exports.keys()].sort()).toEqual([...parts, 'audit_of_account'].sort());
   });
 
-  test('an account with data in all of them is exported whole, then the worker leaves nothing but what is kept', async () => {
+  test('an account with data in all of them is exported completely; then the worker leaves only the rows to keep', async () => {
     const { persona, ids, authenticator } = await wholeAccount('zaphod.canary@example.com');
     const before = await count(ids);
     expect(Object.keys(before).filter((table) => before[table] === 0)).toEqual([]);
 
-    const parts = await exported(service, persona);
+    const parts = await exportAccount(service, persona);
     const isEmpty = (part: unknown) => !part || (Array.isArray(part) && part.length === 0);
     expect(named(({ exported }) => exported !== null && isEmpty(parts[exported]))).toEqual([]);
     expect(parts.account).toMatchObject({ username: NAME, email: 'new.zaphod.canary@example.com', bio: 'canary bio' });
@@ -278,7 +287,7 @@ describe('account.md section 3 erasure', () => {
       .as(persona)
       .post('/v1/users/@me/delete', { mfa_method: 'totp', mfa_code: authenticator.next() });
     ok(leaving);
-    await settled(service);
+    await waitForDelivery(service);
     await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [persona.id]);
     await sweep(service);
     await service.sql("UPDATE media_garbage SET since = now() - interval '1 hour'");
@@ -300,7 +309,7 @@ describe('account.md section 3 erasure', () => {
     expect(epoch).toBeGreaterThan(0);
   });
 
-  test('a use of the account that was noticed before its end is not written after it', async () => {
+  test('a use of the account that was recorded before its erasure is not written after it', async () => {
     const { body } = await service.anonymous.post('/v1/auth/register', {
       email: 'late@example.com',
       password: 'a password of late use',
@@ -314,7 +323,7 @@ describe('account.md section 3 erasure', () => {
     expect(row).toEqual({ deleted_at: expect.any(Date), last_active_ip: null });
   });
 
-  test('what was asked for before the end and is done after it writes nothing to what is left', async () => {
+  test('an operation requested before the erasure and completed after it writes no personal data', async () => {
     const alice = await person(service, 'alice');
     await verifyEmail(service, alice);
     const me = service.as(alice);
@@ -346,7 +355,7 @@ describe('account.md section 3 erasure', () => {
     expect(await service.sql('SELECT 1 FROM backup_code WHERE account_id = $1', [alice.id])).toEqual([]);
   });
 
-  test('an account that cannot be removed stays whole and keeps no other from its end', async () => {
+  test('an account that cannot be removed stays complete and does not block the erasure of others', async () => {
     const register = async (email: string) =>
       (await service.anonymous.post('/v1/auth/register', { email, password: 'a password of one who goes' })).body;
     const [stuck, free] = [await register('stuck@example.com'), await register('free@example.com')];
@@ -362,12 +371,12 @@ describe('account.md section 3 erasure', () => {
     };
     expect(await erased()).toEqual([free.user_id]);
     expect((await service.as(stuck.token).get('/v1/users/@me')).body.email).toBe('stuck@example.com');
-    expect(service.log.join('')).toContain('an account could not be removed');
+    expect(service.log.join('')).toContain('removing an account failed');
     eraser.accountId = undefined;
     expect((await erased()).sort()).toEqual([...due].sort());
   });
 
-  test("other accounts keep what is theirs: a secret that names the account is the account's only", async () => {
+  test('other accounts keep their data: a secret that names the account belongs only to that account', async () => {
     const secrets = service.app.get(OneTimeSecrets);
     const { body: other } = await service.anonymous.post('/v1/auth/register', {
       email: 'other@example.com',
@@ -417,7 +426,7 @@ const OWN_COLUMNS = [
 ];
 
 describe('sso.md section 3 row 5 adoption', () => {
-  test('leaves nothing of whoever had the account before, in any table and column', async () => {
+  test('leaves no data of the previous owner, in any table and column', async () => {
     const { persona, ids } = await wholeAccount('adopted.canary@example.com');
     const email = 'new.adopted.canary@example.com';
     const bounced = await service.as(await superuser(service)).put(`/v1/admin/users/${persona.id}/email-bounce`, {
@@ -425,7 +434,7 @@ describe('sso.md section 3 row 5 adoption', () => {
     });
     ok(bounced);
     await setAcls(service, persona, []);
-    await settled(service);
+    await waitForDelivery(service);
     const before = await count(ids);
     expect(Object.keys(before).filter((table) => before[table] === 0)).toEqual([]);
     const rowOf = async (id: string) =>
@@ -441,9 +450,9 @@ describe('sso.md section 3 row 5 adoption', () => {
     const claims = { name: 'Trillian Astra', preferred_username: 'trillian' };
     const { status, body } = await signInBySso(service, provider, { ...claims, email });
     expect([status, body.user_id]).toEqual([200, persona.id]);
-    await settled(service);
+    await waitForDelivery(service);
     const { body: other } = await signInBySso(service, provider, { ...claims, email: 'tricia@example.com' });
-    await settled(service);
+    await waitForDelivery(service);
 
     const after = await count(ids);
     const removed = named(({ after: fate }) => fate === 'removed');
@@ -471,7 +480,7 @@ describe('sso.md section 3 row 5 adoption', () => {
     expect(rest).toEqual([]);
     expect((await service.as(persona).get('/v1/users/@me')).status).toBe(401);
   });
-  test('a use by the former one that was noticed before the adoption is not written after it', async () => {
+  test('a use by the previous owner that was recorded before the adoption is not written after it', async () => {
     const email = 'late.adopted@example.com';
     const { body } = await service.anonymous.post('/v1/auth/register', {
       email,

@@ -43,7 +43,7 @@ async function codeFor(persona: Persona, phone: string, count = 1): Promise<stri
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 describe('account.md section 5 phone verification', () => {
-  test('the code of a text message verifies the number, which is returned nowhere', async () => {
+  test('the code of a text message verifies the number, which no response contains', async () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 255 WHERE id = $1', [alice.id]);
     const phone = freshNumber();
@@ -68,7 +68,7 @@ describe('account.md section 5 phone verification', () => {
   });
 
   test.each(['4930123', '+0123456', '+', '+1234567890123456', '+49 30 123', '+49-30', 'x', '', '+４９３０'])(
-    '%j is not the form of a number',
+    '%j is not a valid number',
     async (phone) => {
       const alice = await person(service, 'alice');
       expectInvalid(await send(alice, phone), 'phone: PHONE_NUMBER_INVALID_FORMAT');
@@ -88,13 +88,13 @@ describe('account.md section 5 phone verification', () => {
     expect((await verify(alice, phone, metadata.code)).status).toBe(200);
   });
 
-  test('a number with a blocked prefix is refused at both operations', async () => {
+  test('a number with a blocked prefix is rejected at both operations', async () => {
     const alice = await person(service, 'alice');
     expectApiError(await send(alice, '+19005550100'), 'INVALID_PHONE_NUMBER');
     expectApiError(await verify(alice, '+88216123', '123456'), 'INVALID_PHONE_NUMBER');
   });
 
-  test('a code is wrong, expired, used, of another number or of another account: one answer', async () => {
+  test('a code that is wrong, expired, used, of another number or of another account gets the same response', async () => {
     const [alice, mallory] = [await person(service, 'alice'), await person(service, 'mallory')];
     const phone = freshNumber();
     expectApiError(await verify(alice, phone, '123456'), 'INVALID_PHONE_VERIFICATION_CODE');
@@ -112,7 +112,7 @@ describe('account.md section 5 phone verification', () => {
     expect((await service.as(mallory).get('/v1/users/@me')).body.has_verified_phone).toBe(false);
   });
 
-  test('a new send replaces the code; five wrong tries void it', async () => {
+  test('a new code replaces the old one; five wrong tries invalidate it', async () => {
     const alice = await person(service, 'alice');
     const phone = freshNumber();
     const first = await codeFor(alice, phone);
@@ -129,7 +129,7 @@ describe('account.md section 5 phone verification', () => {
     expect((await verify(alice, phone, third)).status).toBe(200);
   });
 
-  test('of 32 parallel verifications exactly one is accepted, and at most five codes are examined', async () => {
+  test('of 32 parallel verifications, exactly one is accepted, and at most five codes are checked', async () => {
     const alice = await person(service, 'alice');
     const phone = freshNumber();
     const code = await codeFor(alice, phone);
@@ -140,7 +140,7 @@ describe('account.md section 5 phone verification', () => {
     }
   });
 
-  test('two accounts may verify one number; a third is told after a right code only', async () => {
+  test('two accounts may verify one number; a third gets an error only after a correct code', async () => {
     const phone = freshNumber();
     const [first, second, third] = [
       ...[await person(service, 'first'), await person(service, 'second'), await person(service, 'third')],
@@ -246,7 +246,7 @@ describe('account.md section 7 suspicious-activity flags', () => {
     return flags;
   }
 
-  test('each bit is met by its standing state alone, and a stricter one beside it hides nothing', async () => {
+  test('each bit is met only by its own requirement, and a stricter bit does not hide it', async () => {
     const alice = await person(service, 'alice');
     const met = { none: 0, email: 1 | 16 | 64, phone: 4 | 16 | 32, both: 1 | 4 | 16 | 32 | 64 };
     for (const stored of [1, 2, 4, 8, 16, 32, 64, 128, 255, 17, 34]) {
@@ -282,7 +282,7 @@ describe('account.md section 7 suspicious-activity flags', () => {
     ]);
   });
 
-  test('the verification of an address clears bits 0, 1 and 4 to 7 from the store', async () => {
+  test('the verification of an address clears bits 0, 1 and 4 to 7 in the database', async () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 255 WHERE id = $1', [alice.id]);
     await verifyEmail(service, alice);
@@ -369,16 +369,16 @@ describe('account.md section 9 lists of /v1/auth and /v1/users', () => {
       .filter(isOurs)
       .sort();
 
-  test('9.1 exactly these nineteen are blocked while single sign-on is enforced', () => {
+  test('9.1 exactly these nineteen operations are blocked while single sign-on is enforced', () => {
     expect(BLOCKED_BY_SSO).toHaveLength(19);
     expect(routesWhere(({ blockedBySso }) => blockedBySso)).toEqual([...BLOCKED_BY_SSO].sort());
   });
 
-  test('9.2 exactly these are admitted while suspicious', () => {
+  test('9.2 exactly these operations are allowed while suspicious', () => {
     expect(routesWhere(({ allowSuspicious }) => allowSuspicious)).toEqual([...ADMITTED_WHILE_SUSPICIOUS].sort());
   });
 
-  test('9.3 exactly these need sudo, and exactly two of them never issue a proof', () => {
+  test('9.3 exactly these operations need sudo, and exactly two of them never issue a proof', () => {
     expect(routesWhere(({ sudo }) => sudo !== undefined)).toEqual([...SUDO].sort());
     expect(routesWhere(({ sudo }) => sudo?.issuesProof === false)).toEqual([...NEVER_ISSUES].sort());
   });

@@ -5,13 +5,13 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   mailTo,
   type Persona,
   person,
-  settledInboxOf,
   signIn,
   sudoProof,
-  verified,
+  verifiedPerson,
   withTotp,
 } from '../support/index.js';
 
@@ -29,7 +29,7 @@ afterAll(() => service.close());
 const patch = (persona: Persona | string, body: object) => service.as(persona).patch(ME, body);
 
 describe('account.md 2.2 the profile', () => {
-  test('omitted keeps, null clears, every other accepted body emits USER_UPDATE', async () => {
+  test('an omitted member is unchanged, null clears it, and every other accepted body emits USER_UPDATE', async () => {
     const alice = await person(service, 'alice');
     events.of(alice);
     const full = { global_name: 'Alice ✨', bio: 'about', pronouns: 'she/her', accent_color: 0xff8800 };
@@ -56,7 +56,7 @@ describe('account.md 2.2 the profile', () => {
     expect(events.of(alice)).toEqual([]);
   });
 
-  test('a name that is sent and is the present one needs no sudo and changes nothing', async () => {
+  test('sending the present name needs no sudo and changes nothing', async () => {
     const alice = await person(service, 'alice');
     const { discriminator } = (await service.as(alice).get(ME)).body;
     events.of(alice);
@@ -85,7 +85,7 @@ describe('account.md 2.2 the profile', () => {
     [{ new_password: 'short' }, 'new_password: PASSWORD_LENGTH_INVALID'],
     [{ new_password: 'password1' }, 'new_password: PASSWORD_IS_TOO_COMMON'],
     [{ email_token: '' }, 'email_token: INVALID_FORMAT'],
-  ])('%j is refused with the rest of the body', async (fault, expected) => {
+  ])('%j is rejected with the rest of the body', async (fault, expected) => {
     const alice = await person(service, 'alice');
     events.of(alice);
     expectInvalid(await patch(alice, { pronouns: 'they', ...fault }), expected);
@@ -116,7 +116,7 @@ describe('account.md 2.2 the profile', () => {
     expectInvalid(await patch(alice, { username: 'alice9', password }), 'username: USERNAME_CHANGED_TOO_MANY_TIMES');
   });
 
-  test('saving a form whose values are those that are stored changes nothing and is charged for nothing', async () => {
+  test('saving unchanged values changes nothing and is not charged', async () => {
     const alice = await person(service, 'alice');
     const { discriminator } = (await service.as(alice).get(ME)).body;
     const form = { username: 'alice', discriminator, bio: 'me', pronouns: 'they', accent_color: 7, avatar: null };
@@ -134,7 +134,7 @@ describe('account.md 2.2 the profile', () => {
     });
   });
 
-  test('what is refused is charged for nothing, and of several controls all or none', async () => {
+  test('a rejected change is not charged, and several controls are charged all or none', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     const { password } = alice;
     const taken = (await service.as(bob).get(ME)).body;
@@ -152,7 +152,7 @@ describe('account.md 2.2 the profile', () => {
     expectInvalid(await patch(alice, { username: 'alice5', password }), 'username: USERNAME_CHANGED_TOO_MANY_TIMES');
   });
 
-  test('of 32 renames to as many names at once five are made', async () => {
+  test('of 32 parallel renames to different names, five are made', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     // The allowance admits only ten of 32 concurrent password attempts. Therefore the requests use a sudo proof.
@@ -195,7 +195,7 @@ describe('account.md 2.2 avatar and banner', () => {
     },
   );
 
-  test('what is no image, too large or no text is refused with the rest of the body', async () => {
+  test('a value that is not an image, is too large or is not text is rejected with the rest of the body', async () => {
     const alice = await person(service, 'alice');
     const text = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
     expectInvalid(await patch(alice, { avatar: text, bio: 'x' }), 'avatar: INVALID_IMAGE_FORMAT');
@@ -224,7 +224,7 @@ describe('account.md 2.2 avatar and banner', () => {
 });
 
 describe('account.md 2.2 the name', () => {
-  test('a new name keeps the discriminator if it is free, else another is allocated', async () => {
+  test('a new name keeps the discriminator if it is available, else another one is allocated', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     const { password } = alice;
     const { discriminator } = (await service.as(alice).get(ME)).body;
@@ -243,7 +243,7 @@ describe('account.md 2.2 the name', () => {
     expect(moved.body.discriminator).not.toBe(discriminator);
   });
 
-  test("a discriminator of one's own choice must be free", async () => {
+  test('a discriminator that the user chooses must be available', async () => {
     const [alice, bob] = [await person(service, 'chooser'), await person(service, 'bob')];
     await service.sql('UPDATE account SET discriminator = 8 WHERE id = $1', [alice.id]);
     await service.sql("UPDATE account SET username = 'chooser', discriminator = 7 WHERE id = $1", [bob.id]);
@@ -262,8 +262,8 @@ describe('account.md 2.2 the name', () => {
 });
 
 describe('account.md 2.2 the password', () => {
-  test('it ends every other session, rotates the calling one and is told by mail', async () => {
-    const alice = await verified(service, 'alice');
+  test('a change ends every other session, rotates the calling one and sends an email', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const other = await signIn(service, alice);
     await service.anonymous.post('/v1/auth/forgot', { email: alice.email });
     const reset = await mailTo(service, alice.email, 'password_reset');
@@ -286,11 +286,11 @@ describe('account.md 2.2 the password', () => {
     expect(before.map(({ id_hash }: { id_hash: string }) => id_hash)).not.toContain(sessions[0].id_hash);
     expect((await service.anonymous.get(`/v1/auth/reset/${reset.metadata.token}`)).body).toEqual({ valid: false });
     await signIn(service, { ...alice, password: NEW });
-    const notices = await settledInboxOf(service, alice.email, 'security_notice');
+    const notices = await inboxAfterDelivery(service, alice.email, 'security_notice');
     expect(notices.map(({ metadata }) => metadata.event)).toEqual(['password_changed']);
   });
 
-  test('a password-only account proves the present one by sudo: none is 403, a wrong one INVALID_PASSWORD', async () => {
+  test('a password-only account proves the present password by sudo: a missing one is 403, a wrong one INVALID_PASSWORD', async () => {
     const alice = await person(service, 'alice');
     expectApiError(await patch(alice, { new_password: NEW }), 'SUDO_MODE_REQUIRED');
     expectInvalid(
@@ -300,7 +300,7 @@ describe('account.md 2.2 the password', () => {
     await signIn(service, alice);
   });
 
-  test('an account with a second factor proves both; a missing password is told before a factor is spent', async () => {
+  test('an account with a second factor proves both; a missing password is reported before a factor is consumed', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const code = authenticator.next();
@@ -317,7 +317,7 @@ describe('account.md 2.2 the password', () => {
     expect(right.headers.has('x-service-sudo-mode-jwt')).toBe(false);
   });
 
-  test('the allowance of ten wrong passwords is that of sudo', async () => {
+  test('the allowance of ten wrong passwords is shared with sudo', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const proof = await sudoProof(service, alice, authenticator);
@@ -340,7 +340,7 @@ describe('account.md 2.2 the password', () => {
     expectApiError(await patch(answer.body.token, { new_password: 'yet another one 9' }), 'SUDO_MODE_REQUIRED');
   });
 
-  test('of 32 parallel changes by one session exactly one is made', async () => {
+  test('of 32 parallel changes by one session, exactly one is made', async () => {
     const alice = await person(service, 'alice');
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>

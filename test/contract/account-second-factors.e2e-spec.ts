@@ -6,14 +6,14 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   mailTo,
   type Persona,
   passkeySudo,
   person,
   race,
-  settledInboxOf,
   sudoProof,
-  verified,
+  verifiedPerson,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -39,8 +39,8 @@ describe('account.md 6.1 TOTP enable', () => {
       ...more,
     });
 
-  test('a right code stores the secret and shows ten backup codes once; the account says so', async () => {
-    const alice = await verified(service, 'alice');
+  test('a correct code stores the secret and shows ten backup codes once; the account shows that it is enabled', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     events.of(alice);
     const answer = await enable(alice, new Authenticator(service));
     expect(answer.status).toBe(200);
@@ -55,8 +55,8 @@ describe('account.md 6.1 TOTP enable', () => {
     expect(notice.metadata).toMatchObject({ event: 'totp_enabled' });
   });
 
-  test('the secret is stored encrypted and appears in no answer', async () => {
-    const alice = await verified(service, 'alice');
+  test('the secret is stored encrypted and appears in no response', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const authenticator = new Authenticator(service);
     const answer = await enable(alice, authenticator);
     expect(answer.text).not.toContain(authenticator.secret.base32);
@@ -67,7 +67,7 @@ describe('account.md 6.1 TOTP enable', () => {
   });
 
   test('white space, hyphens, padding and lower case in the secret are ignored', async () => {
-    const alice = await verified(service, 'alice');
+    const alice = await verifiedPerson(service, 'alice');
     const authenticator = new Authenticator(service);
     const secret = `${authenticator.secret.base32.toLowerCase().replace(/(.{4})/g, '$1 ')}-===`;
     expect((await enable(alice, authenticator, { secret })).status).toBe(200);
@@ -80,8 +80,8 @@ describe('account.md 6.1 TOTP enable', () => {
     ['nothing', '', 'secret: INVALID_FORMAT'],
     ['hyphens only', '----', 'secret: INVALID_FORMAT'],
     ['257 characters', 'A'.repeat(257), 'secret: CONTENT_EXCEEDS_MAX_LENGTH'],
-  ])('a secret of %s is refused before a factor is spent', async (_, secret, fault) => {
-    const alice = await verified(service, 'alice');
+  ])('a secret of %s is rejected before a factor is consumed', async (_, secret, fault) => {
+    const alice = await verifiedPerson(service, 'alice');
     expectInvalid(await enable(alice, new Authenticator(service), { secret, password: undefined }), fault);
   });
 
@@ -97,7 +97,7 @@ describe('account.md 6.1 TOTP enable', () => {
     expectApiError(await enable(alice, new Authenticator(service), again), 'TWO_FA_ALREADY_ENABLED');
   });
 
-  test('codes two steps away are refused, one step away accepted, and a burnt step stays burnt for ever', async () => {
+  test('codes two steps away are rejected, codes one step away are accepted, and a used step is never accepted again', async () => {
     for (const [steps, status] of [
       [-2, 400],
       [-1, 200],
@@ -105,12 +105,12 @@ describe('account.md 6.1 TOTP enable', () => {
       [1, 200],
       [2, 400],
     ] as const) {
-      const alice = await verified(service, 'alice');
+      const alice = await verifiedPerson(service, 'alice');
       const authenticator = new Authenticator(service);
       const answer = await enable(alice, authenticator, { code: authenticator.code(steps) });
       expect([steps, answer.status]).toEqual([steps, status]);
     }
-    const bob = await verified(service, 'bob');
+    const bob = await verifiedPerson(service, 'bob');
     const authenticator = new Authenticator(service);
     const code = authenticator.code(1);
     expect((await enable(bob, authenticator, { code })).status).toBe(200);
@@ -123,20 +123,20 @@ describe('account.md 6.1 TOTP enable', () => {
   test.each([' 123 456', '１２３４５６', '12345', '1234567', '-12345', '0x1234', '1e5   '])(
     'the code %j is a wrong code, never an error',
     async (code) => {
-      const alice = await verified(service, 'alice');
+      const alice = await verifiedPerson(service, 'alice');
       expectInvalid(await enable(alice, new Authenticator(service), { code }), 'code: INVALID_CODE');
     },
   );
 
-  test('spaces within a right code are ignored', async () => {
-    const alice = await verified(service, 'alice');
+  test('spaces within a correct code are ignored', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const authenticator = new Authenticator(service);
     const code = authenticator.code().replace(/^.{3}/, '$& ');
     expect((await enable(alice, authenticator, { code })).status).toBe(200);
   });
 
-  test('of 32 parallel attempts exactly one sets up an authenticator', async () => {
-    const alice = await verified(service, 'alice');
+  test('of 32 parallel attempts, exactly one sets up an authenticator', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const authenticators = Array.from({ length: 32 }, () => new Authenticator(service));
     await service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [alice.id]);
     const answers = await Promise.all(authenticators.map((authenticator) => enable(alice, authenticator)));
@@ -151,8 +151,8 @@ describe('account.md 6.1 TOTP enable', () => {
 });
 
 describe('account.md 6.1 TOTP disable', () => {
-  test('one value sent as mfa_code and as code is consumed once and counts for both', async () => {
-    const alice = await verified(service, 'alice');
+  test('one value sent as both mfa_code and code is consumed once and counts for both', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     events.of(alice);
     const code = authenticator.next();
@@ -162,20 +162,20 @@ describe('account.md 6.1 TOTP disable', () => {
     expect(events.of(alice)).toEqual(['USER_UPDATE']);
     expect((await service.as(alice).get('/v1/users/@me')).body.mfa_enabled).toBe(false);
     expect(await service.sql('SELECT 1 FROM backup_code WHERE account_id = $1', [alice.id])).toEqual([]);
-    const notices = await settledInboxOf(service, alice.email, 'security_notice');
+    const notices = await inboxAfterDelivery(service, alice.email, 'security_notice');
     expect(notices.map(({ metadata }) => metadata.event)).toContain('totp_disabled');
   });
 
   test('the same holds for a backup code', async () => {
-    const alice = await verified(service, 'alice');
+    const alice = await verifiedPerson(service, 'alice');
     const { backupCodes } = await withTotp(service, alice);
     const [code] = backupCodes;
     const answer = await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code });
     expect(answer.status).toBe(204);
   });
 
-  test('two different values are two factors: the second must be right too', async () => {
-    const alice = await verified(service, 'alice');
+  test('two different values are two factors, and both must be correct', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { authenticator, backupCodes } = await withTotp(service, alice);
     const wrong = await service
       .as(alice)
@@ -188,8 +188,8 @@ describe('account.md 6.1 TOTP disable', () => {
     expect(right.status).toBe(204);
   });
 
-  test('a passkey as sudo factor does not stand for the code, whatever mfa_code says', async () => {
-    const alice = await verified(service, 'alice');
+  test('a passkey as sudo factor does not replace the code, whatever mfa_code contains', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const sudo = { mfa_method: 'totp', mfa_code: authenticator.next() };
     const key = await withPasskey(service, alice, undefined, sudo);
@@ -199,8 +199,8 @@ describe('account.md 6.1 TOTP disable', () => {
     expectInvalid(answer, 'code: INVALID_CODE');
   });
 
-  test('with a sudo proof only the code is examined', async () => {
-    const alice = await verified(service, 'alice');
+  test('with a sudo proof, only the code is checked', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const proof = await sudoProof(service, alice, authenticator);
     expectInvalid(await service.as(alice).sudo(proof).post(DISABLE, { code: '000000' }), 'code: INVALID_CODE');
@@ -208,8 +208,8 @@ describe('account.md 6.1 TOTP disable', () => {
     expectApiError(await service.as(alice).sudo(proof).post(DISABLE, { code: 'x' }), 'SUDO_MODE_REQUIRED');
   });
 
-  test('not enabled is told before the code is looked at; backup codes stay while a passkey remains', async () => {
-    const alice = await verified(service, 'alice');
+  test('TWO_FA_NOT_ENABLED is returned before the code is checked; backup codes stay while a passkey remains', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const answer = await service.as(alice).post(DISABLE, { password: alice.password, code: '000000' });
     expectApiError(answer, 'TWO_FA_NOT_ENABLED');
     const { authenticator } = await withTotp(service, alice);
@@ -220,8 +220,8 @@ describe('account.md 6.1 TOTP disable', () => {
     expect(await service.sql('SELECT 1 FROM backup_code WHERE account_id = $1', [alice.id])).toHaveLength(10);
   });
 
-  test('the last accepted step is remembered: a code of before does not set up the same secret again', async () => {
-    const alice = await verified(service, 'alice');
+  test('the last accepted step is remembered: an earlier code does not set up the same secret again', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const code = authenticator.next();
     expect((await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code })).status).toBe(204);
@@ -231,8 +231,8 @@ describe('account.md 6.1 TOTP disable', () => {
 });
 
 describe('account.md 6.2 backup codes', () => {
-  test('false lists the set without the codes, true replaces it and shows it once', async () => {
-    const alice = await verified(service, 'alice');
+  test('false lists the set without the codes; true replaces it and shows it once', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { authenticator, backupCodes } = await withTotp(service, alice);
     const proof = await sudoProof(service, alice, authenticator);
     const used = await service
@@ -251,12 +251,12 @@ describe('account.md 6.2 backup codes', () => {
     expectInvalid(await service.as(alice).post('/v1/auth/sessions/logout', old), 'mfa_code: INVALID_MFA_CODE');
     const fresh = { ...old, mfa_code: first.code };
     expect((await service.as(alice).post('/v1/auth/sessions/logout', fresh)).status).toBe(204);
-    const notices = await settledInboxOf(service, alice.email, 'security_notice');
+    const notices = await inboxAfterDelivery(service, alice.email, 'security_notice');
     expect(notices.map(({ metadata }) => metadata.event)).toContain('backup_codes_regenerated');
   });
 
   test('codes are stored as keyed digests, bound to the account', async () => {
-    const [alice, bob] = [await verified(service, 'alice'), await verified(service, 'bob')];
+    const [alice, bob] = [await verifiedPerson(service, 'alice'), await verifiedPerson(service, 'bob')];
     const { backupCodes } = await withTotp(service, alice);
     const { authenticator } = await withTotp(service, bob);
     const rows = await service.sql('SELECT digest FROM backup_code WHERE account_id = $1', [alice.id]);
@@ -266,8 +266,8 @@ describe('account.md 6.2 backup codes', () => {
     expect(authenticator).toBeDefined();
   });
 
-  test('regenerate is required, and without a second factor it is TWO_FACTOR_REQUIRED; a list is empty', async () => {
-    const alice = await verified(service, 'alice');
+  test('regenerate is required; without a second factor true is TWO_FACTOR_REQUIRED, and a list is empty', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { password } = alice;
     expectInvalid(await service.as(alice).post(CODES, { password }), 'regenerate: INVALID_FORMAT');
     expectApiError(await service.as(alice).post(CODES, { regenerate: true, password }), 'TWO_FACTOR_REQUIRED');
@@ -275,8 +275,8 @@ describe('account.md 6.2 backup codes', () => {
     expectApiError(await service.as(alice).post(CODES, { regenerate: false }), 'SUDO_MODE_REQUIRED');
   });
 
-  test('of 32 parallel uses of one backup code exactly one is accepted', async () => {
-    const alice = await verified(service, 'alice');
+  test('of 32 parallel uses of one backup code, exactly one is accepted', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { backupCodes } = await withTotp(service, alice);
     const body = { session_id_hashes: [], mfa_method: 'totp', mfa_code: backupCodes[0] };
     const answers = await Promise.all(
@@ -287,14 +287,14 @@ describe('account.md 6.2 backup codes', () => {
   });
 });
 
-describe('account.md 6.2 backup codes by a mailed code', () => {
+describe('account.md 6.2 backup codes with an emailed code', () => {
   const post = (persona: Persona, step: string, body?: object) =>
     service.as(persona).post(`${CODES}/challenge${step}`, body);
   const mailed = async (persona: Persona, count = 1): Promise<string> =>
     (await mailTo(service, persona.email, 'backup_codes_challenge', count)).metadata.code as string;
 
-  test('start mails a code; verify lists the set and gives a proof; regenerate shows a fresh set, again and again', async () => {
-    const alice = await verified(service, 'alice');
+  test('start emails a code, verify lists the set and returns a proof, and each regenerate shows a new set', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     await withTotp(service, alice);
     const started = await post(alice, '');
     expect(started.status).toBe(200);
@@ -332,8 +332,8 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     expectApiError(await post(bob, ''), 'TWO_FACTOR_REQUIRED');
   });
 
-  test('a ticket that is unknown, expired or of another account is refused at every step', async () => {
-    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
+  test('an unknown or expired ticket, or one of another account, is rejected at every step', async () => {
+    const [alice, mallory] = [await verifiedPerson(service, 'alice'), await verifiedPerson(service, 'mallory')];
     await withTotp(service, alice);
     await withTotp(service, mallory);
     const { ticket } = (await post(alice, '')).body;
@@ -352,8 +352,8 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     }
   });
 
-  test('wrong and expired codes are told apart; a resend replaces the code and voids a proof', async () => {
-    const alice = await verified(service, 'alice');
+  test('wrong and expired codes have different errors; a resend replaces the code and invalidates a proof', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const first = await mailed(alice);
@@ -383,8 +383,8 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     expect((await post(alice, '/regenerate', { ticket, verification_proof: again })).status).toBe(200);
   });
 
-  test('of 32 parallel verifications of one mailed code exactly one is accepted', async () => {
-    const alice = await verified(service, 'alice');
+  test('of 32 parallel verifications of one emailed code, exactly one is accepted', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const code = await mailed(alice);
@@ -393,8 +393,8 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     for (const { status } of answers) expect([200, 400, 429]).toContain(status);
   });
 
-  test('five verifications with a ticket are the most, three starts of an account', async () => {
-    const alice = await verified(service, 'alice');
+  test('a ticket allows five verifications, an account three starts', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     for (let i = 0; i < 5; i++) {
@@ -407,7 +407,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
   });
 
   test('without a second factor nothing is regenerated', async () => {
-    const alice = await verified(service, 'alice');
+    const alice = await verifiedPerson(service, 'alice');
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const { verification_proof } = (await post(alice, '/verify', { ticket, code: await mailed(alice) })).body;
@@ -415,8 +415,8 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     expectApiError(await post(alice, '/regenerate', { ticket, verification_proof }), 'TWO_FACTOR_REQUIRED');
   });
 
-  test('a challenge dies with the second factor under which it was begun', async () => {
-    const alice = await verified(service, 'alice');
+  test('a challenge is invalid after the second factor under which it was started is disabled', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const { verification_proof } = (await post(alice, '/verify', { ticket, code: await mailed(alice) })).body;

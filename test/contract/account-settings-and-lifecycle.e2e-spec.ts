@@ -1,18 +1,18 @@
 import sharp from 'sharp';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import {
+  createCredentialSet,
   Events,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
   mailTo,
-  outfit,
   type Persona,
   passkeySudo,
   person,
   signIn,
-  verified,
+  verifiedPerson,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -43,7 +43,7 @@ describe('account.md 2.3 settings', () => {
     expect([status, body]).toEqual([200, INITIAL]);
   });
 
-  test('a member that is present replaces in full, one that is absent keeps', async () => {
+  test('a member that is present is replaced completely; an absent one is unchanged', async () => {
     const alice = await person(service, 'alice');
     const first = { theme: 'dark', developer_mode: true, custom: { a: { b: [1, 2] }, c: 'x' } };
     const changed = await service.as(alice).patch(SETTINGS, first);
@@ -53,7 +53,7 @@ describe('account.md 2.3 settings', () => {
     expect((await service.as(alice).get(SETTINGS)).body).toEqual(again.body);
   });
 
-  test('USER_SETTINGS_UPDATE always, USER_UPDATE too when the locale changed', async () => {
+  test('USER_SETTINGS_UPDATE is always emitted, USER_UPDATE also if the locale changed', async () => {
     const alice = await person(service, 'alice');
     events.of(alice);
     await service.as(alice).patch(SETTINGS, {});
@@ -80,7 +80,7 @@ describe('account.md 2.3 settings', () => {
     [{ custom: { a: '\u0000' } }, 'custom: INVALID_FORMAT'],
     [{ custom: { '\ud800': 1 } }, 'custom: INVALID_FORMAT'],
     [{ custom: { a: 'x'.repeat(16 * 1024) } }, 'custom: CONTENT_EXCEEDS_MAX_LENGTH'],
-  ])('%j is refused and changes nothing', async (body, fault) => {
+  ])('%j is rejected and changes nothing', async (body, fault) => {
     const alice = await person(service, 'alice');
     events.of(alice);
     expectInvalid(await service.as(alice).patch(SETTINGS, { theme: 'dark', ...body }), fault);
@@ -88,7 +88,7 @@ describe('account.md 2.3 settings', () => {
     expect(events.of(alice)).toEqual([]);
   });
 
-  test('custom takes exactly 16 KiB, counted in bytes, and any text of JSON', async () => {
+  test('custom accepts exactly 16 KiB, counted in bytes, and any JSON text', async () => {
     const alice = await person(service, 'alice');
     const empty = Buffer.byteLength(JSON.stringify({ a: '' }));
     const full = { a: 'x'.repeat(16 * 1024 - empty) };
@@ -99,7 +99,7 @@ describe('account.md 2.3 settings', () => {
     expect((await service.as(alice).patch(SETTINGS, { custom: odd })).body.custom).toEqual(odd);
   });
 
-  test('reading is admitted while suspicious, writing is not; unknown members are stripped', async () => {
+  test('reading is allowed while suspicious, writing is not; unknown members are stripped', async () => {
     const alice = await person(service, 'alice');
     const { body } = await service.as(alice).patch(SETTINGS, { account_id: '1', unknown: true });
     expect(body).toEqual(INITIAL);
@@ -111,8 +111,8 @@ describe('account.md 2.3 settings', () => {
   });
 });
 
-describe('account.md section 3 authorised addresses and terms', () => {
-  test('forgetting empties the set, the address of the caller included; sessions stay; it is idempotent', async () => {
+describe('account.md section 3 authorized IP addresses and terms', () => {
+  test('deleting empties the set, including the IP address of the caller; sessions stay, and it is idempotent', async () => {
     const alice = await person(service, 'alice');
     const path = '/v1/users/@me/authorized-ips';
     expectApiError(await service.as(alice).delete(path), 'SUDO_MODE_REQUIRED');
@@ -127,7 +127,7 @@ describe('account.md section 3 authorised addresses and terms', () => {
     expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
   });
 
-  test('accepting the terms sets the time, again and again', async () => {
+  test('accepting the terms sets the time, each time', async () => {
     const alice = await person(service, 'alice');
     expect((await service.as(alice).get('/v1/users/@me')).body.terms_agreed_at).toBeNull();
     events.of(alice);
@@ -148,8 +148,8 @@ describe('account.md section 3 deletion', () => {
   const passDeadline = ({ id }: Persona) =>
     service.sql('UPDATE account SET deletion_at = now() WHERE id = $1 AND deletion_at IS NOT NULL', [id]);
 
-  test('the deletion is scheduled after 336 hours, every session ends, a mail names the deadline', async () => {
-    const alice = await verified(service, 'alice');
+  test('the deletion is scheduled after 336 hours, every session ends, and an email names the deadline', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const other = await signIn(service, alice);
     expectApiError(await service.as(alice).post('/v1/users/@me/delete'), 'SUDO_MODE_REQUIRED');
     const answer = await schedule(alice);
@@ -166,7 +166,7 @@ describe('account.md section 3 deletion', () => {
     expect(metadata.deadline).toBe(new Date(row?.deletion_at).toISOString());
   });
 
-  test('it voids sudo proofs and returns none', async () => {
+  test('it revokes sudo proofs and returns none', async () => {
     const alice = await person(service, 'alice');
     const key = await withPasskey(service, alice);
     const answer = await schedule(alice, await passkeySudo(service, alice, key));
@@ -176,7 +176,7 @@ describe('account.md section 3 deletion', () => {
     expect(row?.epoch).toBe(1);
   });
 
-  test('a completed sign-in before it has run cancels it, even after the deadline', async () => {
+  test('a completed sign-in before the deletion has run cancels it, even after the deadline', async () => {
     const alice = await person(service, 'alice');
     await schedule(alice);
     await passDeadline(alice);
@@ -195,7 +195,7 @@ describe('account.md section 3 deletion', () => {
     expect(await service.sql('SELECT 1 FROM account WHERE id = $1 AND deleted_at IS NULL', [alice.id])).toHaveLength(1);
   });
 
-  test('at the deadline personal data and everything that signs in is erased, and the address is free', async () => {
+  test('at the deadline, personal data and all credentials are erased, and the address is available', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const key = await withPasskey(service, alice, undefined, { mfa_method: 'totp', mfa_code: authenticator.next() });
@@ -237,8 +237,8 @@ describe('account.md section 3 deletion', () => {
     expect(settings.body.custom).toEqual({});
   });
 
-  test('grants, Admin keys, webhooks, stored images and applications with their tokens go with the account', async () => {
-    const them = await outfit(service, { acls: ['admin:authenticate'], scopes: ['identify'] });
+  test('grants, Admin keys, webhooks, stored images and applications with their tokens are deleted with the account', async () => {
+    const them = await createCredentialSet(service, { acls: ['admin:authenticate'], scopes: ['identify'] });
     const { accountId, applicationId } = them;
     await service.sql("UPDATE account SET traits = '{}' WHERE id = $1", [accountId]);
     const { body: webhook } = await service.as(them.session).post('/v1/users/@me/webhooks', { name: 'hook' });
@@ -270,7 +270,7 @@ describe('account.md section 3 deletion', () => {
     expect(await left('media_object', 'owner_id', accountId)).toBe(0);
   });
 
-  test('a sign-in and the deletion at the same moment leave one of the two, never a session of nobody', async () => {
+  test('a sign-in concurrent with the deletion leaves either the account or no session', async () => {
     for (let round = 0; round < 5; round++) {
       const alice = await person(service, 'alice');
       await schedule(alice);

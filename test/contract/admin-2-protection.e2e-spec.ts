@@ -13,7 +13,7 @@ import {
   newTokens,
   type Persona,
   person,
-  settled,
+  waitForDelivery,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -120,7 +120,7 @@ beforeAll(async () => {
     bearer: service.as(`Bearer ${(await newTokens(service, caller, panel)).access_token}`),
     key: service.as(key.authorization),
   };
-  await settled(service);
+  await waitForDelivery(service);
 });
 afterAll(() => service.close());
 
@@ -171,14 +171,14 @@ const pathFor = (path: string, id: string): string =>
 const bodyFor = ({ path }: RoutePlan, { body }: Recipe) =>
   path.includes('/applications/') ? { new_owner_id: caller.id } : body;
 
-describe('admin.md 2 target protection and oneself', () => {
-  test('every mutation of the Admin API is named here', () => {
+describe("admin.md 2 protection of targets and of the caller's own account", () => {
+  test('every mutation of the Admin API is listed here', () => {
     const named = [...Object.keys(OF_ACCOUNTS), ...Object.keys(OTHERS)].sort();
     expect(mutations().map(nameOf).sort()).toEqual(named);
   });
 
   test.each(Object.entries(OF_ACCOUNTS))(
-    '%s is refused on a superadmin, on what a superadmin owns and, where the page says so, on oneself',
+    "%s is rejected on a superadmin, on objects of a superadmin and, if documented, on the caller's own account",
     async (name, recipe) => {
       const plan = mutations().find((candidate) => nameOf(candidate) === name) as RoutePlan;
       await equip(plan.policy.acl?.acls ?? []);
@@ -190,7 +190,7 @@ describe('admin.md 2 target protection and oneself', () => {
     },
   );
 
-  test('the same requests succeed on somebody else: it is the target that they are refused for', async () => {
+  test('the same requests succeed on another account, so the target causes the rejection', async () => {
     for (const [name, recipe] of Object.entries(OF_ACCOUNTS)) {
       const plan = mutations().find((candidate) => nameOf(candidate) === name) as RoutePlan;
       await equip(plan.policy.acl?.acls ?? []);
@@ -216,7 +216,7 @@ describe('admin.md 2 target protection and oneself', () => {
     }
   });
 
-  test('an application is protected by what its owner holds now, not by what the owner held', async () => {
+  test('an application is protected by the present ACLs of its owner, not by earlier ones', async () => {
     await equip(['application:transfer_ownership']);
     const owner = await person(service, 'owner');
     const { id } = await newApp(service, owner);
@@ -232,7 +232,7 @@ describe('admin.md 2 target protection and oneself', () => {
 });
 
 describe('admin.md 2 grant bound and own keys', () => {
-  test('nobody makes or touches a key beyond themselves', async () => {
+  test('no administrator creates or changes a key beyond their own ACLs', async () => {
     const foreign = await adminKey(service, root, '*');
     await equip(['admin_api_key:manage']);
     const own = await credentials.session.post('/v1/admin/api-keys', { name: 'own', acls: [] });
@@ -252,7 +252,7 @@ describe('admin.md 2 grant bound and own keys', () => {
   });
 });
 
-describe('admin.md 2 whom the instance believes', () => {
+describe('admin.md 2 which identity provider the instance trusts', () => {
   const CONFIG = '/v1/admin/instance/config';
   const THIEF = 'https://thief.example';
   const TRUST: Readonly<Record<string, unknown>> = {
@@ -269,21 +269,21 @@ describe('admin.md 2 whom the instance believes', () => {
     await refused((client) => client.patch(CONFIG, mixed), 'MISSING_ACL');
   });
 
-  test('clearing such a member is a change of it; a malformed body is told before', async () => {
+  test('clearing such a member is a change of it; a malformed body is reported first', async () => {
     await equip(['instance:config:update']);
     await refused((client) => client.patch(CONFIG, { sso: { token_url: null } }), 'MISSING_ACL');
     const { session } = credentials;
     expectInvalid(await session.patch(CONFIG, { sso: { token_url: 'http://x' } }), 'sso.token_url: INVALID_URL_FORMAT');
   });
 
-  test('every member of the section but its words is among them', async () => {
+  test('all members of the section are included, except its texts', async () => {
     const sso = Object.keys((await service.as(root).get(CONFIG)).body.sso);
     const readOnly = ['client_secret_set', 'redirect_uri'];
     const words = ['display_name', 'scope'];
     expect([...Object.keys(TRUST), ...readOnly, ...words].sort()).toEqual([...sso, 'client_secret'].sort());
   });
 
-  test('what the provider is called needs no more than the operation; a wildcard needs nothing more', async () => {
+  test('the display name of the provider needs only the ACL of the operation; a wildcard needs nothing more', async () => {
     await equip(['instance:config:update']);
     const words = { sso: { display_name: 'Company', scope: 'openid email' } };
     for (const client of Object.values(credentials)) expect((await client.patch(CONFIG, words)).status).toBe(200);
@@ -294,7 +294,7 @@ describe('admin.md 2 whom the instance believes', () => {
     }
   });
 
-  test('a key needs the wildcard on both sides', async () => {
+  test('a key needs the wildcard on both the key and its owner', async () => {
     const change = () => credentials.key.patch(CONFIG, { sso: { allowed_domains: [] } });
     await setAcls(service, caller, ['*']);
     await service.sql('UPDATE admin_key SET acls = $2 WHERE id = $1', [key.id, ['instance:config:update']]);

@@ -28,7 +28,7 @@ const transfer = (id: string, new_owner_id: unknown) =>
   service.as(root).patch(`${APPLICATIONS}/${id}`, { new_owner_id });
 
 describe('admin.md 6 applications', () => {
-  test('show who owns them and what stands in for their secrets, never a secret', async () => {
+  test('show the owners and the state of the secrets, never a secret', async () => {
     const { status, body, text } = await service.as(root).get(`${APPLICATIONS}/${application.id}`);
     expect(status).toBe(200);
     expect(body.application).toEqual({
@@ -47,6 +47,8 @@ describe('admin.md 6 applications', () => {
       oauth2_redirect_uris: ['https://app.example/callback'],
       ...{ id_token_signed_response_alg: 'RS256', post_logout_redirect_uris: [], backchannel_logout_uri: null },
       backchannel_logout_session_required: false,
+      is_trusted: false,
+      trusted_scopes: [],
       has_client_secret: true,
       client_secret_created_at: expect.stringMatching(/Z$/),
       has_bot_token: true,
@@ -65,7 +67,7 @@ describe('admin.md 6 applications', () => {
     expectInvalid(bad, 'application_id: INVALID_SNOWFLAKE_FORMAT');
   });
 
-  test('are listed by owner, oldest first, at both addresses', async () => {
+  test('are listed by owner, oldest first, at both paths', async () => {
     const second = await create(owner);
     for (const path of [`${APPLICATIONS}?owner_id=${owner.id}`, `/v1/admin/users/${owner.id}/applications`]) {
       const { body } = await service.as(root).get(path);
@@ -85,7 +87,7 @@ describe('admin.md 6 applications', () => {
     expectApiError(await service.as(clerk).get(`${APPLICATIONS}/${application.id}`), 'MISSING_ACL');
   });
 
-  test('the built-in application is read by its id and appears in no list', async () => {
+  test('the built-in application is read by its ID and appears in no list', async () => {
     const builtIn = await show(service.app.get(AdminApplication).id);
     expect(builtIn).toMatchObject({
       name: 'Gatehouse Admin',
@@ -101,7 +103,7 @@ describe('admin.md 6 applications', () => {
 });
 
 describe('admin.md 6 transfer of ownership', () => {
-  test('gives the application away; its credentials stay valid; the former owner is out', async () => {
+  test('transfers the application; its credentials stay valid, and the former owner loses access', async () => {
     const heir = await person(service, 'heir');
     const events = new Events(service);
     const { status, body } = await transfer(application.id, heir.id);
@@ -120,7 +122,7 @@ describe('admin.md 6 transfer of ownership', () => {
     expect([again.status, again.body.application.version]).toEqual([200, 2]);
   });
 
-  test('refuses in order: unknown application, unknown account, an account that cannot own', async () => {
+  test('errors have an order: unknown application, unknown account, an account that cannot own', async () => {
     const before = await show(application.id);
     const gone = await person(service, 'gone');
     expectApiError(await withoutAudit(service, () => transfer('1', '1')), 'UNKNOWN_APPLICATION');
@@ -139,7 +141,7 @@ describe('admin.md 6 transfer of ownership', () => {
     expect(await show(application.id)).toEqual(before);
   });
 
-  test('stops at 25 applications, however many come at once', async () => {
+  test('stops at 25 applications, also for parallel transfers', async () => {
     const [rich, heir] = [await person(service, 'rich'), await person(service, 'heir')];
     const ids: string[] = [];
     for (let n = 0; n < 8; n++) ids.push((await create(rich)).id);

@@ -3,7 +3,7 @@ import { AuditLog } from '../../src/admin/audit/audit.service.js';
 import { consoleOperator, type Operator } from '../../src/admin/audit/operator.js';
 import { Database } from '../../src/platform/database/database.js';
 import { administrator, adminKey, superuser, withoutAudit } from '../support/admin.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 let service: Gatehouse;
@@ -20,7 +20,7 @@ const makeKey = (headers: Record<string, string> = {}) =>
 const newest = async () => (await service.as(root).get(LOGS, { query: { limit: '1' } })).body.logs[0];
 
 describe('admin.md 7 audit log', () => {
-  test('an entry says who did what to whom, why and in which request', async () => {
+  test('an entry records who did what to whom, why and in which request', async () => {
     const { body } = await makeKey({ 'x-request-id': 'request-7', 'x-audit-log-reason': ' because ' });
     const entry = await newest();
     expect(entry).toEqual({
@@ -41,7 +41,7 @@ describe('admin.md 7 audit log', () => {
     expect((await service.as(root).get(`${LOGS}/${entry.log_id}`)).body).toEqual(entry);
   });
 
-  test('a reason loses control and direction characters; blank or over 512 characters counts as absent', async () => {
+  test('control and direction characters are removed from a reason; a blank or longer than 512 characters counts as absent', async () => {
     const reasonFor = async (reason: string) => {
       await makeKey({ 'x-audit-log-reason': Buffer.from(reason, 'utf8').toString('latin1') });
       return (await newest()).audit_log_reason;
@@ -72,7 +72,7 @@ describe('admin.md 7 audit log', () => {
     expect((await list({ action: 'nothing' })).body).toMatchObject({ logs: [], total: 0 });
   });
 
-  test('a cursor goes on behind the last entry seen, whatever has come meanwhile, and takes nothing from the total', async () => {
+  test('a cursor continues after the last entry seen, regardless of new entries, and does not change the total', async () => {
     const clerk = await administrator(service, 'admin_api_key:manage', 'audit_log:view');
     for (let n = 0; n < 4; n++) await adminKey(service, clerk);
     const list = async (query: Record<string, string>) =>
@@ -87,7 +87,7 @@ describe('admin.md 7 audit log', () => {
     expect((await list({ before: all[0].log_id, offset: '1', limit: '1' })).logs).toEqual([all[2]]);
   });
 
-  test('times bound what is found, both ends included, to the millisecond', async () => {
+  test('the time bounds are inclusive and precise to the millisecond', async () => {
     const clerk = await administrator(service, 'admin_api_key:manage', 'audit_log:view');
     for (let n = 0; n < 3; n++) {
       await adminKey(service, clerk);
@@ -105,13 +105,13 @@ describe('admin.md 7 audit log', () => {
     expect(await found({ from: '9999-12-31T00:00:00Z' })).toEqual([]);
   });
 
-  test('a request id finds what was done in the request', async () => {
+  test('a request ID finds the entries of the request', async () => {
     await makeKey({ 'x-request-id': 'from-a-log-line' });
     const { body } = await service.as(root).get(LOGS, { query: { request_id: 'from-a-log-line' } });
     expect(body).toMatchObject({ logs: [{ request_id: 'from-a-log-line', action: 'create_api_key' }], total: 1 });
   });
 
-  test('an address finds what was done from it, and its bans; the former only for who may see addresses', async () => {
+  test('an IP address finds its entries and its bans; the entries only if the caller may see IP addresses', async () => {
     const [banned, wide] = ['2001:1db8:7:7::5', '101.66.0.0/16'];
     const ban = (ip: string) => service.as(root).from('127.0.77.1').post('/v1/admin/blocklists/ip/entries', { ip });
     await ban(banned);
@@ -146,7 +146,7 @@ describe('admin.md 7 audit log', () => {
     expect([body.total, body.logs.length]).toEqual([3, 2]);
   });
 
-  test('queries and ids are validated; an unknown entry is 404', async () => {
+  test('queries and IDs are validated; an unknown entry is 404', async () => {
     const get = (query: Record<string, string>) => service.as(root).get(LOGS, { query });
     expectInvalid(await get({ limit: '0' }), 'limit: INVALID_FORMAT');
     expectInvalid(await get({ limit: '201' }), 'limit: INVALID_FORMAT');
@@ -166,7 +166,7 @@ describe('admin.md 7 audit log', () => {
     expectApiError(await service.as(root).get(`${LOGS}/1`), 'NOT_FOUND');
   });
 
-  test('a request that is refused writes nothing', async () => {
+  test('a rejected request writes no entry', async () => {
     const clerk = await administrator(service);
     const body = { name: 'x', acls: [] };
     const refusals = [
@@ -179,7 +179,7 @@ describe('admin.md 7 audit log', () => {
     }
   });
 
-  test('LOG-06 the database takes no change and no removal of an entry', async () => {
+  test('LOG-06 the database rejects changes and removals of entries', async () => {
     await makeKey();
     for (const statement of [
       "UPDATE audit_log SET action = 'nothing'",
@@ -191,7 +191,7 @@ describe('admin.md 7 audit log', () => {
     }
   });
 
-  test('entries from before there were addresses keep their hashes', async () => {
+  test('entries from before IP addresses were recorded keep their hashes', async () => {
     const { origin: _, ...console } = consoleOperator();
     const record = (by: Operator) =>
       service.app
@@ -214,7 +214,7 @@ describe('admin.md 7 audit log', () => {
     expect(linkBefore(old?.hash as Buffer, recent as never)).not.toEqual(recent?.hash);
   });
 
-  test('parallel operations chain without a gap, and a change past the protection is found', async () => {
+  test('parallel operations form a chain without a gap, and a change that bypasses the protection is detected', async () => {
     const audit = service.app.get(AuditLog);
     await Promise.all(Array.from({ length: 16 }, () => makeKey()));
     const verdict = await audit.verify();

@@ -5,7 +5,7 @@ import {
   consent,
   exchange,
   expectApiError,
-  expectUngranted,
+  expectGrantRemoved,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -39,7 +39,7 @@ const bearer = async (who: Persona, scope = 'identify') =>
 
 describe('admin.md 6.1 the built-in Admin application', () => {
   test.each(['identify', 'email', 'identify email'])(
-    'its bearers are accepted whatever their scope: %s',
+    'its bearers are accepted regardless of their scope: %s',
     async (scope) => {
       const { status, body } = await (await bearer(root, scope)).get(SELF);
       expect({ status, id: body.user.id }).toEqual({ status: 200, id: root.id });
@@ -64,10 +64,10 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     const { status } = await (ENDS[what] as (typeof ENDS)[string])(clerk);
     expect(status).toBeLessThan(300);
     expectApiError(await service.as(`Bearer ${tokens.access_token}`).get(SELF), 'UNAUTHORIZED');
-    await expectUngranted(service, panel, clerk, { tokens: [tokens], code });
+    await expectGrantRemoved(service, panel, clerk, { tokens: [tokens], code });
   });
 
-  test('oauth 3.4 its grant outlives the end of one session of several', async () => {
+  test('oauth 3.4 its grant stays when one of several sessions ends', async () => {
     const clerk = await administrator(service);
     const client = await bearer(clerk);
     const other = await signIn(service, clerk);
@@ -81,7 +81,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     expect((await client.get(SELF)).status).toBe(200);
   });
 
-  test('a bearer reaches what its account reaches, from one request to the next', async () => {
+  test('a bearer has the present ACLs of its account on each request', async () => {
     const clerk = await administrator(service, 'user:lookup');
     const client = await bearer(clerk);
     expect((await client.get(`/v1/admin/users/${root.id}`)).status).toBe(200);
@@ -100,14 +100,14 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     expect(entry).toMatchObject({ admin_user_id: root.id, api_key_id: null, target_id: someone.id });
   });
 
-  test('a bearer makes keys within its bounds, as a session does', async () => {
+  test('a bearer creates keys within its ACLs, as a session does', async () => {
     const clerk = await administrator(service, 'user:lookup', 'admin_api_key:manage');
     const client = await bearer(clerk);
     expect((await client.post('/v1/admin/api-keys', { name: 'x', acls: ['user:lookup'] })).status).toBe(200);
     expectApiError(await client.post('/v1/admin/api-keys', { name: 'x', acls: ['*'] }), 'MISSING_ACL');
   });
 
-  test('is nobody while the account is deleted, disabled or banned', async () => {
+  test('its bearer is rejected while the account is deleted, disabled or banned', async () => {
     const clerk = await administrator(service);
     const client = await bearer(clerk);
     for (const state of [34, 35, 36, 38].map((bit) => `flags = 1::bigint << ${bit}`).concat('banned = true')) {
@@ -118,7 +118,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     }
   });
 
-  test('has one redirect URI, no bot, and no public face', async () => {
+  test('has one redirect URI, no bot, and no public page', async () => {
     for (const redirect_uri of ['https://panel.example/', `${CALLBACK}/`, 'https://evil.example/oauth2_callback']) {
       expectApiError(await consent(service, root, panel, { redirect_uri }), 'INVALID_REQUEST');
     }
@@ -154,7 +154,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
     expectApiError(await exchange(service, panel, pending), 'INVALID_GRANT');
   });
 
-  test('a logout of one session among others ends nothing of it', async () => {
+  test('a logout of one session among others does not end its grant', async () => {
     const clerk = await administrator(service);
     const tokens = await newTokens(service, clerk, panel);
     const login = await service.anonymous.post('/v1/auth/login', { email: clerk.email, password: clerk.password });
@@ -164,7 +164,7 @@ describe('admin.md 6.1 the built-in Admin application', () => {
 });
 
 describe('admin.md 2 combination rules', () => {
-  test('any of several ACLs: for a key on each side by itself', async () => {
+  test('any of several ACLs: checked separately for the key and the owner', async () => {
     const owner = await administrator(service, 'admin_api_key:manage', 'application:list:by_owner');
     const key = await adminKey(service, owner, 'application:list:by_owner');
     const list = () => service.as(key).get(`/v1/admin/applications?owner_id=${owner.id}`);
@@ -177,7 +177,7 @@ describe('admin.md 2 combination rules', () => {
   });
 });
 
-describe('admin.md 7 what an audit entry shows of addresses', () => {
+describe('admin.md 7 redaction of email addresses in audit entries', () => {
   test('values under keys that end in email are redacted without user:view:email', async () => {
     const someone = await person(service, 'someone');
     const email = 'moved@example.com';
@@ -196,7 +196,7 @@ describe('admin.md 7 what an audit entry shows of addresses', () => {
 });
 
 describe('admin.md 2.2 limits', () => {
-  test('an account has one allowance for each kind of credential, and each key its own', async () => {
+  test('an account has one allowance for each kind of credential, and each key has its own', async () => {
     const overrides = '{"admin:audit_log":"2/86400"}';
     const strict = await gatehouse({ env: { ...env, RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: overrides } });
     const viewer = await administrator(strict, 'audit_log:view', 'admin_api_key:manage');

@@ -1,7 +1,7 @@
 import '../../src/app.js';
 import { Routes } from '../../src/policy/routes.js';
 import { administrator, adminKey, auditOf, setAcls, superuser, withoutAudit } from '../support/admin.js';
-import { outfit } from '../support/all-credentials.js';
+import { createCredentialSet } from '../support/all-credentials.js';
 import { expectApiError, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 let service: Gatehouse;
@@ -87,8 +87,8 @@ const send = (credential: { authorization: string }, id: string, mutation: Mutat
 
 const rowOf = async ({ id }: { id: string }) => (await service.sql('SELECT * FROM account WHERE id = $1', [id]))[0];
 
-describe('admin.md 5.3 what every mutation of an account has in common', () => {
-  test('the list of this suite holds every such route', () => {
+describe('admin.md 5.3 common rules of account mutations', () => {
+  test('the list of this suite contains every such route', () => {
     const prefix = '/v1/admin/users/:user_id/';
     const routes = service.app
       .get(Routes)
@@ -101,7 +101,7 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
   });
 
   test.each(MUTATIONS)(
-    '$method $path answers, and writes one entry with reason, target and request',
+    '$method $path succeeds, and writes one entry with reason, target and request',
     async (mutation) => {
       const clerk = await administrator(service, mutation.acl);
       const target = await person(service, 'target');
@@ -127,7 +127,7 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
     },
   );
 
-  test.each(MUTATIONS)('$method $path by a key names the key', async (mutation) => {
+  test.each(MUTATIONS)('$method $path by a key records the key', async (mutation) => {
     const key = await adminKey(service, root, mutation.acl);
     const target = await person(service, 'target');
     expect((await send(key, target.id, mutation)).status).toBe(mutation.status ?? 200);
@@ -146,31 +146,28 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
     },
   );
 
-  test.each(MUTATIONS)(
-    '$method $path: an account that holds more than the operator is out of reach',
-    async (mutation) => {
-      const clerk = await administrator(service, mutation.acl, 'admin_api_key:manage');
-      const chief = await administrator(service, mutation.acl, 'audit_log:view');
-      const before = await rowOf(chief);
-      expectApiError(await withoutAudit(service, () => send(clerk, chief.id, mutation)), 'MISSING_ACL');
-      expectApiError(await withoutAudit(service, () => send(clerk, root.id, mutation)), 'MISSING_ACL');
-      // A key can use only the ACLs that both the key and its owner have.
-      await setAcls(service, clerk, ['admin:authenticate', 'admin_api_key:manage', mutation.acl, 'audit_log:view']);
-      const key = await adminKey(service, clerk, mutation.acl);
-      expectApiError(await withoutAudit(service, () => send(key, chief.id, mutation)), 'MISSING_ACL');
-      expect(await rowOf(chief)).toEqual(before);
-      expect((await send(clerk, chief.id, mutation)).status).toBe(mutation.status ?? 200);
-    },
-  );
+  test.each(MUTATIONS)('$method $path: an account with more ACLs than the operator is rejected', async (mutation) => {
+    const clerk = await administrator(service, mutation.acl, 'admin_api_key:manage');
+    const chief = await administrator(service, mutation.acl, 'audit_log:view');
+    const before = await rowOf(chief);
+    expectApiError(await withoutAudit(service, () => send(clerk, chief.id, mutation)), 'MISSING_ACL');
+    expectApiError(await withoutAudit(service, () => send(clerk, root.id, mutation)), 'MISSING_ACL');
+    // A key can use only the ACLs that both the key and its owner have.
+    await setAcls(service, clerk, ['admin:authenticate', 'admin_api_key:manage', mutation.acl, 'audit_log:view']);
+    const key = await adminKey(service, clerk, mutation.acl);
+    expectApiError(await withoutAudit(service, () => send(key, chief.id, mutation)), 'MISSING_ACL');
+    expect(await rowOf(chief)).toEqual(before);
+    expect((await send(clerk, chief.id, mutation)).status).toBe(mutation.status ?? 200);
+  });
 
-  test('a value outside the registry on the target protects nobody', async () => {
+  test('an ACL outside the registry on the target does not protect it', async () => {
     const clerk = await administrator(service, 'user:update:traits');
     const target = await person(service, 'target');
     await setAcls(service, target, ['once:was:one']);
     expect((await service.as(clerk).put(`/v1/admin/users/${target.id}/traits`, { traits: [] })).status).toBe(200);
   });
 
-  test('an id that is none is refused by the name of the parameter', async () => {
+  test('an invalid ID is rejected with the name of the parameter', async () => {
     for (const mutation of MUTATIONS) {
       const answer = await send(root, 'abc', mutation);
       expectApiError(answer, 'INVALID_FORM_BODY');
@@ -178,8 +175,8 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
     }
   });
 
-  test('operations on an e-mail refuse a bot before anything else of the target', async () => {
-    const { applicationId: bot } = await outfit(service);
+  test('operations on an email address reject a bot before any other check of the target', async () => {
+    const { applicationId: bot } = await createCredentialSet(service);
     const clerk = await administrator(service, 'user:update:email');
     await service.sql("UPDATE account SET acls = '{*}' WHERE id = $1", [bot]);
     for (const mutation of MUTATIONS.filter(({ acl }) => acl === 'user:update:email')) {
@@ -188,7 +185,7 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
     }
   });
 
-  test('what answers with the account hides what the operator may not see', async () => {
+  test('a response with the account hides members that the operator may not see', async () => {
     const clerk = await administrator(service, 'user:update:traits');
     const target = await person(service, 'target');
     const hidden = await service.as(clerk).put(`/v1/admin/users/${target.id}/traits`, { traits: [] });
@@ -198,7 +195,7 @@ describe('admin.md 5.3 what every mutation of an account has in common', () => {
     expect(shown.body.user.email).toBe(target.email);
   });
 
-  test('members that are no member of the operation change nothing', async () => {
+  test('unknown members change nothing', async () => {
     const target = await person(service, 'target');
     const before = await rowOf(target);
     const extra = { password: 'a new password', password_hash: 'x', id: '1', banned: true, acls: ['*'], is_bot: true };

@@ -28,13 +28,13 @@ const found = async (query: Record<string, string>, by: Persona = root) => {
 };
 
 describe('web.md 4 search', () => {
-  test('a name alone finds everybody who has it, however it is written', async () => {
+  test('a name without a discriminator finds all users who have it, regardless of spelling', async () => {
     const other = await person(service, 'alice');
     expect(await found({ username: 'ALICE' })).toEqual([2, [other.id, alice.id]]);
     expect(await found({ username: 'ali' })).toEqual([0, []]);
   });
 
-  test('a verified number finds its account, for who may change it', async () => {
+  test('a verified number finds its account, if the caller may change it', async () => {
     const phone = '+493022222222';
     const me = service.as(alice);
     await me.post('/v1/users/@me/phone/send-verification', { phone });
@@ -48,7 +48,7 @@ describe('web.md 4 search', () => {
     expectInvalid(wrong, 'phone: PHONE_NUMBER_INVALID_FORMAT');
   });
 
-  test('the id hash of a session finds whose it is, ended or not, for who may see sessions', async () => {
+  test('the ID hash of a session finds its account, ended or not, if the caller may see sessions', async () => {
     const session = await signIn(service, alice);
     const [{ id_hash: hash }] = (await service.as(session).get('/v1/auth/sessions')).body;
     expect(await found({ session_id_hash: hash })).toEqual([1, [alice.id]]);
@@ -66,8 +66,8 @@ describe('web.md 4 search', () => {
   });
 });
 
-describe('web.md 4 a person', () => {
-  test('networks are those that need no confirmation; who read them is noted', async () => {
+describe('web.md 4 a user', () => {
+  test('networks are those that need no confirmation; reading them is audited', async () => {
     const path = `${USERS}/${alice.id}/networks`;
     await service.sql("INSERT INTO authorized_ip (account_id, ip_key) VALUES ($1, '2001:db8:7:7::/64')", [alice.id]);
     const { status, body } = await service.as(root).get(path);
@@ -82,7 +82,7 @@ describe('web.md 4 a person', () => {
     expectApiError(await service.as(root).get(`${USERS}/1/networks`), 'UNKNOWN_USER');
   });
 
-  test('the identity of single sign-on is shown to who may change it', async () => {
+  test('the single sign-on identity is shown only to callers who may change it', async () => {
     const path = `${USERS}/${alice.id}/sso-identity`;
     expect((await service.as(root).get(path)).body).toEqual({ identities: [] });
     const identity = { issuer: 'https://idp.example', subject: 'alice-7' };
@@ -96,7 +96,7 @@ describe('web.md 4 a person', () => {
 });
 
 describe('web.md 4 ACLs', () => {
-  test('the registry tells which operations ask for which ACLs', async () => {
+  test('the registry lists the ACLs that each operation requires', async () => {
     const { operations } = (await service.as(root).get('/v1/admin/acls')).body;
     const of = (wanted: string) =>
       operations.find(({ method, path }: { method: string; path: string }) => `${method} ${path}` === wanted);
@@ -110,7 +110,7 @@ describe('web.md 4 ACLs', () => {
 });
 
 describe('web.md 4 bans', () => {
-  test('a ban passes after the hours that were named, and replaces the one that there was', async () => {
+  test('a ban expires after the given hours, and replaces the previous one', async () => {
     const ban = (body: object) => service.as(root).post(ENTRIES, { ip: '101.5.5.5', ...body });
     const entry = async () => (await service.as(root).get(ENTRIES)).body.items[0];
     expect((await ban({})).status).toBe(204);

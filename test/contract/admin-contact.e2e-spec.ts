@@ -8,9 +8,9 @@ import {
   person,
   verifyEmail,
 } from '../support/index.js';
-import { mailsTo, mailTo, settledInboxOf } from '../support/mail.js';
+import { inboxAfterDelivery, mailsTo, mailTo } from '../support/mail.js';
 import { passkeyAsSecondFactor, withPasskey } from '../support/passkeys.js';
-import { verified, withTotp } from '../support/personas.js';
+import { verifiedPerson, withTotp } from '../support/personas.js';
 
 let service: Gatehouse;
 let root: Persona;
@@ -28,8 +28,8 @@ const withoutAddress = async () => {
   return { id: body.user_id as string };
 };
 
-describe('admin.md 5.3 e-mail', () => {
-  test('a new address is unverified, the old one is told, and what was mailed there does nothing any more', async () => {
+describe('admin.md 5.3 email', () => {
+  test('a new address is unverified, the old one is notified, and links sent to it no longer work', async () => {
     const target = await person(service, 'target');
     const { metadata: verification } = await mailTo(service, target.email, 'email_verification');
     await service.anonymous.post('/v1/auth/forgot', { email: target.email });
@@ -39,7 +39,7 @@ describe('admin.md 5.3 e-mail', () => {
     const { body } = await service.as(root).patch(of(target, 'email'), { email: ` ${email} ` });
     expect(body.user).toMatchObject({ email, email_verified: false, email_bounced: false });
     expect(await lastMetadata('change_email')).toEqual({ old_email: target.email, new_email: email });
-    const notices = await settledInboxOf(service, target.email, 'security_notice');
+    const notices = await inboxAfterDelivery(service, target.email, 'security_notice');
     expect(notices.map(({ metadata }) => metadata.event)).toEqual(['email_changed']);
     expectInvalid(
       await service.anonymous.post('/v1/auth/verify', { token: verification.token }),
@@ -50,7 +50,7 @@ describe('admin.md 5.3 e-mail', () => {
     expect((await service.anonymous.post('/v1/auth/login', login)).status).toBe(200);
   });
 
-  test('a taken or malformed address is refused and nothing changes', async () => {
+  test('a taken or malformed address is rejected and nothing changes', async () => {
     const [target, other] = [await person(service, 'target'), await person(service, 'other')];
     const patch = (email: unknown) => () => service.as(root).patch(of(target, 'email'), { email });
     expectInvalid(await withoutAudit(service, patch(other.email.toUpperCase())), 'email: EMAIL_ALREADY_IN_USE');
@@ -60,7 +60,7 @@ describe('admin.md 5.3 e-mail', () => {
     expect((await mailTo(service, target.email, 'email_verification')).metadata.token).toHaveLength(64);
   });
 
-  test('verification clears the bounce mark and the bits that only an address meets', async () => {
+  test('verification clears the bounce mark and the flags that only an address meets', async () => {
     const target = await person(service, 'target');
     await service.sql('UPDATE account SET suspicious_flags = 255, email_bounced = true WHERE id = $1', [target.id]);
     const { body } = await service.as(root).put(of(target, 'email-verification'));
@@ -68,7 +68,7 @@ describe('admin.md 5.3 e-mail', () => {
     expect(await lastMetadata('verify_email')).toEqual({ email: target.email });
   });
 
-  test('the bounce mark withdraws the verification; taking it away restores nothing', async () => {
+  test('the bounce mark withdraws the verification; removing it restores nothing', async () => {
     const target = await person(service, 'target');
     await verifyEmail(service, target);
     const put = (bounced: unknown) => service.as(root).put(of(target, 'email-bounce'), { bounced });
@@ -97,22 +97,22 @@ describe('admin.md 5.3 e-mail', () => {
   });
 });
 
-describe('admin.md 5.3 mails that an administrator has sent', () => {
-  test('a verification token goes to the owner, unless nothing is left to verify', async () => {
+describe('admin.md 5.3 emails that an administrator sends', () => {
+  test('a verification token goes to the owner, unless the address is already verified', async () => {
     const target = await person(service, 'target');
     await service.as(root).post(of(target, 'verification-email'));
     const [mail] = await mailsTo(service, target.email, 'email_verification', 2);
     const verified = await service.anonymous.post('/v1/auth/verify', { token: mail?.metadata.token });
     expect(verified.status).toBe(204);
     expect((await service.as(root).post(of(target, 'verification-email'))).status).toBe(204);
-    expect(await settledInboxOf(service, target.email, 'email_verification')).toHaveLength(2);
+    expect(await inboxAfterDelivery(service, target.email, 'email_verification')).toHaveLength(2);
     expect(await auditOf(service, 'resend_verification_email')).toHaveLength(2);
     await service.sql('UPDATE account SET suspicious_flags = 2 WHERE id = $1', [target.id]);
     await service.as(root).post(of(target, 'verification-email'));
     await mailsTo(service, target.email, 'email_verification', 3);
   });
 
-  test('a reset token goes to the owner and sets a password once; the administrator sees nothing of it', async () => {
+  test('a reset token goes to the owner and sets a password once; the administrator does not see it', async () => {
     const target = await person(service, 'target');
     const answer = await service.as(root).post(of(target, 'password-reset'), { password: 'chosen by the admin' });
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -135,19 +135,19 @@ describe('admin.md 5.3 mails that an administrator has sent', () => {
     }
   });
 
-  test('an account whose deletion is scheduled gets no such mail', async () => {
+  test('an account whose deletion is scheduled gets no such email', async () => {
     const target = await person(service, 'target');
     await service.as(root).put(of(target, 'deletion'), { reason_code: 3 });
     for (const what of ['verification-email', 'password-reset']) {
       expectApiError(await withoutAudit(service, () => service.as(root).post(of(target, what))), 'UNKNOWN_USER');
     }
-    expect(await settledInboxOf(service, target.email, 'password_reset')).toEqual([]);
+    expect(await inboxAfterDelivery(service, target.email, 'password_reset')).toEqual([]);
   });
 });
 
 describe('admin.md 5.3 second factors', () => {
-  test('removing them takes secret and backup codes; passkeys and sessions stay; the owner is told', async () => {
-    const target = await verified(service, 'target');
+  test('removing them deletes secret and backup codes, keeps passkeys and sessions, and notifies the owner', async () => {
+    const target = await verifiedPerson(service, 'target');
     await withTotp(service, target);
     expect(await userOf(target)).toMatchObject({ has_totp: true, authenticator_types: [0] });
     expect((await service.as(root).delete(of(target, 'mfa'))).status).toBe(204);
@@ -158,12 +158,12 @@ describe('admin.md 5.3 second factors', () => {
     expect(row?.codes).toBe(0);
     expect((await service.as(target).get('/v1/users/@me')).body.mfa_enabled).toBe(false);
     expect((await service.as(root).delete(of(target, 'mfa'))).status).toBe(204);
-    const notices = await settledInboxOf(service, target.email, 'security_notice');
+    const notices = await inboxAfterDelivery(service, target.email, 'security_notice');
     expect(notices.filter(({ metadata }) => metadata.event === 'mfa_disabled')).toHaveLength(1);
     expect(await auditOf(service, 'disable_mfa')).toHaveLength(2);
   });
 
-  test('passkeys are listed without their keys, and deleted one by one; the last one takes the switch with it', async () => {
+  test('passkeys are listed without their keys and deleted one by one; deleting the last one turns the switch off', async () => {
     const target = await person(service, 'target');
     const authenticator = await withPasskey(service, target);
     await passkeyAsSecondFactor(service, target, authenticator);
@@ -185,7 +185,7 @@ describe('admin.md 5.3 second factors', () => {
     expect(await lastMetadata('delete_webauthn_credential')).toEqual({ credential_id: passkey.id });
     expect((await list()).body).toEqual([]);
     expect((await userOf(target)).authenticator_types).toEqual([]);
-    const notices = await settledInboxOf(service, target.email, 'security_notice');
+    const notices = await inboxAfterDelivery(service, target.email, 'security_notice');
     expect(notices.some(({ metadata }) => metadata.event === 'passkey_removed')).toBe(true);
     expectApiError(await withoutAudit(service, () => service.as(root).delete(path)), 'UNKNOWN_WEBAUTHN_CREDENTIAL');
     const long = await service.as(root).delete(of(target, `webauthn-credentials/${'x'.repeat(1401)}`));

@@ -13,7 +13,7 @@ const EXPLAIN = '/v1/admin/explain';
 const explain = async (body: object) => (await service.as(root).post(EXPLAIN, body)).body;
 
 describe('web.md 4 explain', () => {
-  test('tells the route, the rows in order, the one that decides and the answer', async () => {
+  test('shows the route, the guards in order, the deciding guard and the response', async () => {
     const body = { method: 'GET', path: '/v1/admin/users/12', credential: 'session', acls: ['admin:authenticate'] };
     const codes = expect.arrayContaining([expect.any(String)]);
     expect(await explain(body)).toEqual({
@@ -67,7 +67,7 @@ describe('web.md 4 explain', () => {
     [{ method: 'POST', path: '/v1/auth/login', sso_enforced: true }, 'SSO_REQUIRED'],
     [{ method: 'POST', path: '/v1/oauth2/token' }, null],
     [{ method: 'GET', path: '/v1/nothing' }, 'NOT_FOUND'],
-  ])('%j comes to %s', async (body, code) => {
+  ])('%j results in %s', async (body, code) => {
     const { answer, decides } = await explain(body);
     expect([answer.code, answer.admitted]).toEqual([code, code === null]);
     expect(decides === null).toBe(code === null || code === 'NOT_FOUND');
@@ -81,7 +81,7 @@ describe('web.md 4 explain', () => {
     expect(status).toBe(200);
   });
 
-  test('what is asked is validated', async () => {
+  test('the request is validated', async () => {
     const ask = (body: object) => service.as(root).post(EXPLAIN, body);
     expectInvalid(await ask({}), 'method: INVALID_FORMAT', 'path: INVALID_FORMAT');
     expectInvalid(await ask({ method: 'GET', path: 'v1' }), 'path: INVALID_FORMAT');

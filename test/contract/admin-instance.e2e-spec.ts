@@ -23,7 +23,7 @@ const register = (more: object = {}) =>
   });
 
 describe('admin.md 9 instance configuration', () => {
-  test('shows the settings in force: stored, else of the environment, else built in', async () => {
+  test('shows the settings in force: stored, from the environment, or built in', async () => {
     await setAcls(service, root, ['admin:authenticate', 'instance:config:view']);
     expect(await config()).toMatchObject({
       registration: { mode: 'open', hide_existing_accounts: false, initial_suspicious_flags: 0 },
@@ -37,7 +37,7 @@ describe('admin.md 9 instance configuration', () => {
     expect((await config()).app_public.setup).toEqual({ configured: true });
   });
 
-  test('a change merges: absent keeps, null clears, and it holds from the answer on', async () => {
+  test('a change merges: an absent member is unchanged, null clears, and it applies from the response on', async () => {
     const legal = { privacy_url: 'https://example.com/privacy' };
     const { status, body } = await patch({ app_public: { branding: { product_name: ' Gate ' }, legal } });
     expect(status).toBe(200);
@@ -56,14 +56,14 @@ describe('admin.md 9 instance configuration', () => {
     expect((await config()).app_public.legal).toEqual({ terms_url: null, privacy_url: null });
   });
 
-  test('a change of nothing is audited too; read-only members are stripped', async () => {
+  test('a change without effect is also audited; read-only members are stripped', async () => {
     const before = await config();
     const { status, body } = await patch({ app_public: { setup: { configured: false } }, unknown: 1 });
     expect([status, body]).toEqual([200, before]);
     expect((await auditOf(service, 'update_instance_config')).at(-1)?.metadata).toEqual({ changed: '' });
   });
 
-  test('every faulty member is named by its section, and nothing is stored', async () => {
+  test('every invalid member is named with its section, and nothing is stored', async () => {
     const before = await config();
     const bad = {
       registration: { mode: 'maybe', hide_existing_accounts: 'no', initial_suspicious_flags: 256 },
@@ -92,7 +92,7 @@ describe('admin.md 9 instance configuration', () => {
     expect(await config()).toEqual(before);
   });
 
-  test('of parallel changes of different members none is lost', async () => {
+  test('parallel changes of different members are all kept', async () => {
     await Promise.all([
       patch({ registration: { initial_suspicious_flags: 1 } }),
       patch({ registration: { hide_existing_accounts: true } }),
@@ -136,7 +136,7 @@ describe('admin.md 9 pending registrations', () => {
     service.anonymous.post('/v1/auth/login', { email, password: 'a long enough password' });
   beforeAll(() => patch({ registration: { mode: 'approval' } }));
 
-  test('are listed oldest first, with address and e-mail only for those who may see them', async () => {
+  test('are listed oldest first, with IP and email address only if the caller may see them', async () => {
     const ids = [await apply('first@example.com'), await apply('second@example.com')];
     const { body } = await service.as(root).get(PENDING);
     expect(body).toEqual({
@@ -160,7 +160,7 @@ describe('admin.md 9 pending registrations', () => {
     await setAcls(service, root, ['*']);
   });
 
-  test('an approved one may sign in, a rejected one may not, until it is approved after all', async () => {
+  test('an approved user may sign in, a rejected user may not, until approved later', async () => {
     const id = await apply('third@example.com');
     expectApiError(await login('third@example.com'), 'REGISTRATION_PENDING_APPROVAL');
     expect((await decide(id, 'rejected')).body.user).toMatchObject({ id, traits: ['registration_rejected'] });
@@ -179,7 +179,7 @@ describe('admin.md 9 pending registrations', () => {
     expectApiError(await service.as(applicant).get('/v1/users/@me'), 'UNAUTHORIZED');
   });
 
-  test('what is not pending cannot be decided', async () => {
+  test('a registration that is not pending cannot be decided', async () => {
     const member = await person(service, 'member');
     expectApiError(await withoutAudit(service, () => decide(member.id, 'approved')), 'REGISTRATION_NOT_PENDING');
     expectApiError(await withoutAudit(service, () => decide('1', 'approved')), 'UNKNOWN_USER');

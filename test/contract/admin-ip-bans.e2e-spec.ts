@@ -44,8 +44,8 @@ const isBanned = async (value: string) => {
 };
 const visit = (address: string) => behind(address).anonymous.get('/.well-known/service');
 
-describe('admin.md 8 a banned address', () => {
-  test('is kept out at once and for ever, on every route, before its credential is looked at', async () => {
+describe('admin.md 8 a banned IP address', () => {
+  test('is blocked immediately and permanently, on every route, before its credential is checked', async () => {
     expect((await visit('203.0.113.9')).status).toBe(200);
     const { status, text, headers } = await ban('203.0.113.9');
     expect([status, text, headers.get('content-type')]).toEqual([204, '', null]);
@@ -64,7 +64,7 @@ describe('admin.md 8 a banned address', () => {
     expect(await isBanned('203.0.113.10')).toBe(false);
   });
 
-  test('of IPv6 counts by its /64, in any spelling', async () => {
+  test('in IPv6 is banned by its /64, in any spelling', async () => {
     await ban('2001:DB8:1:2:0:0:0:7');
     for (const address of ['2001:db8:1:2::7', '2001:db8:1:2:ffff::1']) {
       expectApiError(await visit(address), 'GLOBAL_IP_BANNED', { ip_address: address });
@@ -88,7 +88,7 @@ describe('admin.md 8 a banned address', () => {
     for (const address of ['203.0.112.128', '2001:db8:b000::1']) expect((await visit(address)).status).toBe(200);
   });
 
-  test('written as IPv4-mapped IPv6 is the IPv4 address', async () => {
+  test('written as IPv4-mapped IPv6 equals the IPv4 address', async () => {
     await ban('::ffff:203.0.113.77');
     expectApiError(await visit('203.0.113.77'), 'GLOBAL_IP_BANNED');
     expect(await isBanned('::ffff:203.0.113.77')).toBe(true);
@@ -96,7 +96,7 @@ describe('admin.md 8 a banned address', () => {
     expect((await visit('203.0.113.77')).status).toBe(200);
   });
 
-  test('is let in again at once when the ban is lifted, any number of times', async () => {
+  test('is allowed again immediately when the ban is lifted, and lifting is repeatable', async () => {
     await ban('203.0.113.20');
     for (let n = 0; n < 2; n++) expect((await office().delete(entry('203.0.113.20'))).status).toBe(204);
     expect((await visit('203.0.113.20')).status).toBe(200);
@@ -106,7 +106,7 @@ describe('admin.md 8 a banned address', () => {
     ]);
   });
 
-  test('stays banned by a range that covers it when only its own ban is lifted', async () => {
+  test('stays banned by a range that contains it if only its own ban is lifted', async () => {
     await ban('203.0.115.0/24');
     await ban('203.0.115.5');
     await office().delete(entry('203.0.115.5'));
@@ -119,7 +119,7 @@ describe('admin.md 8 a banned address', () => {
 describe('admin.md 8 temporary bans', () => {
   const automatic = (value: string, seconds: number) => banAddress(service, value, seconds);
 
-  test('pass by themselves, and say when', async () => {
+  test('expire, and return the time', async () => {
     await automatic('203.0.113.30', 3600);
     const { body } = await visit('203.0.113.30');
     expect(body).toMatchObject({
@@ -133,14 +133,14 @@ describe('admin.md 8 temporary bans', () => {
     service.clock.advance({ minutes: -61 });
   });
 
-  test('are lifted by the address, also for the /64 that an IPv6 address stands for', async () => {
+  test('are lifted by IP address, also for the /64 of an IPv6 address', async () => {
     await automatic('2001:db8:5:6::/64', 3600);
     expectApiError(await visit('2001:db8:5:6::99'), 'GLOBAL_IP_TEMPORARILY_BANNED');
     await office().delete(entry('2001:db8:5:6::99'));
     expect((await visit('2001:db8:5:6::99')).status).toBe(200);
   });
 
-  test('never replace a permanent one, which replaces them', async () => {
+  test('never replace a permanent ban, which replaces them', async () => {
     await automatic('203.0.113.31', 3600);
     await ban('203.0.113.31');
     expectApiError(await visit('203.0.113.31'), 'GLOBAL_IP_BANNED');
@@ -150,7 +150,7 @@ describe('admin.md 8 temporary bans', () => {
 });
 
 describe('admin.md 8 what cannot be banned', () => {
-  test('the exempt, private and loopback addresses, proxies, and the operator: declined, audited, without effect', async () => {
+  test('exempt, private and loopback addresses, proxies and the operator: declined, audited, without effect', async () => {
     const declined = [
       ...['198.51.100.77', '198.51.0.0/16', '2001:db8:ffff::1', '2001:db8:ffff::/64'],
       ...['127.0.0.1', '127.0.0.0/8', '10.1.2.3', '10.0.0.0/8', '172.16.0.1', '192.168.0.0/24', '169.254.1.1'],
@@ -165,7 +165,7 @@ describe('admin.md 8 what cannot be banned', () => {
     expect(await isBanned('203.0.113.50')).toBe(false);
   });
 
-  test('what is no address, has host bits, or is wider than /8 and /32', async () => {
+  test('values that are not IP addresses, have host bits, or are wider than /8 and /32', async () => {
     const bad = [
       '',
       'somewhere',
@@ -185,7 +185,7 @@ describe('admin.md 8 what cannot be banned', () => {
     expectInvalid(await office().delete(entry('203.0.113.1/24')), 'value: INVALID_FORMAT');
   });
 
-  test('a check names the entry that keeps the address out, one without end first', async () => {
+  test('a check names the entry that blocks the IP address, permanent entries first', async () => {
     const check = async (value: string) => (await office().get(entry(value))).body;
     expect(await check('203.0.118.5')).toEqual({ banned: false, entry: null });
     await banAddress(service, '203.0.118.5', 3600);
@@ -202,7 +202,7 @@ describe('admin.md 8 what cannot be banned', () => {
     expect(await check('2001:db8:118:1::9')).toMatchObject({ entry: { value: '2001:db8:118:1::/64' } });
   });
 
-  test('a check of a range, of junk or of an exempt address is false', async () => {
+  test('a check of a range, of an invalid value or of an exempt address is false', async () => {
     await ban('203.0.114.0/24');
     for (const value of ['203.0.114.0/24', 'junk', '198.51.100.1', 'x'.repeat(5000), '%00', '203.0.114']) {
       expect(await isBanned(value)).toBe(false);
@@ -214,7 +214,7 @@ describe('admin.md 8 what cannot be banned', () => {
 });
 
 describe('admin.md 8 the list', () => {
-  test('is ordered by value and paged by it, without bans that are over', async () => {
+  test('is ordered and paged by value, without expired bans', async () => {
     await service.sql('DELETE FROM ip_ban');
     for (const ip of ['203.0.113.9', '203.0.113.10', '2001:db8::1', '203.0.112.0/24']) await ban(ip);
     await service.sql(
@@ -253,7 +253,7 @@ describe('admin.md 8 the list', () => {
 });
 
 describe('IPB-11 bans on every replica', () => {
-  test('a replica hears of a change, and reads everything again after it could not hear', async () => {
+  test('a replica receives changes, and reloads everything after it lost the connection', async () => {
     const replica = service.app.get(ReplicaBus) as unknown as {
       deliver(notice: object, concerns: () => boolean): Promise<void>;
     };

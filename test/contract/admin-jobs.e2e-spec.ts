@@ -62,6 +62,9 @@ describe('admin.md background jobs', () => {
     expect(failed).toEqual({
       queues: [
         { name: 'letters:deliver', is_declared: true, waiting: 1, active: 0, failed: 1, due_at: expect.any(String) },
+        ...['platform:clean_up', 'protection:revoke_leaked'].map((name) => ({
+          ...{ name, is_declared: true, waiting: 0, active: 0, failed: 0, due_at: null },
+        })),
       ],
       jobs: [
         {
@@ -86,7 +89,7 @@ describe('admin.md background jobs', () => {
     expect(await auditOf(service, 'list_jobs')).toEqual([]);
   });
 
-  test('come in pages, none twice and none left out, also while jobs of earlier pages leave the list', async () => {
+  test('are paged without duplicates or gaps, also while jobs of earlier pages leave the list', async () => {
     await undeclared('old:job', 'failed', 7);
     await undeclared('old:job', 'created', 7);
     for (const state of ['failed', 'waiting']) {
@@ -119,7 +122,7 @@ describe('admin.md background jobs', () => {
 });
 
 describe('admin.md a failed job', () => {
-  test('is retried once by 32 calls at the same time, and runs again', async () => {
+  test('is retried once by 32 parallel calls, and runs again', async () => {
     await fail('lost one');
     const [{ id }] = (await list()).jobs;
     await service.sql(`UPDATE pgboss_job SET data = '{"to": "found"}', completed_on = now() - interval '2 days'`);
@@ -145,7 +148,7 @@ describe('admin.md a failed job', () => {
     expect((await auditOf(service, 'retry_job')).at(-1)).toMatchObject({ reason: 'the carrier is back' });
   });
 
-  test('is not retried without the ACL, and one that waits, is unknown or is not declared is never retried', async () => {
+  test('is not retried without the ACL; one that is waiting, unknown or undeclared is never retried', async () => {
     await fail('lost three');
     await send('waits');
     await undeclared('old:job', 'failed');

@@ -1,5 +1,5 @@
 import { administrator, adminKey, auditOf, superuser, withoutAudit } from '../support/admin.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
 
 let service: Gatehouse;
@@ -51,7 +51,7 @@ describe('admin.md 4 Admin API keys', () => {
     expect(list.body.map(({ key_id }: { key_id: string }) => key_id)).not.toContain(body.key_id);
   });
 
-  test('input is validated member by member, and nothing is made', async () => {
+  test('input is validated member by member, and an invalid request creates nothing', async () => {
     const bad = (body: object) => withoutAudit(service, () => service.as(root).post(KEYS, body));
     expectInvalid(await bad({}), 'name: INVALID_FORMAT', 'acls: INVALID_FORMAT');
     expectInvalid(await bad({ name: '   ', acls: [] }), 'name: INVALID_FORMAT');
@@ -67,7 +67,7 @@ describe('admin.md 4 Admin API keys', () => {
     expectInvalid(await service.as(root).get(`${KEYS}/abc`), 'key_id: INVALID_SNOWFLAKE_FORMAT');
   });
 
-  test('nobody puts an ACL on a key that they do not hold themselves, at creation or later', async () => {
+  test('no administrator puts an ACL on a key that they do not have themselves, at creation or later', async () => {
     const clerk = await administrator(service, 'admin_api_key:manage', 'user:lookup');
     for (const acls of [['*'], ['user:lookup', 'audit_log:view']]) {
       expectApiError(
@@ -81,7 +81,7 @@ describe('admin.md 4 Admin API keys', () => {
     expect((await service.as(clerk).get(`${KEYS}/${key.id}`)).body.acls).toEqual(['user:lookup']);
   });
 
-  test('an edit replaces name and ACLs, never secret or expiry; the ACLs hold from the next request', async () => {
+  test('an edit replaces name and ACLs, never secret or expiry; the ACLs apply from the next request', async () => {
     const { body } = await service.as(root).post(KEYS, { name: 'a', acls: ['user:lookup'], expires_in_days: 3 });
     const client = service.as(`Admin ${body.key}`);
     const edited = await service.as(root).patch(`${KEYS}/${body.key_id}`, { acls: [], expires_in_days: 300, key: 'x' });
@@ -92,7 +92,7 @@ describe('admin.md 4 Admin API keys', () => {
     expectInvalid(await service.as(root).patch(`${KEYS}/${body.key_id}`, { name: null }), 'name: INVALID_FORMAT');
   });
 
-  test('a revoked key is dead at the next request; revoking again is 404', async () => {
+  test('a revoked key is rejected from the next request; revoking it again is 404', async () => {
     const key = await adminKey(service, root, 'user:lookup');
     const revoked = await service.as(root).delete(`${KEYS}/${key.id}`);
     expect([revoked.status, revoked.body]).toEqual([200, { success: true }]);
@@ -103,7 +103,7 @@ describe('admin.md 4 Admin API keys', () => {
     );
   });
 
-  test('keys of others are unknown, also to the wildcard', async () => {
+  test('keys of other accounts are unknown, even with the wildcard', async () => {
     const clerk = await administrator(service, 'admin_api_key:manage');
     const key = await adminKey(service, clerk);
     const path = `${KEYS}/${key.id}`;
@@ -113,7 +113,7 @@ describe('admin.md 4 Admin API keys', () => {
     expect((await service.as(clerk).get(KEYS)).body).toHaveLength(1);
   });
 
-  test('a key reads keys but cannot make, strengthen or end them', async () => {
+  test('a key reads keys but cannot create, strengthen or revoke them', async () => {
     const key = await adminKey(service, root, '*');
     const client = service.as(key);
     expect((await client.get(`${KEYS}/${key.id}`)).status).toBe(200);
@@ -135,7 +135,7 @@ describe('admin.md 4 Admin API keys', () => {
     expect((await service.as(victim).get(KEYS)).body).toEqual([]);
   });
 
-  test('last_used_at is written at a use', async () => {
+  test('last_used_at is written when the key is used', async () => {
     const key = await adminKey(service, root, 'admin_api_key:manage');
     expect((await service.as(key).get(`${KEYS}/${key.id}`)).body.last_used_at).toEqual(expect.any(String));
   });
@@ -162,7 +162,7 @@ describe('admin.md 4 Admin API keys', () => {
     }
   });
 
-  test('at most 50 live keys, however many are asked for at once; expired ones do not count', async () => {
+  test('at most 50 active keys, also for parallel requests; expired ones do not count', async () => {
     const clerk = await administrator(service, 'admin_api_key:manage');
     const make = () => service.as(clerk).post(KEYS, { name: 'x', acls: [] });
     for (let n = 0; n < 30; n++) await make();
@@ -196,7 +196,7 @@ describe('admin.md 4 Admin API keys', () => {
   });
 });
 
-describe('admin.md 4 the end of the owner', () => {
+describe('admin.md 4 deletion of the owner', () => {
   test('deletes the keys', async () => {
     const clerk = await administrator(service, 'admin_api_key:manage');
     const key = await adminKey(service, clerk);

@@ -1,5 +1,5 @@
 import { administrator, adminKey, auditOf, superuser, withoutAudit } from '../support/admin.js';
-import { outfit } from '../support/all-credentials.js';
+import { createCredentialSet } from '../support/all-credentials.js';
 import { Events } from '../support/events.js';
 import { expectApiError, expectInvalid, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
@@ -17,7 +17,7 @@ const of = ({ id }: { id: string }, what: string) => `/v1/admin/users/${id}/${wh
 const lastMetadata = async (action: string) => (await auditOf(service, action)).at(-1)?.metadata;
 
 describe('admin.md 5.3 ACLs', () => {
-  test('replace the set, de-duplicated, and hold from the next request', async () => {
+  test('replace the set, de-duplicated, and apply from the next request', async () => {
     const target = await person(service, 'target');
     const acls = ['user:lookup', 'admin:authenticate', 'user:lookup', 'audit_log:view'];
     const { body } = await service.as(root).put(of(target, 'acls'), { acls });
@@ -32,14 +32,14 @@ describe('admin.md 5.3 ACLs', () => {
     expect(events.of(target)).toEqual(['USER_UPDATE', 'USER_UPDATE']);
   });
 
-  test("narrow the account's keys at once", async () => {
+  test("narrow the account's keys immediately", async () => {
     const target = await administrator(service, 'admin_api_key:manage', 'user:lookup');
     const key = await adminKey(service, target, 'user:lookup');
     await service.as(root).put(of(target, 'acls'), { acls: ['admin:authenticate'] });
     expectApiError(await service.as(key).get('/v1/admin/users/1'), 'MISSING_ACL');
   });
 
-  test('no value is handed on that the operator does not hold; the wildcard holds all', async () => {
+  test('an operator grants only values that they have; the wildcard includes all', async () => {
     const clerk = await administrator(service, 'acl:set:user', 'user:lookup', 'admin_api_key:manage');
     const target = await person(service, 'target');
     for (const acls of [['*'], ['audit_log:view'], ['user:lookup', 'audit_log:view']]) {
@@ -54,14 +54,14 @@ describe('admin.md 5.3 ACLs', () => {
     expectApiError(await withoutAudit(service, refused), 'MISSING_ACL');
   });
 
-  test('nobody sets their own, whether it is there or not, and a bot has none', async () => {
+  test('no operator sets their own ACLs, whether changed or not, and a bot has none', async () => {
     const clerk = await administrator(service, 'acl:set:user', 'admin_api_key:manage');
     const key = await adminKey(service, clerk, 'acl:set:user');
     for (const credential of [clerk, key]) {
       const refused = () => service.as(credential).put(of(clerk, 'acls'), { acls: [] });
       expectApiError(await withoutAudit(service, refused), 'ACCESS_DENIED');
     }
-    const { applicationId } = await outfit(service);
+    const { applicationId } = await createCredentialSet(service);
     const bot = () => service.as(root).put(of({ id: applicationId }, 'acls'), { acls: [] });
     expectApiError(await withoutAudit(service, bot), 'ACCESS_DENIED');
   });
@@ -91,7 +91,7 @@ describe('admin.md 5.3 account flags', () => {
     });
   });
 
-  test('of parallel changes none is lost', async () => {
+  test('parallel changes are all kept', async () => {
     const target = await person(service, 'target');
     const bits = [0n, 33n, 47n, 62n];
     await Promise.all(bits.map((bit) => service.as(root).patch(of(target, 'flags'), { add_flags: [flag(bit)] })));
@@ -99,7 +99,7 @@ describe('admin.md 5.3 account flags', () => {
     expect(BigInt(row?.flags)).toBe(bits.reduce((sum, bit) => sum | (1n << bit), 0n));
   });
 
-  test('lifecycle bits, unknown bits and other forms are refused', async () => {
+  test('lifecycle bits, unknown bits and other forms are rejected', async () => {
     const target = await person(service, 'target');
     for (const bit of [34n, 35n, 36n, 38n, 1n, 63n]) {
       const { body, ...answer } = await service.as(root).patch(of(target, 'flags'), { add_flags: ['1', flag(bit)] });
@@ -115,7 +115,7 @@ describe('admin.md 5.3 account flags', () => {
 });
 
 describe('admin.md 5.3 suspicious-activity flags', () => {
-  test('are set as a whole and gate from the next request', async () => {
+  test('are set as a whole and apply from the next request', async () => {
     const target = await person(service, 'target');
     const { body } = await service.as(root).put(of(target, 'suspicious-activity-flags'), { flags: 130 });
     expect(body.user.suspicious_activity_flags).toBe(130);
@@ -130,7 +130,7 @@ describe('admin.md 5.3 suspicious-activity flags', () => {
     expect(await lastMetadata('update_suspicious_activity_flags')).toEqual({ old_flags: '130', flags: '0' });
   });
 
-  test('hold bits 0 to 7', async () => {
+  test('contain bits 0 to 7', async () => {
     const target = await person(service, 'target');
     for (const flags of [-1, 256, 1.5, '1', null, undefined]) {
       const answer = await service.as(root).put(of(target, 'suspicious-activity-flags'), { flags });
@@ -140,7 +140,7 @@ describe('admin.md 5.3 suspicious-activity flags', () => {
 });
 
 describe('admin.md Precisions traits', () => {
-  test('exactly the settable ones are replaced', async () => {
+  test('exactly the settable traits are replaced', async () => {
     const target = await person(service, 'target');
     await service.sql("UPDATE account SET traits = '{sso}' WHERE id = $1", [target.id]);
     const put = (traits: unknown) => service.as(root).put(of(target, 'traits'), { traits });
@@ -153,7 +153,7 @@ describe('admin.md Precisions traits', () => {
 });
 
 describe('admin.md 5.3 verified phone', () => {
-  test('true clears bits 2, 4 and 5; false forgets the number and clears nothing', async () => {
+  test('true clears bits 2, 4 and 5; false deletes the number and clears no bit', async () => {
     const target = await person(service, 'target');
     await service.sql('UPDATE account SET suspicious_flags = 255 WHERE id = $1', [target.id]);
     const put = (value: unknown) =>

@@ -21,12 +21,12 @@ function told({ status, body, headers }: Answer) {
 }
 
 describe('web.md 4 ADMIN_ALLOW_NETWORKS', () => {
-  test('administration is there for listed networks', async () => {
+  test('administration is available from listed networks', async () => {
     const { status } = await service.as(root).from(INSIDE).get('/v1/admin/acls');
     expect(status).toBe(200);
   });
 
-  test('elsewhere it answers as an unknown path does, to every credential and origin, and does nothing', async () => {
+  test('from other networks it responds like an unknown path, to every credential and origin, and does nothing', async () => {
     const [{ n }] = (await service.sql('SELECT count(*)::int AS n FROM audit_log')) as [{ n: number }];
     for (const client of [service.anonymous, service.as(root), service.as('Admin fa_1_x'), service.as('Bearer  x')]) {
       const outside = client.from(OUTSIDE).with({ origin: ORIGIN });
@@ -40,7 +40,7 @@ describe('web.md 4 ADMIN_ALLOW_NETWORKS', () => {
     expect(await service.sql('SELECT 1 FROM admin_key')).toEqual([]);
   });
 
-  test('a preflight tells as little', async () => {
+  test('a preflight from another network also gets the response of an unknown path', async () => {
     const preflight = async (from: string, path: string) =>
       told(
         await service.anonymous
@@ -52,7 +52,7 @@ describe('web.md 4 ADMIN_ALLOW_NETWORKS', () => {
     expect(await preflight(OUTSIDE, '/v1/admin/users')).toEqual(await preflight(OUTSIDE, '/v1/nothing-at-all'));
   });
 
-  test('a page asks in vain, and nothing else is hidden', async () => {
+  test('a browser from another network gets the page of an unknown path, and other operations work', async () => {
     const outside = service.as(root).from(OUTSIDE);
     // These requests come from 127.0.0.1, which is not a listed network.
     const page = async (path: string) => {
@@ -64,7 +64,7 @@ describe('web.md 4 ADMIN_ALLOW_NETWORKS', () => {
     expect((await outside.get('/v1/users/@me')).status).toBe(200);
   });
 
-  test('metrics count it among paths that nobody serves', async () => {
+  test('metrics do not count it under its route', async () => {
     const lines = async () => (await service.anonymous.get('/metrics')).text.split('\n');
     const before = (await lines()).filter((line) => line.includes('route="/v1/admin/acls"'));
     await service.anonymous.from(OUTSIDE).get('/v1/admin/acls');

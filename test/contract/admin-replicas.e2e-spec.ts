@@ -43,7 +43,7 @@ describeOnPostgres('on every replica', () => {
   const heard = (what: string, attempt: () => Promise<Answer>, code: string | undefined) =>
     eventually(what, async () => ((await attempt()).body?.code === code ? true : undefined));
 
-  test('admin.md 9 a change of the instance configuration holds within a second', async () => {
+  test('admin.md 9 a change of the instance configuration applies within a second', async () => {
     const patch = (body: object) => first.as(root).patch(CONFIG, body);
     const closed = await patch({ registration: { mode: 'closed' }, app_public: { branding: { product_name: 'New' } } });
     expect(closed.status).toBe(200);
@@ -57,7 +57,7 @@ describeOnPostgres('on every replica', () => {
     await heard('an open registration', () => register(second), undefined);
   });
 
-  test('SSOE-05 so does enforcement of single sign-on, in both directions', async () => {
+  test('SSOE-05 enforcement of single sign-on also applies within a second, in both directions', async () => {
     const alice = await person(first, 'alice');
     const login = () => second.anonymous.post('/v1/auth/login', { email: alice.email, password: alice.password });
     await enforceSso(first, true);
@@ -67,7 +67,7 @@ describeOnPostgres('on every replica', () => {
     await heard('the end of enforcement', login, undefined);
   });
 
-  test('ADM-06 ACLs of an account and of its keys hold from the next request', async () => {
+  test('ADM-06 ACLs of an account and of its keys apply from the next request', async () => {
     const clerk = await administrator(first, 'user:lookup', 'admin_api_key:manage');
     const key = await adminKey(first, clerk, 'user:lookup');
     const attempt = () => second.as(key).get(`/v1/admin/users/${clerk.id}`);
@@ -78,14 +78,14 @@ describeOnPostgres('on every replica', () => {
     expectApiError(await attempt(), 'MISSING_PERMISSIONS');
   });
 
-  test('a revoked Admin key is dead at the next request', async () => {
+  test('a revoked Admin key is rejected from the next request', async () => {
     const key = await adminKey(first, root, 'user:lookup');
     expect((await second.as(key).get(`/v1/admin/users/${root.id}`)).status).toBe(200);
     expect((await first.as(root).delete(`/v1/admin/api-keys/${key.id}`)).status).toBe(200);
     expectApiError(await second.as(key).get(`/v1/admin/users/${root.id}`), 'UNAUTHORIZED');
   });
 
-  test('OAU-26 so are a client secret, a bot token and the tokens of a grant', async () => {
+  test('OAU-26 a changed client secret and bot token and revoked tokens of a grant are rejected also', async () => {
     const owner = await person(first, 'owner');
     const app = await newApp(first, owner);
     const tokens = await newTokens(second, owner, app);
@@ -110,14 +110,14 @@ describeOnPostgres('on every replica', () => {
   });
 });
 
-describe('a replica that could not hear', () => {
+describe('a replica that missed changes', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse();
   });
   afterAll(() => service.close());
 
-  test('reads the instance configuration again once it can', async () => {
+  test('reloads the instance configuration when its connection is back', async () => {
     const replica = service.app.get(ReplicaBus) as unknown as {
       deliver(notice: object, concerns: () => boolean): Promise<void>;
     };

@@ -30,7 +30,7 @@ describe('admin.md 3 setup', () => {
     expect(service.log.join('')).not.toContain(token);
   });
 
-  test('a wrong token and an inactive account are refused, and the token stays good', async () => {
+  test('a wrong token and an inactive account are rejected, and the token stays valid', async () => {
     const person1 = await person(service, 'ghost');
     for (const wrong of [`${token}x`, token.slice(1), token.toUpperCase(), 'x', ' '.repeat(3)]) {
       expectApiError(await withoutAudit(service, () => setup(person1, wrong)), 'MISSING_PERMISSIONS');
@@ -46,7 +46,7 @@ describe('admin.md 3 setup', () => {
     expectApiError(await service.anonymous.post('/v1/setup', { token }), 'UNAUTHORIZED');
   });
 
-  test('of 32 parallel callers with the live token exactly one becomes administrator', async () => {
+  test('of 32 parallel callers with the valid token, exactly one becomes administrator', async () => {
     const people: Persona[] = [];
     for (let n = 0; n < 32; n++) people.push(await person(service, 'racer'));
     const answers = await Promise.all(people.map((racer) => setup(racer, token)));
@@ -61,7 +61,7 @@ describe('admin.md 3 setup', () => {
     ]);
   });
 
-  test('a used token is void for good, also for the administrator and after the last one is gone', async () => {
+  test('a used token stays invalid, also for the administrator and after the last administrator is gone', async () => {
     const [holder] = await service.sql("SELECT id FROM account WHERE '*' = ANY(acls)");
     const next = await person(service, 'next');
     expectApiError(await setup(next, token), 'MISSING_PERMISSIONS');
@@ -78,7 +78,7 @@ describe('admin.md 3 a preset setup token', () => {
   });
   afterAll(() => preset.close());
 
-  test('works once, admits a suspicious account, and nothing is printed', async () => {
+  test('works once, accepts a suspicious account, and nothing is printed', async () => {
     expect(await preset.app.get(SetupToken).issueIfNeeded()).toBeNull();
     const alice = await person(preset, 'alice');
     await preset.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
@@ -87,7 +87,7 @@ describe('admin.md 3 a preset setup token', () => {
     expectApiError(await preset.as(alice).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');
   });
 
-  test('a restart with the same token does not revive it', async () => {
+  test('a restart with the same token does not make it valid again', async () => {
     await preset.sql("UPDATE account SET acls = '{}'");
     await preset.app.get(SetupToken).onModuleInit();
     const bob = await person(preset, 'bob');
@@ -95,14 +95,14 @@ describe('admin.md 3 a preset setup token', () => {
   });
 });
 
-describe('admin.md 3 a setup token and another way to the wildcard', () => {
+describe('admin.md 3 a setup token and an account that got the wildcard elsewhere', () => {
   let other: Gatehouse;
   beforeAll(async () => {
     other = await gatehouse({ env: { GATEHOUSE_SETUP_TOKEN: TOKEN } });
   });
   afterAll(() => other.close());
 
-  test('the token is void as soon as any account holds the wildcard', async () => {
+  test('the token is invalid as soon as any account has the wildcard', async () => {
     const [alice, bob] = [await person(other, 'alice'), await person(other, 'bob')];
     await setAcls(other, alice, ['*']);
     expectApiError(await other.as(bob).post('/v1/setup', { token: TOKEN }), 'MISSING_PERMISSIONS');

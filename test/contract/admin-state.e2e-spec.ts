@@ -1,6 +1,6 @@
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { administrator, adminKey, auditOf, setAcls, superuser, withoutAudit } from '../support/admin.js';
-import { outfit } from '../support/all-credentials.js';
+import { createCredentialSet } from '../support/all-credentials.js';
 import {
   expectApiError,
   expectInvalid,
@@ -10,9 +10,9 @@ import {
   type Persona,
   person,
   signIn,
-  verified,
+  verifiedPerson,
 } from '../support/index.js';
-import { inboxOf, mailTo, settledInboxOf } from '../support/mail.js';
+import { inboxAfterDelivery, inboxOf, mailTo } from '../support/mail.js';
 
 let service: Gatehouse;
 let root: Persona;
@@ -27,7 +27,7 @@ afterAll(() => service.close());
 const of = ({ id }: { id: string }, what: string) => `/v1/admin/users/${id}/${what}`;
 const lastMetadata = async (action: string) => (await auditOf(service, action)).at(-1)?.metadata;
 const noticesTo = async ({ email }: Persona, event: string) =>
-  (await settledInboxOf(service, email, 'security_notice')).filter(({ metadata }) => metadata.event === event);
+  (await inboxAfterDelivery(service, email, 'security_notice')).filter(({ metadata }) => metadata.event === event);
 const hours = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 3_600_000;
 
 /** Asserts that the action revokes every session of the account and raises its epoch, which invalidates sudo proofs. */
@@ -45,8 +45,8 @@ async function expectShutOut(target: Persona, act: () => Promise<unknown>): Prom
 }
 
 describe('admin.md 5.3 ban', () => {
-  test('for a time: sessions end, sign-in says so, the first attempt afterwards lifts it', async () => {
-    const target = await verified(service, 'target');
+  test('temporary: sessions end, sign-in reports it, and the first attempt after its end lifts it', async () => {
+    const target = await verifiedPerson(service, 'target');
     await expectShutOut(target, async () => {
       const put = { duration_hours: 24, reason: 'spam' };
       const { body } = await service.as(root).put(of(target, 'ban'), put);
@@ -64,8 +64,8 @@ describe('admin.md 5.3 ban', () => {
     expect(after.users[0]).toMatchObject({ banned: false, temp_banned_until: null, flags: '0' });
   });
 
-  test('for ever; a repetition replaces it; lifting it lets the account in again', async () => {
-    const target = await verified(service, 'target');
+  test('permanent: a repetition replaces it; after it is lifted, the account can sign in again', async () => {
+    const target = await verifiedPerson(service, 'target');
     const put = (duration_hours: number) => service.as(root).put(of(target, 'ban'), { duration_hours });
     await put(5);
     expect((await put(0)).body.user).toMatchObject({ banned: true, temp_banned_until: null });
@@ -79,14 +79,14 @@ describe('admin.md 5.3 ban', () => {
     expect(await auditOf(service, 'unban')).toHaveLength(2);
   });
 
-  test('lifting it leaves the suspicious-activity disablement', async () => {
-    const target = await verified(service, 'target');
+  test('lifting it keeps the suspicious-activity disablement', async () => {
+    const target = await verifiedPerson(service, 'target');
     const flags = String((1n << 35n) | (1n << 38n));
     await service.sql('UPDATE account SET flags = $2, banned = true WHERE id = $1', [target.id, flags]);
     expect((await service.as(root).delete(of(target, 'ban'))).body.user.flags).toBe(String(1n << 35n));
   });
 
-  test('Admin keys of a banned account are 401, and revive', async () => {
+  test('Admin keys of a banned account are 401, and work again after the ban', async () => {
     const target = await administrator(service, 'admin_api_key:manage', 'user:lookup');
     const key = await adminKey(service, target, 'user:lookup');
     await service.as(root).put(of(target, 'ban'), { duration_hours: 0 });
@@ -95,8 +95,8 @@ describe('admin.md 5.3 ban', () => {
     expect((await service.as(key).get('/v1/admin/users')).status).toBe(200);
   });
 
-  test('the token of a banned bot resolves to nothing, until the ban is over', async () => {
-    const { applicationId: id, bot } = await outfit(service);
+  test('the token of a banned bot is rejected until the ban is over', async () => {
+    const { applicationId: id, bot } = await createCredentialSet(service);
     const check = () => service.as(bot).post('/v1/auth/logout');
     expect((await check()).status).toBe(204);
     revoked.length = 0;
@@ -107,7 +107,7 @@ describe('admin.md 5.3 ban', () => {
     expect((await check()).status).toBe(204);
   });
 
-  test('not of oneself, and within bounds', async () => {
+  test('an operator cannot ban themselves, and the duration has limits', async () => {
     const ban = (body: object, target = root) => service.as(root).put(of(target, 'ban'), body);
     expectApiError(await withoutAudit(service, () => ban({ duration_hours: 1 })), 'ACCESS_DENIED');
     const target = await person(service, 'target');
@@ -121,8 +121,8 @@ describe('admin.md 5.3 ban', () => {
 });
 
 describe('admin.md 5.3 suspicious-activity disablement', () => {
-  test('removes the password and ends the sessions; only a recovery brings the account back, with its requirements', async () => {
-    const target = await verified(service, 'target');
+  test('removes the password and ends the sessions; only a recovery restores the account, with its requirements', async () => {
+    const target = await verifiedPerson(service, 'target');
     await expectShutOut(target, async () => {
       const { body } = await service.as(root).put(of(target, 'suspicious-activity-disablement'), { flags: 2 });
       expect(body.user).toMatchObject({ flags: String(1n << 35n), suspicious_activity_flags: 2 });
@@ -154,8 +154,8 @@ describe('admin.md 5.3 suspicious-activity disablement', () => {
     }
   });
 
-  test('neither of a bot nor of oneself, and bits 0 to 7 only', async () => {
-    const { applicationId } = await outfit(service);
+  test("rejects bots and the operator's own account, and allows bits 0 to 7 only", async () => {
+    const { applicationId } = await createCredentialSet(service);
     for (const id of [applicationId, root.id]) {
       const refused = () => service.as(root).put(of({ id }, 'suspicious-activity-disablement'), { flags: 1 });
       expectApiError(await withoutAudit(service, refused), 'ACCESS_DENIED');
@@ -168,8 +168,8 @@ describe('admin.md 5.3 suspicious-activity disablement', () => {
 });
 
 describe('admin.md 5.3 scheduled deletion', () => {
-  test('ends the sessions, tells the owner, and no sign-in cancels it', async () => {
-    const target = await verified(service, 'target');
+  test('ends the sessions, notifies the owner, and a sign-in does not cancel it', async () => {
+    const target = await verifiedPerson(service, 'target');
     await expectShutOut(target, async () => {
       const put = { reason_code: 5, public_reason: 'by order', days_until_deletion: 90 };
       const { body } = await service.as(root).put(of(target, 'deletion'), put);
@@ -199,13 +199,13 @@ describe('admin.md 5.3 scheduled deletion', () => {
     [1, 30, 30],
     [2, 1, 60],
     [3, 365, 365],
-  ])('reason %i with %s days wanted takes %i', async (reason_code, days_until_deletion, days) => {
+  ])('reason %i with %s days requested takes %i', async (reason_code, days_until_deletion, days) => {
     const target = await person(service, 'target');
     await service.as(root).put(of(target, 'deletion'), { reason_code, days_until_deletion });
     expect(await lastMetadata('schedule_deletion')).toEqual({ days: String(days), reason_code: String(reason_code) });
   });
 
-  test('cancelling clears both flags and every member of it, again and again', async () => {
+  test('canceling clears both flags and all its members, and is repeatable', async () => {
     const target = await person(service, 'target');
     await service.as(root).put(of(target, 'deletion'), { reason_code: 4, public_reason: 'x' });
     await service.sql('UPDATE account SET flags = flags | $2::bigint WHERE id = $1', [target.id, String(1n << 36n)]);
@@ -221,8 +221,8 @@ describe('admin.md 5.3 scheduled deletion', () => {
     expect((await logIn(service, target)).status).toBe(200);
   });
 
-  test('neither of a bot nor of oneself, and within bounds', async () => {
-    const { applicationId } = await outfit(service);
+  test("rejects bots and the operator's own account, and the days have limits", async () => {
+    const { applicationId } = await createCredentialSet(service);
     for (const id of [applicationId, root.id]) {
       const refused = () => service.as(root).put(of({ id }, 'deletion'), { reason_code: 2 });
       expectApiError(await withoutAudit(service, refused), 'ACCESS_DENIED');
@@ -252,14 +252,18 @@ describe('admin.md 5.3 sessions', () => {
   });
 
   test("end the account's grant of the built-in Admin application, and no other grant", async () => {
-    const { accountId: id, adminBearer, bearer } = await outfit(service, { acls: ['*'], scopes: ['identify'] });
+    const {
+      accountId: id,
+      adminBearer,
+      bearer,
+    } = await createCredentialSet(service, { acls: ['*'], scopes: ['identify'] });
     expect((await service.as(adminBearer).get('/v1/admin/acls')).status).toBe(200);
     await service.as(root).delete(of({ id }, 'sessions'));
     expectApiError(await service.as(adminBearer).get('/v1/admin/acls'), 'UNAUTHORIZED');
     expect((await service.as(bearer).get('/v1/users/@me')).status).toBe(200);
   });
 
-  test('are listed live first, then those that ended within 30 days; the address needs user:view:ip', async () => {
+  test('are listed active first, then those that ended within 30 days; the IP address needs user:view:ip', async () => {
     const target = await person(service, 'target');
     const second = await signIn(service, target);
     const third = await signIn(service, target);

@@ -1,5 +1,5 @@
 import { administrator, superuser, withoutAudit } from '../support/admin.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { expectApiError, type Gatehouse, gatehouse, type Persona, person, signIn } from '../support/index.js';
 
@@ -15,12 +15,12 @@ const STATISTICS = '/v1/admin/instance/statistics';
 const statistics = async () => (await service.as(root).get(STATISTICS)).body;
 
 describe('web.md 4 right now', () => {
-  test('tells the numbers of metrics, of each replica and summed', async () => {
+  test('show the numbers of metrics, for each replica and in total', async () => {
     const before = await statistics();
     const alice = await person(service);
     await signIn(service, alice);
     expectApiError(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
-    const { client } = await GatewayClient.identified(service, alice.authorization);
+    const { client } = await GatewayClient.identify(service, alice.authorization);
     const after = await statistics();
     client.socket.terminate();
     expect(after).toEqual({
@@ -48,7 +48,7 @@ describe('web.md 4 right now', () => {
     expect(signIns.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(after.total.sign_ins);
   });
 
-  test('other replicas are told as they were last heard of, until they are not any more', async () => {
+  test('other replicas are shown with their last reported numbers until they expire', async () => {
     const there = async (worker: number, seconds: number) =>
       service.sql(
         `INSERT INTO replica_statistics (worker_id, version, started_at, seen_at, numbers)

@@ -47,7 +47,7 @@ describe('admin.md 5.1 the Admin user', () => {
     });
   });
 
-  test('e-mail and address are redacted without the ACLs that show them', async () => {
+  test('email and IP address are redacted without the ACLs that show them', async () => {
     await service.sql('UPDATE account SET email_verified = true, email_bounced = true WHERE id = $1', [alice.id]);
     const read = async () => (await service.as(clerk).get(`${USERS}/${alice.id}`)).body.users[0];
     const hidden = { email: null, email_verified: false, email_bounced: false };
@@ -64,13 +64,13 @@ describe('admin.md 5.1 the Admin user', () => {
     await setAcls(service, clerk, ['admin:authenticate', 'user:lookup']);
   });
 
-  test('a key sees what key and owner both may see', async () => {
+  test('a key sees only what both the key and its owner may see', async () => {
     const key = await adminKey(service, root, 'user:lookup', 'user:view:ip');
     const { body } = await service.as(key).get(`${USERS}/${alice.id}`);
     expect(body.users[0]).toMatchObject({ email: null, last_active_ip: '2001:db8::7' });
   });
 
-  test('the high bits of the flags survive as an unsigned decimal', async () => {
+  test('the high bits of the flags are kept as an unsigned decimal', async () => {
     const flags = (1n << 62n) | (1n << 47n) | 1n;
     await service.sql('UPDATE account SET flags = $2 WHERE id = $1', [alice.id, String(flags)]);
     expect((await service.as(clerk).get(`${USERS}/${alice.id}`)).body.users[0].flags).toBe(String(flags));
@@ -106,7 +106,7 @@ describe('admin.md 5.2 reads', () => {
     expect([page.total, page.users.map(({ id }: { id: string }) => id)]).toEqual([all.total, [ids[1]]]);
   });
 
-  test('GET /users selects by ids, tag, id text, e-mail and address', async () => {
+  test('GET /users selects by IDs, tag, ID text, email and IP address', async () => {
     const found = async (query: string, as = root) => {
       const { status, body } = await service.as(as).get(`${USERS}?${query}`);
       expect(status).toBe(200);
@@ -125,7 +125,7 @@ describe('admin.md 5.2 reads', () => {
     expect(await found('last_active_ip=2001:db8::8')).toEqual([]);
   });
 
-  test('an e-mail selector needs user:view:email, an address selector user:view:ip', async () => {
+  test('an email selector needs user:view:email, an IP address selector user:view:ip', async () => {
     const get = (query: string) => service.as(clerk).get(`${USERS}?${query}`);
     for (const query of ['email=a@example.com', 'resolve=a@example.com', 'last_active_ip=192.0.2.1']) {
       expectApiError(await get(query), 'MISSING_ACL');

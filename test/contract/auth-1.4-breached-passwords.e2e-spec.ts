@@ -36,7 +36,7 @@ describe('auth 1.4 the breach interface', () => {
   const registerWith = (candidate: string) =>
     service.anonymous.post('/v1/auth/register', { email: fresh(), password: candidate });
 
-  test('a password of a known breach is too common; only five digits of its digest are told', async () => {
+  test('a breached password is PASSWORD_IS_TOO_COMMON; only five digits of its digest are sent', async () => {
     expectInvalid(await registerWith(BREACHED), 'password: PASSWORD_IS_TOO_COMMON');
     expect(asked).toEqual([expect.stringMatching(/^\/range\/[0-9A-F]{5}$/)]);
     expect((await registerWith('another passphrase')).status).toBe(200);
@@ -49,7 +49,7 @@ describe('auth 1.4 the breach interface', () => {
     }
   });
 
-  test('it is asked before a token is spent', async () => {
+  test('it is queried before a token is consumed', async () => {
     const alice = await person(service, 'alice');
     await service.anonymous.post('/v1/auth/forgot', { email: alice.email });
     const { metadata } = await mailTo(service, alice.email, 'password_reset');

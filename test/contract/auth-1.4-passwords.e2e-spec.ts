@@ -31,7 +31,7 @@ describe('auth 1.4 passwords', () => {
     return { email, password, authorization: body.token as string, id: body.user_id as string, username: '' };
   };
 
-  test('one password typed on two keyboards is one: NFKC, at login and in sudo mode', async () => {
+  test('one password typed on two keyboards is equal: NFKC, at login and in sudo mode', async () => {
     const [composed, decomposed, wide] = ['caf\u00e9 au lait', 'cafe\u0301 au lait', 'ｃａｆe\u0301 au lait'];
     const { email, authorization } = await register(composed);
     for (const spelling of [composed, decomposed, wide]) {
@@ -60,7 +60,7 @@ describe('auth 1.4 passwords', () => {
     }
   });
 
-  test('7 and 257 characters are too few and too many wherever a password is set; code points count', async () => {
+  test('7 and 257 characters are rejected wherever a password is set; code points are counted', async () => {
     const alice = await person(service, 'alice');
     await service.anonymous.post('/v1/auth/forgot', { email: alice.email });
     const { token } = (await mailTo(service, alice.email, 'password_reset')).metadata;
@@ -90,7 +90,7 @@ describe('auth 1.4 passwords', () => {
   });
 
   test.each(['a password\u0000', '\u0000'.repeat(8), 'half \ud83d of a pair'])(
-    'a password %j, which none can be, is refused in the same way wherever one is presented',
+    'an impossible password %j is rejected in the same way wherever one is presented',
     async (odd) => {
       const alice = await person(service, 'alice');
       expectInvalid(await logIn(service, { email: alice.email, password: odd }), 'password: INVALID_FORMAT');
@@ -100,7 +100,7 @@ describe('auth 1.4 passwords', () => {
     },
   );
 
-  test('stored is an argon2id hash of the parameters that are set, and no password occurs in the database', async () => {
+  test('a password is stored as an argon2id hash with the configured parameters, and nowhere in plain text', async () => {
     const { id, password } = await register('a canary among passwords');
     const [row] = await service.sql('SELECT password_hash FROM account WHERE id = $1', [id]);
     expect(row?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -110,8 +110,8 @@ describe('auth 1.4 passwords', () => {
   });
 });
 
-describe('BRF-08 whoever locks an account by guessing locks out nobody who has another way', () => {
-  test('a passkey and a recovery go on while password logins are refused', async () => {
+describe('BRF-08 an account that an attacker locks by guessing has other ways to sign in', () => {
+  test('a passkey and a recovery still work while password logins are rejected', async () => {
     await withGatehouse({ env: { LOGIN_ALLOWANCES: 'on' } }, async (service) => {
       const alice: Persona = await person(service, 'alice');
       const key = await withPasskey(service, alice);
@@ -141,7 +141,7 @@ describe('BRF-08 whoever locks an account by guessing locks out nobody who has a
 });
 
 describe('conventions 12 a flood of logins', () => {
-  test('beyond the queue of hashes it is shed with 503 and Retry-After, and other operations answer', async () => {
+  test('beyond the queue of hashes, logins get 503 and Retry-After, and other operations succeed', async () => {
     await withGatehouse(
       { env: { ...PRODUCTION_HASHES, ARGON2_CONCURRENCY: '1', ARGON2_QUEUE: '4' } },
       async (service) => {

@@ -5,7 +5,7 @@ import { Captchas } from '../../src/auth/secrets/captchas.service.js';
 import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
 import type { Call } from '../../src/policy/call.js';
 import { fake } from '../machine/policies.js';
-import { expectApiError, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
+import { createCredentialSet, expectApiError, type Gatehouse, gatehouse, race } from '../support/index.js';
 
 /** The tokens that the provider verified or rejected, each with the IP address of the client. */
 const asked: string[][] = [];
@@ -51,7 +51,7 @@ const spent = async () =>
   (await service.sql("SELECT count(*)::int AS n FROM one_time_secret WHERE purpose = 'captcha-spent'"))[0]?.n;
 
 describe('auth.md 1.6: a captcha token', () => {
-  test('has to be there', async () => {
+  test('is required', async () => {
     for (const headers of [{}, { 'x-captcha-token': '' }, { 'x-captcha-type': 'hcaptcha' }] as Record<
       string,
       string
@@ -61,26 +61,26 @@ describe('auth.md 1.6: a captcha token', () => {
     expect([asked, await spent()]).toEqual([[], 0]);
   });
 
-  test('passes where the provider says so, which is told whose it is', async () => {
+  test('is accepted if the provider accepts it, which receives the IP address of the caller', async () => {
     const token = fresh();
     expectApiError(await presentToken(token), PASSED);
     expect(asked).toEqual([[token, '127.0.0.1']]);
   });
 
-  test('is refused where the provider does not, and nothing is remembered of it', async () => {
+  test('is rejected if the provider rejects it, and is not stored', async () => {
     const before = await spent();
     expectApiError(await presentToken('bought'), 'INVALID_CAPTCHA');
     expect([asked, await spent()]).toEqual([[['bought', '127.0.0.1']], before]);
   });
 
-  test('is refused where it is said to be of a kind that has no secret', async () => {
+  test('is rejected if its type has no secret', async () => {
     const token = fresh();
     expectApiError(await presentToken(token, { 'x-captcha-type': 'turnstile' }), 'INVALID_CAPTCHA');
     expect(asked).toEqual([]);
     expectApiError(await presentToken(token, { 'x-captcha-type': 'hcaptcha' }), PASSED);
   });
 
-  test('is asked about up to 8192 characters', async () => {
+  test('is verified up to 8192 characters', async () => {
     const longest = fresh().padEnd(8192, 'x');
     expectApiError(await presentToken(`${longest}x`), 'INVALID_CAPTCHA');
     expect(asked).toEqual([]);
@@ -88,7 +88,7 @@ describe('auth.md 1.6: a captcha token', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('passes for one of eight at once, and then for nobody', async () => {
+  test('is accepted for one of eight parallel requests, and never again', async () => {
     const token = fresh();
     const before = await spent();
     const { codes } = await race(8, () => presentToken(token));
@@ -99,9 +99,9 @@ describe('auth.md 1.6: a captcha token', () => {
     expect(await secrets.claim('captcha-spent', token, 600)).toBe(false);
   });
 
-  test('is not asked of an account that is exempt, and of every other one it is', async () => {
-    const exempt = await outfit(service, { traits: ['captcha_exempt'] });
-    const other = await outfit(service, { traits: ['captcha', 'exempt'] });
+  test('is required of every account except exempt ones', async () => {
+    const exempt = await createCredentialSet(service, { traits: ['captcha_exempt'] });
+    const other = await createCredentialSet(service, { traits: ['captcha', 'exempt'] });
     expectApiError(await present({}, service.as(exempt.session)), PASSED);
     expectApiError(await present({ 'x-captcha-token': 'bought' }, service.as(exempt.session)), PASSED);
     expectApiError(await present({}, service.as(other.session)), 'CAPTCHA_REQUIRED');
@@ -109,7 +109,7 @@ describe('auth.md 1.6: a captcha token', () => {
     expect(asked).toEqual([]);
   });
 
-  test('is asked of nobody where the instance has no provider', async () => {
+  test('is not required if the instance has no provider', async () => {
     const captchas = new Captchas(fake({ provider: 'none' }), fake({}));
     const call = fake<Call>({ req: { headers: { 'x-captcha-token': 'x' } }, identity: null, address: '' });
     expect(await captchas.demand(call)).toBeUndefined();

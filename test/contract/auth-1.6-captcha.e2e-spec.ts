@@ -82,7 +82,7 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
     expectApiError(await service.anonymous.with(headers).post(path, { email: 7 }), 'INVALID_CAPTCHA');
   });
 
-  test('an explicit success passes; the provider is told secret, token, client address and site key', async () => {
+  test('an explicit success is accepted; the provider receives secret, token, IP address and site key', async () => {
     const token = fresh();
     expect((await register({ 'x-captcha-token': token })).status).toBe(200);
     expect(provider.asked.map((form) => Object.fromEntries(form))).toEqual([
@@ -90,7 +90,7 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
     ]);
   });
 
-  test('an absent or unknown type is the configured one, one without a secret is refused', async () => {
+  test('an absent or unknown type is the configured one, and a type without a secret is rejected', async () => {
     expect((await register({ 'x-captcha-token': fresh(), 'x-captcha-type': 'whatever' })).status).toBe(200);
     expect((await register({ 'x-captcha-token': fresh(), 'x-captcha-type': type })).status).toBe(200);
     for (const foreign of [other, 'altcha']) {
@@ -122,7 +122,7 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
     expect(await service.sql('SELECT 1 FROM account')).toHaveLength(before);
   });
 
-  test('a token works once, of 32 parallel presentations one passes', async () => {
+  test('a token works once: of 32 parallel presentations, one is accepted', async () => {
     const token = fresh();
     const { answers } = await race(32, () => register({ 'x-captcha-token': token }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -130,14 +130,14 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
     expectApiError(await register({ 'x-captcha-token': token }), 'INVALID_CAPTCHA');
   });
 
-  test('a token of 8192 characters is asked about, a longer one is not', async () => {
+  test('a token of 8192 characters is verified, a longer one is not', async () => {
     expect((await register({ 'x-captcha-token': fresh().padEnd(8192, 'x') })).status).toBe(200);
     provider.asked.length = 0;
     expectApiError(await register({ 'x-captcha-token': fresh().padEnd(8193, 'x') }), 'INVALID_CAPTCHA');
     expect(provider.asked).toEqual([]);
   });
 
-  test('the credential of an exempt account waives it, that of another account and a bad one do not', async () => {
+  test('the credential of an exempt account waives it; that of another account and an invalid one do not', async () => {
     const alice: Persona = await registered();
     const as = service.as(alice);
     expectApiError(await register({}, as), 'CAPTCHA_REQUIRED');
@@ -158,7 +158,7 @@ describe.each(['hcaptcha', 'turnstile'] as const)('conventions 8 captcha by %s',
   }
 });
 
-describe('conventions 8 a captcha provider that is silent', () => {
+describe('conventions 8 a captcha provider that does not respond', () => {
   test('is INVALID_CAPTCHA after 10 seconds', async () => {
     const provider = new Provider();
     const env = { CAPTCHA_PROVIDER: 'turnstile', TURNSTILE_SITE_KEY: 'k', TURNSTILE_SECRET: 's' };
@@ -181,7 +181,7 @@ describe('conventions 8 a captcha provider that is silent', () => {
     }
   });
 
-  test('is INVALID_CAPTCHA when nobody listens', async () => {
+  test('is INVALID_CAPTCHA if it cannot be reached', async () => {
     const env = { CAPTCHA_PROVIDER: 'hcaptcha', HCAPTCHA_SITE_KEY: 'k', HCAPTCHA_SECRET: 's' };
     const service = await gatehouse({ env: { ...env, CAPTCHA_VERIFY_URL: 'http://127.0.0.1:9' } });
     try {
@@ -209,14 +209,14 @@ describe('conventions 8 captcha by proof of work', () => {
     return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
   }
 
-  test('a solved challenge passes once', async () => {
+  test('a solved challenge is accepted once', async () => {
     const token = await solved();
     const { answers } = await race(32, () => register({ 'x-captcha-token': token }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 200)) expectApiError(answer, 'INVALID_CAPTCHA');
   });
 
-  test('a challenge stays spent in every other spelling of its solution', async () => {
+  test('a challenge stays consumed in every other spelling of its solution', async () => {
     const token = await solved();
     expect((await register({ 'x-captcha-token': token })).status).toBe(200);
     const payload = JSON.parse(Buffer.from(token, 'base64').toString());
@@ -229,7 +229,7 @@ describe('conventions 8 captcha by proof of work', () => {
     }
   });
 
-  test('garbage, a foreign challenge and another type are refused', async () => {
+  test('an invalid value, a challenge that we did not sign and another type are rejected', async () => {
     const [payload, token] = [JSON.parse(Buffer.from(await solved(), 'base64').toString()), await solved()];
     payload.challenge.signature = '0'.repeat(64);
     const forged = Buffer.from(JSON.stringify(payload)).toString('base64');

@@ -2,7 +2,14 @@ import { MailedTokens } from '../../src/auth/secrets/mailed-tokens.service.js';
 import { ApiError, validationError } from '../../src/core/errors.js';
 import { Database, type Tx } from '../../src/platform/database/database.js';
 import { codeOf } from '../machine/policies.js';
-import { expectApiError, expectInvalid, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
+import {
+  createCredentialSet,
+  expectApiError,
+  expectInvalid,
+  type Gatehouse,
+  gatehouse,
+  race,
+} from '../support/index.js';
 
 const PURPOSE = 'email-verification';
 const HOUR = 3600;
@@ -26,7 +33,7 @@ const issuedTo = (id: string) => service.sql('SELECT purpose FROM one_time_secre
 
 /** Creates an account with an unverified email address, and a token that verifies it. */
 async function unverified() {
-  const { accountId, applicationId } = await outfit(service);
+  const { accountId, applicationId } = await createCredentialSet(service);
   const email = `u${accountId}@example.com`;
   await set(`email = '${email}', email_verified = false`, accountId);
   return { id: accountId, botId: applicationId, email, token: await issue(accountId, { email }) };
@@ -40,8 +47,8 @@ const GONE: [what: string, assignment: string][] = [
   ['is to be deleted by an administrator', `flags = ${DELETED_BY_ADMINISTRATOR}`],
 ];
 
-describe('auth.md 1.7: a token of a mailed link', () => {
-  test('is 64 letters and digits, each another', async () => {
+describe('auth.md 1.7: a token of an emailed link', () => {
+  test('is 64 letters and digits, and unique', async () => {
     const { id, token } = await unverified();
     const another = await issue(id);
     expect([token, another]).toEqual([expect.stringMatching(FORM), expect.stringMatching(FORM)]);
@@ -49,8 +56,8 @@ describe('auth.md 1.7: a token of a mailed link', () => {
     expect(await issuedTo(id)).toEqual([{ purpose: PURPOSE }, { purpose: PURPOSE }]);
   });
 
-  test('is not issued where what it belongs to fails', async () => {
-    const { accountId } = await outfit(service);
+  test('is not issued if its transaction fails', async () => {
+    const { accountId } = await createCredentialSet(service);
     const failing = inTransaction(async (tx) => {
       await tokens.issue(tx, PURPOSE, ownerOf(accountId), {}, HOUR);
       throw new Error('and back');
@@ -59,7 +66,7 @@ describe('auth.md 1.7: a token of a mailed link', () => {
     expect(await issuedTo(accountId)).toEqual([]);
   });
 
-  test('works for one of eight at once, and then for nobody', async () => {
+  test('works for one of eight parallel requests, and never again', async () => {
     const { id, token } = await unverified();
     const { statuses, of } = await race(8, () => verify(token));
     expect(statuses).toEqual({ 204: 1, 400: 7 });
@@ -68,7 +75,7 @@ describe('auth.md 1.7: a token of a mailed link', () => {
     expect(await isVerified(id)).toBe(true);
   });
 
-  test('tells what was stored with it and whose it is, as often as it is looked at', async () => {
+  test('returns its account and the stored data on each lookup', async () => {
     const { id, email, token } = await unverified();
     for (const _ of [1, 2]) {
       expect(await tokens.find(PURPOSE, token)).toMatchObject({
@@ -79,7 +86,7 @@ describe('auth.md 1.7: a token of a mailed link', () => {
     expect(await tokens.find('password-reset', token)).toBeNull();
   });
 
-  test('is unknown where it was never issued', async () => {
+  test('is unknown if it was never issued', async () => {
     const token = 'x'.repeat(64);
     expectInvalid(await verify(token), 'token: INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
     expect(await tokens.find(PURPOSE, token)).toBeNull();
@@ -94,7 +101,7 @@ describe('auth.md 1.7: a token of a mailed link', () => {
     expect([await isVerified(id), await issuedTo(id)]).toEqual([false, [{ purpose: PURPOSE }]]);
   });
 
-  test('is refused to a bot, and not spent', async () => {
+  test('is rejected for a bot, and not consumed', async () => {
     const { botId } = await unverified();
     const token = await issue(botId);
     expectApiError(await verify(token), 'BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
@@ -102,7 +109,7 @@ describe('auth.md 1.7: a token of a mailed link', () => {
   });
 });
 
-describe('credentials.md 7: a token that was looked at, and is spent later', () => {
+describe('credentials.md 7: a token that is looked up first and consumed later', () => {
   const unknown = () => validationError('token', 'INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
 
   /**
@@ -124,7 +131,7 @@ describe('credentials.md 7: a token that was looked at, and is spent later', () 
     return { id, botId, held, done, redeem };
   }
 
-  test('answers what it did, for the account as it is now', async () => {
+  test('returns its result, for the present state of the account', async () => {
     const { id, token } = await unverified();
     const held = await tokens.require(PURPOSE, token, unknown);
     await set("global_name = 'another'", id);
@@ -135,13 +142,13 @@ describe('credentials.md 7: a token that was looked at, and is spent later', () 
     expect([held.account.globalName, answer]).toEqual([null, ['another', id]]);
   });
 
-  test('is spent once', async () => {
+  test('is consumed once', async () => {
     const { id, done, redeem } = await found();
     expect([await redeem(), await redeem()]).toEqual([null, 'INVALID_FORM_BODY']);
     expect([done, await issuedTo(id)]).toEqual([[[id, id]], []]);
   });
 
-  test('is not spent where what it is for is refused', async () => {
+  test('is not consumed if its operation is rejected', async () => {
     const { id, redeem } = await found();
     const refuse = () => Promise.reject(new ApiError('ACCESS_DENIED'));
     expect(await redeem(undefined, refuse)).toBe('ACCESS_DENIED');
@@ -149,20 +156,20 @@ describe('credentials.md 7: a token that was looked at, and is spent later', () 
     expect(await redeem()).toBeNull();
   });
 
-  test.each(GONE)('does nothing once its account %s', async (_what, assignment) => {
+  test.each(GONE)('does nothing after its account %s', async (_what, assignment) => {
     const { id, done, redeem } = await found();
     await set(assignment, id);
     expect(await redeem()).toBe('INVALID_FORM_BODY');
     expect([done, await issuedTo(id)]).toEqual([[], [{ purpose: PURPOSE }]]);
   });
 
-  test('does nothing for an account that is not there', async () => {
+  test('does nothing for an account that does not exist', async () => {
     const { id, held, done, redeem } = await found();
     expect(await redeem({ ...held, account: { ...held.account, id: '1' } })).toBe('INVALID_FORM_BODY');
     expect([done, await issuedTo(id)]).toEqual([[], [{ purpose: PURPOSE }]]);
   });
 
-  test('does nothing for a bot, and is not spent', async () => {
+  test('does nothing for a bot, and is not consumed', async () => {
     const { id, botId, held, done, redeem } = await found();
     const refused = await redeem({ ...held, account: { ...held.account, id: botId } });
     expect(refused).toBe('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');

@@ -1,6 +1,6 @@
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { superuser } from '../support/admin.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   type App,
@@ -61,19 +61,19 @@ describe.each([
     await since(service, column, who, seconds);
   };
 
-  test('a session works until its time is over, and then nowhere', async () => {
+  test('a session works until it expires, and then on no route', async () => {
     const bob = await person(service, 'bob');
     await age(bob, limit - 20);
     expect(await works(service, bob.authorization)).toBe(true);
     await age(bob, limit);
     expect(await works(service, bob.authorization)).toBe(false);
     expectApiError(await service.as(bob).post('/v1/auth/logout'), 'UNAUTHORIZED');
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     client.send({ op: 2, d: { token: bob.authorization } });
     expect((await client.closed())[0]).toBe(4004);
   });
 
-  test('whoever signs in again has a whole session, and sees the one that is over no more', async () => {
+  test('after another sign-in, the user has a new session and does not see the expired one', async () => {
     const bob = await person(service, 'bob');
     await age(bob, limit);
     const token = await signIn(service, bob);
@@ -82,11 +82,11 @@ describe.each([
     expect(body).toMatchObject([{ current: true }]);
   });
 
-  test('its sockets close 4004 within a minute, and its owner is told that its time was over', async () => {
+  test('its sockets close with 4004 within a minute, and its owner is notified that it expired', async () => {
     const bob = await person(service, 'bob');
     const other = await signIn(service, bob);
-    const { client } = await GatewayClient.identified(service, bob.authorization);
-    const { client: stays } = await GatewayClient.identified(service, other, { ignored_events: ['SESSIONS_REPLACE'] });
+    const { client } = await GatewayClient.identify(service, bob.authorization);
+    const { client: stays } = await GatewayClient.identify(service, other, { ignored_events: ['SESSIONS_REPLACE'] });
     await age(bob, limit);
     await service.sql(
       `UPDATE session SET created_at = now(), last_used_at = now()
@@ -103,7 +103,7 @@ describe.each([
     expect(await endingsOf(service, bob)).toHaveLength(1);
   });
 
-  test('it ends nothing else of its account; with the last one the grant of the Admin application ends', async () => {
+  test('it ends nothing else of its account; the last session ends the grant of the Admin application', async () => {
     const root = await superuser(service);
     const other = await signIn(service, root);
     const tokens = await newTokens(service, root, panel);
@@ -141,7 +141,7 @@ describe.each([
 });
 
 describe('auth 1.7 use of a session', () => {
-  test('keeps it from ending idle, and from nothing else; a new password neither', () =>
+  test('extends only the idle limit; a new password does not extend a session', () =>
     withGatehouse({ env: { SESSION_MAX_SECONDS: '7200', SESSION_IDLE_SECONDS: '300' } }, async (service) => {
       const alice = await person(service, 'alice');
       await since(service, 'created_at', alice, 7100);
@@ -161,7 +161,7 @@ describe('auth 1.7 use of a session', () => {
       expect(await works(service, changed.body.token)).toBe(false);
     }));
 
-  test('without the settings there is no end', () =>
+  test('without the settings, sessions do not expire', () =>
     withGatehouse({}, async (service) => {
       const alice = await person(service, 'alice');
       await since(service, 'created_at', alice, 10 * 365 * 86_400);

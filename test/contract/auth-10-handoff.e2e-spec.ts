@@ -4,12 +4,12 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   type Persona,
   person,
   race,
-  settledInboxOf,
   signIn,
-  verified,
+  verifiedPerson,
 } from '../support/index.js';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
@@ -65,7 +65,7 @@ describe('auth 10 session exchange', () => {
     return handoff;
   }
 
-  test('initiate answers a code of 12, shown 6-6, its expiry in 5 minutes and a poll secret', async () => {
+  test('initiate returns a code of 12, shown 6-6, its expiry in 5 minutes and a poll secret', async () => {
     const before = Date.now();
     const answer = await initiate();
     expect({ status: answer.status, body: answer.body }).toEqual({
@@ -87,7 +87,7 @@ describe('auth 10 session exchange', () => {
     expect(row?.row).not.toContain(answer.body.poll_secret);
   });
 
-  test('info shows the client that asks', async () => {
+  test('info shows the client that requests the sign-in', async () => {
     const { body } = await initiate();
     const { status: code, body: shown } = await inspect(body.code);
     expect({ code, shown }).toEqual({
@@ -125,7 +125,7 @@ describe('auth 10 session exchange', () => {
     expect((await inspect('ABCDEF-ABCDEF')).body).toEqual(expected);
   });
 
-  test('codes lose hyphens and white space and are upper-cased; a malformed one is INVALID_HANDOFF_CODE', async () => {
+  test('hyphens and white space are removed from codes, letters upper-cased; a malformed one is INVALID_HANDOFF_CODE', async () => {
     const { body } = await initiate();
     const plain = body.code.replace('-', '').toLowerCase();
     expect((await inspect(` ${plain.slice(0, 4)}-${plain.slice(4, 9)} ${plain.slice(9)}`)).body.status).toBe('pending');
@@ -138,7 +138,7 @@ describe('auth 10 session exchange', () => {
     }
   });
 
-  test('an approved code is collected with the poll secret: a session of the initiating device, the approver stays', async () => {
+  test('an approved code is collected with the poll secret: the initiating device gets a session, the approver keeps theirs', async () => {
     const { code, secret } = await inspected();
     expect((await collect(code, secret)).body).toEqual(PENDING);
     const before = await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id]);
@@ -167,9 +167,9 @@ describe('auth 10 session exchange', () => {
     expect((await status(code)).body).toEqual(EXPIRED);
   });
 
-  test('auth 1.7 the owner gets a notice of the new device when it is signed in, and only then', async () => {
-    const owner = await verified(service, 'owner');
-    const notices = async () => settledInboxOf(service, owner.email, 'security_notice');
+  test('auth 1.7 the owner gets a notice of the new device only when it is signed in', async () => {
+    const owner = await verifiedPerson(service, 'owner');
+    const notices = async () => inboxAfterDelivery(service, owner.email, 'security_notice');
     const { code, secret } = await inspected();
     expect((await approve(code, owner.id, owner)).status).toBe(204);
     expect(await notices()).toEqual([]);
@@ -182,13 +182,13 @@ describe('auth 10 session exchange', () => {
     expect(await notices()).toHaveLength(1);
   });
 
-  test('the plain status never holds a token', async () => {
+  test('the plain status never contains a token', async () => {
     const { code } = await approved();
     expect((await status(code)).body).toEqual(PENDING);
     expect((await status('ABCDEF-ABCDEF')).body).toEqual(EXPIRED);
   });
 
-  test('complete refuses another account, unknown, never inspected, completed and expired codes', async () => {
+  test('complete rejects another account, and unknown, uninspected, completed and expired codes', async () => {
     const bob = await person(service, 'bob');
     const { code } = await inspected();
     expectApiError(await approve(code, bob.id), 'SESSION_TOKEN_MISMATCH');
@@ -202,7 +202,7 @@ describe('auth 10 session exchange', () => {
     expectApiError(await approve(late.code), 'HANDOFF_CODE_EXPIRED');
   });
 
-  test('complete takes a session of an account without outstanding requirement', async () => {
+  test('complete requires a session of an account without outstanding requirement', async () => {
     const { code } = await inspected();
     expectApiError(
       await service.anonymous.post('/v1/auth/handoff/complete', { code, user_id: alice.id }),
@@ -229,21 +229,21 @@ describe('auth 10 session exchange', () => {
     expectInvalid(await collect('ABCDEF-ABCDEF', undefined), 'poll_secret: INVALID_FORMAT');
   });
 
-  test('a wrong poll secret is answered pending, also of an approved code', async () => {
+  test('a wrong poll secret gets pending, also for an approved code', async () => {
     const { code, secret } = await approved();
     expect((await collect(code, 'wrong')).body).toEqual(PENDING);
     expect((await collect(code, `${secret}x`)).body).toEqual(PENDING);
     expect((await collect(code, secret)).body.status).toBe('completed');
   });
 
-  test('an approval that is not collected within 5 minutes is void', async () => {
+  test('an approval that is not collected within 5 minutes is invalid', async () => {
     const { code, secret } = await approved();
     await age(301);
     expect((await collect(code, secret)).body).toEqual(EXPIRED);
     expect((await status(code)).body).toEqual(EXPIRED);
   });
 
-  test('an approval dies with the session that gave it', async () => {
+  test('an approval is invalid after its session ends', async () => {
     const approver = await signIn(service, alice);
     const { code, secret } = await approved(approver);
     await service.as(approver).post('/v1/auth/logout');
@@ -251,7 +251,7 @@ describe('auth 10 session exchange', () => {
     expect((await status(code)).body).toEqual(EXPIRED);
   });
 
-  test('a suspension that comes between is answered at collection', async () => {
+  test('a suspension in the meantime is returned at collection', async () => {
     const dave = await person(service, 'dave');
     const { code, secret } = await inspected();
     await approve(code, dave.id, dave);
@@ -259,7 +259,7 @@ describe('auth 10 session exchange', () => {
     expectApiError(await collect(code, secret), 'ACCOUNT_SUSPENDED_PERMANENTLY');
   });
 
-  test('cancel ends a code and repeats as 204; a session that was made stays', async () => {
+  test('cancel ends a code and is repeatable with 204; a session that was created stays', async () => {
     const { code, secret } = await approved();
     for (let n = 0; n < 2; n++) {
       const { status: answered, text } = await cancel(code, { poll_secret: secret });
@@ -293,7 +293,7 @@ describe('auth 10 session exchange', () => {
     expect((await status(code)).body).toEqual(PENDING);
   });
 
-  test('the digits that the initiator shows approve; nothing that others can read contains them', async () => {
+  test('the confirmation shown by the initiator approves; nothing that others can read contains it', async () => {
     const { code, secret, confirmation } = await inspected();
     for (const { body } of [await inspect(code), await status(code), await collect(code, secret)]) {
       expect(body).not.toHaveProperty('confirmation');
@@ -302,7 +302,7 @@ describe('auth 10 session exchange', () => {
     expect((await collect(code, secret)).body.status).toBe('completed');
   });
 
-  test('a wrong confirmation is INVALID_HANDOFF_CODE and voids the code, of whatever form it is', async () => {
+  test('a wrong confirmation of any form is INVALID_HANDOFF_CODE and invalidates the code', async () => {
     const wrongFor = (right: string) => [
       right === '42' ? '43' : '42',
       '',
@@ -323,13 +323,13 @@ describe('auth 10 session exchange', () => {
     expect((await confirm(other.code, other.confirmation)).status).toBe(204);
   });
 
-  test('a wrong confirmation does not void what was approved before', async () => {
+  test('a wrong confirmation does not invalidate an earlier approval', async () => {
     const { code, secret } = await approved();
     expectApiError(await confirm(code, 'refused'), 'INVALID_HANDOFF_CODE');
     expect((await collect(code, secret)).body.status).toBe('completed');
   });
 
-  test('of 32 parallel guesses at the digits at most one counts', async () => {
+  test('of 32 parallel guesses at the digits, at most one counts', async () => {
     const { code, secret, confirmation } = await inspected();
     const guess = (n: number) => String((Number(confirmation) + n) % 100).padStart(2, '0');
     const { answers } = await race(32, (n) => confirm(code, guess(n)));
@@ -341,14 +341,14 @@ describe('auth 10 session exchange', () => {
     expect([right, collected]).toEqual(right === 1 ? [1, 'completed'] : [0, 'expired']);
   });
 
-  test('a code is looked up three times in all', async () => {
+  test('a code can be looked up three times', async () => {
     const { body } = await initiate();
     for (let n = 0; n < 3; n++) expect((await inspect(body.code)).body.status).toBe('pending');
     expectApiError(await inspect(body.code), 'INVALID_HANDOFF_CODE');
     expect((await approve(body.code)).status).toBe(204);
   });
 
-  test('five failures block the address: info, complete and collection are INVALID_HANDOFF_CODE', async () => {
+  test('five failures block the IP address: info, complete and collection are INVALID_HANDOFF_CODE', async () => {
     const { code, secret } = await approved();
     for (let n = 0; n < 3; n++) await inspect('ABCDEF-ABCDEF');
     for (let n = 0; n < 2; n++) await collect(code, 'wrong');
@@ -365,13 +365,13 @@ describe('auth 10 session exchange', () => {
     expect(body.status).toBe('completed');
   });
 
-  test('collecting an unknown, cancelled or delivered code counts no failure', async () => {
+  test('collecting an unknown, canceled or delivered code counts no failure', async () => {
     for (let n = 0; n < 6; n++) expect((await collect('ABCDEF-ABCDEF', 'x')).body).toEqual(EXPIRED);
     const { code, secret } = await approved();
     expect((await collect(code, secret)).body.status).toBe('completed');
   });
 
-  test('of 32 parallel completions one is recorded', async () => {
+  test('of 32 parallel completions, one is recorded', async () => {
     const { code, secret } = await inspected();
     const { answers } = await race(32, () => approve(code));
     expect(answers.filter(({ status: answered }) => answered === 204)).toHaveLength(1);
@@ -381,7 +381,7 @@ describe('auth 10 session exchange', () => {
     expect((await collect(code, secret)).body.status).toBe('completed');
   });
 
-  test('of 32 parallel collections one gets the token, the others expired', async () => {
+  test('of 32 parallel collections, one gets the token, the others expired', async () => {
     const before = (await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id])).length;
     const { code, secret } = await approved();
     const { answers } = await race(32, () => collect(code, secret));
@@ -390,7 +390,7 @@ describe('auth 10 session exchange', () => {
     expect(await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id])).toHaveLength(before + 1);
   });
 
-  test('an approval and a logout of the approver that run together leave no token without a living approver', async () => {
+  test('parallel approval and logout of the approver leave no token without an active approver', async () => {
     for (let round = 0; round < 4; round++) {
       const approver = await signIn(service, alice);
       const { code, secret } = await approved(approver);

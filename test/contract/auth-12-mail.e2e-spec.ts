@@ -17,7 +17,7 @@ import {
   gatehouse,
   mailTo,
   person,
-  settled,
+  waitForDelivery,
   withGatehouse,
 } from '../support/index.js';
 
@@ -79,7 +79,7 @@ describe('design 6 the development inbox', () => {
     expectInvalid(await service.anonymous.get('/dev/inbox.json?limit=0'), 'limit: INVALID_FORMAT');
   });
 
-  test('the page shows messages as text, holds no script and allows none', async () => {
+  test('the page shows messages as text, contains no script and allows none', async () => {
     const alice = await person(service, 'alice');
     const { text } = await mailTo(service, alice.email, 'email_verification');
     const page = await service.anonymous.get('/dev/inbox', { query: { to: alice.email } });
@@ -93,7 +93,7 @@ describe('design 6 the development inbox', () => {
     expect(page.text).toContain(/http\S+/.exec(text)?.[0]);
   });
 
-  test('what users wrote is escaped', async () => {
+  test('text from users is escaped', async () => {
     const hostile = '<img src=x onerror=alert(1)>http://evil.example/';
     const alice = await person(service, 'alice');
     const properties = Buffer.from(JSON.stringify({ os: hostile })).toString('base64');
@@ -114,7 +114,7 @@ describe('design 6 the development inbox', () => {
     [FIREFOX, 'windows 11', 'Firefox on Windows'],
     [FIREFOX, 'Windows Phone 8', 'Firefox on Windows Phone'],
     [FIREFOX, 'x', 'Firefox on Linux'],
-  ])('a mail says nothing in the words of whoever asked: %j, %j', async (userAgent, os, words) => {
+  ])('an email contains no words from the request: %j, %j', async (userAgent, os, words) => {
     const alice = await person(service, 'alice');
     const properties = Buffer.from(JSON.stringify({ os })).toString('base64');
     await service.anonymous
@@ -126,7 +126,7 @@ describe('design 6 the development inbox', () => {
     for (const own of ['0900', 'evil', 'locked']) expect(`${text}${html}`).not.toContain(own);
   });
 
-  test('whatever a client says of itself, a device is named in words of a fixed list', () => {
+  test('devices are named with words of a fixed list, regardless of client data', () => {
     const named = (userAgent: string, os: string) => {
       const { browser, system } = describeClient({ userAgent, os });
       return `${browser} on ${system}`;
@@ -146,13 +146,13 @@ describe('design 6 the development inbox', () => {
   test('DELETE empties it', async () => {
     const alice = await person(service, 'alice');
     await mailTo(service, alice.email, 'email_verification');
-    await settled(service);
+    await waitForDelivery(service);
     const { status, text } = await service.anonymous.delete('/dev/inbox');
     expect({ status, text }).toEqual({ status: 204, text: '' });
     expect((await service.anonymous.get('/dev/inbox.json')).body).toEqual({ messages: [] });
   });
 
-  test('no credential is read', async () => {
+  test('it does not need a credential', async () => {
     expect((await service.as('Bearer nonsense').get('/dev/inbox.json')).status).toBe(200);
   });
 });
@@ -167,14 +167,14 @@ describe('auth 12 mail settings', () => {
     }
   };
 
-  test('a transport needs its settings, and the inbox is none of production', () => {
+  test('a transport needs its settings, and production has no inbox', () => {
     expect(faultsOf({ MAIL_TRANSPORT: 'smtp' })).toEqual([
       'SMTP_URL is required with MAIL_TRANSPORT=smtp',
       'MAIL_FROM is required with MAIL_TRANSPORT=smtp',
     ]);
     expect(faultsOf({ MAIL_TRANSPORT: 'http' })).toEqual(['MAIL_HTTP_URL is required with MAIL_TRANSPORT=http']);
     expect(faultsOf({ MAIL_TRANSPORT: 'smtp', SMTP_URL: 'http://x', MAIL_FROM: 'a b' })).toEqual([
-      'MAIL_FROM must be an address, or a name and an address in angle brackets',
+      'MAIL_FROM must be an email address, or a name with an email address in angle brackets',
       'SMTP_URL must be a URL that begins with smtp:// or smtps://',
     ]);
     expect(faultsOf({ NODE_ENV: 'production', EMBEDDED_DATABASE: 'true', MAIL_TRANSPORT: 'inbox' })).toEqual([
@@ -200,7 +200,7 @@ describe('auth 12 mail settings', () => {
   });
 });
 
-describe('auth 12 mail by SMTP', () => {
+describe('auth 12 email by SMTP', () => {
   let service: Gatehouse;
   let server: SMTPServer;
   let port: number;
@@ -252,7 +252,7 @@ describe('auth 12 mail by SMTP', () => {
       return row?.sent_at ? row : undefined;
     });
 
-  test('sends text and HTML, the link in both, once, and erases what it held', async () => {
+  test('sends text and HTML once, both with the link, and erases the stored content', async () => {
     const email = fresh();
     await register(service, email);
     const row = await sent(email);
@@ -271,7 +271,7 @@ describe('auth 12 mail by SMTP', () => {
     expect(links.length).toBe(4);
   });
 
-  test('a permanent refusal of the recipient marks the address bounced, withdraws its verification and parks the message', async () => {
+  test('a permanent rejection of the recipient marks the address bounced, withdraws its verification and parks the message', async () => {
     const email = fresh();
     answer = { rcpt: 550 };
     const { body } = await register(service, email);
@@ -284,7 +284,7 @@ describe('auth 12 mail by SMTP', () => {
     expect(await rowOf(service, email)).toMatchObject({ payload: null, sent_at: null, parked_at: expect.any(Date) });
   });
 
-  test('a refusal of the message parks it and says nothing of the address', async () => {
+  test('a rejection of the message parks it and does not change the address', async () => {
     const email = fresh();
     answer = { data: 554 };
     const { body } = await register(service, email);
@@ -292,7 +292,7 @@ describe('auth 12 mail by SMTP', () => {
     expect((await service.as(body.token).get('/v1/users/@me')).body.email_bounced).toBeUndefined();
   });
 
-  test('a temporary failure is tried again with the same message id, with a growing pause', async () => {
+  test('a temporary failure is tried again with the same message ID, with increasing delays', async () => {
     const email = fresh();
     answer = { rcpt: 451 };
     await register(service, email);
@@ -311,7 +311,7 @@ describe('auth 12 mail by SMTP', () => {
     expect(account?.email_bounced).toBe(false);
   });
 
-  test('a message that waited too long is never sent late, one that failed for a day is parked', async () => {
+  test('a message that waited too long is never sent late, and one that failed for a day is parked', async () => {
     const [late, hopeless] = [fresh(), fresh()];
     answer = { rcpt: 451 };
     await register(service, late);
@@ -333,7 +333,7 @@ describe('auth 12 mail by SMTP', () => {
     expect(await rowOf(service, late)).toMatchObject({ payload: null });
   });
 
-  test('a message that a dead process had claimed is sent again once its lease is over', async () => {
+  test('a message claimed by a process that exited is sent again after its lease', async () => {
     const email = fresh();
     answer = { rcpt: 451 };
     await register(service, email);
@@ -344,7 +344,7 @@ describe('auth 12 mail by SMTP', () => {
     expect(await sent(email)).toMatchObject({ payload: null });
   });
 
-  test('the request does not wait for the server, nor does it fail with it', async () => {
+  test('the request does not wait for the server, and succeeds if it fails', async () => {
     const email = fresh();
     answer = { rcpt: 421 };
     const { status } = await register(service, email);
@@ -352,7 +352,7 @@ describe('auth 12 mail by SMTP', () => {
   });
 });
 
-describe('auth 12 mail by HTTP', () => {
+describe('auth 12 email by HTTP', () => {
   let service: Gatehouse;
   let server: Server;
   let url: string;
@@ -384,7 +384,7 @@ describe('auth 12 mail by HTTP', () => {
 
   const requestsFor = (email: string) => requests.filter(({ body }) => body.to === email);
 
-  test('posts one JSON object with the words and the token by name', async () => {
+  test('posts one JSON object with texts and token as named members', async () => {
     const email = fresh();
     await register(service, email);
     const [request] = await eventually('a request', async () =>
@@ -405,7 +405,7 @@ describe('auth 12 mail by HTTP', () => {
   });
 
   test.each([500, 404, 302])(
-    'an answer of %d is no delivery: the message is tried again, redirects are not followed',
+    'on status %d the message is tried again, and redirects are not followed',
     async (code) => {
       const email = fresh();
       status = code;

@@ -1,8 +1,9 @@
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import {
   type Answer,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   type Message,
   mailsTo,
   mailTo,
@@ -10,10 +11,9 @@ import {
   passkeySudo,
   person,
   race,
-  settledInboxOf,
   signIn,
   sudoProof,
-  verified,
+  verifiedPerson,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -35,7 +35,7 @@ const eventsOf = (messages: readonly Message[]) => messages.map(({ metadata }) =
 const as = (persona: Persona) => service.as(persona).with({ 'user-agent': AGENT });
 
 describe('auth 12 security notices of second factors', () => {
-  test('an authenticator, its backup codes and its end are told, each once, with a link that locks the account and no other secret', async () => {
+  test('adding, new backup codes and removal of an authenticator each send one notice, whose only secret is the lockdown link', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const proof = await sudoProof(service, alice, authenticator);
@@ -53,7 +53,7 @@ describe('auth 12 security notices of second factors', () => {
     expect(notices.map(({ text }) => text).join()).not.toContain(authenticator.secret.base32);
   });
 
-  test('a passkey, the switch in both directions and the end of the passkey are told', async () => {
+  test('a passkey, the switch in both directions and the removal of the passkey send notices', async () => {
     const alice = await person(service, 'alice');
     const key = await withPasskey(service, alice);
     const turn = async (enabled: boolean) =>
@@ -72,12 +72,12 @@ describe('auth 12 security notices of second factors', () => {
     ]);
   });
 
-  test('they are sent whatever the account says about optional mail; what was refused is not told', async () => {
-    const alice = await verified(service, 'alice');
+  test('they are sent regardless of the setting for optional email; a rejected change sends none', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     ok(await service.as(alice).patch('/v1/users/@me/settings', { email_notifications: false }));
     const wrong = { password: 'not the password', new_password: 'some other password' };
     expect((await service.as(alice).patch('/v1/users/@me', wrong)).status).toBe(400);
-    expect(await settledInboxOf(service, alice.email, 'security_notice')).toEqual([]);
+    expect(await inboxAfterDelivery(service, alice.email, 'security_notice')).toEqual([]);
     const right = { password: alice.password, new_password: 'some other password' };
     ok(await service.as(alice).patch('/v1/users/@me', right));
     expect(eventsOf(await mailsTo(service, alice.email, 'security_notice', 1))).toEqual(['password_changed']);
@@ -87,19 +87,19 @@ describe('auth 12 security notices of second factors', () => {
 describe('auth 12 who gets security notices, and how many', () => {
   const CHANGE = { new_password: 'some other password' };
 
-  test('an email address that was never verified gets none, whatever happens to the account; the events tell it all', async () => {
+  test('an email address that was never verified gets none, whatever happens to the account; the events report all', async () => {
     const alice = await person(service, 'alice');
     ok(await as(alice).patch('/v1/users/@me', { password: alice.password, ...CHANGE }));
     const again = { ...alice, authorization: await signIn(service, { ...alice, password: CHANGE.new_password }) };
     ok(await as(again).post('/v1/users/@me/delete', { password: CHANGE.new_password }));
-    const told = (await settledInboxOf(service, alice.email)).map(({ type }) => type);
+    const told = (await inboxAfterDelivery(service, alice.email)).map(({ type }) => type);
     expect(new Set(told)).toEqual(new Set(['email_verification']));
     const events = await service.sql('SELECT type FROM security_event WHERE account_id = $1', [alice.id]);
     const types = ['password_changed', 'account_deletion_scheduled'];
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(types));
   });
 
-  test('ten an hour, of all kinds together; the others wait for one digest with a link that locks the account', async () => {
+  test('at most ten per hour, of all kinds together; the others wait for one digest with a link that locks the account', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const proof = await sudoProof(service, alice, authenticator);
@@ -109,9 +109,9 @@ describe('auth 12 who gets security notices, and how many', () => {
     );
     expect(regenerated.statuses).toEqual({ 200: 32 });
     ok(await own.sudo(proof).post('/v1/users/@me/delete', {}));
-    const notices = await settledInboxOf(service, alice.email);
+    const notices = await inboxAfterDelivery(service, alice.email);
     expect(notices.filter(({ type }) => type !== 'email_verification')).toHaveLength(10);
-    expect(await settledInboxOf(service, alice.email, 'account_deletion_scheduled')).toEqual([]);
+    expect(await inboxAfterDelivery(service, alice.email, 'account_deletion_scheduled')).toEqual([]);
     const waiting = await service.sql(
       "SELECT next_attempt_at > now() + interval '59 minutes' AS late FROM outbox WHERE type = 'security_digest'",
     );
@@ -125,13 +125,13 @@ describe('auth 12 who gets security notices, and how many', () => {
     expect(digest.metadata.events).toEqual(['backup_codes_regenerated', 'account_deletion_scheduled']);
     expect(digest.text).toContain('Your account was scheduled for deletion.');
     ok(await service.anonymous.post('/v1/auth/lockdown', { token: digest.metadata.token }));
-    expect(await settledInboxOf(service, alice.email, 'security_digest')).toHaveLength(1);
+    expect(await inboxAfterDelivery(service, alice.email, 'security_digest')).toHaveLength(1);
     expect(eventsOf(await mailsTo(service, alice.email, 'security_notice', 11)).at(-1)).toBe('locked_down');
   });
 });
 
 describe('RST-01 the host of a link', () => {
-  test('is the configured one in every mail, whatever the request says', async () => {
+  test('is the configured one in every email, regardless of the request', async () => {
     const lying = service.anonymous.with({
       'x-forwarded-host': 'evil.example',
       forwarded: 'host=evil.example',
@@ -155,8 +155,8 @@ describe('RST-01 the host of a link', () => {
   });
 });
 
-describe('design 4 the outbox does not grow for ever', () => {
-  test('mail is forgotten a week after it was sent, parked or, without a transport, written', async () => {
+describe('design 4 the outbox is cleaned up', () => {
+  test('email is deleted a week after it was sent, parked or, without a transport, written', async () => {
     await service.sql(
       `INSERT INTO outbox (id, type, recipient, created_at, next_attempt_at, sent_at, parked_at)
        SELECT id, 'security_notice', 'x@example.com', now() - age, now() + interval '1 day', sent, parked

@@ -1,4 +1,4 @@
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import {
   type Answer,
   changeEmail,
@@ -111,7 +111,7 @@ function outcomeOf({ status, body }: Answer): string {
   return errors ? errors.map(({ path, code }) => `${path}: ${code}`).join(', ') : body.code;
 }
 
-describe('auth 2 every operation that finds an account has its own answer to every state', () => {
+describe('auth 2 the response of every operation that finds an account, in every state', () => {
   let service: Gatehouse;
   let host = 0;
   beforeAll(async () => {

@@ -175,7 +175,7 @@ const PREPARE: Record<string, () => Promise<{ persona: Persona; go: () => Promis
   },
 };
 
-describe('auth 2 a state that begins between two steps of a sign-in decides at the last one', () => {
+describe('auth 2 a state that begins between two steps of a sign-in is checked at the last one', () => {
   const cells = Object.keys(DOORS).flatMap((door) =>
     (Object.keys(STATES) as State[]).map((state) => [door, state] as const),
   );
@@ -192,7 +192,7 @@ describe('auth 2 a state that begins between two steps of a sign-in decides at t
   });
 });
 
-describe('5.3.4 an operation that finds an account by its address or a token refuses a bot', () => {
+describe('5.3.4 an operation that finds an account by email address or token rejects a bot', () => {
   const forgot = ({ email }: Persona) => service.anonymous.post('/v1/auth/forgot', { email });
   const resetToken = async (persona: Persona) => {
     await forgot(persona);
@@ -250,8 +250,8 @@ describe('5.3.4 an operation that finds an account by its address or a token ref
   });
 });
 
-describe('auth 1.7 what waits behind a former password', () => {
-  test('a challenge and a held sign-in die with the password that opened them', async () => {
+describe('auth 1.7 pending steps after a password change', () => {
+  test('a challenge and a held sign-in are invalid after the password changes', async () => {
     const alice = await person(service, 'alice');
     const held = await heldBy(alice);
     const token = await tokenOf(alice, 'ip_authorization');
@@ -270,7 +270,7 @@ describe('auth 1.7 what waits behind a former password', () => {
     expect(await sessionsOf(service, alice)).toBe(before);
   });
 
-  test('an MFA ticket is spent by one of its methods: code, passkey and bridge at the same time', async () => {
+  test('an MFA ticket is consumed by one of its methods: code, passkey and bridge in parallel', async () => {
     const alice = await person(service, 'alice');
     const { authenticator, backupCodes } = await withTotp(service, alice);
     const key = await withPasskey(service, alice, undefined, {
@@ -291,8 +291,8 @@ describe('auth 1.7 what waits behind a former password', () => {
   });
 });
 
-describe('SES-01 a credential that is presented at a sign-in plays no part in it', () => {
-  test('the token is fresh and of the account that signed in', async () => {
+describe('SES-01 a credential that is presented at a sign-in is ignored', () => {
+  test('the token is new and of the account that signed in', async () => {
     const [alice, mallory] = [await person(service, 'alice'), await person(service, 'mallory')];
     const { email, password } = alice;
     const answer = await service.as(mallory).post('/v1/auth/login', { email, password, token: mallory.authorization });

@@ -5,11 +5,11 @@ import {
   expectApiError,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   logIn,
   type Persona,
   person,
-  settledInboxOf,
-  verified,
+  verifiedPerson,
 } from '../support/index.js';
 import { environmentOf, ScriptedProvider } from '../support/sso.js';
 
@@ -35,7 +35,7 @@ const eventsOf = async ({ id }: Persona) =>
   (await service.sql('SELECT type FROM security_event WHERE account_id = $1', [id])).map(({ type }) => type as string);
 /** The types of emails that an account received, except the verification email that it requested itself. */
 const mailsOf = async ({ email }: Persona) =>
-  (await settledInboxOf(service, email))
+  (await inboxAfterDelivery(service, email))
     .map(({ type, metadata }) => (type === 'security_notice' ? `${type} ${metadata.event}` : type))
     .filter((type) => type !== 'email_verification');
 const fresh = (all: readonly string[], before: readonly string[]) => {
@@ -43,8 +43,8 @@ const fresh = (all: readonly string[], before: readonly string[]) => {
   return all.filter((one) => !left.includes(one) || left.splice(left.indexOf(one), 1).length === 0);
 };
 
-describe('auth.md 2, admin.md: the user learns of every change of state', () => {
-  test('the table names every operation that changes the state of an account, and what is not in it is said', () => {
+describe('auth.md 2, admin.md: the user is notified of every change of state', () => {
+  test('the table lists every operation that changes the state of an account; exceptions are listed also', () => {
     expect(Object.keys(stateChanges(service, root, provider.issuer)).sort()).toEqual(
       ROWS.map(([operation]) => operation).sort(),
     );
@@ -60,7 +60,7 @@ describe('auth.md 2, admin.md: the user learns of every change of state', () => 
   });
 
   test.each(ROWS)('%s: %s, %s', async (operation = '', mail, event) => {
-    const persona = await verified(service, 'alice');
+    const persona = await verifiedPerson(service, 'alice');
     const { before, make } = stateChanges(service, root, provider.issuer)[operation] as StateChange;
     await before?.(persona);
     const [events, mails] = [await eventsOf(persona), await mailsOf(persona)];
@@ -72,13 +72,13 @@ describe('auth.md 2, admin.md: the user learns of every change of state', () => 
 });
 
 describe('admin.md 5.3 a ban is explained', () => {
-  test('its end and its public reason are in the mail, the event and the refusal of every sign-in; lifting it forgets them', async () => {
-    const target = await verified(service, 'target');
+  test('its end and its public reason are in the email, the event and every sign-in error; lifting the ban deletes them', async () => {
+    const target = await verifiedPerson(service, 'target');
     const { user } = ok(await service.as(root).put(of(target, 'ban'), BAN));
     const refused = await logIn(service, target);
     expectApiError(refused, 'ACCOUNT_SUSPENDED_TEMPORARILY');
     expect(refused.body).toMatchObject({ banned_until: user.temp_banned_until, reason: BAN.reason });
-    const [mail] = await settledInboxOf(service, target.email, 'security_notice');
+    const [mail] = await inboxAfterDelivery(service, target.email, 'security_notice');
     expect(mail?.metadata).toEqual({
       event: 'account_suspended',
       until: user.temp_banned_until,
@@ -98,26 +98,26 @@ describe('admin.md 5.3 a ban is explained', () => {
     ]);
   });
 
-  test('without an end and a reason both say so', async () => {
-    const target = await verified(service, 'target');
+  test('without an end and a reason, both are absent', async () => {
+    const target = await verifiedPerson(service, 'target');
     ok(await service.as(root).put(of(target, 'ban'), { duration_hours: 0 }));
     const refused = await logIn(service, target);
     expectApiError(refused, 'ACCOUNT_SUSPENDED_PERMANENTLY');
     expect(refused.body).toMatchObject({ banned_until: null, reason: null });
-    const [mail] = await settledInboxOf(service, target.email, 'security_notice');
+    const [mail] = await inboxAfterDelivery(service, target.email, 'security_notice');
     expect(mail?.metadata).toEqual({ event: 'account_suspended', until: null });
     expect(mail?.text).toContain('Ends: Permanent');
   });
 
-  test('a deletion by an administrator says its public reason', async () => {
-    const target = await verified(service, 'target');
+  test('a deletion by an administrator shows its public reason', async () => {
+    const target = await verifiedPerson(service, 'target');
     ok(await service.as(root).put(of(target, 'deletion'), { reason_code: 5, public_reason: 'A court said so' }));
-    const [mail] = await settledInboxOf(service, target.email, 'account_deletion_scheduled');
+    const [mail] = await inboxAfterDelivery(service, target.email, 'account_deletion_scheduled');
     expect(mail?.text).toContain('Reason: A court said so');
   });
 });
 
-describe('auth.md 2 step 6: the response says what a sign-in ended', () => {
+describe('auth.md 2 step 6: the response reports what a sign-in ended', () => {
   test.each([
     ['disable', 'disabled'],
     ['delete', 'deletion'],
@@ -130,7 +130,7 @@ describe('auth.md 2 step 6: the response says what a sign-in ended', () => {
     expect(ok(await logIn(service, alice))).not.toHaveProperty('reactivated');
   });
 
-  test('what a suspension leaves is no decision of the user', async () => {
+  test('an expired suspension does not count as reactivation by the user', async () => {
     const alice = await person(service, 'alice');
     await set("banned = true, banned_until = now() - interval '1 second'")(alice);
     expect(ok(await logIn(service, alice))).not.toHaveProperty('reactivated');
@@ -138,7 +138,7 @@ describe('auth.md 2 step 6: the response says what a sign-in ended', () => {
 });
 
 test('permissions that stay as they are are not reported', async () => {
-  const alice = await verified(service, 'alice');
+  const alice = await verifiedPerson(service, 'alice');
   await setAcls(service, alice, ['admin:authenticate']);
   ok(await service.as(root).put(of(alice, 'acls'), { acls: ['admin:authenticate'] }));
   expect(await mailsOf(alice)).toEqual([]);

@@ -8,11 +8,11 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   inboxOf,
   mailTo,
   person,
   race,
-  settledInboxOf,
 } from '../support/index.js';
 
 const fresh = (name = 'new'): string => `${name}.${randomBytes(6).toString('hex')}@example.com`;
@@ -34,7 +34,7 @@ describe('auth 4.1 register', () => {
   });
   afterAll(() => service.close());
 
-  test('answers a token and the partial user, and the token works', async () => {
+  test('returns a token and the partial user, and the token works', async () => {
     const email = fresh();
     const { status, body } = await register(service, { email, password, username: 'Ada', global_name: ' Ada L. ' });
     expect({ status, body }).toEqual({
@@ -58,7 +58,7 @@ describe('auth 4.1 register', () => {
     expect((await service.as(body.token).get('/v1/auth/sessions')).body).toHaveLength(1);
   });
 
-  test('mails a verification token to the address, and authorises the registering IP', async () => {
+  test('emails a verification token to the address, and authorizes the registering IP address', async () => {
     const email = fresh();
     const { body } = await register(service, { email, password });
     const mail = await mailTo(service, email, 'email_verification');
@@ -68,7 +68,7 @@ describe('auth 4.1 register', () => {
     expect(rows).toEqual([{ ip_key: '127.0.0.1' }]);
   });
 
-  test('an account without address and password is unclaimed, gets a session and no mail', async () => {
+  test('an account without email address and password is unclaimed, gets a session and no email', async () => {
     const { status, body } = await register(service, {});
     expect(status).toBe(200);
     const me = await service.as(body.token).get('/v1/users/@me');
@@ -81,7 +81,7 @@ describe('auth 4.1 register', () => {
     expect(body.user).toMatchObject({ username: 'Zoe_Muller_Ludenscheidt', global_name: 'Zoë Müller-Lüdenscheidt' });
   });
 
-  test('theme and locale are initial settings; the locale is taken from Accept-Language when supported', async () => {
+  test('theme and locale are initial settings; the locale is taken from Accept-Language if it is supported', async () => {
     const german = await service.anonymous
       .with({ 'accept-language': 'xx, de-AT;q=0.9' })
       .post('/v1/auth/register', { theme: 'dark' });
@@ -92,7 +92,7 @@ describe('auth 4.1 register', () => {
     expect((await service.as(other.body.token).get('/v1/users/@me')).body.locale).toBe('en-US');
   });
 
-  test('email and password come together or not at all', async () => {
+  test('email and password must be sent together', async () => {
     const before = await accounts(service);
     expectInvalid(await register(service, { email: fresh() }), 'password: INVALID_FORMAT');
     expectInvalid(await register(service, { password }), 'email: INVALID_FORMAT');
@@ -173,13 +173,13 @@ describe('auth 4.1 register', () => {
     ['zeros for letters', { username: 'gateh0use' }, 'username: USERNAME_CANNOT_CONTAIN_RESERVED_TERMS'],
     ['an unknown theme', { theme: 'purple' }, 'theme: INVALID_FORMAT'],
     ['text for consent', { consent: 'yes' }, 'consent: INVALID_FORMAT'],
-  ])('%s is refused', async (_what, body, fault) => {
+  ])('%s is rejected', async (_what, body, fault) => {
     const before = await accounts(service);
     expectInvalid(await register(service, body), fault);
     expect(await accounts(service)).toBe(before);
   });
 
-  test('a password of 256 characters is stored whole: the last one counts', async () => {
+  test('a password of 256 characters is hashed completely, including the last one', async () => {
     const email = fresh();
     const long = 'é'.repeat(255);
     await register(service, { email, password: `${long}a` });
@@ -188,7 +188,7 @@ describe('auth 4.1 register', () => {
     expect((await login(`${long}b`)).status).toBe(400);
   });
 
-  test('a taken address is EMAIL_ALREADY_IN_USE whatever its letter case and width', async () => {
+  test('a taken address is EMAIL_ALREADY_IN_USE regardless of letter case and width', async () => {
     const alice = await person(service, 'alice');
     const before = await accounts(service);
     const wide = alice.email.replace('a', 'ａ');
@@ -198,7 +198,7 @@ describe('auth 4.1 register', () => {
     expect(await accounts(service)).toBe(before);
   });
 
-  test('of 32 parallel registrations of one address one makes an account', async () => {
+  test('of 32 parallel registrations of one address, one creates an account', async () => {
     const email = fresh();
     const { answers } = await race(32, () => register(service, { email, password }));
     const won = answers.filter(({ status }) => status === 200);
@@ -208,14 +208,14 @@ describe('auth 4.1 register', () => {
     }
   });
 
-  test('a username without a free discriminator is refused', async () => {
+  test('a username without an available discriminator is rejected', async () => {
     await service.sql(`INSERT INTO account (id, username, discriminator, created_at)
       SELECT n, 'Crowded', n, now() FROM generate_series(1, 9999) n`);
     const answer = await register(service, { username: 'crowded' });
     expectInvalid(answer, 'username: TOO_MANY_USERS_WITH_THIS_USERNAME');
   });
 
-  test('initial suspicious flags are in force at once', async () => {
+  test('initial suspicious flags apply immediately', async () => {
     await configure(service, { initialSuspiciousFlags: 1 });
     const { body } = await register(service, { email: fresh(), password });
     await configure(service, { initialSuspiciousFlags: 0 });
@@ -224,7 +224,7 @@ describe('auth 4.1 register', () => {
     });
   });
 
-  test('mode closed refuses, mode approval answers pending approval and makes no session', async () => {
+  test('mode closed rejects; mode approval returns pending approval and creates no session', async () => {
     await configure(service, { mode: 'closed' });
     const before = await accounts(service);
     expectApiError(await register(service, { email: fresh(), password }), 'REGISTRATION_CLOSED');
@@ -255,7 +255,7 @@ describe('auth 4.1 hide_existing_accounts', () => {
   });
   afterAll(() => service.close());
 
-  test('a free and a taken address are answered byte for byte alike, and no session is made', async () => {
+  test('a new and a taken address get responses that are equal byte for byte, and no session is created', async () => {
     const email = fresh();
     const first = await register(service, { email, password });
     expect({ status: first.status, body: first.body }).toEqual({
@@ -278,10 +278,10 @@ describe('auth 4.1 hide_existing_accounts', () => {
     expect(notice).toMatchObject({ to: email, metadata: {} });
     expect(notice.text).not.toContain('token');
     expect(await accounts(service)).toBe(before);
-    expect(await settledInboxOf(service, email, 'email_verification')).toHaveLength(1);
+    expect(await inboxAfterDelivery(service, email, 'email_verification')).toHaveLength(1);
   });
 
-  test('a new account cannot log in until verified, which is answered as wrong credentials', async () => {
+  test('a new account cannot log in until it is verified; the error is that of wrong credentials', async () => {
     const email = fresh();
     await register(service, { email, password });
     const login = () => service.anonymous.post('/v1/auth/login', { email, password });
@@ -294,22 +294,22 @@ describe('auth 4.1 hide_existing_accounts', () => {
     expect((await login()).status).toBe(200);
   });
 
-  test('of 32 parallel registrations of one address one makes an account, and all answers are alike', async () => {
+  test('of 32 parallel registrations of one address, one creates an account, and all responses are equal', async () => {
     const email = fresh();
     const { answers } = await race(32, () => register(service, { email, password }));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
       new Set(['200 {"registration_pending_verification":true}']),
     );
     expect(await service.sql('SELECT 1 FROM account WHERE lower(email) = lower($1)', [email])).toHaveLength(1);
-    expect(await settledInboxOf(service, email, 'email_verification')).toHaveLength(1);
+    expect(await inboxAfterDelivery(service, email, 'email_verification')).toHaveLength(1);
     expect(await inboxOf(service, email, 'registration_existing_account')).toHaveLength(31);
   });
 
-  test('an unclaimed registration gets its session', async () => {
+  test('an unclaimed registration gets a session', async () => {
     expect((await register(service, {})).body).toMatchObject({ token: expect.any(String) });
   });
 
-  test('auth 6 whoever resets the password of a new account has confirmed its address, and may sign in', async () => {
+  test('auth 6 a password reset of a new account verifies its address and allows sign-in', async () => {
     const email = fresh();
     await register(service, { email, password });
     expect((await service.anonymous.post('/v1/auth/login', { email, password })).status).toBe(400);
@@ -326,7 +326,7 @@ describe('auth 4.1 hide_existing_accounts', () => {
   });
 });
 
-describe('auth 4.1 with legal documents, without mail', () => {
+describe('auth 4.1 with legal documents, without an email transport', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse({ env: { MAIL_TRANSPORT: 'none', BRAND_TERMS_URL: 'https://example.com/terms' } });
@@ -344,13 +344,13 @@ describe('auth 4.1 with legal documents, without mail', () => {
     expect(me.body.terms_agreed_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  test('without a mail transport the address is verified at once', async () => {
+  test('without an email transport the address is verified immediately', async () => {
     const { body } = await register(service, { email: fresh(), password, consent: true });
     expect((await service.as(body.token).get('/v1/users/@me')).body.verified).toBe(true);
     expect(await service.sql('SELECT 1 FROM outbox')).toEqual([]);
   });
 
-  test('hide_existing_accounts needs a mail transport', async () => {
+  test('hide_existing_accounts needs an email transport', async () => {
     await configure(service, { hideExistingAccounts: true });
     const email = fresh();
     expect((await register(service, { email, password, consent: true })).body).toHaveProperty('token');
@@ -405,13 +405,13 @@ describe('auth 1.5 registration allowances', () => {
     expect(answer.headers.has('x-ratelimit-bucket')).toBe(false);
   }
 
-  test('one submitted email gets three attempts, whatever its letter case and the caller', async () => {
+  test('one submitted email gets three attempts, regardless of letter case and caller', async () => {
     const email = fresh();
     for (const host of [1, 2, 3]) await from(`127.0.1.${host}`, { email, password });
     expectSpent(await from('127.0.1.4', { email: email.toUpperCase(), password }));
   });
 
-  test('one address gets three registrations an hour, one /24 fifteen', async () => {
+  test('one IP address gets three registrations an hour, one /24 fifteen', async () => {
     for (let n = 0; n < 3; n++) expect((await from('127.0.2.1', {})).status).toBe(200);
     expectSpent(await from('127.0.2.1', {}));
     for (let host = 2; host < 14; host++) expect((await from(`127.0.2.${host}`, {})).status).toBe(200);
@@ -428,7 +428,7 @@ describe('auth 4.7 username suggestions', () => {
 
   const suggest = (body: object) => service.anonymous.post('/v1/auth/username-suggestions', body);
 
-  test('suggests one name made of what can be used of the global name, or none', async () => {
+  test('suggests one name made of the usable characters of the global name, or none', async () => {
     expect((await suggest({ global_name: 'Grace  Hopper' })).body).toEqual({ suggestions: ['Grace_Hopper'] });
     expect((await suggest({ global_name: '日本' })).body).toEqual({ suggestions: [] });
     expect((await suggest({ global_name: '日本' })).status).toBe(200);
@@ -439,7 +439,7 @@ describe('auth 4.7 username suggestions', () => {
     expect((await suggest({ global_name: 'taken' })).body).toEqual({ suggestions: ['taken'] });
   });
 
-  test('a missing or bad name is refused', async () => {
+  test('a missing or invalid name is rejected', async () => {
     expectInvalid(await suggest({}), 'global_name: INVALID_FORMAT');
     expectInvalid(await suggest({ global_name: 'x'.repeat(33) }), 'global_name: GLOBAL_NAME_LENGTH_INVALID');
   });

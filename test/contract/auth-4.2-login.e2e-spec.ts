@@ -33,7 +33,7 @@ describe('auth 4.2 login', () => {
   });
   afterAll(() => service.close());
 
-  test('a right password answers a token response, whatever the letter case of the address', async () => {
+  test('a correct password returns a token response, regardless of the letter case of the address', async () => {
     const alice = await person(service, 'alice');
     const { status, body } = await login(service, { email: alice.email.toUpperCase(), password: alice.password });
     expect({ status, body }).toEqual({
@@ -48,7 +48,7 @@ describe('auth 4.2 login', () => {
     expect(await sessionsOf(service, alice)).toBe(2);
   });
 
-  test('every cause of wrong credentials is answered by the same bytes and makes no session', async () => {
+  test('every cause of wrong credentials gets the same bytes and creates no session', async () => {
     const alice = await person(service, 'alice');
     const deleted = await person(service, 'deleted');
     const going = await person(service, 'going');
@@ -96,11 +96,11 @@ describe('auth 4.2 login', () => {
     [{ email: 'a@example.com', password: ['12345678'] }, ['password: INVALID_FORMAT']],
     [{ email: ['a@example.com'], password: '12345678' }, ['email: INVALID_FORMAT']],
     [{ email: '%', password: '12345678' }, ['email: INVALID_EMAIL_FORMAT']],
-  ])('%j is refused before anything is looked up', async (body, faults) => {
+  ])('%j is rejected before any lookup', async (body, faults) => {
     expectInvalid(await login(service, body), ...faults);
   });
 
-  test('suspension, review and rejection show after a right password only', async () => {
+  test('suspension, review and rejection are returned only after a correct password', async () => {
     const cases: [set: string, code: string][] = [
       ['banned = true', 'ACCOUNT_SUSPENDED_PERMANENTLY'],
       ["banned = true, banned_until = now() + interval '1 hour'", 'ACCOUNT_SUSPENDED_TEMPORARILY'],
@@ -117,7 +117,7 @@ describe('auth 4.2 login', () => {
     }
   });
 
-  test('a suspension that has run out is cleared by the next sign-in', async () => {
+  test('an expired suspension is cleared by the next sign-in', async () => {
     const mallory = await person(service, 'mallory');
     await service.sql(
       "UPDATE account SET banned = true, banned_until = now() - interval '1 second', flags = $2::bigint WHERE id = $1",
@@ -142,7 +142,7 @@ describe('auth 4.2 login', () => {
     }
   });
 
-  test('a password alone changes no account state where a second factor is required', async () => {
+  test('a password alone changes no account state if a second factor is required', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     await setFlags(service, alice, DISABLED);
@@ -158,7 +158,7 @@ describe('auth 4.2 login', () => {
     expect(await service.sql('SELECT flags FROM account WHERE id = $1', [alice.id])).toEqual([{ flags: '0' }]);
   });
 
-  test('a hash of weaker parameters is made anew after the login, with the same password', async () => {
+  test('a hash with weaker parameters is replaced after the login, for the same password', async () => {
     const alice = await person(service, 'alice');
     const weak = await hash(alice.password, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
     await service.sql('UPDATE account SET password_hash = $2 WHERE id = $1', [alice.id, weak]);
@@ -173,7 +173,7 @@ describe('auth 4.2 login', () => {
     await signIn(service, alice);
   });
 
-  test('the address of a sign-in counts as known from then on', async () => {
+  test('the IP address of a sign-in is known from then on', async () => {
     const alice = await person(service, 'alice');
     await verifyEmail(service, alice);
     const { authenticator } = await withTotp(service, alice);
@@ -187,7 +187,7 @@ describe('auth 4.2 login', () => {
     expect(rows).toEqual([{ ip_key: '127.0.0.1' }, { ip_key: '127.0.7.7' }]);
   });
 
-  test('a bot has no address that could be tried', async () => {
+  test('a bot has no email address to try', async () => {
     const bot = await person(service, 'robot');
     await expect(service.sql('UPDATE account SET bot = true WHERE id = $1', [bot.id])).rejects.toThrow(/check/i);
   });
@@ -211,7 +211,7 @@ describe('auth 1.5 login allowances', () => {
     expect(answer.headers.has('x-ratelimit-bucket')).toBe(false);
   }
 
-  test('one submitted email gets five attempts, the right password is refused like a wrong one afterwards', async () => {
+  test('one submitted email gets five attempts; after that the correct password is rejected like a wrong one', async () => {
     for (let n = 1; n <= 5; n++) expectInvalid(await attempt(`127.0.3.${n}`, alice.email), ...WRONG);
     const right = await attempt('127.0.3.6', alice.email.toUpperCase(), alice.password);
     const wrong = await attempt('127.0.3.7', alice.email);
@@ -220,7 +220,7 @@ describe('auth 1.5 login allowances', () => {
     expect(await sessionsOf(service, alice)).toBe(1);
   });
 
-  test('nobody can lock an owner out of a network that the account knows', async () => {
+  test('an attacker cannot lock an owner out of a network that the account knows', async () => {
     const dora = await person({ ...service, anonymous: service.anonymous.from('127.0.8.1') }, 'dora');
     const others = Array.from({ length: 40 }, (_, n) => attempt(`127.0.9.${n + 1}`, dora.email));
     expect((await Promise.all(others)).filter(({ status }) => status === 400)).toHaveLength(5);
@@ -235,7 +235,7 @@ describe('auth 1.5 login allowances', () => {
     expect(await sessionsOf(service, dora)).toBe(6);
   });
 
-  test('whose own network is busy may still come from elsewhere, and forgotten networks are strangers', async () => {
+  test('an owner whose network is busy can use another known one, and forgotten networks are unknown', async () => {
     const fred = await person({ ...service, anonymous: service.anonymous.from('127.0.10.1') }, 'fred');
     for (let n = 0; n < 5; n++) expectInvalid(await attempt('127.0.10.1', fred.email), ...WRONG);
     expectSpent(await attempt('127.0.10.1', fred.email, fred.password));
@@ -245,20 +245,20 @@ describe('auth 1.5 login allowances', () => {
     expectSpent(await attempt('127.0.10.1', fred.email, fred.password));
   });
 
-  test('an unknown address locks in the same way', async () => {
+  test('an unknown address is locked in the same way', async () => {
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     for (let n = 1; n <= 5; n++) expectInvalid(await attempt(`127.0.4.${n}`, email), ...WRONG);
     expectSpent(await attempt('127.0.4.6', email));
   });
 
-  test('one address gets ten attempts in 30 minutes, success included', async () => {
+  test('one IP address gets ten attempts in 30 minutes, including successful ones', async () => {
     const bob = await person(service, 'bob');
     expect((await attempt('127.0.5.1', bob.email, bob.password)).status).toBe(403);
     for (let n = 1; n < 10; n++) expectInvalid(await attempt('127.0.5.1', `n${n}@example.com`), ...WRONG);
     expectSpent(await attempt('127.0.5.1', 'another@example.com'));
   });
 
-  test('of a burst of 60 guesses at one account five are examined', async () => {
+  test('of 60 parallel guesses at one account, five are checked', async () => {
     const carol = await person(service, 'carol');
     const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => attempt(`127.0.6.${n + 1}`, carol.email)));
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);

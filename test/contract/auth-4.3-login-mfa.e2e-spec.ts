@@ -34,7 +34,7 @@ describe('auth 4.3 login MFA by code', () => {
     return { alice, ...(await withTotp(service, alice)) };
   }
 
-  test('a right password opens a challenge and no session', async () => {
+  test('a correct password opens a challenge and no session', async () => {
     const { alice } = await enrolled();
     const { body } = await challenged(alice);
     expect(body).toEqual({
@@ -48,7 +48,7 @@ describe('auth 4.3 login MFA by code', () => {
     expect(await sessionsOf(service, alice)).toBe(1);
   });
 
-  test('the ticket is no credential', async () => {
+  test('the ticket is not accepted as a credential', async () => {
     const { alice } = await enrolled();
     const { ticket } = await challenged(alice);
     for (const authorization of [ticket, `Bearer ${ticket}`, `Bot ${ticket}`]) {
@@ -56,7 +56,7 @@ describe('auth 4.3 login MFA by code', () => {
     }
   });
 
-  test('a right code answers a token response and spends the ticket', async () => {
+  test('a correct code returns a token response and consumes the ticket', async () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     const { status, body } = await complete({ ticket, code: authenticator.next() });
@@ -64,7 +64,7 @@ describe('auth 4.3 login MFA by code', () => {
     expectInvalid(await complete({ ticket, code: authenticator.next() }), 'ticket: SESSION_TIMEOUT');
   });
 
-  test('spaces in a code do not count; a code of one step either side is right, of two is not', async () => {
+  test('spaces in a code are ignored; a code one step off is correct, two steps off is wrong', async () => {
     const { alice, authenticator } = await enrolled();
     service.clock.advance({ seconds: 300 });
     const code = authenticator.code(-1);
@@ -79,7 +79,7 @@ describe('auth 4.3 login MFA by code', () => {
     }
   });
 
-  test('an accepted step and every earlier one are refused for ever', async () => {
+  test('an accepted step and every earlier one are rejected from then on', async () => {
     const { alice, authenticator } = await enrolled();
     service.clock.advance({ seconds: 120 });
     const [before, now] = [authenticator.code(-1), authenticator.code()];
@@ -91,7 +91,7 @@ describe('auth 4.3 login MFA by code', () => {
     }
   });
 
-  test('two accounts with one secret burn their steps apart', async () => {
+  test('two accounts with one secret consume their steps independently', async () => {
     const { alice, authenticator } = await enrolled();
     const bob = await person(service, 'bob');
     await verifyEmail(service, bob);
@@ -102,7 +102,7 @@ describe('auth 4.3 login MFA by code', () => {
     expect((await complete({ ticket, code: authenticator.code() })).status).toBe(200);
   });
 
-  test('full-width digits, signs and other forms are no code', async () => {
+  test('full-width digits, signs and other forms are not accepted as a code', async () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     const code = authenticator.next();
@@ -127,14 +127,14 @@ describe('auth 4.3 login MFA by code', () => {
     expectInvalid(await complete({ ticket: second.ticket, code }), 'code: INVALID_CODE');
   });
 
-  test('an account without an authenticator secret answers with a backup code', async () => {
+  test('an account without an authenticator secret can use a backup code', async () => {
     const { alice, backupCodes } = await enrolled();
     const { ticket } = await challenged(alice);
     await service.sql('UPDATE account SET totp_secret = NULL WHERE id = $1', [alice.id]);
     expect((await complete({ ticket, code: backupCodes[1] })).status).toBe(200);
   });
 
-  test('with neither secret nor unconsumed backup code it is TOTP_NOT_ENABLED', async () => {
+  test('an account with neither secret nor unconsumed backup code is TOTP_NOT_ENABLED', async () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     await service.sql('UPDATE account SET totp_secret = NULL WHERE id = $1', [alice.id]);
@@ -142,7 +142,7 @@ describe('auth 4.3 login MFA by code', () => {
     expectInvalid(await complete({ ticket, code: authenticator.next() }), 'code: TOTP_NOT_ENABLED');
   });
 
-  test('a ticket dies with the second factor that it waits for', async () => {
+  test('a ticket is invalid after its second factor is disabled', async () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     const disabled = await service.as(alice).post('/v1/users/@me/mfa/totp/disable', {
@@ -163,7 +163,7 @@ describe('auth 4.3 login MFA by code', () => {
     ['an over-long code', { ticket: 'x', code: '1'.repeat(33) }, 'code: CONTENT_EXCEEDS_MAX_LENGTH'],
     ['an over-long ticket', { ticket: 'x'.repeat(257), code: '1' }, 'ticket: CONTENT_EXCEEDS_MAX_LENGTH'],
     ['an unknown ticket', { ticket: 'x', code: '123456' }, 'ticket: SESSION_TIMEOUT'],
-  ])('%s is refused', async (_what, body, ...faults) => {
+  ])('%s is rejected', async (_what, body, ...faults) => {
     expectInvalid(await complete(body), ...faults);
   });
 
@@ -177,7 +177,7 @@ describe('auth 4.3 login MFA by code', () => {
     expectInvalid(await complete({ ticket: second.ticket, code: authenticator.next() }), 'ticket: SESSION_TIMEOUT');
   });
 
-  test('a suspension that comes between is answered by its code and keeps the ticket', async () => {
+  test('a suspension in the meantime returns its code and keeps the ticket', async () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [alice.id]);
@@ -186,7 +186,7 @@ describe('auth 4.3 login MFA by code', () => {
     expect((await complete({ ticket, code: authenticator.next() })).status).toBe(200);
   });
 
-  test('the fifth wrong code destroys the ticket: the right one is SESSION_TIMEOUT', async () => {
+  test('the fifth wrong code destroys the ticket: the correct one is SESSION_TIMEOUT', async () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     for (let n = 0; n < 5; n++) expectInvalid(await complete({ ticket, code: '000000' }), 'code: INVALID_CODE');
@@ -194,7 +194,7 @@ describe('auth 4.3 login MFA by code', () => {
     expect(await sessionsOf(service, alice)).toBe(1);
   });
 
-  test('a fresh ticket does not give attempts back: ten wrong codes, then a right one is refused', async () => {
+  test('a new ticket does not restore attempts: after ten wrong codes, a correct one is rejected', async () => {
     const { alice, authenticator } = await enrolled();
     for (let round = 0; round < 2; round++) {
       const { ticket } = await challenged(alice);
@@ -205,7 +205,7 @@ describe('auth 4.3 login MFA by code', () => {
     expect(await sessionsOf(service, alice)).toBe(1);
   });
 
-  test('a right code gives the attempts back', async () => {
+  test('a correct code restores the attempts', async () => {
     const { alice, authenticator } = await enrolled();
     for (let round = 0; round < 3; round++) {
       const { ticket } = await challenged(alice);
@@ -214,7 +214,7 @@ describe('auth 4.3 login MFA by code', () => {
     }
   });
 
-  test('of 32 parallel right completions of one ticket one gets a session', async () => {
+  test('of 32 parallel correct completions of one ticket, one gets a session', async () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
     const code = authenticator.next();
@@ -224,7 +224,7 @@ describe('auth 4.3 login MFA by code', () => {
     expect(await sessionsOf(service, alice)).toBe(2);
   });
 
-  test('of parallel completions of many tickets with one code one gets a session', async () => {
+  test('of parallel completions of many tickets with one code, one gets a session', async () => {
     const { alice, authenticator } = await enrolled();
     const tickets: string[] = [];
     for (let n = 0; n < 8; n++) tickets.push((await challenged(alice)).ticket);
@@ -237,7 +237,7 @@ describe('auth 4.3 login MFA by code', () => {
     expect(await sessionsOf(service, alice)).toBe(2);
   });
 
-  test('a secret that was removed and set up again does not bring burnt steps back', async () => {
+  test('a secret that was removed and set up again does not make used steps valid', async () => {
     const { alice, authenticator } = await enrolled();
     const code = authenticator.next();
     await service.as(alice).post('/v1/users/@me/mfa/totp/disable', { code, mfa_method: 'totp', mfa_code: code });

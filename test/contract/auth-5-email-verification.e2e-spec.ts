@@ -4,12 +4,12 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   mailsTo,
   mailTo,
   type Persona,
   person,
   race,
-  settledInboxOf,
   verifyEmail,
 } from '../support/index.js';
 
@@ -31,7 +31,7 @@ describe('auth 5 email verification', () => {
   const stateOf = async ({ id }: Persona) =>
     (await service.sql('SELECT email_verified, email_bounced, suspicious_flags FROM account WHERE id = $1', [id]))[0];
 
-  test('verifies the address, emits USER_UPDATE, answers nothing', async () => {
+  test('verifies the address, emits USER_UPDATE, returns no content', async () => {
     const alice = await person(service, 'alice');
     const [token] = await tokensOf(alice);
     const events = new Events(service);
@@ -51,7 +51,7 @@ describe('auth 5 email verification', () => {
     expect(await stateOf(alice)).toEqual({ email_verified: true, email_bounced: false, suspicious_flags: 256 + 8 + 4 });
   });
 
-  test('verifies the account that the token was issued to, whoever presents it, and signs nobody in', async () => {
+  test('verifies the account of the token for any caller, and creates no session', async () => {
     const alice = await person(service, 'alice');
     const bob = await person(service, 'bob');
     const [token] = await tokensOf(alice);
@@ -61,7 +61,7 @@ describe('auth 5 email verification', () => {
     expect(await service.sql('SELECT 1 FROM session WHERE account_id = $1', [alice.id])).toHaveLength(1);
   });
 
-  test('a token works once, and success voids the older and newer ones', async () => {
+  test('a token works once, and success invalidates all others', async () => {
     const alice = await person(service, 'alice');
     await resend(alice);
     await resend(alice);
@@ -78,7 +78,7 @@ describe('auth 5 email verification', () => {
     expect((await verify(first)).status).toBe(204);
   });
 
-  test('an expired token, one of a deleted account and one of a former address are unknown', async () => {
+  test('an expired token, one of a deleted account and one of a previous address are unknown', async () => {
     const [alice, bob, carol] = [await person(service), await person(service), await person(service)];
     const tokens = [...(await tokensOf(alice)), ...(await tokensOf(bob)), ...(await tokensOf(carol))];
     await service.sql('UPDATE one_time_secret SET expires_at = now() WHERE subject = $1', [alice.id]);
@@ -88,7 +88,7 @@ describe('auth 5 email verification', () => {
     for (const persona of [alice, bob, carol]) expect(await stateOf(persona)).toMatchObject({ email_verified: false });
   });
 
-  test('a token lives 24 hours, is stored as a digest only and leaves the outbox', async () => {
+  test('a token is valid for 24 hours, is stored only as a digest and is removed from the outbox', async () => {
     const alice = await person(service, 'alice');
     const [token = ''] = await tokensOf(alice);
     const [row] = await service.sql(
@@ -98,7 +98,7 @@ describe('auth 5 email verification', () => {
     );
     expect(row?.life).toBe(24 * 3600);
     expect(row?.row).not.toContain(token);
-    await settledInboxOf(service, alice.email);
+    await inboxAfterDelivery(service, alice.email);
     expect(await service.sql('SELECT payload FROM outbox WHERE account_id = $1', [alice.id])).toEqual([
       { payload: null },
     ]);
@@ -112,7 +112,7 @@ describe('auth 5 email verification', () => {
     ['65 characters', `${ANY_TOKEN}A`, 'token: STRING_LENGTH_EXACT'],
     ['other characters', `%${ANY_TOKEN.slice(1)}`, 'token: INVALID_FORMAT'],
     ['an unknown token', ANY_TOKEN, UNKNOWN],
-  ])('%s is refused', async (_what, token, fault) => {
+  ])('%s is rejected', async (_what, token, fault) => {
     expectInvalid(await verify(token), fault);
   });
 
@@ -123,7 +123,7 @@ describe('auth 5 email verification', () => {
     expectInvalid(await verify(metadata.token), UNKNOWN);
   });
 
-  test('of 32 parallel verifications with one token one succeeds', async () => {
+  test('of 32 parallel verifications with one token, one succeeds', async () => {
     const alice = await person(service, 'alice');
     const [token] = await tokensOf(alice);
     const { answers } = await race(32, () => verify(token));
@@ -131,7 +131,7 @@ describe('auth 5 email verification', () => {
     for (const answer of answers.filter(({ status }) => status !== 204)) expectInvalid(answer, UNKNOWN);
   });
 
-  test('of parallel verifications with several tokens of one account one succeeds', async () => {
+  test('of parallel verifications with several tokens of one account, one succeeds', async () => {
     const alice = await person(service, 'alice');
     await resend(alice);
     await resend(alice);
@@ -141,7 +141,7 @@ describe('auth 5 email verification', () => {
     for (const answer of answers.filter(({ status }) => status !== 204)) expectInvalid(answer, UNKNOWN);
   });
 
-  test('resend mails a new token', async () => {
+  test('resend emails a new token', async () => {
     const alice = await person(service, 'alice');
     const { status, text } = await resend(alice);
     expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -150,16 +150,16 @@ describe('auth 5 email verification', () => {
     expect((await verify(second)).status).toBe(204);
   });
 
-  test('resend answers 204 and sends nothing without an address, or when verified', async () => {
+  test('resend returns 204 and sends nothing without an address, or if it is verified', async () => {
     const { body } = await service.anonymous.post('/v1/auth/register', {});
     expect((await service.as(body.token).post('/v1/auth/verify/resend')).status).toBe(204);
     const alice = await person(service, 'alice');
     await verifyEmail(service, alice);
     expect((await resend(alice)).status).toBe(204);
-    expect(await settledInboxOf(service, alice.email, 'email_verification')).toHaveLength(1);
+    expect(await inboxAfterDelivery(service, alice.email, 'email_verification')).toHaveLength(1);
   });
 
-  test('resend mails a verified account that must verify again', async () => {
+  test('resend emails a verified account that must verify again', async () => {
     const alice = await person(service, 'alice');
     await verifyEmail(service, alice);
     await service.sql('UPDATE account SET suspicious_flags = 2 WHERE id = $1', [alice.id]);
@@ -169,19 +169,19 @@ describe('auth 5 email verification', () => {
     expect(await stateOf(alice)).toMatchObject({ suspicious_flags: 0 });
   });
 
-  test('resend is open to accounts with an outstanding requirement, not to bearers or the anonymous', async () => {
+  test('resend is allowed for accounts with an outstanding requirement, not for bearers or anonymous callers', async () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
     expect((await resend(alice)).status).toBe(204);
     expectApiError(await service.anonymous.post('/v1/auth/verify/resend'), 'UNAUTHORIZED');
   });
 
-  test('an address gets three resends in 15 minutes; the registration mail does not count', async () => {
+  test('an address gets three resends in 15 minutes; the registration email does not count', async () => {
     const alice = await person(service, 'alice');
     for (let n = 0; n < 3; n++) expect((await resend(alice)).status).toBe(204);
     const spent = await resend(alice);
     expectApiError(spent, 'RATE_LIMITED', { global: false });
     expect(spent.headers.has('x-ratelimit-bucket')).toBe(false);
-    expect(await settledInboxOf(service, alice.email, 'email_verification')).toHaveLength(4);
+    expect(await inboxAfterDelivery(service, alice.email, 'email_verification')).toHaveLength(4);
   });
 });

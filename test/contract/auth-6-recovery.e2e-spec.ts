@@ -5,19 +5,19 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   logIn,
   mailTo,
   ownLinksIn,
   type Persona,
   person,
+  RawConnection,
   racePasswords,
   sessionsOf,
-  settledInboxOf,
   signIn,
   sudoProof,
-  verified,
+  verifiedPerson,
   verifyEmail,
-  Wire,
   withTotp,
 } from '../support/index.js';
 
@@ -48,7 +48,7 @@ describe('auth 6 password recovery', () => {
     return (await mailTo(service, email, 'password_reset', count)).metadata.token ?? '';
   }
 
-  test('forgot answers alike for every address, and mails only those of living accounts', async () => {
+  test('forgot responds in the same way for every address, and emails only those of active accounts', async () => {
     const alice = await person(service, 'alice');
     const deleted = await person(service, 'deleted');
     await service.sql('UPDATE account SET flags = $2::bigint WHERE id = $1', [deleted.id, String(DELETED)]);
@@ -56,11 +56,11 @@ describe('auth 6 password recovery', () => {
     expect(new Set(answers.map(({ status, text }) => `${status}${text}`))).toEqual(new Set(['204']));
     expect(new Set(answers.map(({ headers }) => [...headers.keys()].join())).size).toBe(1);
     await mailTo(service, alice.email, 'password_reset');
-    expect(await settledInboxOf(service, 'nobody@example.com')).toEqual([]);
-    expect(await settledInboxOf(service, deleted.email, 'password_reset')).toEqual([]);
+    expect(await inboxAfterDelivery(service, 'nobody@example.com')).toEqual([]);
+    expect(await inboxAfterDelivery(service, deleted.email, 'password_reset')).toEqual([]);
   });
 
-  test('the mail begins no sooner than 50 ms after it was asked for: nobody who asks something else next sees it', async () => {
+  test('the email is created at least 50 ms after the request, so that another request cannot measure it', async () => {
     const alice = await person(service, 'alice');
     for (let round = 1; round <= 3; round++) {
       const asked = Date.now();
@@ -78,7 +78,7 @@ describe('auth 6 password recovery', () => {
     }
   });
 
-  test('the link leads to the configured web application with the token in its fragment, whatever the Host', async () => {
+  test('the link opens the configured web application with the token in its fragment, regardless of the Host header', async () => {
     const alice = await person(service, 'alice');
     await service.anonymous
       .with({ 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', 'x-original-url': '//evil.example' })
@@ -91,7 +91,7 @@ describe('auth 6 password recovery', () => {
     expect(`${text}${html}`).not.toContain('evil');
   });
 
-  test('validate tells whether a token would be taken and does not spend it', async () => {
+  test('validate reports whether a token is valid and does not consume it', async () => {
     const alice = await person(service, 'alice');
     const token = await tokenFor(alice);
     for (let n = 0; n < 2; n++) {
@@ -106,7 +106,7 @@ describe('auth 6 password recovery', () => {
     expect((await validate(token)).body).toEqual({ valid: false });
   });
 
-  test('reset sets the password and answers a token response', async () => {
+  test('reset sets the password and returns a token response', async () => {
     const alice = await person(service, 'alice');
     const { status, body } = await reset(await tokenFor(alice));
     expect({ status, body }).toEqual({
@@ -126,7 +126,7 @@ describe('auth 6 password recovery', () => {
     expect((await logIn(service, { ...alice, password: NEW_PASSWORD })).status).toBe(200);
   });
 
-  test('every session, other reset token and sudo proof of the account is void; grants of the Admin application too', async () => {
+  test('all sessions, other reset tokens and sudo proofs of the account are revoked, also grants of the Admin application', async () => {
     const alice = await person(service, 'alice');
     const second = await signIn(service, alice);
     const [first, other] = [await tokenFor(alice), await tokenFor(alice, 2)];
@@ -141,7 +141,7 @@ describe('auth 6 password recovery', () => {
     expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
   });
 
-  test('a sudo proof from before the reset is worthless', async () => {
+  test('a sudo proof from before the reset is rejected', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const proof = await sudoProof(service, alice, authenticator);
@@ -154,7 +154,7 @@ describe('auth 6 password recovery', () => {
     expectApiError(ended, 'SUDO_MODE_REQUIRED');
   });
 
-  test('an e-mail change that was under way is void: its ticket and its token', async () => {
+  test('an email change in progress is invalid: its ticket and its token', async () => {
     const alice = await person(service, 'alice');
     const step = (as: string | Persona, name: string, body: object = {}) =>
       service.as(as).post(`/v1/users/@me/email-change/${name}`, body);
@@ -172,21 +172,21 @@ describe('auth 6 password recovery', () => {
     expect((await service.as(body.token).get('/v1/users/@me')).body.email).toBe(alice.email);
   });
 
-  test('the Host header of the request is nobody that a link would lead to', async () => {
+  test('the link never contains the Host header of the request', async () => {
     const alice = await person(service, 'alice');
     const body = JSON.stringify({ email: alice.email });
-    const wire = await Wire.open(service);
-    wire.send(
+    const connection = await RawConnection.open(service);
+    connection.send(
       `POST /v1/auth/forgot HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
-    expect((await wire.answer()).status).toBe(204);
-    wire.close();
+    expect((await connection.answer()).status).toBe(204);
+    connection.close();
     const { text, html } = await mailTo(service, alice.email, 'password_reset');
     expect(`${text}${html}`).toContain('http://localhost:8080/auth/reset#token=');
     expect(`${text}${html}`).not.toContain('evil');
   });
 
-  test('reset never skips the second factor: it answers a challenge and makes no session', async () => {
+  test('reset never skips the second factor: it returns a challenge and creates no session', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const earlier = await logIn(service, alice);
@@ -201,8 +201,8 @@ describe('auth 6 password recovery', () => {
     expect((await service.as(completed.body.token).get('/v1/users/@me')).body.mfa_enabled).toBe(true);
   });
 
-  test('a security notice goes to the address, with no link but the one that locks the account down', async () => {
-    const alice = await verified(service, 'alice');
+  test('a security notice goes to the address; its only link locks the account down', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     await reset(await tokenFor(alice));
     const notice = await mailTo(service, alice.email, 'security_notice');
     expect(notice.metadata).toMatchObject({ event: 'password_reset' });
@@ -212,7 +212,7 @@ describe('auth 6 password recovery', () => {
     ]);
   });
 
-  test('the address of the caller is authorised', async () => {
+  test('the IP address of the caller is authorized', async () => {
     const alice = await person(service, 'alice');
     const token = await tokenFor(alice);
     await service.anonymous.from('127.0.9.9').post('/v1/auth/reset', { token, password: NEW_PASSWORD });
@@ -222,7 +222,7 @@ describe('auth 6 password recovery', () => {
     expect(rows.map(({ ip_key }) => ip_key)).toContain('127.0.9.9');
   });
 
-  test('a weak password is refused before the token is spent', async () => {
+  test('a weak password is rejected before the token is consumed', async () => {
     const alice = await person(service, 'alice');
     const token = await tokenFor(alice);
     expectInvalid(await reset(token, 'short'), 'password: PASSWORD_LENGTH_INVALID');
@@ -231,7 +231,7 @@ describe('auth 6 password recovery', () => {
     expect((await reset(token)).status).toBe(200);
   });
 
-  test('used, expired, unknown, permanently suspended, deleted and former-address tokens are alike', async () => {
+  test('used, expired, unknown, permanently suspended, deleted and previous-address tokens get the same error', async () => {
     const [used, expired, banned, deleted, moved] = [
       await person(service),
       await person(service),
@@ -256,7 +256,7 @@ describe('auth 6 password recovery', () => {
     expect((await logIn(service, expired)).status).toBe(200);
   });
 
-  test('issuance errors come before the token is spent', async () => {
+  test('issuance errors come before the token is consumed', async () => {
     const alice = await person(service, 'alice');
     const token = await tokenFor(alice);
     const cases = [
@@ -284,7 +284,7 @@ describe('auth 6 password recovery', () => {
     expect(await service.sql('SELECT flags FROM account WHERE id = $1', [alice.id])).toEqual([{ flags: '0' }]);
   });
 
-  test('of 32 parallel resets with one token and different passwords one wins, and its password works', async () => {
+  test('of 32 parallel resets with one token and different passwords, one succeeds, and its password works', async () => {
     const alice = await person(service, 'alice');
     const token = await tokenFor(alice);
     const password = await racePasswords((candidate) => reset(token, candidate), UNKNOWN);
@@ -292,7 +292,7 @@ describe('auth 6 password recovery', () => {
     expect(await sessionsOf(service, alice)).toBe(2);
   });
 
-  test('a login that runs beside a reset leaves no session of the old password', async () => {
+  test('a login concurrent with a reset leaves no session of the old password', async () => {
     for (let round = 0; round < 4; round++) {
       const alice = await person(service, 'alice');
       const token = await tokenFor(alice);
@@ -309,13 +309,13 @@ describe('auth 6 password recovery', () => {
     }
   });
 
-  test('verification tokens outlive a reset', async () => {
+  test('verification tokens stay valid after a reset', async () => {
     const alice = await person(service, 'alice');
     await reset(await tokenFor(alice));
     await verifyEmail(service, alice);
   });
 
-  test('forgot and reset refuse bodies of other types', async () => {
+  test('forgot and reset reject bodies of other types', async () => {
     expectInvalid(await forgot({ $ne: null }), 'email: INVALID_FORMAT');
     expectInvalid(await forgot(undefined), 'email: INVALID_FORMAT');
     expectInvalid(await reset({ $ne: null }), 'token: INVALID_FORMAT');
@@ -330,10 +330,10 @@ describe('auth 6 password recovery', () => {
       expectApiError(spent, 'RATE_LIMITED', { global: false });
       expect(spent.headers.has('x-ratelimit-bucket')).toBe(false);
     }
-    expect(await settledInboxOf(service, alice.email, 'password_reset')).toHaveLength(5);
+    expect(await inboxAfterDelivery(service, alice.email, 'password_reset')).toHaveLength(5);
   });
 
-  test('one address gets twenty requests in 30 minutes', async () => {
+  test('one IP address gets twenty requests in 30 minutes', async () => {
     const from = service.anonymous.from('127.0.10.1');
     for (let n = 0; n < 20; n++) {
       expect((await from.post('/v1/auth/forgot', { email: `n${n}@example.com` })).status).toBe(204);

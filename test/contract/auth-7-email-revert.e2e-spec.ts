@@ -35,7 +35,7 @@ describe('auth 7 email revert', () => {
   const stolen = (alice: Persona, proof: () => object = () => ({ password: alice.password })) =>
     changeEmail(service, alice, { to: `thief.${alice.email}`, proof });
 
-  test('the previous address gets a token for 24 hours and learns the new address', async () => {
+  test('the previous address gets a token for 24 hours and the new address', async () => {
     const alice = await person(service, 'alice');
     const token = await stolen(alice);
     const mail = await mailTo(service, alice.email, 'email_change_revert');
@@ -48,7 +48,7 @@ describe('auth 7 email revert', () => {
     expect(row?.life).toBe(24 * 3600);
   });
 
-  test('restores the address as verified, sets the password and answers a token response', async () => {
+  test('restores the address as verified, sets the password and returns a token response', async () => {
     const alice = await person(service, 'alice');
     const token = await stolen(alice);
     const events = new Events(service);
@@ -86,7 +86,7 @@ describe('auth 7 email revert', () => {
     expect((await service.as(body.token).get('/v1/users/@me')).body.mfa_enabled).toBe(false);
   });
 
-  test('voids tickets, reset and verification tokens, and replaces the authorised addresses by that of the caller', async () => {
+  test('revokes tickets and reset and verification tokens, and replaces the authorized IP addresses by that of the caller', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     await service.sql('UPDATE account SET suspicious_flags = 2 WHERE id = $1', [alice.id]);
@@ -119,7 +119,7 @@ describe('auth 7 email revert', () => {
     expect((await mailTo(service, alice.email, 'security_notice')).metadata).toMatchObject({ event: 'email_reverted' });
   });
 
-  test('use voids every revert token that was issued later, earlier ones stay', async () => {
+  test('using a revert token revokes all later ones; earlier ones stay valid', async () => {
     const alice = await person(service, 'alice');
     const [b, c] = [`b.${alice.email}`, `c.${alice.email}`];
     const first = await changeEmail(service, alice, { to: b });
@@ -138,7 +138,7 @@ describe('auth 7 email revert', () => {
     expect((await service.as(body.token).get('/v1/users/@me')).body.email).toBe(bob.email);
   });
 
-  test('a previous address that belongs to another account by now is refused and keeps the token', async () => {
+  test('a previous address that now belongs to another account is rejected, and the token is kept', async () => {
     const alice = await person(service, 'alice');
     const token = await stolen(alice);
     const other = { email: alice.email.toUpperCase(), password: 'somebody else', username: 'other' };
@@ -150,7 +150,7 @@ describe('auth 7 email revert', () => {
     expect((await revert(token)).status).toBe(200);
   });
 
-  test('issuance errors come before the token is spent', async () => {
+  test('issuance errors come before the token is consumed', async () => {
     const alice = await person(service, 'alice');
     const token = await stolen(alice);
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [alice.id]);
@@ -162,7 +162,7 @@ describe('auth 7 email revert', () => {
     expect((await revert(token)).status).toBe(200);
   });
 
-  test('used, expired, unknown tokens and those of deleted accounts are alike; a weak password spends nothing', async () => {
+  test('used, expired, unknown tokens and those of deleted accounts get the same error; a weak password consumes no token', async () => {
     const [used, expired, deleted] = [await person(service), await person(service), await person(service)];
     const tokens = [await stolen(used), await stolen(expired), await stolen(deleted)];
     expectInvalid(await revert(tokens[0], 'password'), 'password: PASSWORD_IS_TOO_COMMON');
@@ -174,7 +174,7 @@ describe('auth 7 email revert', () => {
     expectInvalid(await revert(ANY_TOKEN.slice(1)), 'token: STRING_LENGTH_EXACT');
   });
 
-  test('of 32 parallel reverts with one token one wins, and its password works', async () => {
+  test('of 32 parallel reverts with one token, one succeeds, and its password works', async () => {
     const alice = await person(service, 'alice');
     const token = await stolen(alice);
     const password = await racePasswords((candidate) => revert(token, candidate), UNKNOWN);

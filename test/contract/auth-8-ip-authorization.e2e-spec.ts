@@ -5,13 +5,13 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   mailsTo,
   mailTo,
   type Persona,
   person,
   race,
   sessionsOf,
-  settledInboxOf,
   withGatehouse,
   withTotp,
 } from '../support/index.js';
@@ -22,7 +22,7 @@ const DELETED = 1n << 34n;
 const ELSEWHERE = '127.0.20.1';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
-describe('auth 8 IP authorisation', () => {
+describe('auth 8 IP authorization', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse();
@@ -47,7 +47,7 @@ describe('auth 8 IP authorisation', () => {
     return { alice: persona, ticket: body.ticket as string, token: metadata.token ?? '' };
   }
 
-  test('a password login from an unknown address is held: ticket, mail, no session', async () => {
+  test('a password login from an unknown IP address is held: ticket, email, no session', async () => {
     const alice = await person(service, 'alice');
     const answer = await attempt(alice);
     expectApiError(answer, 'IP_AUTHORIZATION_REQUIRED', {
@@ -68,14 +68,14 @@ describe('auth 8 IP authorisation', () => {
     expect(mail.text).toContain('Firefox on Linux');
   });
 
-  test('a wrong password from an unknown address is held by nothing', async () => {
+  test('a wrong password from an unknown IP address is not held', async () => {
     const alice = await person(service, 'alice');
     const answer = await attempt({ ...alice, password: 'not the password' });
     expect(answer.status).toBe(400);
-    expect(await settledInboxOf(service, alice.email, 'ip_authorization')).toEqual([]);
+    expect(await inboxAfterDelivery(service, alice.email, 'ip_authorization')).toEqual([]);
   });
 
-  test('nothing is held from a known address, with the account setting off, or where a second factor is asked', async () => {
+  test('a login is not held from a known IP address, with the account setting off, or if a second factor is required', async () => {
     const alice = await person(service, 'alice');
     expect((await attempt(alice, '127.0.0.1')).status).toBe(200);
     await service.sql('UPDATE account_settings SET session_ip_authorization = false WHERE account_id = $1', [alice.id]);
@@ -87,13 +87,13 @@ describe('auth 8 IP authorisation', () => {
     expect((await attempt(bob)).body).toMatchObject({ mfa: true });
   });
 
-  test('an address that refused mail for good holds nobody out', async () => {
+  test('an account whose address bounced is not held', async () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET email_bounced = true WHERE id = $1', [alice.id]);
     expect((await attempt(alice)).status).toBe(200);
   });
 
-  test('poll says not completed until the mail is confirmed, then answers the session of the waiting device', async () => {
+  test('poll returns completed false until the email is confirmed, then the session of the waiting device', async () => {
     const { alice, ticket, token } = await held();
     expect((await poll(ticket)).body).toEqual({ completed: false });
     const confirmed = await authorize(token);
@@ -121,7 +121,7 @@ describe('auth 8 IP authorisation', () => {
     expect((await attempt(alice)).status).toBe(200);
   });
 
-  test('repeated reads within 60 seconds return the same token, and make one session', async () => {
+  test('repeated reads within 60 seconds return the same token and create one session', async () => {
     const { alice, ticket, token } = await held();
     await authorize(token);
     const { answers } = await race(32, () => poll(ticket));
@@ -131,7 +131,7 @@ describe('auth 8 IP authorisation', () => {
     expect(await sessionsOf(service, alice)).toBe(2);
   });
 
-  test('a completed result is readable for 60 seconds, and nothing at rest opens without the ticket', async () => {
+  test('a completed result is readable for 60 seconds, and stored data cannot be decrypted without the ticket', async () => {
     const { alice, ticket, token } = await held();
     await authorize(token);
     const { body } = await poll(ticket);
@@ -147,7 +147,7 @@ describe('auth 8 IP authorisation', () => {
     expectInvalid(await poll(ticket), TICKET);
   });
 
-  test('ticket and token live 15 minutes', async () => {
+  test('ticket and token are valid for 15 minutes', async () => {
     const { alice, ticket, token } = await held();
     const rows = await service.sql(
       'SELECT purpose, extract(epoch FROM expires_at - created_at)::int AS life FROM one_time_secret WHERE subject = $1 AND purpose LIKE $2 ORDER BY 1',
@@ -163,7 +163,7 @@ describe('auth 8 IP authorisation', () => {
     expectInvalid(await resend(ticket), TICKET);
   });
 
-  test('a token works once; of 32 parallel confirmations one succeeds', async () => {
+  test('a token works once; of 32 parallel confirmations, one succeeds', async () => {
     const { ticket, token } = await held();
     const { answers } = await race(32, () => authorize(token));
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
@@ -172,7 +172,7 @@ describe('auth 8 IP authorisation', () => {
     expectInvalid(await authorize(token), TOKEN);
   });
 
-  test('a token confirms the hold that it was mailed for and no other', async () => {
+  test('a token confirms only the hold that it was emailed for', async () => {
     const alice = await person(service, 'alice');
     const first = (await attempt(alice)).body.ticket;
     await mailTo(service, alice.email, 'ip_authorization');
@@ -184,7 +184,7 @@ describe('auth 8 IP authorisation', () => {
     expect((await poll(first)).body).toEqual({ completed: false });
   });
 
-  test('resend within 30 seconds is refused with the time that is left', async () => {
+  test('resend within 30 seconds is rejected with the remaining time', async () => {
     const { ticket } = await held();
     const answer = await resend(ticket);
     expectApiError(answer, 'IP_AUTHORIZATION_RESEND_COOLDOWN', {
@@ -197,7 +197,7 @@ describe('auth 8 IP authorisation', () => {
     expect([...answer.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
   });
 
-  test('one resend mails a new token, voids the former one and leaves the expiry of the ticket', async () => {
+  test('one resend emails a new token, invalidates the previous one and keeps the expiry of the ticket', async () => {
     const { alice, ticket, token } = await held();
     await later(31);
     const expiry = () =>
@@ -213,7 +213,7 @@ describe('auth 8 IP authorisation', () => {
     expectInvalid(await resend(ticket), TICKET);
   });
 
-  test('of 32 parallel resends one mails a token', async () => {
+  test('of 32 parallel resends, one emails a token', async () => {
     const { alice, ticket } = await held();
     await later(31);
     const { answers } = await race(32, () => resend(ticket));
@@ -221,10 +221,10 @@ describe('auth 8 IP authorisation', () => {
     for (const answer of answers.filter(({ status }) => status !== 204)) {
       expectApiError(answer, 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
     }
-    expect(await settledInboxOf(service, alice.email, 'ip_authorization')).toHaveLength(2);
+    expect(await inboxAfterDelivery(service, alice.email, 'ip_authorization')).toHaveLength(2);
   });
 
-  test('a deleted account counts as an unknown token or ticket', async () => {
+  test('the tokens and tickets of a deleted account are unknown', async () => {
     const { alice, ticket, token } = await held();
     await service.sql('UPDATE account SET flags = $2::bigint WHERE id = $1', [alice.id, String(DELETED)]);
     expectInvalid(await authorize(token), TOKEN);
@@ -232,7 +232,7 @@ describe('auth 8 IP authorisation', () => {
     expectInvalid(await poll(ticket), TICKET);
   });
 
-  test('a suspension that comes between is answered at confirmation and at poll, and makes no session', async () => {
+  test('a suspension in the meantime is returned at confirmation and at poll, and no session is created', async () => {
     const { alice, ticket, token } = await held();
     const suspend = (banned: boolean) =>
       service.sql('UPDATE account SET banned = $2 WHERE id = $1', [alice.id, banned]);
@@ -247,7 +247,7 @@ describe('auth 8 IP authorisation', () => {
     expect((await poll(ticket)).body.completed).toBe(true);
   });
 
-  test('a password reset voids tickets and tokens', async () => {
+  test('a password reset revokes tickets and tokens', async () => {
     const { alice, ticket, token } = await held();
     await service.anonymous.post('/v1/auth/forgot', { email: alice.email });
     const { metadata } = await mailTo(service, alice.email, 'password_reset');
@@ -256,7 +256,7 @@ describe('auth 8 IP authorisation', () => {
     expectInvalid(await poll(ticket), TICKET);
   });
 
-  test('a ticket is no token, and neither is a credential', async () => {
+  test('a ticket is not accepted as a token, and neither is accepted as a credential', async () => {
     const { ticket, token } = await held();
     expectInvalid(await poll(token), TICKET);
     expectInvalid(await authorize(ticket), 'token: STRING_LENGTH_EXACT');
@@ -265,7 +265,7 @@ describe('auth 8 IP authorisation', () => {
     }
   });
 
-  test('missing and malformed tickets are refused', async () => {
+  test('missing and malformed tickets are rejected', async () => {
     expectInvalid(await service.anonymous.get('/v1/auth/ip-authorization/poll'), 'ticket: INVALID_FORMAT');
     expectInvalid(
       await service.anonymous.get('/v1/auth/ip-authorization/poll?ticket=a&ticket=b'),
@@ -278,7 +278,7 @@ describe('auth 8 IP authorisation', () => {
   });
 });
 
-describe('auth 4.2 addresses of IPv6', () => {
+describe('auth 4.2 IPv6 addresses', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
@@ -311,7 +311,7 @@ describe('auth 4.2 addresses of IPv6', () => {
 
 describe('auth 13 IP holds switched off', () => {
   test.each<Record<string, string>>([{ IP_AUTHORIZATION: 'off' }, { MAIL_TRANSPORT: 'none' }])(
-    '%j authorises silently',
+    '%j authorizes without a hold',
     async (env) => {
       await withGatehouse({ env }, async (service) => {
         const alice = await person(service, 'alice');

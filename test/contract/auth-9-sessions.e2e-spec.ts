@@ -3,12 +3,12 @@ import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { testOnPostgres } from '../machine/postgres.js';
 import {
+  createCredentialSet,
   eventually,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  outfit,
   type Persona,
   person,
   race,
@@ -57,7 +57,7 @@ describe('auth 9 sessions', () => {
   const end = (alice: Persona, session_id_hashes: unknown, more: object = { password: alice.password }) =>
     service.as(alice).post('/v1/auth/sessions/logout', { session_id_hashes, ...more });
 
-  test('lists client, masked address and last use of every session, the calling one marked', async () => {
+  test('lists client, masked IP address and last use of every session, and marks the calling one', async () => {
     const alice = await person(service, 'alice');
     const properties = Buffer.from(JSON.stringify({ os: 'TempleOS', browser: 'x' })).toString('base64');
     const phone = await service.anonymous
@@ -86,7 +86,7 @@ describe('auth 9 sessions', () => {
     }
   });
 
-  test('the session in use comes first, with its time, then the latest activity', async () => {
+  test('the current session comes first with its time, then the latest activity', async () => {
     const alice = await person(service, 'alice');
     const tokens = [await signIn(service, alice), await signIn(service, alice), await signIn(service, alice)];
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest('base64url'));
@@ -113,7 +113,7 @@ describe('auth 9 sessions', () => {
     }
   });
 
-  test('use is written behind, at most once a minute', async () => {
+  test('use is written later, at most once a minute', async () => {
     const alice = await person(service, 'alice');
     const of = (columns: string) => service.sql(`SELECT ${columns} FROM account WHERE id = $1`, [alice.id]);
     await list(alice);
@@ -130,7 +130,7 @@ describe('auth 9 sessions', () => {
     expect(await secondsSinceUse(alice)).toBeLessThan(60);
   });
 
-  test('a use that came too early to be written is written as soon as the minute is over', async () => {
+  test('a use that is too early to be written is written when the minute is over', async () => {
     const alice = await person(service, 'alice');
     await use(alice);
     service.clock.advance({ minutes: 1 });
@@ -145,7 +145,7 @@ describe('auth 9 sessions', () => {
   });
 
   test.each(['session', 'account'])(
-    'a use that could not be written to its %s is written by the next one',
+    'a use that could not be written to its %s is written with the next one',
     async (table) => {
       const alice = await person(service, 'alice');
       await use(alice);
@@ -164,7 +164,7 @@ describe('auth 9 sessions', () => {
     },
   );
 
-  testOnPostgres('a use whose row somebody was changing is written by the next one', async () => {
+  testOnPostgres('a use whose row another transaction was changing is written with the next one', async () => {
     const alice = await person(service, 'alice');
     await use(alice);
     for (const table of ['session', 'account']) {
@@ -181,7 +181,7 @@ describe('auth 9 sessions', () => {
     }
   });
 
-  test('terminates the sessions with the given hashes, at once; the calling one may be among them', async () => {
+  test('immediately ends the sessions with the given hashes, optionally including the calling one', async () => {
     const alice = await person(service, 'alice');
     const [second, third] = [await signIn(service, alice), await signIn(service, alice)];
     const hashes = (await list(second)).filter(({ current }) => current).map(({ id_hash }) => id_hash);
@@ -218,7 +218,7 @@ describe('auth 9 sessions', () => {
     ['text', 'A', 'session_id_hashes: INVALID_FORMAT'],
     ['101 hashes', Array.from({ length: 101 }, () => 'A'), 'session_id_hashes: INVALID_FORMAT'],
     ['a number among them', ['A', 1], 'session_id_hashes.1: INVALID_FORMAT'],
-  ])('%s is refused before a factor is spent', async (_what, hashes, fault) => {
+  ])('%s is rejected before a factor is consumed', async (_what, hashes, fault) => {
     const alice = await person(service, 'alice');
     expectInvalid(await end(alice, hashes, { password: 'not the password' }), fault);
   });
@@ -236,7 +236,7 @@ describe('auth 9 sessions', () => {
     expect(await sudoProof(service, alice, authenticator)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
-  test('listing and terminating are open to accounts with an outstanding requirement', async () => {
+  test('listing and terminating are allowed for accounts with an outstanding requirement', async () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
     expect(await list(alice)).toHaveLength(1);
@@ -251,7 +251,7 @@ describe('auth 4.6 logout', () => {
   });
   afterAll(() => service.close());
 
-  test('revokes exactly the calling session; repeating it is 401', async () => {
+  test('revokes only the calling session; repeating it is 401', async () => {
     const alice = await person(service, 'alice');
     const second = await signIn(service, alice);
     const { status, text } = await service.as(second).post('/v1/auth/logout');
@@ -260,19 +260,19 @@ describe('auth 4.6 logout', () => {
     expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
   });
 
-  test('is open to accounts with an outstanding requirement', async () => {
+  test('is allowed for accounts with an outstanding requirement', async () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
     expect((await service.as(alice).post('/v1/auth/logout')).status).toBe(204);
   });
 
-  test('a bot token gets 204 and revokes nothing, an access token is refused', async () => {
-    const { bot, bearer } = await outfit(service);
+  test('a bot token gets 204 and revokes nothing, an access token is rejected', async () => {
+    const { bot, bearer } = await createCredentialSet(service);
     for (let n = 0; n < 2; n++) expect((await service.as(bot).post('/v1/auth/logout')).status).toBe(204);
     expectApiError(await service.as(bearer).post('/v1/auth/logout'), 'ACCESS_DENIED');
   });
 
-  test('of 32 parallel logouts of one session all answer 204 or 401, and the session is gone', async () => {
+  test('32 parallel logouts of one session all get 204 or 401, and the session is ended', async () => {
     const alice = await person(service, 'alice');
     const { answers } = await race(32, () => service.as(alice).post('/v1/auth/logout'));
     expect(answers.every(({ status }) => status === 204 || status === 401)).toBe(true);

@@ -2,7 +2,7 @@ import { expectApiError, type Gatehouse, gatehouse, person } from '../support/in
 
 const BALANCER = '127.0.0.9';
 
-describe('conventions.md 1: the client address behind a balancer', () => {
+describe('conventions.md 1: the client address behind a proxy', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse({ env: { TRUSTED_PROXIES: `${BALANCER},127.0.0.10`, RATE_LIMITS: 'on' } });
@@ -19,7 +19,7 @@ describe('conventions.md 1: the client address behind a balancer', () => {
     return Number(headers.get('x-ratelimit-remaining'));
   };
 
-  test('when every hop is trusted the leftmost counts', async () => {
+  test('if every hop is trusted, the leftmost counts', async () => {
     expect(await left('127.0.0.10')).toBe(59);
     expect(await left(`127.0.0.10, ${BALANCER}`)).toBe(58);
     expect(await left(`${BALANCER}, 127.0.0.10`)).toBe(59);
@@ -27,7 +27,7 @@ describe('conventions.md 1: the client address behind a balancer', () => {
     expect(await left(`127.0.0.10, 198.51.100.7, ${BALANCER}`)).toBe(58);
   });
 
-  test('a port of a hop is dropped; what only looks like one is refused', async () => {
+  test('a port of a hop is removed; a malformed port is rejected', async () => {
     expect(await left('198.51.100.20')).toBe(59);
     expect(await left('198.51.100.20:443')).toBe(58);
     expect(await left(`198.51.100.20:65535, 127.0.0.10:8080, ${BALANCER}:1`)).toBe(57);
@@ -55,7 +55,7 @@ describe('conventions.md 1: the client address behind a balancer', () => {
     service.clock.advance({ seconds: 61 });
   });
 
-  test('a balancer that keeps it back is refused before anything happens, and named in the log once a minute', async () => {
+  test('requests of a proxy that omits the client address are rejected, and logged once a minute', async () => {
     const before = warnings().length;
     const account = { email: 'ada@example.com', password: 'a long enough password' };
     for (const forwarded of [undefined, '', 'unknown', '198.51.100.7, nonsense']) {
@@ -67,17 +67,17 @@ describe('conventions.md 1: the client address behind a balancer', () => {
     expect(warnings()).toHaveLength(before + 1);
     expect(JSON.parse(warnings().at(-1) as string)).toMatchObject({
       level: 40,
-      msg: 'requests are refused: a peer in TRUSTED_PROXIES sends no X-Forwarded-For',
+      msg: 'requests rejected: a proxy in TRUSTED_PROXIES sends no X-Forwarded-For',
       peer: BALANCER,
     });
     service.clock.advance({ seconds: 61 });
     expectApiError(await through('unknown').get('/v1/users/@me'), 'FORBIDDEN');
     expectApiError(await through('unknown').get('/v1/users/@me'), 'FORBIDDEN');
     expect(warnings()).toHaveLength(before + 2);
-    expect(warnings().at(-1)).toContain('an unreadable X-Forwarded-For');
+    expect(warnings().at(-1)).toContain('an invalid X-Forwarded-For');
   });
 
-  test('a person on the same machine, and probes of the balancer itself, are let in', async () => {
+  test('requests from the same machine and probes of the proxy itself are accepted', async () => {
     const direct = service.anonymous.from('127.0.0.1');
     expect((await direct.get('/.well-known/service')).status).toBe(200);
     expect((await through().get('/health/live')).status).toBe(200);

@@ -22,32 +22,29 @@ describe('conventions.md 1: mounts', () => {
   });
   afterAll(() => service.close());
 
-  test.each(UNKNOWN)(
-    'an unknown path says so to a person in a sentence, to a program by its code: %s',
-    async (path) => {
-      const page = await service.anonymous.get(path, PAGE);
-      expect(page.status).toBe(404);
-      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(page.headers.get('cache-control')).toBe('no-store');
-      expect(page.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
-      expect(page.text).toContain('<p>There is nothing at this address.</p>');
-      expect(page.text).not.toContain('script');
-      expect(await service.anonymous.send('HEAD', path, undefined, PAGE)).toMatchObject({ status: 404, text: '' });
-      for (const accept of ['*/*', 'application/json', 'text/htmlx']) {
-        expectApiError(await service.anonymous.get(path, { headers: { accept } }), 'NOT_FOUND');
-      }
-      expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
-      expectApiError(await service.anonymous.post(path, {}, PAGE), 'NOT_FOUND');
-    },
-  );
+  test.each(UNKNOWN)('an unknown path returns a page to a browser and a code to a program: %s', async (path) => {
+    const page = await service.anonymous.get(path, PAGE);
+    expect(page.status).toBe(404);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(page.text).toContain('<p>There is nothing at this address.</p>');
+    expect(page.text).not.toContain('script');
+    expect(await service.anonymous.send('HEAD', path, undefined, PAGE)).toMatchObject({ status: 404, text: '' });
+    for (const accept of ['*/*', 'application/json', 'text/htmlx']) {
+      expectApiError(await service.anonymous.get(path, { headers: { accept } }), 'NOT_FOUND');
+    }
+    expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
+    expectApiError(await service.anonymous.post(path, {}, PAGE), 'NOT_FOUND');
+  });
 
-  test('other refusals stay JSON whatever is accepted: what a route refuses, and what is no path', async () => {
+  test('other errors stay JSON for every Accept header: errors of a route, and an invalid path', async () => {
     expectApiError(await service.anonymous.get('/v1/users/@me', PAGE), 'UNAUTHORIZED');
     expectApiError(await service.anonymous.get('/docs/nothing', PAGE), 'NOT_FOUND');
     expectApiError(await service.anonymous.get('/%zz', PAGE), 'BAD_REQUEST');
   });
 
-  test('/favicon.ico is an icon, /robots.txt keeps crawlers out', async () => {
+  test('/favicon.ico is an icon, /robots.txt excludes crawlers', async () => {
     const icon = await fetch(`${service.url}/favicon.ico`);
     expect(icon.headers.get('content-type')).toBe('image/x-icon');
     expect(Buffer.from(await icon.arrayBuffer()).readUInt32LE(0)).toBe(0x00010000);
@@ -56,7 +53,7 @@ describe('conventions.md 1: mounts', () => {
     expect(robots.text).toBe('User-agent: *\nDisallow: /\n');
   });
 
-  test('/.well-known/security.txt has what RFC 9116 asks for, and expires within a year', async () => {
+  test('/.well-known/security.txt has the fields of RFC 9116, and expires within a year', async () => {
     const { status, headers, text } = await service.anonymous.get('/.well-known/security.txt');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -75,7 +72,7 @@ describe('conventions.md 1: mounts', () => {
     expect(days).toBeLessThan(365);
   });
 
-  test('/.well-known/change-password leads to the page for it', async () => {
+  test('/.well-known/change-password redirects to the page', async () => {
     const answer = await fetch(`${service.url}/.well-known/change-password`, { redirect: 'manual' });
     expect(answer.status).toBe(302);
     expect(answer.headers.get('location')).toBe('https://app.example/account/password');
@@ -90,7 +87,7 @@ describe('conventions.md 1: mounts', () => {
     expect([status, body]).toEqual([200, { enroll: page, manage: page }]);
   });
 
-  test('the description works on whatever origin it was read from', async () => {
+  test('the description works on the origin from which it was read', async () => {
     const { body } = await service.anonymous.get('/openapi.json');
     expect(body.servers).toEqual([{ url: '/' }]);
   });

@@ -3,14 +3,14 @@ import {
   expectApiError,
   type Gatehouse,
   gatehouse,
-  hurry,
   newHook,
   pathOf,
   person,
   planUploads,
-  Wire,
-  type WireAnswer,
-  wire,
+  type RawAnswer,
+  RawConnection,
+  sendRaw,
+  shortenTimers,
   withGatehouse,
 } from '../support/index.js';
 
@@ -22,14 +22,14 @@ const [A, B] = ['127.1.0.1', '127.1.0.2'];
 /** How long a client may keep sending after an early response. */
 const LINGER_MS = 1500;
 
-/** Interval at which the service checks incoming bodies. `hurry` shortens it, so that tests need less time. */
+/** Interval at which the service checks incoming bodies. `shortenTimers` shortens it, so that tests need less time. */
 const LOOK_MS = 1000;
 
 let service: Gatehouse;
 beforeAll(async () => {
-  const calm = hurry(LOOK_MS, 50);
+  const restoreTimers = shortenTimers(LOOK_MS, 50);
   service = await gatehouse({ env: { TRUSTED_PROXIES: PROXY, ABUSE_BANS: 'off' } });
-  calm();
+  restoreTimers();
 });
 afterAll(() => service.close());
 
@@ -43,12 +43,12 @@ const stalled = (...lines: string[]): string =>
 
 /** Connections that send one message each, and the responses received so far. */
 class Crowd {
-  readonly answers: WireAnswer[] = [];
-  private constructor(readonly connections: readonly Wire[]) {}
+  readonly answers: RawAnswer[] = [];
+  private constructor(readonly connections: readonly RawConnection[]) {}
 
   static async of(count: number, message: (index: number) => { from: string; bytes: string }): Promise<Crowd> {
     const messages = Array.from({ length: count }, (_, index) => message(index));
-    const connections = await Promise.all(messages.map(({ from }) => Wire.open(service, from)));
+    const connections = await Promise.all(messages.map(({ from }) => RawConnection.open(service, from)));
     const crowd = new Crowd(connections);
     connections.forEach((connection, index) => {
       connection.send(messages[index]?.bytes ?? '');
@@ -69,13 +69,13 @@ class Crowd {
   }
 }
 
-const login = (from: string): Promise<WireAnswer> =>
-  wire(service, ['POST /v1/auth/login HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 2'], {
+const login = (from: string): Promise<RawAnswer> =>
+  sendRaw(service, ['POST /v1/auth/login HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 2'], {
     ...{ body: '{}', from },
   });
 
 /** Repeats a request until its response has this status. The service notices closed connections with a delay. */
-async function until(ask: () => Promise<WireAnswer>, status: number): Promise<WireAnswer> {
+async function until(ask: () => Promise<RawAnswer>, status: number): Promise<RawAnswer> {
   for (;;) {
     const answer = await ask();
     if (answer.status === status) return answer;
@@ -83,14 +83,14 @@ async function until(ask: () => Promise<WireAnswer>, status: number): Promise<Wi
   }
 }
 
-function expectTooMany(answer: WireAnswer): void {
+function expectTooMany(answer: RawAnswer): void {
   expectApiError(answer, 'RATE_LIMITED', { global: false, retry_after: 5 });
   expect(answer.headers.get('retry-after')).toBe('5');
   expect(answer.headers.get('connection')).toBe('close');
 }
 
 describe('conventions.md 12: requests that wait for their bodies', () => {
-  test(`${CROWD} stalled bodies of one address: 64 wait, the others are refused, nobody else notices`, async () => {
+  test(`${CROWD} stalled bodies of one IP address: 64 wait, the others are rejected, other callers are not affected`, async () => {
     const crowd = await Crowd.of(CROWD, () => ({ from: A, bytes: stalled() }));
     try {
       await crowd.answered(CROWD - PER_ADDRESS);
@@ -98,7 +98,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
       expectApiError(await login(B), 'INVALID_FORM_BODY');
       expect((await service.anonymous.get('/health/ready')).status).toBe(200);
       // Requests without a body still succeed from the IP address that has reached its limit.
-      expect((await wire(service, ['GET /.well-known/service HTTP/1.1'], { from: A })).status).toBe(200);
+      expect((await sendRaw(service, ['GET /.well-known/service HTTP/1.1'], { from: A })).status).toBe(200);
       expect(crowd.answers).toHaveLength(CROWD - PER_ADDRESS);
     } finally {
       crowd.close();
@@ -106,15 +106,15 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
     expectApiError(await until(() => login(A), 400), 'INVALID_FORM_BODY');
   });
 
-  test('a /64 of IPv6 is one address', async () => {
+  test('a /64 of IPv6 counts as one IP address', async () => {
     const bytes = (address: string) => stalled(`X-Forwarded-For: ${address}`);
     const crowd = await Crowd.of(PER_ADDRESS + 6, (index) => ({ from: PROXY, bytes: bytes(`2001:db8::${index + 1}`) }));
     try {
       await crowd.answered(6);
       for (const answer of crowd.answers) expectTooMany(answer);
-      const next = await Wire.open(service, PROXY);
+      const next = await RawConnection.open(service, PROXY);
       expectTooMany(await next.send(bytes('2001:db8::ffff')).answer());
-      const other = await Wire.open(service, PROXY);
+      const other = await RawConnection.open(service, PROXY);
       other.send(`${bytes('2001:db8:0:1::1')}: ""}${' '.repeat(LENGTH - 13)}`);
       expectApiError(await other.answer(), 'INVALID_FORM_BODY');
       for (const connection of [next, other]) connection.close();
@@ -123,7 +123,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
     }
   });
 
-  test('32 of one account, whatever addresses they come from', async () => {
+  test('at most 32 for one account, over all its IP addresses', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     const patch = ({ authorization }: { authorization: string }) =>
       head(
@@ -136,7 +136,7 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
     try {
       await crowd.answered(8);
       for (const answer of crowd.answers) expectTooMany(answer);
-      const connection = await Wire.open(service, '127.2.0.1');
+      const connection = await RawConnection.open(service, '127.2.0.1');
       expect((await connection.send(`${patch(bob)}{}${' '.repeat(98)}`).answer()).status).toBe(200);
       connection.close();
     } finally {
@@ -144,22 +144,22 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
     }
   });
 
-  test('no more than MAX_BODIES in the process', () =>
+  test('at most MAX_BODIES in the process', () =>
     withGatehouse({ env: { MAX_BODIES: '3' } }, async (small) => {
       const connections = [];
       for (let index = 1; index <= 4; index++) {
-        connections.push((await Wire.open(small, `127.3.0.${index}`)).send(stalled()));
+        connections.push((await RawConnection.open(small, `127.3.0.${index}`)).send(stalled()));
       }
       expectTooMany(await Promise.race(connections.map((connection) => connection.answer())));
       expect((await small.anonymous.get('/.well-known/service')).status).toBe(200);
       for (const connection of connections) connection.close();
     }));
 
-  test('they are not at work: more of them than MAX_IN_FLIGHT shed nothing, and are work when they are whole', () =>
+  test('they do not count as in flight: more of them than MAX_IN_FLIGHT shed nothing, and they count when complete', () =>
     withGatehouse({ env: { MAX_IN_FLIGHT: '2' } }, async (small) => {
       const waiting = [];
       for (let index = 0; index < 10; index++) {
-        const connection = await Wire.open(small, A);
+        const connection = await RawConnection.open(small, A);
         connection.send(`${stalled('Expect: 100-continue')}`);
         expect((await connection.answer()).status).toBe(100);
         waiting.push(connection);
@@ -175,8 +175,8 @@ describe('conventions.md 12: requests that wait for their bodies', () => {
 
 describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
   /** Advances the clock by more than the 10 s window until the service sends a response and closes the connection. */
-  async function expectGivenUp(connection: Wire): Promise<void> {
-    let answer: WireAnswer | undefined;
+  async function expectGivenUp(connection: RawConnection): Promise<void> {
+    let answer: RawAnswer | undefined;
     const answered = connection.answer().then((given) => {
       answer = given;
     });
@@ -190,13 +190,13 @@ describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
   }
 
   test('JSON: 400, and the connection ends', async () => {
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     await expectGivenUp(connection.send(stalled()));
   });
 
-  test('multipart: 400, the connection ends, and no message is left', async () => {
+  test('multipart: 400, the connection ends, and no message is stored', async () => {
     const hook = await newHook(service, await person(service));
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     const lines = ['Content-Type: multipart/form-data; boundary=x', 'Content-Length: 100000'];
     const part = '--x\r\nContent-Disposition: form-data; name="content"\r\n\r\nhal';
     await expectGivenUp(connection.send(head(`POST ${hook.path}`, ...lines) + part));
@@ -206,14 +206,14 @@ describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
   test('the relay: 400, the connection ends, and the capability can be used again', async () => {
     const [planned] = await planUploads(service, await person(service), [{ filename: 'a.txt', size: LENGTH }]);
     const path = pathOf(planned?.upload_url ?? '');
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     await expectGivenUp(connection.send(`${head(`PUT ${path}`, `Content-Length: ${LENGTH}`)}hello`));
     const lines = [`PUT ${path} HTTP/1.1`, `Content-Length: ${LENGTH}`];
-    expect((await wire(service, lines, { body: 'x'.repeat(LENGTH) })).status).toBe(200);
+    expect((await sendRaw(service, lines, { body: 'x'.repeat(LENGTH) })).status).toBe(200);
   });
 
-  test('one that keeps coming is read to its end', async () => {
-    const connection = await Wire.open(service);
+  test('a body that is sent steadily is read completely', async () => {
+    const connection = await RawConnection.open(service);
     const length = 100_000;
     connection.send(`${head('POST /v1/auth/login', 'Content-Type: application/json', `Content-Length: ${length}`)}{}`);
     for (let step = 0; step < 4; step++) {
@@ -227,7 +227,7 @@ describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
   });
 });
 
-describe('conventions.md 12: an early answer ends the wait for the body', () => {
+describe('conventions.md 12: an early response ends the wait for the body', () => {
   const early: [title: string, start: string, lines: string[], code: string][] = [
     ['an unknown path', 'POST /v1/nope', [], 'NOT_FOUND'],
     ['no credential', 'PATCH /v1/users/@me', [], 'UNAUTHORIZED'],
@@ -237,14 +237,14 @@ describe('conventions.md 12: an early answer ends the wait for the body', () => 
     ['a webhook that is none', 'POST /v1/webhooks/1/abc', [], 'UNKNOWN_WEBHOOK'],
     ['a success that needs no body', 'GET /.well-known/service', [], ''],
   ];
-  let calm: () => void;
+  let restoreTimers: () => void;
   beforeAll(() => {
-    calm = hurry(LINGER_MS);
+    restoreTimers = shortenTimers(LINGER_MS);
   });
-  afterAll(() => calm());
+  afterAll(() => restoreTimers());
 
   test.each(early)('%s', async (_title, start, lines, code) => {
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     const length = code === 'PAYLOAD_TOO_LARGE' ? 300_000 : LENGTH;
     const answer = await connection.send(`${head(start, ...lines, `Content-Length: ${length}`)}{`).answer();
     if (code) expectApiError(answer, code);
@@ -253,8 +253,8 @@ describe('conventions.md 12: an early answer ends the wait for the body', () => 
     expect(connection.unread).toBe('');
   });
 
-  test('while a body that came whole leaves the connection usable', async () => {
-    const connection = await Wire.open(service);
+  test('while a complete body leaves the connection usable', async () => {
+    const connection = await RawConnection.open(service);
     for (let round = 0; round < 2; round++) {
       connection.send(`${head('PATCH /v1/users/@me', 'Content-Length: 2')}{}`);
       expectApiError(await connection.answer(), 'UNAUTHORIZED');

@@ -10,12 +10,12 @@ import { Accepts, CurrentCall, Public } from '../../src/policy/decorators.js';
 import {
   type Gatehouse,
   gatehouse,
-  hurry,
   newHook,
   pathOf,
   person,
+  RawConnection,
+  shortenTimers,
   uploadFile,
-  Wire,
   withGatehouse,
 } from '../support/index.js';
 
@@ -69,7 +69,7 @@ let live: LiveRequests;
 let large: string;
 let hook: string;
 beforeAll(async () => {
-  const calm = hurry(CHECK_MS, 50);
+  const restoreTimers = shortenTimers(CHECK_MS, 50);
   service = await gatehouse({
     modules: [ProbeModule],
     env: {
@@ -79,7 +79,7 @@ beforeAll(async () => {
       ...{ RATE_LIMITS: 'off', ABUSE_BANS: 'off' },
     },
   });
-  calm();
+  restoreTimers();
   live = service.app.get(LiveRequests);
   const alice = await person(service, 'alice');
   large = pathOf((await uploadFile(service, alice, 'large.bin', Buffer.alloc(SIZE, 'x'))).url);
@@ -126,10 +126,11 @@ const openFiles = (): number =>
     }
   }).length;
 
-const corrections = (): string[] => service.log.filter((line) => line.includes('a count of requests was wrong'));
+const corrections = (): string[] =>
+  service.log.filter((line) => line.includes('the count of active requests was wrong'));
 
 describe('conventions.md 12: connections that break with requests in progress', () => {
-  test('an unread download with an unfinished body behind it takes nothing from others', async () => {
+  test('an unread download with an unfinished body behind it does not affect other callers', async () => {
     for (let round = 0; round < 2 * MAX_IN_FLIGHT; round++) {
       const socket = await open();
       socket.write(get(large) + stalledForm());
@@ -140,7 +141,7 @@ describe('conventions.md 12: connections that break with requests in progress', 
     expect((await service.anonymous.get('/.well-known/service')).status).toBe(200);
   });
 
-  test('nor do downloads that are prepared while the connection breaks', async () => {
+  test('downloads that are prepared while the connection breaks do not affect other callers either', async () => {
     for (let round = 0; round < 4 * PER_ADDRESS; round++) {
       const socket = await open();
       socket.write(get('/v1/probe/held') + get(large).repeat(3));
@@ -150,9 +151,9 @@ describe('conventions.md 12: connections that break with requests in progress', 
       release();
       await quiet();
     }
-    const wire = await Wire.open(service);
-    expect((await wire.send(get(large)).answer()).status).toBe(200);
-    wire.close();
+    const connection = await RawConnection.open(service);
+    expect((await connection.send(get(large)).answer()).status).toBe(200);
+    connection.close();
     await quiet();
   });
 
@@ -169,7 +170,7 @@ describe('conventions.md 12: connections that break with requests in progress', 
     expect(openFiles()).toBe(before);
   });
 
-  test('a pipelined login that breaks off is no failure of the service', async () => {
+  test('a pipelined login that breaks off is not logged as a failure of the service', async () => {
     const from = service.log.length;
     const socket = await open();
     socket.write(get('/v1/probe/held') + stalledLogin());
@@ -183,7 +184,7 @@ describe('conventions.md 12: connections that break with requests in progress', 
     expect(lines).toEqual([]);
   });
 
-  test('no body is waited for once the response is complete', async () => {
+  test('no body is awaited after the response is complete', async () => {
     const socket = await open();
     socket.write(get('/v1/probe/held') + post('/v1/probe/late', 'application/json', 500, '{'));
     while (held.length < 2) await delay(2);
@@ -198,21 +199,21 @@ describe('conventions.md 12: pipelining', () => {
   test('at most 16 requests of a connection are in progress; the others follow in order', () =>
     withGatehouse({ modules: [ProbeModule], env: { RATE_LIMITS: 'off' } }, async (other) => {
       most = 0;
-      const wire = await Wire.open(other);
-      wire.send(get('/v1/probe/held').repeat(40) + get('/v1/nope') + get('/v1/probe/quick').repeat(500));
+      const connection = await RawConnection.open(other);
+      connection.send(get('/v1/probe/held').repeat(40) + get('/v1/nope') + get('/v1/probe/quick').repeat(500));
       while (held.length < 16) await delay(2);
       await delay(20);
       expect([held.length, other.app.get(LiveRequests).count('work')]).toEqual([16, 16]);
       const releasing = setInterval(release, 2);
       const statuses: number[] = [];
-      while (statuses.length < 541) statuses.push((await wire.answer()).status);
+      while (statuses.length < 541) statuses.push((await connection.answer()).status);
       clearInterval(releasing);
       expect(statuses).toEqual([...Array(40).fill(200), 404, ...Array(500).fill(200)]);
       expect(most).toBe(16);
-      wire.close();
+      connection.close();
     }));
 
-  test('a connection whose requests wait for their turn is not read', async () => {
+  test('a connection with queued requests is not read', async () => {
     const socket = await open();
     const flood = get('/v1/probe/held').repeat(20_000);
     for (let piece = 0; piece < 20; piece++) socket.write(flood);
@@ -230,7 +231,7 @@ describe('conventions.md 12: pipelining', () => {
 });
 
 describe('conventions.md 12: counts of requests', () => {
-  test('follow from the live requests; a difference is reported, measured and corrected', async () => {
+  test('equal the live requests; a difference is reported, measured and corrected', async () => {
     const from = corrections().length;
     counts().set('work', 3);
     counts().set('body/192.0.2.1', 1);

@@ -6,12 +6,12 @@ import {
   expectApiError,
   type Gatehouse,
   gatehouse,
-  hurry,
   pathOf,
   person,
+  type RawAnswer,
+  sendRaw,
+  shortenTimers,
   uploadFile,
-  type WireAnswer,
-  wire,
 } from '../support/index.js';
 
 const CROWD = 600;
@@ -28,7 +28,7 @@ const taken = (end: 'rmem' | 'wmem'): number => {
 // More than both buffers, so that a download cannot complete if the client does not read.
 const SIZE = Math.min(90 * MIB, taken('rmem') + taken('wmem') + 12 * MIB);
 
-/** Interval at which the service checks readers. `hurry` shortens it, so that tests need less time. */
+/** Interval at which the service checks readers. `shortenTimers` shortens it, so that tests need less time. */
 const LOOK_MS = 1000;
 
 let service: Gatehouse;
@@ -36,7 +36,7 @@ let path: string;
 /** Client ports of the open connections. A client that does not read does not notice that its connection was closed. */
 const served = new Set<number | undefined>();
 beforeAll(async () => {
-  const calm = hurry(LOOK_MS, 50);
+  const restoreTimers = shortenTimers(LOOK_MS, 50);
   service = await gatehouse({
     env: {
       MAX_DOWNLOADS_PER_ADDRESS: String(PER_ADDRESS),
@@ -45,7 +45,7 @@ beforeAll(async () => {
       MEDIA_MAX_UPLOAD_BYTES: String(SIZE),
     },
   });
-  calm();
+  restoreTimers();
   service.app.getHttpServer().on('connection', (socket: Socket) => {
     const port = socket.remotePort;
     served.add(port);
@@ -115,7 +115,7 @@ const request = (target: string, ...lines: string[]): string =>
 
 const statusOf = (bytes: string): number => Number(bytes.split(' ')[1] ?? 0);
 
-const whole = (from: string): Promise<WireAnswer> => wire(service, [`GET ${path} HTTP/1.1`], { from });
+const whole = (from: string): Promise<RawAnswer> => sendRaw(service, [`GET ${path} HTTP/1.1`], { from });
 
 /** Advances the clock in steps of `seconds` until the service has closed the connections of all these readers. */
 async function expectCut(readers: readonly Reader[], seconds: number): Promise<void> {
@@ -125,8 +125,8 @@ async function expectCut(readers: readonly Reader[], seconds: number): Promise<v
   }
 }
 
-describe('conventions.md 12: readers of media who do not read', () => {
-  test(`${CROWD} of one address: its share is served, the others are refused, and nobody else notices`, async () => {
+describe('conventions.md 12: media clients that do not read', () => {
+  test(`${CROWD} of one IP address: its share is served, the others are rejected, other callers are not affected`, async () => {
     const readers: Reader[] = [];
     const statuses: number[] = [];
     try {
@@ -138,7 +138,7 @@ describe('conventions.md 12: readers of media who do not read', () => {
       }
       expect(statuses.filter((status) => status === 200)).toHaveLength(PER_ADDRESS);
       expect(statuses.filter((status) => status === 429)).toHaveLength(CROWD - PER_ADDRESS);
-      expectApiError(await wire(service, [`GET ${path} HTTP/1.1`], { from: A }), 'RATE_LIMITED', {
+      expectApiError(await sendRaw(service, [`GET ${path} HTTP/1.1`], { from: A }), 'RATE_LIMITED', {
         ...{ global: false, retry_after: 5 },
       });
       const answer = await whole(B);
@@ -151,7 +151,7 @@ describe('conventions.md 12: readers of media who do not read', () => {
     while ((await whole(A)).status !== 200) await delay(50);
   });
 
-  test('who reads nothing for a minute is cut off and makes room', async () => {
+  test('a client that reads nothing for a minute is disconnected and frees its place', async () => {
     const idle: Reader[] = [];
     while (idle.length < PER_ADDRESS) {
       const reader = new Reader(request(path), A);
@@ -164,7 +164,7 @@ describe('conventions.md 12: readers of media who do not read', () => {
     for (const reader of idle) expect(await reader.drain()).toBeLessThan(SIZE);
   });
 
-  test('connections that break with several answers due give back all that they held', async () => {
+  test('connections that break with several pending responses release all their resources', async () => {
     const live = service.app.get(LiveRequests);
     const quiet = async () => {
       while (live.size > 0) await delay(5);
@@ -181,7 +181,7 @@ describe('conventions.md 12: readers of media who do not read', () => {
     expect((await whole(B)).status).toBe(200);
   });
 
-  test('readers of other answers are not at work either, and are cut off alike', async () => {
+  test('readers of other responses do not count as in flight either, and are disconnected in the same way', async () => {
     const [page, pages] = [request('/docs/swagger-ui-bundle.js'), 30];
     const idle: Reader[] = [];
     while (idle.length < PER_ADDRESS) {

@@ -2,7 +2,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
-import { copyOfTemplate, expectApiError, type Gatehouse, gatehouse, withGatehouse } from '../support/index.js';
+import { copyTemplate, expectApiError, type Gatehouse, gatehouse, withGatehouse } from '../support/index.js';
 
 /** Runs `work` while other transactions use all connections of the pool. */
 async function whileBusy(service: Gatehouse, connections: number, work: () => Promise<void>): Promise<void> {
@@ -30,8 +30,8 @@ async function whileBusy(service: Gatehouse, connections: number, work: () => Pr
   }
 }
 
-describe('conventions.md 1 and 12: readiness waits for nobody', () => {
-  test('it is green while requests hold every connection, and answers before they let go', () =>
+describe('conventions.md 1 and 12: readiness does not wait', () => {
+  test('it is green while requests use every connection, and responds before they finish', () =>
     withGatehouse({ env: { DATABASE_POOL_SIZE: '2' } }, (service) =>
       whileBusy(service, 2, async () => {
         for (let round = 0; round < 20; round++) {
@@ -41,11 +41,11 @@ describe('conventions.md 1 and 12: readiness waits for nobody', () => {
     ));
 });
 
-describeOnPostgres('conventions.md 1 and 12: readiness tells what was last seen of the database', () => {
+describeOnPostgres('conventions.md 1 and 12: readiness reports the last known state of the database', () => {
   let service: Gatehouse;
   let databaseUrl: string;
   beforeAll(async () => {
-    databaseUrl = (await copyOfTemplate()) ?? '';
+    databaseUrl = (await copyTemplate()) ?? '';
     service = await gatehouse({ env: { DATABASE_URL: databaseUrl } });
   });
   afterAll(() => service.close());
@@ -60,7 +60,7 @@ describeOnPostgres('conventions.md 1 and 12: readiness tells what was last seen 
     await query(server, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name()]);
   }
 
-  test('red while it takes no changes, green when it does again', async () => {
+  test('red while it is read-only, green when it accepts changes again', async () => {
     expect(await ready()).toBe(200);
     await setReadOnly('on');
     const input = { email: 'ada@example.com', password: 'a long enough password' };
@@ -77,14 +77,14 @@ describeOnPostgres('conventions.md 1 and 12: readiness tells what was last seen 
     await until(async () => (await service.anonymous.post('/v1/auth/register', input)).status === 200);
   });
 
-  test('red without its connections being ended, too', async () => {
+  test('red also if its connections stay open', async () => {
     await query(server, `ALTER DATABASE ${name()} SET default_transaction_read_only = on`);
     await until(async () => (await ready()) === 503);
     await setReadOnly('off');
     await until(async () => (await ready()) === 200);
   });
 
-  test('red while its schema is another one', async () => {
+  test('red while its schema is of another version', async () => {
     const [{ timestamp, name: last } = {}] = await query(
       databaseUrl,
       'SELECT * FROM migration ORDER BY id DESC LIMIT 1',

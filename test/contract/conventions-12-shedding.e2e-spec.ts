@@ -11,8 +11,8 @@ import {
   type Persona,
   pathOf,
   person,
+  RawConnection,
   uploadFile,
-  Wire,
 } from '../support/index.js';
 
 let arrived: () => void = () => {};
@@ -90,7 +90,7 @@ describe('conventions.md 12: password hashing', () => {
     }
   }
 
-  test('with a full queue it is refused before the database is asked and before an allowance is charged', async () => {
+  test('with a full queue, a login is rejected before any statement and before an allowance is charged', async () => {
     await whileFull(async () => {
       for (let attempt = 0; attempt < 8; attempt++) {
         const answer = await logIn(service, alice);
@@ -106,8 +106,8 @@ describe('conventions.md 12: password hashing', () => {
   });
 });
 
-describe('conventions.md 12: what an outage is', () => {
-  test('a statement that breaks the protocol is a fault of the service, not one of the database', async () => {
+describe('conventions.md 12: errors that are not an outage', () => {
+  test('a statement that violates the protocol is an error of the service, not of the database', async () => {
     const answer = await service.anonymous.get('/v1/probe/wrong');
     expectApiError(answer, 'INTERNAL_SERVER_ERROR');
     expect(answer.headers.has('retry-after')).toBe(false);
@@ -115,7 +115,7 @@ describe('conventions.md 12: what an outage is', () => {
   });
 });
 
-describe('conventions.md 4: a client that went away', () => {
+describe('conventions.md 4: a client that disconnected', () => {
   const lines = (route: string): { status: number; outcome?: string; level: number }[] =>
     service.log.map((line) => JSON.parse(line)).filter((line) => line.route === route && 'status' in line);
 
@@ -124,12 +124,12 @@ describe('conventions.md 4: a client that went away', () => {
       .split('\n')
       .filter((line) => line.startsWith('gatehouse_http_request_seconds_count') && line.includes(`route="${route}"`));
 
-  test('is no success, in the log and in the metrics', async () => {
+  test('is not counted as a success, in the log and in the metrics', async () => {
     hold();
     const isInside = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     connection.send('GET /v1/probe/held HTTP/1.1\r\nHost: x\r\n\r\n');
     await isInside;
     connection.close();
@@ -141,9 +141,9 @@ describe('conventions.md 4: a client that went away', () => {
     expect(series[0]).toContain('status="499"');
   });
 
-  test('nor in the middle of a download', async () => {
+  test('is not counted as a success in the middle of a download either', async () => {
     const { url } = await uploadFile(service, alice, 'large.bin', Buffer.alloc(24 * 1024 * 1024));
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     connection.send(`GET ${pathOf(url)} HTTP/1.1\r\nHost: x\r\n\r\n`);
     await connection.until('\r\n\r\n');
     connection.close();

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { copyOfTemplate, type Persona, person } from '../support/index.js';
+import { copyTemplate, type Persona, person } from '../support/index.js';
 
 interface SentSpan {
   readonly name: string;
@@ -34,7 +34,7 @@ describe('conventions.md 13 traces', () => {
     await once(collector, 'listening');
     const { port } = collector.address() as AddressInfo;
     service = await ServiceProcess.ready({
-      DATABASE_URL: await copyOfTemplate(),
+      DATABASE_URL: await copyTemplate(),
       TRUSTED_PROXIES: '127.0.0.9',
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=collector',
@@ -78,7 +78,7 @@ describe('conventions.md 13 traces', () => {
     });
   });
 
-  test('the trace of a trusted proxy goes on, that of anybody else does not', async () => {
+  test('the trace of a trusted proxy is continued, that of any other caller is not', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const traced = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
     await service.anonymous.with({ ...traced, 'x-request-id': 'three' }).get('/.well-known/service');
@@ -88,7 +88,7 @@ describe('conventions.md 13 traces', () => {
     expect(await spanOf('four')).toMatchObject({ traceId, parentSpanId: 'b7ad6b7169203331' });
   });
 
-  test('the standard variables hold, and no secret is sent', async () => {
+  test('the standard variables apply, and no secret is sent', async () => {
     expect(sent).toContain('"front-door"');
     expect(sent).toMatch(/^collector$/m);
     for (const secret of ['canary', alice.authorization, alice.email, alice.id, '203.0.113.7']) {
@@ -96,7 +96,7 @@ describe('conventions.md 13 traces', () => {
     }
   });
 
-  test('a collector that is gone neither disturbs requests nor holds the shutdown', async () => {
+  test('an unavailable collector neither disturbs requests nor delays the shutdown', async () => {
     collector.closeAllConnections();
     collector.close();
     expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);

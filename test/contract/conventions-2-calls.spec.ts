@@ -39,25 +39,25 @@ async function sent(lines: string[], handle = (call: Call) => void call.res.end(
 const GET = ['GET /v1/a%20b?c=d HTTP/1.1', 'Host: one.example'];
 const arrived = async (...lines: string[]) => (await sent([...GET, ...lines])).call;
 
-describe('a call that arrives', () => {
-  test('keeps the target as it came', async () => {
+describe('a new call', () => {
+  test('keeps the target unchanged', async () => {
     expect((await arrived()).target).toBe('/v1/a%20b?c=d');
   });
 
-  test('keeps every line of Authorization, and no other', async () => {
+  test('keeps every line of Authorization, and no other header', async () => {
     expect((await arrived()).authorization).toEqual([]);
     const lines = ['Authorization: one', 'Accept-Ranges: two', 'X-Authorization: three', 'AUTHORIZATION: four'];
     expect((await arrived(...lines)).authorization).toEqual(['one', 'four']);
   });
 
-  test('counts its lines, and those of Host apart', async () => {
+  test('counts its lines, and those of Host separately', async () => {
     const { headerLines, hosts } = await arrived('From: here', 'Host-X: here', 'HOST: two.example', 'Accept: a');
     expect([headerLines, hosts]).toEqual([6, 2]);
     const { call } = await sent(['GET / HTTP/1.0']);
     expect([call.headerLines, call.hosts]).toEqual([1, 0]);
   });
 
-  test.each(['a', 'A-Z_a.z-09', 'x'.repeat(64)])('has the id that it was sent with: %s', async (id) => {
+  test.each(['a', 'A-Z_a.z-09', 'x'.repeat(64)])('has the ID that it was sent with: %s', async (id) => {
     expect((await arrived(`X-Request-ID: ${id}`)).id).toBe(id);
   });
 
@@ -69,25 +69,25 @@ describe('a call that arrives', () => {
     [['X-Request-ID: (a']],
     [['X-Request-ID: a)']],
     [['X-Request-ID: a', 'X-Request-ID: a']],
-  ])('has a fresh id where it was sent with none of the right form: %j', async (lines) => {
+  ])('has a new ID if none of the correct form was sent: %j', async (lines) => {
     const { id } = await arrived(...lines);
     expect(id).toMatch(UUID_V4);
     expect((await arrived(...lines)).id).not.toBe(id);
   });
 
-  test('tells the first 512 characters of its user agent, if it has one', async () => {
+  test('has the first 512 characters of its user agent, if it has one', async () => {
     expect((await arrived()).userAgent).toBe('');
     expect((await arrived(`User-Agent: a${'x'.repeat(600)}`)).userAgent).toBe(`a${'x'.repeat(511)}`);
   });
 
-  test('is nobody yet, has spent nothing and left no trace', async () => {
+  test('has no identity, has consumed nothing and has no side effects', async () => {
     expect(await arrived('Authorization: one')).toMatchObject({
       ...{ address: '', isOperational: false, identity: null, params: {}, transfers },
       ...{ sudoFactorSpent: false, isAudited: false, isDraining: false, hasPendingHeaders: false },
     });
   });
 
-  test('is told by method and template of its route, never by its target', async () => {
+  test('is named by method and template of its route, never by its target', async () => {
     const call = await arrived();
     expect(call.pattern).toBe('unmatched');
     call.plan = { method: 'GET', path: '/v1/:name' } as RoutePlan;
@@ -95,8 +95,8 @@ describe('a call that arrives', () => {
   });
 });
 
-describe('the headers of an answer', () => {
-  test('are on the response from the moment that somebody may look at them', async () => {
+describe('the headers of a response', () => {
+  test('are on the response before other code can read them', async () => {
     await sent(GET, (call) => {
       const { res } = call;
       call.setInitialHeaders(['X-One', '1', 'X-Two', '2']);
@@ -119,7 +119,7 @@ describe('the headers of an answer', () => {
   test.each<[name: string, begin: (call: Call) => void]>([
     ['nobody has looked at them', () => {}],
     ['somebody has', (call) => call.flushHeaders()],
-  ])('go out with a text where %s', async (_name, begin) => {
+  ])('are sent with a text if %s', async (_name, begin) => {
     const { head, body } = await sent(GET, (call) => {
       call.setInitialHeaders(['X-One', '1']);
       begin(call);
@@ -134,7 +134,7 @@ describe('the headers of an answer', () => {
     expect(body).toBe('{"ö":"€"}');
   });
 
-  test('go out alone to who asks for the head', async () => {
+  test('are sent without a body to a HEAD request', async () => {
     const { head, body } = await sent(['HEAD / HTTP/1.1', 'Host: one.example'], (call) => {
       call.setInitialHeaders(['X-One', '1']);
       call.sendText('all of it', 'text/plain');
@@ -145,15 +145,15 @@ describe('the headers of an answer', () => {
 });
 
 describe('the call behind a request', () => {
-  test('is the same, whichever framework hands out the request', async () => {
+  test("is the same for each framework's request object", async () => {
     const call = await arrived();
     call.req.call = call;
     expect(callOf(call.req)).toBe(call);
     expect(callOf({ raw: call.req })).toBe(call);
   });
 
-  test('is none where it did not pass the front door', () => {
-    expect(() => callOf({} as IncomingMessage)).toThrow('the request did not pass the front door');
-    expect(() => callOf({ raw: {} as IncomingMessage })).toThrow('the request did not pass the front door');
+  test('is an error if the request did not pass the entry point', () => {
+    expect(() => callOf({} as IncomingMessage)).toThrow('The request did not pass the front door');
+    expect(() => callOf({ raw: {} as IncomingMessage })).toThrow('The request did not pass the front door');
   });
 });

@@ -23,7 +23,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import type { Call } from '../../src/policy/call.js';
 import { CurrentCall, Public } from '../../src/policy/decorators.js';
-import { eventually, expectApiError, type Gatehouse, gatehouse, Wire, wire } from '../support/index.js';
+import { eventually, expectApiError, type Gatehouse, gatehouse, RawConnection, sendRaw } from '../support/index.js';
 
 class Failing extends Error {
   override get message(): string {
@@ -162,7 +162,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ask = (path: string) => wire(service, [`GET ${path} HTTP/1.1`, 'Origin: http://localhost:8080']);
+const ask = (path: string) => sendRaw(service, [`GET ${path} HTTP/1.1`, 'Origin: http://localhost:8080']);
 const nothingIsLeft = async () => {
   const live = service.app.get(LiveRequests);
   while (live.size > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -179,8 +179,8 @@ async function expectFault(path: string): Promise<void> {
   await nothingIsLeft();
 }
 
-describe('conventions.md 5: whatever is thrown is answered', () => {
-  test.each(Object.keys(THROWN))('%s, at once and later', async (name) => {
+describe('conventions.md 5: every thrown value gets a response', () => {
+  test.each(Object.keys(THROWN))('%s, immediately and later', async (name) => {
     await expectFault(`/v1/probe/thrown/${name}`);
     await expectFault(`/v1/probe/late/${name}`);
   });
@@ -210,7 +210,7 @@ async function broken(target: object, name: string, work: () => Promise<void>): 
   expect([name, calls > 0]).toEqual([name, true]);
 }
 
-describe('conventions.md 5: the service goes on when a part of it throws', () => {
+describe('conventions.md 5: the service continues if a part of it throws', () => {
   const before: [string, () => object, string][] = [
     ['the checks before routing', () => service.app.get(RequestHooks), 'onRequest'],
     ['the client address', () => service.app.get(ClientAddresses), 'addressOf'],
@@ -226,9 +226,9 @@ describe('conventions.md 5: the service goes on when a part of it throws', () =>
 
   const after: [string, () => object, string][] = [
     ['the checks after the response', () => service.app.get(RequestHooks), 'onResponse'],
-    ['the metrics', () => service.app.get(Metrics), 'recordRequest'],
+    ['the metrics', () => service.app.get(Metrics), 'observe'],
   ];
-  test.each(after)('%s: the response is out', async (_what, part, name) => {
+  test.each(after)('%s: the response has been sent', async (_what, part, name) => {
     await broken(part(), name, async () => {
       expect((await ask('/v1/probe/fine')).status).toBe(200);
       expectApiError(await ask('/v1/nope'), 'NOT_FOUND');
@@ -239,14 +239,14 @@ describe('conventions.md 5: the service goes on when a part of it throws', () =>
 
   test('the set of live requests: the connection is closed', async () => {
     await broken(service.app.get(LiveRequests), 'open', async () => {
-      const connection = await Wire.open(service);
+      const connection = await RawConnection.open(service);
       connection.send('GET /v1/probe/fine HTTP/1.1\r\nHost: x\r\n\r\n');
       await connection.closed;
     });
     await nothingIsLeft();
   });
 
-  test('handlers of notices: the operation and the other handlers go on', async () => {
+  test('handlers of notifications: the operation and the other handlers continue', async () => {
     const bus = service.app.get(ReplicaBus);
     const heard: unknown[] = [];
     const fail = () => {
@@ -263,7 +263,7 @@ describe('conventions.md 5: the service goes on when a part of it throws', () =>
     await nothingIsLeft();
   });
 
-  test('what is thrown cannot be written to the log', () => {
+  test('a thrown value that cannot be logged', () => {
     const log = service.app.get(Log);
     const from = service.log.length;
     for (const thrown of Object.values(THROWN)) log.error('words', { error: thrown() });

@@ -2,24 +2,24 @@ import pg from 'pg';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
-import { Detour } from '../support/cuttable-proxy.js';
-import { type Answer, copyOfTemplate, expectApiError, type Gatehouse, gatehouse } from '../support/index.js';
+import { CuttableProxy } from '../support/cuttable-proxy.js';
+import { type Answer, copyTemplate, expectApiError, type Gatehouse, gatehouse } from '../support/index.js';
 
 const LEASES = 0x6777;
 
-describeOnPostgres('conventions.md 6.1: a worker id is used by one process at a time', () => {
+describeOnPostgres('conventions.md 6.1: a worker ID is used by one process at a time', () => {
   let databaseUrl: string;
-  let detour: Detour;
+  let proxy: CuttableProxy;
   let service: Gatehouse;
   beforeAll(async () => {
-    databaseUrl = (await copyOfTemplate()) ?? '';
-    const way = await Detour.to(databaseUrl, 5432);
-    detour = way.detour;
+    databaseUrl = (await copyTemplate()) ?? '';
+    const way = await CuttableProxy.to(databaseUrl, 5432);
+    proxy = way.proxy;
     service = await gatehouse({ env: { DATABASE_URL: way.url, DATABASE_PATIENCE: '1' } });
   });
   afterAll(async () => {
     await service.close();
-    detour.close();
+    proxy.close();
   });
 
   let people = 0;
@@ -31,9 +31,9 @@ describeOnPostgres('conventions.md 6.1: a worker id is used by one process at a 
 
   const workerOf = ({ body }: Answer): number => Number((BigInt(body.user_id) >> 12n) & 1023n);
 
-  test('not after its lock was lost: nothing is made without one, and never with that of another', async () => {
+  test('after its lock is lost, no ID is generated without one, and never with that of another process', async () => {
     const worker = workerOf(await register());
-    detour.cutThose('gatehouse notices');
+    proxy.cutMatching('gatehouse notices');
     const other = new pg.Client({ connectionString: databaseUrl });
     await other.connect();
     try {
@@ -50,7 +50,7 @@ describeOnPostgres('conventions.md 6.1: a worker id is used by one process at a 
         expect(answer.headers.get('retry-after')).toBe('5');
       }
       expect(await service.sql('SELECT count(*)::int AS accounts FROM account')).toEqual(before);
-      detour.mend();
+      proxy.restore();
       let answer = await register();
       while (answer.status === 503) answer = await register();
       expect(answer.status).toBe(200);

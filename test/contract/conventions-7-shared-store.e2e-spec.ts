@@ -68,7 +68,7 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     proxy.close();
   });
 
-  test('one bucket serves both processes, and the refusal is the ordinary one', async () => {
+  test('one bucket serves both processes, with the ordinary error', async () => {
     for (let i = 0; i < 6; i++) expectInvalid(await attempt(first), ...REFUSED);
     for (const remaining of [3, 2, 1, 0]) {
       const answer = await attempt(second);
@@ -79,7 +79,7 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     expectApiError(await attempt(first), 'RATE_LIMITED', { global: false });
   });
 
-  test('one that a process gives back is there for the other, and no bucket falls below empty', async () => {
+  test('an allowance that one process refunds is available to the other, and no bucket falls below empty', async () => {
     const [here, there] = [first.app.get(SharedStore), second.app.get(SharedStore)];
     const [key, empty] = [randomUUID(), randomUUID()];
     const take = async (store: SharedStore, name: string) => (await store.take(name, 1, 86_400)).admitted;
@@ -90,7 +90,7 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     expect([await take(here, empty), await take(there, empty)]).toEqual([true, false]);
   });
 
-  test('a process that stood still reads what the store has answered meanwhile', async () => {
+  test('a process that was paused reads the pending responses of the store', async () => {
     const said: string[] = [];
     const log = { warn: (line: string) => said.push(line), info: () => {} } as unknown as Log;
     const [standing, other] = [await RedisStore.open(REDIS_URL, log), await RedisStore.open(REDIS_URL, log)];
@@ -111,7 +111,7 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     }
   });
 
-  test('a store that is gone leaves each process its own limits, never none and never an error', async () => {
+  test('while the store is unavailable, each process applies its own limits, without errors', async () => {
     proxy.close();
     for (const socket of sockets) socket.destroy();
     const statuses: number[] = [];

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { IpBans } from '../../src/bans/ip-bans.service.js';
-import { Metrics } from '../../src/core/metrics.js';
+import { MetricsReader } from '../../src/core/metrics.js';
 import { SharedStore } from '../../src/platform/store/shared-store.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
@@ -39,7 +39,7 @@ async function boot(env: Record<string, string> = {}): Promise<Gatehouse> {
   });
 }
 
-describe('conventions 9 repeated failures of an address', () => {
+describe('conventions 9 repeated failures of an IP address', () => {
   let service: Gatehouse;
   let alice: Persona;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('conventions 9 repeated failures of an address', () => {
     return (await me(ip, alice.authorization)).status === 403;
   };
 
-  test('9.1 twenty different dead credentials in one window ban at once, for a day', async () => {
+  test('9.1 twenty different invalid credentials in one window ban immediately, for a day', async () => {
     const ip = address();
     for (let i = 0; i < 19; i++) expectApiError(await me(ip, token()), 'UNAUTHORIZED');
     expect(await isBanned(ip)).toBe(false);
@@ -92,7 +92,7 @@ describe('conventions 9 repeated failures of an address', () => {
     expect(await isBanned('2a00:1450:4001:81c::1')).toBe(false);
   });
 
-  test('9.1 one credential, however often, is one; a score of 60 is a strike, three strikes in an hour ban', async () => {
+  test('9.1 repetitions of one credential count once; a score of 60 is a strike, three strikes in an hour ban', async () => {
     const ip = address();
     const same = token();
     for (let window = 1; window <= 3; window++) {
@@ -103,7 +103,7 @@ describe('conventions 9 repeated failures of an address', () => {
     }
   });
 
-  test('9.1 failed client authentication and a refused Identify are dead credentials too', async () => {
+  test('9.1 failed client authentication and a rejected Identify also count as invalid credentials', async () => {
     const client = address();
     for (let i = 0; i < 20; i++) {
       const answer = await from(client).form('/v1/oauth2/token', {
@@ -138,7 +138,7 @@ describe('conventions 9 repeated failures of an address', () => {
     return isBanned(ip);
   };
 
-  test('9.1 what is distinct is the guess: one wrong secret, however it is sent and named, is one', async () => {
+  test('9.1 distinct guesses are counted: one wrong secret in any form and under any name is one', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({ id: fc.constantFrom('1', '2', 'no id', ''), secret: secrets }),
@@ -166,7 +166,7 @@ describe('conventions 9 repeated failures of an address', () => {
     );
   });
 
-  test('9.1 guesses are counted as many as they are, whatever they share', async () => {
+  test('9.1 guesses are counted separately even if they share parts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom<'form' | 'basic' | 'session' | 'bot' | 'bearer'>('form', 'basic', 'session', 'bot', 'bearer'),
@@ -228,9 +228,9 @@ describe('conventions 9 repeated failures of an address', () => {
     }
   };
 
-  test.each(FOREIGN)('9.1 a page of others gets nobody banned: %s', async (_, headers) => {
+  test.each(FOREIGN)('9.1 a page of another site does not cause a ban: %s', async (_, headers) => {
     const ip = address();
-    const counted = async () => (await service.app.get(Metrics).abuse.get()).values;
+    const counted = () => service.app.get(MetricsReader).series('gatehouse_abuse_signals_total');
     const before = await counted();
     await misbehave(ip, headers);
     expect(await counted()).toEqual(before);
@@ -238,7 +238,7 @@ describe('conventions 9 repeated failures of an address', () => {
   });
 
   test.each(FOREIGN)(
-    '9.1 a request with Authorization counts, whatever marks it as foreign: %s',
+    '9.1 a request with Authorization counts, even if marked as cross-site: %s',
     async (_, headers) => {
       const ip = address();
       for (let i = 0; i < 20; i++)
@@ -247,7 +247,7 @@ describe('conventions 9 repeated failures of an address', () => {
     },
   );
 
-  test('9.1 guesses that arrive together write one ban for each address and window, and new addresses are banned', async () => {
+  test('9.1 parallel guesses write one ban for each IP address and window, and new IP addresses are banned', async () => {
     const spy = jest.spyOn(service.app.get(IpBans), 'add');
     const guess = (ip: string) => Promise.all(Array.from({ length: 60 }, () => me(ip, token())));
     const addresses = Array.from({ length: 6 }, address);
@@ -263,7 +263,7 @@ describe('conventions 9 repeated failures of an address', () => {
     for (const ip of [...addresses, late]) expect(await isBanned(ip)).toBe(true);
   });
 
-  test.each(HOME)('9.1 whoever else misbehaves is banned: %s', async (_, headers) => {
+  test.each(HOME)('9.1 every other misbehaving client is banned: %s', async (_, headers) => {
     const ip = address();
     await misbehave(ip, headers);
     expect(await isBanned(ip)).toBe(true);
@@ -282,18 +282,21 @@ describe('conventions 9 repeated failures of an address', () => {
     ['Resume', () => ({ op: 6, d: { token: token(), session_id: 'a'.repeat(32), seq: 1 } })],
   ];
 
-  test.each(STARTS)('9.1 a page of others that sends %s gets nobody banned; others are', async (_, payload) => {
-    for (const [, headers] of FOREIGN.slice(0, 2)) {
+  test.each(STARTS)(
+    '9.1 a page of another site that sends %s does not cause a ban; other clients are banned',
+    async (_, payload) => {
+      for (const [, headers] of FOREIGN.slice(0, 2)) {
+        const ip = address();
+        await identify(ip, headers, payload);
+        expect(await isBanned(ip)).toBe(false);
+      }
       const ip = address();
-      await identify(ip, headers, payload);
-      expect(await isBanned(ip)).toBe(false);
-    }
-    const ip = address();
-    await identify(ip, { origin: 'https://app.example' }, payload);
-    expect(await isBanned(ip)).toBe(true);
-  });
+      await identify(ip, { origin: 'https://app.example' }, payload);
+      expect(await isBanned(ip)).toBe(true);
+    },
+  );
 
-  test('gateway.md 1: pages of others have at most eight sockets at once from one address', async () => {
+  test('gateway.md 1: pages of other sites have at most eight sockets at the same time from one IP address', async () => {
     const ip = address();
     const open = (headers: Record<string, string>) =>
       GatewayClient.open(service, '', { 'x-forwarded-for': ip, ...headers });
@@ -320,7 +323,7 @@ describe('conventions 9 repeated failures of an address', () => {
     for (const socket of sockets) socket.socket.terminate();
   });
 
-  test('9.1 what a page embeds of /media gets no viewer banned, however broken it is', async () => {
+  test('9.1 broken /media requests of an embedding page do not ban its viewer', async () => {
     await withGatehouse(
       { env: { TRUSTED_PROXIES: '127.0.0.1', IP_BAN_SCORE: '5', IP_BAN_STRIKES: '1', ABUSE_BANS: 'on' } },
       async (strict) => {
@@ -353,7 +356,7 @@ describe('conventions 9 repeated failures of an address', () => {
     );
   });
 
-  test('9.1 digests of guesses are keyed, and go with their window', async () => {
+  test('9.1 digests of guesses are keyed, and are deleted with their window', async () => {
     const store = service.app.get(SharedStore);
     const kept: { key: string; member: string; seconds: number; at: number }[] = [];
     const distinct = store.distinct.bind(store);
@@ -381,12 +384,12 @@ describe('conventions 9 repeated failures of an address', () => {
     ['a documentation address', () => '203.0.113.7'],
     ['a private address', () => '10.1.2.3'],
     ['an exempt address', () => '9.8.7.6'],
-  ])('9.1 %s earns no ban', async (_, of) => {
+  ])('9.1 %s causes no ban', async (_, of) => {
     for (let i = 0; i < 25; i++) await me(of(), token());
     expect(await isBanned(of())).toBe(false);
   });
 
-  test('9.1 an Admin value elsewhere, and what a credential-free route is sent, are no dead credentials', async () => {
+  test('9.1 an Admin value elsewhere, and any value for a credential-free route, do not count as invalid credentials', async () => {
     const ip = address();
     for (let i = 0; i < 25; i++) await from(ip, `Admin fa_1_${randomBytes(16).toString('hex')}`).get('/v1/users/@me');
     expect(await isBanned(ip)).toBe(false);
@@ -396,8 +399,8 @@ describe('conventions 9 repeated failures of an address', () => {
   });
 });
 
-describe('conventions 9.2 bans that are over', () => {
-  test('leave the memory of every replica, those that hold on stay', async () => {
+describe('conventions 9.2 expired bans', () => {
+  test('are removed from the memory of every replica, and active ones stay', async () => {
     await withGatehouse({}, async (service) => {
       const bans = service.app.get(IpBans);
       const passing = ['9.9.9.1', '9.9.8.0/24', '2a00:1450:4001:81b::/64', '2a00:1450::/32'];
@@ -419,7 +422,7 @@ describe('conventions 9.2 bans that are over', () => {
 });
 
 describe('conventions 9.1 the off switch', () => {
-  test('signals are counted, nothing is banned', async () => {
+  test('signals are counted, and no IP address is banned', async () => {
     const service = await boot({ ABUSE_BANS: 'off' });
     const client = (credential: string) => service.as(credential).with({ 'x-forwarded-for': '9.9.255.1' });
     for (let i = 0; i < 25; i++) expectApiError(await client(token()).get('/v1/users/@me'), 'UNAUTHORIZED');

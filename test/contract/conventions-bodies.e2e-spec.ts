@@ -2,15 +2,15 @@ import { Body, Controller, Delete, Get, HttpCode, Module, Param, Post, Query } f
 import { AnyObject, Bool, Int, ListOf, OneOf, Snowflake, Text } from '../../src/http/input.js';
 import { Accepts, Public, UserOnly } from '../../src/policy/decorators.js';
 import {
+  type CredentialSet,
+  createCredentialSet,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  type Outfit,
-  outfit,
-  Wire,
-  type WireAnswer,
-  wire,
+  type RawAnswer,
+  RawConnection,
+  sendRaw,
 } from '../support/index.js';
 
 class AnyInput {
@@ -86,10 +86,10 @@ class ProbeController {
 class ProbeModule {}
 
 let service: Gatehouse;
-let alice: Outfit;
+let alice: CredentialSet;
 beforeAll(async () => {
   service = await gatehouse({ modules: [ProbeModule] });
-  alice = await outfit(service);
+  alice = await createCredentialSet(service);
 });
 afterAll(() => service.close());
 
@@ -102,7 +102,7 @@ interface Sent {
 function send(body: string | Buffer, { path = '/v1/probe/body', type = 'application/json', headers = [] }: Sent = {}) {
   const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
   const lines = [...(type === null ? [] : [`Content-Type: ${type}`]), `Content-Length: ${bytes.length}`, ...headers];
-  return wire(service, [`POST ${path} HTTP/1.1`, ...lines], { body: bytes });
+  return sendRaw(service, [`POST ${path} HTTP/1.1`, ...lines], { body: bytes });
 }
 
 /** Sends a request with chunked transfer encoding, so that no length is announced. */
@@ -113,14 +113,14 @@ function sendChunked(body: string, { path = '/v1/probe/body' }: Sent = {}, size 
     parts.push(`${part.length.toString(16)}\r\n${part}\r\n`);
   }
   const head = [`POST ${path} HTTP/1.1`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
-  return wire(service, head, { body: `${parts.join('')}0\r\n\r\n` });
+  return sendRaw(service, head, { body: `${parts.join('')}0\r\n\r\n` });
 }
 
 const nested = (depth: number): string => `${'{"any":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`;
 
 describe('conventions.md 1: content type and encoding', () => {
   test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', ' application/json ;x=y'])(
-    '%j is taken',
+    '%j is accepted',
     async (type) => expect((await send('{"bool":true}', { type })).body).toEqual({ bool: true }),
   );
 
@@ -154,11 +154,11 @@ describe('conventions.md 1: content type and encoding', () => {
     },
   );
 
-  test.each(['identity', 'IDENTITY'])('Content-Encoding %j is taken', async (encoding) => {
+  test.each(['identity', 'IDENTITY'])('Content-Encoding %j is accepted', async (encoding) => {
     expect((await send('{}', { headers: [`Content-Encoding: ${encoding}`] })).status).toBe(200);
   });
 
-  test.each(['', ' ', '\r\n\t '])('an empty body %j equals {}, whatever its type', async (body) => {
+  test.each(['', ' ', '\r\n\t '])('an empty body %j equals {}, regardless of its type', async (body) => {
     for (const type of ['application/json', 'text/plain', null]) {
       expect((await send(body, { type })).body).toEqual({});
     }
@@ -198,7 +198,7 @@ describe('conventions.md 1: text and shape', () => {
     expectInvalid(await send(body), 'body: INVALID_FORMAT');
   });
 
-  test('depth 32 passes, 33 does not, in objects and in arrays', async () => {
+  test('depth 32 is accepted, 33 is not, in objects and in arrays', async () => {
     expect((await send(nested(32))).status).toBe(200);
     expectInvalid(await send(nested(33)), 'body: INVALID_FORMAT');
     const arrays = (depth: number) => `{"any":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
@@ -209,7 +209,7 @@ describe('conventions.md 1: text and shape', () => {
     }
   });
 
-  test('10,000 members and elements pass, 10,001 do not', async () => {
+  test('10,000 members and elements are accepted, 10,001 are not', async () => {
     const members = (count: number) =>
       JSON.stringify({ any: Object.fromEntries(Array.from({ length: count - 1 }, (_, i) => [`m${i}`, 0])) });
     const elements = (count: number) => JSON.stringify({ any: { list: Array(count - 2).fill(0) } });
@@ -219,7 +219,7 @@ describe('conventions.md 1: text and shape', () => {
     }
   });
 
-  test.each(['__proto__', 'constructor', 'prototype'])('%s is refused as a key at any depth', async (key) => {
+  test.each(['__proto__', 'constructor', 'prototype'])('%s is rejected as a key at any depth', async (key) => {
     const escaped = `\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}${key.slice(1)}`;
     for (const name of [key, escaped]) {
       for (const body of [`{"${name}":1}`, `{"any":{"${name}":{}}}`, `{"any":{"list":[{"${name}":null}]}}`]) {
@@ -230,12 +230,12 @@ describe('conventions.md 1: text and shape', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test('of a member that is sent twice the last counts', async () => {
+  test('the last value of a duplicate member counts', async () => {
     expect((await send('{"text":"a","text":"b"}')).body).toEqual({ text: 'b' });
     expect((await send('{"text":"a","t\\u0065xt":"b"}')).body).toEqual({ text: 'b' });
   });
 
-  test('unknown members are stripped; null and the empty text stay what they are', async () => {
+  test('unknown members are stripped; null and the empty text are unchanged', async () => {
     expect((await send('{"text":null,"unknown":1,"toString":2,"hasOwnProperty":3}')).body).toEqual({ text: null });
     expect((await send('{"text":""}')).body).toEqual({ text: '' });
     expectInvalid(await send('{"bool":null}'), 'bool: INVALID_FORMAT');
@@ -290,7 +290,7 @@ describe('conventions.md 1: text and shape', () => {
     else expect(answer.status).toBe(200);
   });
 
-  test('a refused value is not repeated in the answer', async () => {
+  test('a rejected value is not repeated in the response', async () => {
     const { text } = await send(
       '{"one":"s3cret-value","int":"s3cret-value","id":"s3cret-value","bool":"s3cret-value"}',
     );
@@ -300,7 +300,7 @@ describe('conventions.md 1: text and shape', () => {
 });
 
 describe('conventions.md 1: path and query', () => {
-  const get = (target: string): Promise<WireAnswer> => wire(service, [`GET /v1/probe/${target} HTTP/1.1`]);
+  const get = (target: string): Promise<RawAnswer> => sendRaw(service, [`GET /v1/probe/${target} HTTP/1.1`]);
 
   test.each<[target: string, ...faults: string[]]>([
     ['1'],
@@ -331,7 +331,7 @@ describe('conventions.md 1: path and query', () => {
     else expect([answer.status, answer.body.id]).toEqual([200, '1']);
   });
 
-  test('path, query and body are all checked before the answer', async () => {
+  test('path, query and body are all checked before the response', async () => {
     const path = '/v1/probe/x?limit=0';
     expectInvalid(
       await send('{"bool":1}', { path }),
@@ -343,7 +343,7 @@ describe('conventions.md 1: path and query', () => {
     );
   });
 
-  test('at most 100 faults are told', async () => {
+  test('at most 100 errors are listed', async () => {
     const list = JSON.stringify({ list: Array(3).fill(0), bool: 0, int: 'x', one: 'x', id: 'x', any: 1, short: '' });
     expect((await send(list)).body.errors.length).toBeLessThanOrEqual(100);
   });
@@ -353,7 +353,7 @@ describe('conventions.md 1: size', () => {
   const LIMIT = 256 * 1024;
   const ofSize = (size: number): string => `{"text":"${'x'.repeat(size - 11)}"}`;
 
-  test('256 KiB pass, one byte more does not, announced or not', async () => {
+  test('256 KiB are accepted, one byte more is not, with and without a declared length', async () => {
     expect((await send(ofSize(LIMIT))).status).toBe(200);
     expect((await sendChunked(ofSize(LIMIT))).status).toBe(200);
     expectApiError(await send(ofSize(LIMIT + 1)), 'PAYLOAD_TOO_LARGE');
@@ -361,26 +361,26 @@ describe('conventions.md 1: size', () => {
     expectApiError(await send(ofSize(LIMIT + 1), { path: '/v1/probe/none' }), 'PAYLOAD_TOO_LARGE');
   });
 
-  test('an operation may state its own limit', async () => {
+  test('an operation may declare its own limit', async () => {
     expect((await send('{"text":"123456789"}', { path: '/v1/probe/small' })).status).toBe(200);
     expectApiError(await send('{"text":"1234567890"}', { path: '/v1/probe/small' }), 'PAYLOAD_TOO_LARGE');
     expectApiError(await sendChunked('{"text":"1234567890"}', { path: '/v1/probe/small' }, 1), 'PAYLOAD_TOO_LARGE');
   });
 
-  test('a client that sends far too much reads its refusal', async () => {
+  test('a client that sends too much can read the error', async () => {
     const answers = await Promise.all([1, 3, 7].map((mib) => send(ofSize(mib * 1024 * 1024))));
     for (const answer of answers) expectApiError(answer, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('what is announced is refused before a byte of it is read', async () => {
-    const answer = await wire(service, [
+  test('a declared length over the limit is rejected before a byte of the body is read', async () => {
+    const answer = await sendRaw(service, [
       ...['POST /v1/probe/body HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 1000000000'],
     ]);
     expectApiError(answer, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('the body of a refused request does not become the next request', async () => {
-    const connection = await Wire.open(service);
+  test('the body of a rejected request does not become the next request', async () => {
+    const connection = await RawConnection.open(service);
     const body = `GET /v1/users/@me HTTP/1.1\r\nHost: x\r\n\r\n`;
     connection.send(`POST /v1/probe/closed HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -394,8 +394,8 @@ describe('conventions.md 1: Expect', () => {
   const expecting = (path: string, ...lines: string[]): string =>
     `${[`POST ${path} HTTP/1.1`, 'Host: x', 'Content-Type: application/json', 'Expect: 100-continue', ...lines].join('\r\n')}\r\n\r\n`;
 
-  test('a body is asked for in its turn', async () => {
-    const connection = await Wire.open(service);
+  test('a body is requested in the order of the pipeline', async () => {
+    const connection = await RawConnection.open(service);
     connection.send(expecting('/v1/probe/closed', `Authorization: ${alice.session}`, 'Content-Length: 13'));
     expect((await connection.answer()).status).toBe(100);
     connection.send('{"bool":true}');
@@ -409,8 +409,8 @@ describe('conventions.md 1: Expect', () => {
     ['no credential', ['Content-Length: 1000000000'], 'UNAUTHORIZED'],
     ['a wrong credential', ['Authorization: Bearer x', 'Content-Length: 13'], 'UNAUTHORIZED'],
     ['a body that is too large', ['Content-Length: 1000000000'], 'PAYLOAD_TOO_LARGE'],
-  ])('%s: the body is never asked for, and the connection ends', async (_title, lines, code) => {
-    const connection = await Wire.open(service);
+  ])('%s: the body is never requested, and the connection ends', async (_title, lines, code) => {
+    const connection = await RawConnection.open(service);
     connection.send(expecting(code === 'UNAUTHORIZED' ? '/v1/probe/closed' : '/v1/probe/body', ...lines));
     expectApiError(await connection.answer(), code);
     await connection.closed;
@@ -422,7 +422,7 @@ describe('conventions.md 1: Expect', () => {
   });
 });
 
-describe('credentials.md 4 a type that nobody can read speaks in its turn', () => {
+describe('credentials.md 4 an unsupported content type is rejected in the order of outcomes', () => {
   const UNREADABLE = [
     'nonsense',
     'application',
@@ -434,17 +434,20 @@ describe('credentials.md 4 a type that nobody can read speaks in its turn', () =
     '\u00e9/x',
   ];
 
-  test.each(UNREADABLE)('%j: an unknown path, a missing credential and an unmet kind come before it', async (type) => {
-    const headers = { 'content-type': type };
-    expectApiError(await service.anonymous.post('/v1/nothing', '{}', { headers }), 'NOT_FOUND');
-    expectApiError(await service.anonymous.post('/v1/probe/closed', '{}', { headers }), 'UNAUTHORIZED');
-    const answer = await service.anonymous.post('/v1/probe/body', '{}', { headers });
-    if (type.startsWith('application/json')) expect([200, 415]).toContain(answer.status);
-    else expectApiError(answer, 'UNSUPPORTED_MEDIA_TYPE');
-  });
+  test.each(UNREADABLE)(
+    '%j: an unknown path, a missing credential and a wrong credential kind come before it',
+    async (type) => {
+      const headers = { 'content-type': type };
+      expectApiError(await service.anonymous.post('/v1/nothing', '{}', { headers }), 'NOT_FOUND');
+      expectApiError(await service.anonymous.post('/v1/probe/closed', '{}', { headers }), 'UNAUTHORIZED');
+      const answer = await service.anonymous.post('/v1/probe/body', '{}', { headers });
+      if (type.startsWith('application/json')) expect([200, 415]).toContain(answer.status);
+      else expectApiError(answer, 'UNSUPPORTED_MEDIA_TYPE');
+    },
+  );
 });
 
-test('conventions.md 2 no condition makes an answer out of what has no tag', async () => {
+test('conventions.md 2 conditions are ignored for resources without a tag', async () => {
   const conditions: Record<string, string>[] = [
     { 'if-none-match': '*' },
     { 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' },

@@ -175,7 +175,7 @@ describe('conventions.md 1: bounds at use are never narrower than bounds at crea
     expect(() => declare(`${longest}a`)).toThrow(`${longest}a`);
   });
 
-  test('members with the same name have the same bounds, or it is listed what they are', () => {
+  test('members with the same name have the same bounds, or the difference is listed', () => {
     const byName = new Map<string, Set<string>>();
     for (const shape of shapes) {
       for (const [name, schema] of Object.entries(schemaOf(shape).properties)) {

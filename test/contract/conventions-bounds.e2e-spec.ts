@@ -3,8 +3,15 @@ import { featureRegistry } from '../../src/features.js';
 import { boundOf, validateShape } from '../../src/http/input.js';
 import type { RoutePlan, Shape } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { type Answer, type Client, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
-import { leastOf, longestHold, processorTime } from '../support/processor-time.js';
+import { cpuTime, longestHold, minimumOf } from '../support/cpu-time.js';
+import {
+  type Answer,
+  type Client,
+  type CredentialSet,
+  createCredentialSet,
+  type Gatehouse,
+  gatehouse,
+} from '../support/index.js';
 
 const SCOPES = [...featureRegistry().scopes.keys()];
 
@@ -40,7 +47,7 @@ const COSTLY = [
   '\ufdfa',
 ];
 
-describe('conventions.md 1: lengths are judged before anything is converted', () => {
+describe('conventions.md 1: lengths are checked before any conversion', () => {
   const shapes = () => [
     ...(getMetadataStorage() as unknown as { validationMetadatas: Map<Shape, unknown> }).validationMetadatas.keys(),
   ];
@@ -92,7 +99,7 @@ describe('conventions.md 1: lengths are judged before anything is converted', ()
     }
   });
 
-  test('no converter and no pattern sees more of a member than its bound', () => {
+  test('no converter and no pattern receives more of a member than its bound', () => {
     const texts = COSTLY.map((pump) => {
       const text = pump.repeat(Math.ceil((256 * KIB) / pump.length));
       return { pump, text, unlike: `${text}!` };
@@ -120,7 +127,7 @@ describe('conventions.md 1: lengths are judged before anything is converted', ()
     expect(checks).toBeGreaterThan(60 * 5 * COSTLY.length);
   });
 
-  test('an address of a quarter of a megabyte is too long, whatever it is made of', async () => {
+  test('an email address of 256 KiB is too long, whatever its characters', async () => {
     const email = `a${'\u0300\u0316'.repeat(60_000)}`;
     for (const path of ['/v1/auth/login', '/v1/auth/register', '/v1/auth/forgot']) {
       const body = { email, password: 'correct horse', consent: true };
@@ -145,7 +152,7 @@ describe('conventions.md 12: no request of the allowed size holds the event loop
   const parsing = (bytes: Buffer): number =>
     Math.min(
       ...Array.from({ length: 3 }, () =>
-        processorTime(() => {
+        cpuTime(() => {
           try {
             JSON.parse(bytes.toString());
           } catch {
@@ -161,13 +168,13 @@ describe('conventions.md 12: no request of the allowed size holds the event loop
         const { status } = await send();
         if (status >= 500) throw new Error(`${of}: ${status}`);
       });
-    const ms = await leastOf({ enough: LIMIT_MS }, hold);
+    const ms = await minimumOf({ enough: LIMIT_MS }, hold);
     if (ms > worst.ms) worst = { ms, of };
     const limit = ms > LIMIT_MS ? Math.max(LIMIT_MS, 2 * parsing(body)) : LIMIT_MS;
     expect([of, ms > limit ? ms : 0]).toEqual([of, 0]);
   }
 
-  function admittedTo({ policy }: RoutePlan, of: Outfit): Client {
+  function admittedTo({ policy }: RoutePlan, of: CredentialSet): Client {
     const known = service.anonymous.with({ 'x-forwarded-for': '203.0.113.1' });
     if (['Authenticated', 'UserOnly', 'AdminAcl'].includes(policy.kind))
       return known.with({ authorization: of.session });
@@ -176,7 +183,7 @@ describe('conventions.md 12: no request of the allowed size holds the event loop
   }
   const targetOf = (path: string, value = '1'): string => path.replace(/[:*]\w+/g, value);
   const routes = (concerns: (route: RoutePlan) => boolean) => service.app.get(Routes).all.filter(concerns);
-  const someone = () => outfit(service, { acls: ['*'], scopes: SCOPES });
+  const someone = () => createCredentialSet(service, { acls: ['*'], scopes: SCOPES });
 
   const list = (count: number, element: string): string => `[${Array(Math.max(1, count)).fill(element).join()}]`;
   const object = (count: number, value: string): string =>

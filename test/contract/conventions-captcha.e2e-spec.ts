@@ -4,13 +4,13 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { Captcha, Public, UserOnly } from '../../src/policy/decorators.js';
 import {
   captchaToken,
-  earnedCaptcha,
+  createCredentialSet,
   expectApiError,
+  fetchSolution,
   type Gatehouse,
   gatehouse,
-  outfit,
   race,
-  solvedChallenge,
+  solveCaptcha,
 } from '../support/index.js';
 
 @Controller('v1/probe')
@@ -50,15 +50,15 @@ describe('conventions.md 8: captcha', () => {
     expectApiError(await present({ 'x-captcha-type': 'altcha' }), 'CAPTCHA_REQUIRED');
   });
 
-  test('an earned token passes once', async () => {
-    const token = await earnedCaptcha(service);
+  test('an earned token is accepted once', async () => {
+    const token = await solveCaptcha(service);
     expect((await presentToken(token)).status).toBe(204);
     expectApiError(await presentToken(token), 'INVALID_CAPTCHA');
     expectApiError(await presentToken(token, 'altcha'), 'INVALID_CAPTCHA');
   });
 
-  test('a challenge passes once, however its solution is written down', async () => {
-    const { challenge, solution } = await solvedChallenge(service);
+  test('a challenge is accepted once, in any encoding of its solution', async () => {
+    const { challenge, solution } = await fetchSolution(service);
     expect((await presentToken(captchaToken({ challenge, solution }))).status).toBe(204);
     const again = await solveChallenge({ challenge, deriveKey, counterStart: (solution?.counter ?? 0) + 1 });
     const spellings = [
@@ -71,16 +71,16 @@ describe('conventions.md 8: captcha', () => {
     for (const token of spellings) expectApiError(await presentToken(token), 'INVALID_CAPTCHA');
   });
 
-  test('of 32 parallel presentations exactly one passes', async () => {
-    const token = await earnedCaptcha(service);
+  test('of 32 parallel presentations, exactly one is accepted', async () => {
+    const token = await solveCaptcha(service);
     const { answers } = await race(32, () => presentToken(token));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(31).fill(400)]);
     for (const answer of answers) if (answer.status !== 204) expectApiError(answer, 'INVALID_CAPTCHA');
   });
 
   test('a token that was not earned is INVALID_CAPTCHA', async () => {
-    const { challenge, solution } = await solvedChallenge(service);
-    const other = await solvedChallenge(service);
+    const { challenge, solution } = await fetchSolution(service);
+    const other = await fetchSolution(service);
     const parameters = { ...challenge.parameters };
     const foreign = await createChallenge({ ...parameters, deriveKey, hmacSignatureSecret: 'another secret' } as never);
     const tokens = [
@@ -104,30 +104,30 @@ describe('conventions.md 8: captcha', () => {
     expect((await presentToken(captchaToken({ challenge, solution }))).status).toBe(204);
   });
 
-  test('a challenge lasts five minutes', async () => {
+  test('a challenge expires after five minutes', async () => {
     service.clock.advance({ seconds: -301 });
-    const late = await earnedCaptcha(service);
+    const late = await solveCaptcha(service);
     service.clock.advance({ seconds: 301 });
     expectApiError(await presentToken(late), 'INVALID_CAPTCHA');
   });
 
-  test('a type without a secret is refused, an unknown one is the configured one', async () => {
-    const token = await earnedCaptcha(service);
+  test('a type without a secret is rejected, an unknown type is the configured one', async () => {
+    const token = await solveCaptcha(service);
     for (const type of ['hcaptcha', 'turnstile']) expectApiError(await presentToken(token, type), 'INVALID_CAPTCHA');
     expect((await presentToken(token, 'something')).status).toBe(204);
-    expect((await presentToken(await earnedCaptcha(service), 'altcha')).status).toBe(204);
+    expect((await presentToken(await solveCaptcha(service), 'altcha')).status).toBe(204);
   });
 
-  test('the captcha comes before the credential', async () => {
+  test('the captcha is checked before the credential', async () => {
     expectApiError(await service.anonymous.post('/v1/probe/closed'), 'CAPTCHA_REQUIRED');
-    const token = await earnedCaptcha(service);
+    const token = await solveCaptcha(service);
     const client = service.anonymous.with({ 'x-captcha-token': token });
     expectApiError(await client.post('/v1/probe/closed'), 'UNAUTHORIZED');
   });
 
-  test('a credential of an exempt account waives it, and nothing shows that', async () => {
-    const exempt = await outfit(service, { traits: ['captcha_exempt'], scopes: ['identify'] });
-    const earned = await presentToken(await earnedCaptcha(service));
+  test('a credential of an exempt account waives it, without a visible sign', async () => {
+    const exempt = await createCredentialSet(service, { traits: ['captcha_exempt'], scopes: ['identify'] });
+    const earned = await presentToken(await solveCaptcha(service));
     for (const value of [exempt.session, `Bearer ${exempt.session}`, exempt.bot, exempt.bearer]) {
       const answer = await present({}, service.as(value));
       expect([answer.status, [...answer.headers.keys()]]).toEqual([204, [...earned.headers.keys()]]);
@@ -135,35 +135,35 @@ describe('conventions.md 8: captcha', () => {
   });
 
   test('nothing else waives it', async () => {
-    const exempt = await outfit(service, { traits: ['captcha_exempt'] });
-    const plain = await outfit(service, { traits: ['captcha', 'exempt'], acls: ['*'], flags: 1n << 47n });
+    const exempt = await createCredentialSet(service, { traits: ['captcha_exempt'] });
+    const plain = await createCredentialSet(service, { traits: ['captcha', 'exempt'], acls: ['*'], flags: 1n << 47n });
     for (const value of [plain.session, plain.bot, `${exempt.session}x`, exempt.adminKey, 'captcha_exempt']) {
       expectApiError(await present({}, service.as(value)), 'CAPTCHA_REQUIRED');
     }
     for (const body of [{ captcha_exempt: true }, { traits: ['captcha_exempt'] }, { 'x-captcha-token': 'x' }]) {
       expectApiError(await service.anonymous.post('/v1/probe', body), 'CAPTCHA_REQUIRED');
     }
-    const token = await earnedCaptcha(service);
+    const token = await solveCaptcha(service);
     for (const path of [`/v1/probe?x-captcha-token=${encodeURIComponent(token)}`, '/v1/probe?captcha_exempt=true']) {
       expectApiError(await service.anonymous.post(path), 'CAPTCHA_REQUIRED');
     }
     expectApiError(await present({ cookie: `x-captcha-token=${token}` }), 'CAPTCHA_REQUIRED');
   });
 
-  test('a token stands nowhere in the log', async () => {
-    const token = await earnedCaptcha(service);
+  test('a token never appears in the log', async () => {
+    const token = await solveCaptcha(service);
     await presentToken(token);
     await presentToken(token);
     expect(service.log.join('')).not.toContain(token);
   });
 
-  test('the operations of the contract ask for it', async () => {
+  test('the operations of the contract require it', async () => {
     for (const path of ['/v1/auth/register', '/v1/auth/login', '/v1/auth/forgot']) {
       expectApiError(await service.anonymous.post(path, {}), 'CAPTCHA_REQUIRED');
     }
   });
 
-  test('the challenge is for everyone and is signed', async () => {
+  test('the challenge is public and signed', async () => {
     const { status, body, headers } = await service.anonymous.get('/v1/captcha/challenge');
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(body).toEqual({ parameters: expect.any(Object), signature: expect.stringMatching(/^[0-9a-f]{64}$/) });

@@ -13,7 +13,7 @@ const PATHS = ['/login', '/openapi.json', '/asyncapi.json', '/docs/start.js', '/
 const pathIn = (path: string): string => (path === 'stored' ? stored : path);
 
 describe('RFC 9110 section 13: conditional requests', () => {
-  test.each(PATHS)('%s: whoever names its tag in any form has it', async (name) => {
+  test.each(PATHS)('%s: a request that names its tag in any form gets 304', async (name) => {
     const path = pathIn(name);
     const { headers, bytes } = await fetchBytes(service, path);
     const tag = headers.get('etag') ?? '';

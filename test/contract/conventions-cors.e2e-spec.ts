@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Module, Post } from '@nestjs/common'
 import { Cors, CredentialFree, Public } from '../../src/policy/decorators.js';
 import type { RoutePlan } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { expectApiError, type Gatehouse, gatehouse, type WireAnswer, wire } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, type RawAnswer, sendRaw } from '../support/index.js';
 
 const APP = 'https://app.example';
 
@@ -64,15 +64,16 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ask = (target: string, origin: string | null, method = 'GET', ...lines: string[]): Promise<WireAnswer> =>
-  wire(service, [`${method} ${target} HTTP/1.1`, ...(origin === null ? [] : [`Origin: ${origin}`]), ...lines]);
+const ask = (target: string, origin: string | null, method = 'GET', ...lines: string[]): Promise<RawAnswer> =>
+  sendRaw(service, [`${method} ${target} HTTP/1.1`, ...(origin === null ? [] : [`Origin: ${origin}`]), ...lines]);
 
 /** Returns the headers that depend on the origin. Files also vary by `Accept-Encoding`, which is removed here. */
-const corsOf = ({ headers }: WireAnswer) =>
+const corsOf = ({ headers }: RawAnswer) =>
   Object.fromEntries(
     [...headers]
       .filter(([name]) => name.startsWith('access-control-') || name === 'vary')
-      .map(([name, value]) => [name, value.replace(/, Accept-Encoding$/, '')]),
+      .map(([name, value]) => [name, value.replace(/(?:^|, )Accept-Encoding$/, '')])
+      .filter(([, value]) => value !== ''),
   );
 
 const EXPOSED = [
@@ -107,8 +108,8 @@ const OF_DEFAULT = {
 };
 const OF_ANY = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED.join(', ') };
 
-describe('conventions.md 3: answers', () => {
-  test('an origin of the list may read, and may read the sudo proof', async () => {
+describe('conventions.md 3: responses', () => {
+  test('a listed origin may read the response and the sudo proof', async () => {
     expect(corsOf(await ask('/v1/probe/page', APP))).toEqual(OF_DEFAULT);
     const { headers } = await ask('/v1/probe/page', 'http://localhost:3000');
     expect(headers.get('access-control-allow-origin')).toBe('http://localhost:3000');
@@ -125,18 +126,18 @@ describe('conventions.md 3: answers', () => {
     ],
     ...['https://APP.example', 'https://sub.app.example', 'https://evilapp.example', 'null', '*', '', `${APP}, ${APP}`],
     ...['https://web.example', 'https://app.exampl', `${APP}\u00a0`, 'http://localhost', 'http://localhost:30000'],
-  ])('any other, such as %j, is served as usual and may not read', async (origin) => {
+  ])('any other origin, such as %j, gets the usual response and may not read it', async (origin) => {
     const answer = await ask('/v1/probe/page', origin);
     expect([answer.status, corsOf(answer)]).toEqual([200, { vary: 'Origin' }]);
   });
 
-  test('what is for everyone is for everyone, without the sudo proof', async () => {
+  test('public resources are readable by every origin, without the sudo proof', async () => {
     for (const origin of [APP, 'https://evil.example', 'null', null]) {
       expect(corsOf(await ask('/.well-known/service', origin))).toEqual(OF_ANY);
     }
   });
 
-  test('every route, whatever it answers, carries what its policy says and nothing else', async () => {
+  test('the response of every route has exactly the CORS headers of its policy', async () => {
     const wanted = ({ policy }: RoutePlan, origin: string) =>
       policy.cors === 'none' ? {} : policy.cors === 'any' ? OF_ANY : origin === APP ? OF_DEFAULT : { vary: 'Origin' };
     // Media routes have their own rules (media.md).
@@ -152,9 +153,9 @@ describe('conventions.md 3: answers', () => {
     }
   });
 
-  test('a refusal before routing carries them too', async () => {
+  test('an error before routing has them also', async () => {
     const lines = ['GET /v1/probe/page HTTP/1.1', `Origin: ${APP}`, 'Transfer-Encoding: gzip'];
-    expect(corsOf(await wire(service, lines))).toEqual(OF_DEFAULT);
+    expect(corsOf(await sendRaw(service, lines))).toEqual(OF_DEFAULT);
   });
 });
 
@@ -174,7 +175,7 @@ describe('conventions.md 3: preflight', () => {
     });
   });
 
-  test('media take no credential, and no proof', async () => {
+  test('media allow no credentials and no proof', async () => {
     const answer = await preflight('/media/probe', 'https://evil.example', 'GET');
     expect(answer.status).toBe(204);
     const refused = ['Authorization', 'X-Service-Client-Properties', 'X-Service-Sudo-Mode-JWT'];
@@ -191,7 +192,7 @@ describe('conventions.md 3: preflight', () => {
     }
   });
 
-  test('the operation that is asked for decides, not its neighbours on the same path', async () => {
+  test('the requested operation decides, not other operations on the same path', async () => {
     expect((await preflight('/v1/probe/page', APP, 'GET')).headers.get('access-control-allow-origin')).toBe(APP);
     const any = await preflight('/v1/probe/page', 'https://evil.example', 'POST');
     expect(any.headers.get('access-control-allow-origin')).toBe('*');
@@ -199,14 +200,14 @@ describe('conventions.md 3: preflight', () => {
     expectApiError(await preflight('/v1/probe/page', APP, 'DELETE'), 'NOT_FOUND');
   });
 
-  test('an address that is a secret answers none; its readable neighbour does', async () => {
+  test('a secret URL has no preflight response; a readable one next to it does', async () => {
     expectApiError(await preflight('/v1/probe/1/s3cret', APP, 'POST'), 'NOT_FOUND');
     expectApiError(await preflight('/v1/probe/1/s3cret', APP, 'GET'), 'NOT_FOUND');
     const answer = await preflight('/v1/probe/1/messages', APP, 'GET');
     expect([answer.status, answer.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD']);
   });
 
-  test('OPTIONS is nothing else', async () => {
+  test('OPTIONS has no other use', async () => {
     expectApiError(await preflight('/v1/nope', APP, 'GET'), 'NOT_FOUND');
     for (const nothing of ['/v1/oauth2/applications/', '/v1/oauth2/applications//bot', '/media/attachments/']) {
       expectApiError(await preflight(nothing, APP, 'GET'), 'NOT_FOUND');

@@ -1,27 +1,27 @@
 import {
+  type CredentialSet,
+  createCredentialSet,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  type Outfit,
-  outfit,
-  Wire,
-  type WireAnswer,
-  wire,
+  type RawAnswer,
+  RawConnection,
+  sendRaw,
   withGatehouse,
 } from '../support/index.js';
 
 const PLATFORMS = ['express', 'fastify'] as const;
 const services = {} as Record<(typeof PLATFORMS)[number], Gatehouse>;
-const callers = {} as Record<(typeof PLATFORMS)[number], Outfit>;
+const callers = {} as Record<(typeof PLATFORMS)[number], CredentialSet>;
 /** Connections with an incomplete request. The service closes each of them after ten seconds. */
-const unfinished = {} as Record<(typeof PLATFORMS)[number], Wire>;
+const unfinished = {} as Record<(typeof PLATFORMS)[number], RawConnection>;
 beforeAll(async () => {
   for (const platform of PLATFORMS) {
     services[platform] = await gatehouse({
       env: { HTTP_PLATFORM: platform, PUBLIC_ORIGIN: 'https://gate.example', BUILD_ID: 'build-7' },
     });
-    callers[platform] = await outfit(services[platform]);
-    unfinished[platform] = (await Wire.open(services[platform])).send('GET / HTTP/1.1\r\nHost:');
+    callers[platform] = await createCredentialSet(services[platform]);
+    unfinished[platform] = (await RawConnection.open(services[platform])).send('GET / HTTP/1.1\r\nHost:');
   }
 });
 afterAll(async () => {
@@ -39,7 +39,7 @@ const NEVER_SENT = [
 ];
 
 /** Checks the headers that every response must have, no matter which code writes it. */
-function expectFixedHeaders({ headers }: WireAnswer): void {
+function expectFixedHeaders({ headers }: RawAnswer): void {
   expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
   expect(headers.get('x-service-version')).toBe('build-7');
   expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -50,11 +50,11 @@ function expectFixedHeaders({ headers }: WireAnswer): void {
 }
 
 /** Returns the status of a response and, for an error, its code. */
-const shown = ({ status, body }: WireAnswer): string => `${status} ${body?.code ?? ''}`.trim();
+const shown = ({ status, body }: RawAnswer): string => `${status} ${body?.code ?? ''}`.trim();
 
 describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
   const ask = (target: string, method = 'GET', ...lines: string[]) =>
-    wire(services[platform], [
+    sendRaw(services[platform], [
       ...[`${method} ${target} HTTP/1.1`, `Authorization: ${callers[platform].session}`],
       ...lines,
     ]);
@@ -116,7 +116,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
   });
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LINK', 'M-SEARCH', 'SOURCE', 'PURGE'])(
-    '%s where there is none is 404 without Allow',
+    '%s on a path without it is 404 without Allow',
     async (method) => {
       const answer = await ask(ME, method);
       expectApiError(answer, 'NOT_FOUND');
@@ -124,18 +124,18 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
     },
   );
 
-  test('a method is what stands in the request line, nothing else', async () => {
+  test('the method is only read from the request line', async () => {
     const overrides = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'].map((name) => `${name}: POST`);
     expect((await ask(`${ME}?_method=POST`, 'GET', ...overrides)).status).toBe(200);
     expectApiError(await ask(`${ME}?_method=GET`, 'POST', 'X-HTTP-Method-Override: GET'), 'NOT_FOUND');
     expect((await ask(ME, 'GET', 'X-Original-URL: /nope', 'X-Rewrite-URL: /nope')).status).toBe(200);
   });
 
-  test('HEAD is answered as GET, without the body', async () => {
+  test('HEAD returns the headers of GET, without the body', async () => {
     for (const target of [ME, '/health/live', '/.well-known/service', '/openapi.json', '/nope', '/v1/auth/login']) {
       const [get, head] = [await ask(target), await ask(target, 'HEAD')];
       expect(head.text).toBe('');
-      const kept = ({ status, lines }: WireAnswer) => [
+      const kept = ({ status, lines }: RawAnswer) => [
         status,
         ...lines.filter(([name]) => !['date', 'x-request-id'].includes(name.toLowerCase())),
       ];
@@ -144,20 +144,20 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
   });
 
   test('an unauthenticated HEAD meets the same guards', async () => {
-    const answer = await wire(services[platform], [`HEAD ${ME} HTTP/1.1`]);
+    const answer = await sendRaw(services[platform], [`HEAD ${ME} HTTP/1.1`]);
     expect([answer.status, answer.text]).toEqual([401, '']);
   });
 
-  test('an empty answer has neither body nor Content-Type', async () => {
-    const { session } = await outfit(services[platform]);
+  test('an empty response has neither body nor Content-Type', async () => {
+    const { session } = await createCredentialSet(services[platform]);
     const lines = ['POST /v1/auth/logout HTTP/1.1', `Authorization: ${session}`, 'Content-Length: 0'];
-    const answer = await wire(services[platform], lines);
+    const answer = await sendRaw(services[platform], lines);
     expect([answer.status, answer.text, answer.headers.has('content-type')]).toEqual([204, '', false]);
     expectFixedHeaders(answer);
   });
 
-  test('addresses come from configuration, whatever the request says of hosts', async () => {
-    const plain = await wire(services[platform], ['GET /.well-known/service HTTP/1.1']);
+  test('URLs come from configuration, regardless of host headers', async () => {
+    const plain = await sendRaw(services[platform], ['GET /.well-known/service HTTP/1.1']);
     expect(plain.body.endpoints.api).toBe('https://gate.example/v1');
     const tricks = [
       ['X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: ftp', 'X-Forwarded-Port: 1', 'X-Forwarded-Prefix: /evil'],
@@ -165,16 +165,16 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
       ['Origin: https://evil.example', 'Referer: https://evil.example/'],
     ];
     for (const lines of tricks) {
-      const answer = await wire(services[platform], ['GET /.well-known/service HTTP/1.1', ...lines]);
+      const answer = await sendRaw(services[platform], ['GET /.well-known/service HTTP/1.1', ...lines]);
       expect(answer.text).toBe(plain.text);
     }
-    const connection = await Wire.open(services[platform]);
+    const connection = await RawConnection.open(services[platform]);
     connection.send('GET http://evil.example/.well-known/service HTTP/1.1\r\nHost: evil.example:80\r\n\r\n');
     expect((await connection.answer()).text).toBe(plain.text);
     connection.close();
   });
 
-  test('X-Request-ID is adopted in its form and replaced in any other', async () => {
+  test('a valid X-Request-ID is kept, any other is replaced', async () => {
     for (const id of ['a', 'A-z_0.9', 'x'.repeat(64)]) {
       expect((await ask(ME, 'GET', `X-Request-ID: ${id}`)).headers.get('x-request-id')).toBe(id);
     }
@@ -187,8 +187,8 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
 });
 
 /** Sends bytes, reads the only response, and checks that the service then closes the connection without more data. */
-async function lastWord(platform: (typeof PLATFORMS)[number], bytes: string): Promise<WireAnswer> {
-  const connection = await Wire.open(services[platform]);
+async function lastWord(platform: (typeof PLATFORMS)[number], bytes: string): Promise<RawAnswer> {
+  const connection = await RawConnection.open(services[platform]);
   try {
     connection.send(bytes);
     const answer = await connection.answer();
@@ -265,7 +265,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
     expectFixedHeaders(answer);
   });
 
-  test('100 lines and 15 KiB pass', async () => {
+  test('100 lines and 15 KiB are accepted', async () => {
     const { session } = callers[platform];
     const lines = [`GET ${ME} HTTP/1.1`, 'Host: x', ...Array(98).fill('X: y'), `Authorization: ${session}`];
     expect((await sendAll(`${lines.join('\r\n')}\r\n\r\n`)).status).toBe(200);
@@ -273,7 +273,7 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
     expect((await sendAll(large)).status).toBe(200);
   });
 
-  test('a request that does not come is 408 with our body', async () => {
+  test('a request that does not arrive is 408 with our body', async () => {
     const answer = await unfinished[platform].answer();
     expect([answer.status, answer.body.code]).toEqual([408, 'BAD_REQUEST']);
     expectFixedHeaders(answer);
@@ -291,8 +291,8 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
     ['CONNECT', 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'NOT_FOUND'],
     ['nonsense', 'nonsense\r\n\r\n', 'BAD_REQUEST'],
     ['headers that are too long', `GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 'BAD_REQUEST'],
-  ])('%s behind other requests is answered after them, and ends the connection', async (_title, bytes, code) => {
-    const connection = await Wire.open(services[platform]);
+  ])('%s after other requests gets its response after theirs, and the connection ends', async (_title, bytes, code) => {
+    const connection = await RawConnection.open(services[platform]);
     const ids = ['r0', 'r1', 'r2'];
     const { session } = callers[platform];
     const me = (id: string) =>
@@ -309,8 +309,8 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
     expect(connection.unread).toBe('');
   });
 
-  test('a fault after an answer comes after it, and only once', async () => {
-    const connection = await Wire.open(services[platform]);
+  test('an error after a response is sent after it, and only once', async () => {
+    const connection = await RawConnection.open(services[platform]);
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
     expect((await connection.answer()).status).toBe(200);
     connection.send('nonsense\r\n\r\n').send('more nonsense\r\n\r\n');
@@ -319,8 +319,8 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
     expect(connection.unread).toBe('');
   });
 
-  test('pipelined requests are answered in their order; a refusal leaves the connection usable', async () => {
-    const connection = await Wire.open(services[platform]);
+  test('pipelined requests get responses in their order; an error leaves the connection usable', async () => {
+    const connection = await RawConnection.open(services[platform]);
     const ids = Array.from({ length: 100 }, (_, index) => `r${index}`);
     const targets = ['/nope', '/health/live', ME, '/v1/auth/login'];
     connection.send(
@@ -332,15 +332,15 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
     connection.close();
   });
 
-  async function sendAll(bytes: string): Promise<WireAnswer> {
-    const connection = await Wire.open(services[platform]);
+  async function sendAll(bytes: string): Promise<RawAnswer> {
+    const connection = await RawConnection.open(services[platform]);
     const answer = await connection.send(bytes).answer();
     connection.close();
     return answer;
   }
 });
 
-describe('conventions.md 1: both platforms answer alike', () => {
+describe('conventions.md 1: both platforms respond in the same way', () => {
   test('status, header names in their order, and body', async () => {
     const requests = [
       [`GET ${ME} HTTP/1.1`],
@@ -357,7 +357,7 @@ describe('conventions.md 1: both platforms answer alike', () => {
     for (const lines of requests) {
       const shapes = [];
       for (const platform of PLATFORMS) {
-        const { status, lines: headers, text } = await wire(services[platform], lines);
+        const { status, lines: headers, text } = await sendRaw(services[platform], lines);
         shapes.push({ status, text, names: headers.map(([name]) => name.toLowerCase()) });
       }
       expect([lines[0], shapes[1]]).toEqual([lines[0], shapes[0]]);
@@ -366,18 +366,21 @@ describe('conventions.md 1: both platforms answer alike', () => {
 });
 
 describe('KEEP_ALIVE_SECONDS: how long an idle connection stays open', () => {
-  test.each(PLATFORMS)('%s: 65 by default, and told to the client', async (platform) => {
-    const { headers } = await wire(services[platform], ['GET /health/live HTTP/1.1']);
+  test.each(PLATFORMS)('%s: 65 by default, and sent to the client', async (platform) => {
+    const { headers } = await sendRaw(services[platform], ['GET /health/live HTTP/1.1']);
     expect(headers.get('keep-alive')).toMatch(/^timeout=65\b/);
   });
 
-  test.each(PLATFORMS)('%s: as set, and the service closes what stays idle for longer', async (platform) => {
-    const env = { HTTP_PLATFORM: platform, KEEP_ALIVE_SECONDS: '1' };
-    await withGatehouse({ env }, async (service) => {
-      const connection = await Wire.open(service);
-      const { status, headers } = await connection.send('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n').answer();
-      expect([status, headers.get('keep-alive')]).toEqual([200, expect.stringMatching(/^timeout=1\b/)]);
-      await connection.closed;
-    });
-  });
+  test.each(PLATFORMS)(
+    '%s: configurable, and the service closes connections that stay idle longer',
+    async (platform) => {
+      const env = { HTTP_PLATFORM: platform, KEEP_ALIVE_SECONDS: '1' };
+      await withGatehouse({ env }, async (service) => {
+        const connection = await RawConnection.open(service);
+        const { status, headers } = await connection.send('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n').answer();
+        expect([status, headers.get('keep-alive')]).toEqual([200, expect.stringMatching(/^timeout=1\b/)]);
+        await connection.closed;
+      });
+    },
+  );
 });

@@ -2,7 +2,14 @@ import { getMetadataStorage } from 'class-validator';
 import { featureRegistry } from '../../src/features.js';
 import type { RoutePlan, Shape } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
-import { type Answer, type Client, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
+import {
+  type Answer,
+  type Client,
+  type CredentialSet,
+  createCredentialSet,
+  type Gatehouse,
+  gatehouse,
+} from '../support/index.js';
 
 const SCOPES = [...featureRegistry().scopes.keys()];
 
@@ -83,7 +90,7 @@ function propertiesOf(shape: Shape | undefined): string[] {
 }
 
 /** Returns a client that the policy of a route accepts. */
-function admittedTo({ policy }: RoutePlan, of: Outfit): Client {
+function admittedTo({ policy }: RoutePlan, of: CredentialSet): Client {
   switch (policy.kind) {
     case 'Authenticated':
     case 'UserOnly':
@@ -125,13 +132,13 @@ describe('conventions.md 4 and 6: no input makes an operation fail', () => {
     work: (route: RoutePlan, client: Client) => Promise<void>,
   ): Promise<void> {
     await inTurns(routes().filter(concerns), async (route) => {
-      const of = await outfit(service, { acls: ['*'], scopes: SCOPES });
+      const of = await createCredentialSet(service, { acls: ['*'], scopes: SCOPES });
       await work(route, admittedTo(route, of));
     });
     expect([...surprises]).toEqual([]);
   }
 
-  test('bodies that are none', async () => {
+  test('malformed bodies', async () => {
     await sweep(isJson, async (route, client) => {
       const headers = { 'content-type': 'application/json' };
       for (const body of BODIES) {
@@ -147,7 +154,7 @@ describe('conventions.md 4 and 6: no input makes an operation fail', () => {
     });
   });
 
-  test('members that are not what they should be', async () => {
+  test('members of wrong types', async () => {
     const takesMembers = ({ input }: RoutePlan) => input?.body !== undefined || input?.sudo !== undefined;
     await sweep(takesMembers, async (route, client) => {
       const names = [...propertiesOf(route.input?.body), ...propertiesOf(route.input?.sudo)];

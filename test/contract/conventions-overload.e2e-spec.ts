@@ -15,14 +15,14 @@ import { Routes } from '../../src/policy/routes.js';
 import {
   type Answer,
   ban,
+  createCredentialSet,
   expectApiError,
   type Gatehouse,
   gatehouse,
   liftBan,
-  outfit,
-  Wire,
-  type WireAnswer,
-  wire,
+  type RawAnswer,
+  RawConnection,
+  sendRaw,
 } from '../support/index.js';
 
 let release: () => void = () => {};
@@ -75,14 +75,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ask = (target: string, ...lines: string[]): Promise<WireAnswer> =>
-  wire(service, [`GET ${target} HTTP/1.1`, `X-Forwarded-For: ${CLIENT}`, ...lines]);
+const ask = (target: string, ...lines: string[]): Promise<RawAnswer> =>
+  sendRaw(service, [`GET ${target} HTTP/1.1`, `X-Forwarded-For: ${CLIENT}`, ...lines]);
 
 /** Runs `work` while two requests, the maximum that the process accepts, are blocked in their handler. */
 async function whileFull(work: () => Promise<void>): Promise<void> {
   // Ends the previous overload episode: it is over after 2 s without overload.
   service.clock.advance({ seconds: 3 });
-  const connections = [await Wire.open(service), await Wire.open(service)];
+  const connections = [await RawConnection.open(service), await RawConnection.open(service)];
   held = new Promise((resolve) => {
     release = resolve;
   });
@@ -105,7 +105,7 @@ async function whileFull(work: () => Promise<void>): Promise<void> {
 }
 
 describe('conventions.md 12: load shedding', () => {
-  test('more than MAX_IN_FLIGHT at once: 503 with Retry-After 1, and all is well afterwards', async () => {
+  test('more than MAX_IN_FLIGHT requests: 503 with Retry-After 1, and the service works normally afterwards', async () => {
     await whileFull(async () => {
       const answer = await ask('/v1/probe/address', 'Origin: http://localhost:8080');
       expectApiError(answer, 'SERVICE_UNAVAILABLE', { request_id: answer.headers.get('x-request-id') });
@@ -116,15 +116,15 @@ describe('conventions.md 12: load shedding', () => {
     expect((await ask('/v1/probe/address')).status).toBe(200);
   });
 
-  test('before anything is read or looked up', async () => {
-    const { session } = await outfit(service);
+  test('before any read or lookup', async () => {
+    const { session } = await createCredentialSet(service);
     const { counters } = service.app.get(IdentityResolver);
     const before = counters.lookups;
     await whileFull(async () => {
       expectApiError(await ask('/v1/users/@me', `Authorization: ${session}`), 'SERVICE_UNAVAILABLE');
       const expecting = ['Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue'];
       const lines = ['POST /v1/auth/login HTTP/1.1', `X-Forwarded-For: ${CLIENT}`, ...expecting];
-      expectApiError(await wire(service, lines), 'SERVICE_UNAVAILABLE');
+      expectApiError(await sendRaw(service, lines), 'SERVICE_UNAVAILABLE');
     });
     expect(counters.lookups).toBe(before);
   });
@@ -133,11 +133,11 @@ describe('conventions.md 12: load shedding', () => {
     await whileFull(async () => {
       for (const path of OPERATIONAL) expect([path, (await ask(path)).status]).toEqual([path, 200]);
       const lines = ['Origin: http://localhost:8080', 'Access-Control-Request-Method: GET'];
-      expect((await wire(service, ['OPTIONS /v1/users/@me HTTP/1.1', ...lines])).status).toBe(204);
+      expect((await sendRaw(service, ['OPTIONS /v1/users/@me HTTP/1.1', ...lines])).status).toBe(204);
     });
   });
 
-  test('readiness says so once it has lasted 10 s, until nothing has been shed for a while', async () => {
+  test('readiness reports shedding after 10 s, until nothing has been shed for some time', async () => {
     const ready = async () => (await ask('/health/ready')).status;
     await whileFull(async () => {
       expect(await ready()).toBe(200);
@@ -152,7 +152,7 @@ describe('conventions.md 12: load shedding', () => {
     expect(await ready()).toBe(200);
   });
 
-  test('a late event loop sheds until it has caught up', async () => {
+  test('a late event loop sheds requests until it has caught up', async () => {
     const config = { maxInFlight: 10, maxLoopDelayMs: 100 } as Config;
     const loop = new EventLoop(config);
     const live = new LiveRequests(service.app.get(Log), service.app.get(Metrics));
@@ -177,7 +177,7 @@ describe('conventions.md 12: load shedding', () => {
   });
 });
 
-describe('conventions.md 9.2: a banned address', () => {
+describe('conventions.md 9.2: a banned IP address', () => {
   const banned = async (value: string, seconds: number | null, work: () => Promise<void>) => {
     await ban(service, value, seconds);
     try {
@@ -187,7 +187,7 @@ describe('conventions.md 9.2: a banned address', () => {
     }
   };
 
-  test('is refused for ever, with the way to appeal', async () => {
+  test('is rejected permanently, with a contact for appeals', async () => {
     await banned(CLIENT, null, async () => {
       expect((await ask('/v1/probe/address')).body).toEqual({
         code: 'GLOBAL_IP_BANNED',
@@ -202,7 +202,7 @@ describe('conventions.md 9.2: a banned address', () => {
     expect((await ask('/v1/probe/address')).body).toEqual({ address: CLIENT });
   });
 
-  test('or until a time', async () => {
+  test('is rejected until the end of a temporary ban', async () => {
     await banned(CLIENT, 60, async () => {
       const answer = await ask('/v1/probe/address');
       expectApiError(answer, 'GLOBAL_IP_TEMPORARILY_BANNED', {
@@ -217,15 +217,15 @@ describe('conventions.md 9.2: a banned address', () => {
     });
   });
 
-  test('on every route but health and metrics, whatever it presents, before anything is looked up', async () => {
-    const { session } = await outfit(service, { acls: ['*'] });
+  test('is rejected on every route except health and metrics, with any credential, before any lookup', async () => {
+    const { session } = await createCredentialSet(service, { acls: ['*'] });
     const { counters } = service.app.get(IdentityResolver);
     await banned(CLIENT, null, async () => {
       const before = counters.lookups;
       for (const { method, path } of service.app.get(Routes).all) {
         const target = path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
         const lines = [`${method} ${target} HTTP/1.1`, `X-Forwarded-For: ${CLIENT}`, `Authorization: ${session}`];
-        const answer = await wire(service, [...lines, 'Content-Length: 0']);
+        const answer = await sendRaw(service, [...lines, 'Content-Length: 0']);
         const expected = OPERATIONAL.includes(path) ? 200 : 403;
         expect([method, path, answer.status]).toEqual([method, path, expected]);
         if (expected === 403) expectApiError(answer, 'GLOBAL_IP_BANNED');
@@ -244,15 +244,15 @@ describe('conventions.md 9.2: a banned address', () => {
     ['203.0.113.7', '::ffff:203.0.113.7', true],
   ])('a ban of %s and %s', async (value, address, isBanned) => {
     await banned(value, null, async () => {
-      const answer = await wire(service, ['GET /v1/probe/address HTTP/1.1', `X-Forwarded-For: ${address}`]);
+      const answer = await sendRaw(service, ['GET /v1/probe/address HTTP/1.1', `X-Forwarded-For: ${address}`]);
       expect(answer.status).toBe(isBanned ? 403 : 200);
     });
   });
 
-  test('shedding comes before the ban, the ban before single sign-on and a limit', async () => {
+  test('shedding comes before the ban, and the ban before single sign-on and limits', async () => {
     await banned(CLIENT, null, async () => {
       await whileBannedAndFull();
-      expectApiError(await wire(service, sso()), 'GLOBAL_IP_BANNED');
+      expectApiError(await sendRaw(service, sso()), 'GLOBAL_IP_BANNED');
     });
   });
 
@@ -261,16 +261,16 @@ describe('conventions.md 9.2: a banned address', () => {
     await liftBan(service, CLIENT);
     await whileFull(async () => {
       await ban(service, CLIENT, null);
-      expectApiError(await wire(service, sso()), 'SERVICE_UNAVAILABLE');
+      expectApiError(await sendRaw(service, sso()), 'SERVICE_UNAVAILABLE');
     });
   }
 });
 
 describe('conventions.md 1: client address', () => {
   const seen = async (...lines: string[]): Promise<Answer> =>
-    wire(service, ['GET /v1/probe/address HTTP/1.1', ...lines.map((line) => line)]);
+    sendRaw(service, ['GET /v1/probe/address HTTP/1.1', ...lines.map((line) => line)]);
 
-  test('one header counts, its lines read as one list', async () => {
+  test('one header counts, and its lines are one list', async () => {
     expect((await seen('X-Forwarded-For: 198.51.100.9')).body.address).toBe('198.51.100.9');
     expect((await seen('X-Forwarded-For: 198.51.100.9', 'X-Forwarded-For: 198.51.100.8')).body.address).toBe(
       '198.51.100.8',
@@ -286,27 +286,27 @@ describe('conventions.md 1: client address', () => {
     expectApiError(await seen(...others, ...more), 'FORBIDDEN');
   });
 
-  test('an address that cannot be determined is refused before any bucket; operational routes are not', async () => {
+  test('a request without a valid client address is rejected before any bucket, except on operational routes', async () => {
     for (const lines of [[], ['X-Forwarded-For: unknown'], ['X-Forwarded-For: 1.2.3.4:65536'], ['X-Forwarded-For:']]) {
       const answer = await seen(...lines);
       expectApiError(answer, 'FORBIDDEN');
       expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
-      expect((await wire(service, ['GET /health/live HTTP/1.1', ...lines])).status).toBe(200);
+      expect((await sendRaw(service, ['GET /health/live HTTP/1.1', ...lines])).status).toBe(200);
     }
   });
 
-  test('998 lines of filling do not push the header out', async () => {
+  test('998 padding lines do not hide the header', async () => {
     const filling = Array.from({ length: 998 }, () => 'X: y');
     expect((await seen(...filling, 'X-Forwarded-For: 198.51.100.9')).status).toBe(400);
   });
 
-  test('metrics are for the addresses of METRICS_ALLOW', async () => {
+  test('metrics are available to the IP addresses of METRICS_ALLOW', async () => {
     expect((await ask('/metrics')).status).toBe(200);
-    expectApiError(await wire(service, ['GET /metrics HTTP/1.1', 'X-Forwarded-For: 198.51.100.9']), 'NOT_FOUND');
+    expectApiError(await sendRaw(service, ['GET /metrics HTTP/1.1', 'X-Forwarded-For: 198.51.100.9']), 'NOT_FOUND');
   });
 
-  test('operational routes know no limits', async () => {
-    const connection = await Wire.open(service);
+  test('operational routes have no limits', async () => {
+    const connection = await RawConnection.open(service);
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
     for (let i = 0; i < 200; i++) expect((await connection.answer()).body).toEqual({ status: 'ok' });
     connection.close();

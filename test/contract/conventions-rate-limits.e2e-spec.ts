@@ -16,14 +16,14 @@ import { defineFeature } from '../../src/policy/feature.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
   type Answer,
+  type CredentialSet,
+  type CredentialSetOptions,
+  createCredentialSet,
   expectApiError,
   type Gatehouse,
   gatehouse,
-  type Outfit,
-  type OutfitOptions,
-  outfit,
   PRODUCTION_HASHES,
-  Wire,
+  RawConnection,
   withGatehouse,
 } from '../support/index.js';
 
@@ -160,7 +160,7 @@ describe('conventions.md 7: rate limits', () => {
   const freshAddress = (): string => `198.51.${Math.floor(++lastAddress / 250)}.${(lastAddress % 250) + 1}`;
   const from = (address: string, authorization?: string) =>
     (authorization ? service.as(authorization) : service.anonymous).with({ 'x-forwarded-for': address });
-  const wearing = (options: OutfitOptions = {}): Promise<Outfit> => outfit(service, options);
+  const wearing = (options: CredentialSetOptions = {}): Promise<CredentialSet> => createCredentialSet(service, options);
 
   /** Sends one request per caller and returns for each of them whether it was within the limit. */
   async function admitted(...callers: [path: string, address: string, authorization?: string][]): Promise<boolean[]> {
@@ -171,14 +171,14 @@ describe('conventions.md 7: rate limits', () => {
     return answers;
   }
 
-  test('a bucket is known outside by the first 16 hex digits of the digest of its name', () => {
+  test('a public bucket name is the first 16 hex digits of the digest of its name', () => {
     expect(bucketId('gateway:bot_info')).toBe('f4196f01e6edbe58');
     for (const { policy, bucketId: id } of service.app.get(Routes).all) {
       expect(id).toBe(policy.bucket && idOf(policy.bucket.name));
     }
   });
 
-  test('success tells limit, rest, and when the bucket is empty', async () => {
+  test('a success shows the limit, the remaining requests and the time when the bucket is empty', async () => {
     const client = from(freshAddress());
     const before = Math.floor(Date.now() / 1000);
     const first = limits(await client.get('/v1/probe/timed'));
@@ -194,7 +194,7 @@ describe('conventions.md 7: rate limits', () => {
     expect(limits(await client.get('/v1/probe/timed'))).toMatchObject({ remaining: '2' });
   });
 
-  test('a spent bucket is 429 with the same headers, a scope, and the time until the next', async () => {
+  test('an empty allowance is 429 with the same headers, a scope, and the time until the next request', async () => {
     const client = from(freshAddress());
     for (let i = 0; i < 4; i++) await client.get('/v1/probe/timed');
     const answer = await client.get('/v1/probe/timed');
@@ -215,7 +215,7 @@ describe('conventions.md 7: rate limits', () => {
     });
   });
 
-  test('the headers accompany every other status as well', async () => {
+  test('responses of every other status have the headers also', async () => {
     const shown = { limit: '2', remaining: '1', bucket: idOf('probe:two') };
     const unauthorised = await from(freshAddress()).get('/v1/probe/closed');
     expect([unauthorised.status, limits(unauthorised)]).toEqual([401, expect.objectContaining(shown)]);
@@ -227,9 +227,9 @@ describe('conventions.md 7: rate limits', () => {
     expect([denied.body.code, limits(denied)]).toEqual(['MISSING_OAUTH_SCOPE', expect.objectContaining(shown)]);
   });
 
-  test('the global bucket refuses first: its own numbers, no bucket, and the route is not charged', async () => {
+  test('the global bucket is checked first: it returns its own numbers and no bucket, and the route is not charged', async () => {
     const { session } = await wearing();
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     const lines = ['GET /v1/probe/many HTTP/1.1', 'Host: x', `X-Forwarded-For: ${freshAddress()}`];
     const request = [...lines, `Authorization: ${session}`, '', ''].join('\r\n');
     connection.send(request.repeat(200));
@@ -259,7 +259,7 @@ describe('conventions.md 7: rate limits', () => {
     });
   });
 
-  test('50 a second for an account, 1200 for one that is trusted', async () => {
+  test('50 a second for an account, 1200 for a trusted one', async () => {
     const store = service.app.get(SharedStore);
     const taken: [limit: number, seconds: number][] = [];
     const take = store.take.bind(store);
@@ -280,9 +280,9 @@ describe('conventions.md 7: rate limits', () => {
     ]);
   });
 
-  test('an exempt bucket leaves the global one alone', async () => {
+  test('an exempt bucket does not charge the global one', async () => {
     const address = freshAddress();
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     const request = `GET /v1/probe/exempt HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`;
     connection.send(request.repeat(120));
     for (let i = 0; i < 120; i++) expect((await connection.answer()).status).toBe(200);
@@ -290,7 +290,7 @@ describe('conventions.md 7: rate limits', () => {
     expect((await from(address).get('/v1/probe/plain')).status).toBe(200);
   });
 
-  test('an account that bypasses limits meets none and sees none; allowances of handlers still hold', async () => {
+  test('an account that bypasses limits has no limits and no headers; allowances of handlers still apply', async () => {
     const { session } = await wearing({ flags: 1n << 47n });
     const client = from(freshAddress(), session);
     for (let i = 0; i < 4; i++) {
@@ -302,7 +302,7 @@ describe('conventions.md 7: rate limits', () => {
     expect(statuses).toEqual([204, 204, 429]);
   });
 
-  test("a handler's allowance tells its own numbers and no bucket", async () => {
+  test("a handler's allowance returns its own numbers and no bucket", async () => {
     const { session } = await wearing();
     const client = from(freshAddress(), session);
     let answer = await client.post('/v1/probe/allowance');
@@ -320,7 +320,11 @@ describe('conventions.md 7: rate limits', () => {
   });
 
   test.each<
-    [title: string, callers: (a: Outfit, b: Outfit) => [string, string | null, string?][], admitted: boolean[]]
+    [
+      title: string,
+      callers: (a: CredentialSet, b: CredentialSet) => [string, string | null, string?][],
+      admitted: boolean[],
+    ]
   >([
     [
       'an address is one caller',
@@ -463,7 +467,7 @@ describe('conventions.md 7: rate limits', () => {
     expect(found).toEqual(expected);
   });
 
-  test('no value of a parameter reaches another allowance, nor is it kept', async () => {
+  test('values of a parameter do not affect other allowances, and are not stored', async () => {
     const [address, other] = [freshAddress(), freshAddress()];
     for (let i = 0; i < 2; i++) await from(address).get('/v1/probe/per/1');
     const near = ['1%2F', '%201', '01', '1%00', `1%2F${other}`, '1:1', '1%0A'];
@@ -484,7 +488,7 @@ describe('conventions.md 7: rate limits', () => {
     expect(limits(await client.get('/.well-known/service'))).toMatchObject({ limit: '3', remaining: '2' });
   });
 
-  test('a refused request revokes nothing', async () => {
+  test('a rate-limited request revokes nothing', async () => {
     const { session } = await wearing();
     const client = from(freshAddress(), session);
     for (let i = 0; i < 3; i++) await client.get('/v1/probe/two');
@@ -493,7 +497,7 @@ describe('conventions.md 7: rate limits', () => {
 });
 
 describe('conventions.md 7.1: switches', () => {
-  test('RATE_LIMITS=off turns limits and headers off, and the log says so', async () => {
+  test('RATE_LIMITS=off turns limits and headers off, and logs a warning', async () => {
     await withGatehouse({ features: [probe], modules: [ProbeModule] }, async (service) => {
       for (let i = 0; i < 4; i++) {
         const answer = await service.anonymous.get('/v1/probe/two');
@@ -505,7 +509,7 @@ describe('conventions.md 7.1: switches', () => {
     });
   });
 
-  test('in production every limit is on by default, and the log names each that is off', async () => {
+  test('in production every limit is on by default, and the log names each limit that is off', async () => {
     const production = {
       ...{ NODE_ENV: 'production', EMBEDDED_DATABASE: 'true', MAIL_TRANSPORT: 'none' },
       ...{ PUBLIC_ORIGIN: 'https://id.example.com', ...PRODUCTION_HASHES },

@@ -9,13 +9,13 @@ import { GatewayClient } from '../support/gateway-client.js';
 import {
   type Answer,
   type Client,
+  createCredentialSet,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
   mailTo,
   newHook,
-  outfit,
   type Persona,
   person,
   withGatehouse,
@@ -41,7 +41,7 @@ const membersOf = (shape: Shape): string[] => [
   ),
 ];
 
-describe('conventions.md 6: text that cannot be stored gets no further than the edge', () => {
+describe('conventions.md 6: text that cannot be stored is rejected during validation', () => {
   const LENGTHS = [1, 2, 4, 8, 32, 36, 43, 64];
   const formsOf = (odd: string): unknown[] => [
     ...LENGTHS.map((length) => odd.padEnd(length, 'a')),
@@ -50,7 +50,7 @@ describe('conventions.md 6: text that cannot be stored gets no further than the 
     ...[[{ id: 0, filename: odd, file_size: 1, content_type: odd, upload_filename: odd }]],
   ];
 
-  test('whatever a member of an input class lets pass can be stored', () => {
+  test('every accepted member of an input class can be stored', () => {
     const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<Shape, unknown> };
     const passed: string[] = [];
     for (const shape of validationMetadatas.keys()) {
@@ -68,13 +68,13 @@ describe('conventions.md 6: text that cannot be stored gets no further than the 
 
   const targetOf = (path: string, value = '1'): string => path.replace(/[:*]\w+/g, value);
   const clientOf = async ({ policy }: RoutePlan): Promise<Client> => {
-    const of = await outfit(service, { acls: ['*'], scopes: SCOPES });
+    const of = await createCredentialSet(service, { acls: ['*'], scopes: SCOPES });
     if (['Authenticated', 'UserOnly', 'AdminAcl'].includes(policy.kind)) return service.as(of.session);
     if (policy.kind === 'BotOnly') return service.as(of.bot);
     return policy.kind === 'BearerOnly' ? service.as(of.bearer) : service.anonymous;
   };
 
-  test('no operation fails of it, in any member, path or query', async () => {
+  test('it makes no operation fail, in any member, path or query', async () => {
     const failed: string[] = [];
     const note = (what: string, { status }: Answer) => status < 500 || failed.push(`${what}: ${status}`);
     for (const route of service.app.get(Routes).all) {
@@ -106,7 +106,7 @@ describe('conventions.md 2: a header that cannot be stored is ignored', () => {
   const osOf = async ({ id }: { id: string }) =>
     (await service.sql('SELECT os FROM session WHERE account_id = $1 ORDER BY id DESC LIMIT 1', [id]))[0]?.os;
 
-  test('client properties at login, wherever it comes from: no session or ticket without its mail', async () => {
+  test('client properties at login from any IP address: no session or ticket without its email', async () => {
     for (const [index, headers] of KNOWN_PROPERTIES.entries()) {
       const bob = await person(service, `bob${index}`);
       const sent = { email: bob.email, password: bob.password };
@@ -121,7 +121,7 @@ describe('conventions.md 2: a header that cannot be stored is ignored', () => {
     }
   });
 
-  test('every header, at every operation that keeps something of it', async () => {
+  test('every header, at every operation that stores a part of it', async () => {
     const admin = await administrator(service, '*');
     const values = ['\u00ed\u00a0\u0080', '\u0080\u009f', '\u00ff', '=?utf-8?Q?=00?=', '\\u0000', '\\ud800', '%00'];
     const names = [
@@ -153,7 +153,7 @@ describe('conventions.md 2: a header that cannot be stored is ignored', () => {
 });
 
 describe('webhooks.md 4 and 6: messages and callbacks', () => {
-  test('text that cannot be stored is refused or left out, and nothing fails', async () => {
+  test('text that cannot be stored is rejected or omitted, and no operation fails', async () => {
     const hook = await newHook(service, alice, { name: 'Robot' });
     const stored = () => service.sql('SELECT 1 FROM webhook_message WHERE webhook_id = $1', [hook.id]);
     for (const odd of ODD) {
@@ -255,14 +255,14 @@ describe('webhooks.md 4.1: parts of forms that name their own encoding', () => {
 const CLIENT_FAULTS = [4002, 4003, 4004, 4005, 4007, 4009];
 
 describe('gateway.md: payloads', () => {
-  test.each(ODD)('%j in any member closes the connection for a fault of the client', async (odd) => {
+  test.each(ODD)('%j in any member closes the connection with a client error', async (odd) => {
     const d = { token: `${alice.authorization}${odd}`, properties: { os: odd, [odd]: odd }, presence: { status: odd } };
     for (const payload of [
       { op: 2, d },
       { op: 6, d: { token: odd, session_id: odd, seq: 1 } },
       { op: 3, d },
     ]) {
-      const client = await GatewayClient.greeted(service);
+      const client = await GatewayClient.connect(service);
       client.send(payload);
       const [code] = await client.closed();
       expect([payload.op, CLIENT_FAULTS.includes(code), code]).toEqual([payload.op, true, code]);
@@ -270,10 +270,10 @@ describe('gateway.md: payloads', () => {
   });
 });
 
-describe('names that are shown to others', () => {
+describe('names that other users see', () => {
   const CONTROL = ['a\nb', 'a\r\nBcc: x@example.com', 'a\u0000b', 'a\u0085b', 'a\u202eb', '\u200b', '\u2800 \u3164'];
 
-  test('an application is called by something that is seen, as it is read', async () => {
+  test('an application name has visible characters in reading order', async () => {
     const apps = (body: object) => service.as(alice).post('/v1/oauth2/applications', body);
     const unseen = ['\u200b\u3164', '\u0000', '\u202e\u2066', '\u2800 \u00ad', '\u115f\ufeff'];
     for (const name of unseen) expectInvalid(await apps({ name }), 'name: INVALID_FORMAT');
@@ -288,7 +288,7 @@ describe('names that are shown to others', () => {
     }
   });
 
-  test('product and provider are named in one line that shows something', async () => {
+  test('names of product and provider are one line with visible characters', async () => {
     const admin = await administrator(service, '*');
     const config = '/v1/admin/instance/config';
     const before = (await service.as(admin).get(config)).body;
@@ -305,14 +305,14 @@ describe('names that are shown to others', () => {
     expect((await service.as(admin).get(config)).body).toEqual(before);
   });
 
-  test('a webhook: NUL is a control character like the others', async () => {
+  test('a webhook name: NUL is a control character like the others', async () => {
     for (const name of ['a\u0000b', 'a\nb', '\u0000']) {
       const answer = await service.as(alice).post('/v1/users/@me/webhooks', { name });
       expectInvalid(answer, 'name: WEBHOOK_NAME_LENGTH_INVALID');
     }
   });
 
-  test('the name of the product is reserved however it is written, also one of the environment', async () => {
+  test('the product name is reserved in any spelling, also one from the environment', async () => {
     await withGatehouse({ env: { PRODUCT_NAME: 'Ärger & Söhne' } }, async (own) => {
       const register = (body: object) => own.anonymous.post('/v1/auth/register', { consent: true, ...body });
       for (const global_name of ['arger sohne', 'ÄRGER+SÖHNE', 'A\u0308rger_So\u0308hne']) {

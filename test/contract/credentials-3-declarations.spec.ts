@@ -87,22 +87,26 @@ const bare = (kind: PolicyKind, more: Partial<RoutePolicy> = {}): RoutePolicy =>
 });
 
 describe('credentials.md 3: a policy', () => {
-  test.each(Object.keys(POLICIES) as PolicyKind[])('@%s alone opens nothing further', (kind) => {
+  test.each(Object.keys(POLICIES) as PolicyKind[])('@%s alone allows nothing further', (kind) => {
     const acl = kind === 'AdminAcl' ? { acl: { mode: 'all' as const, acls: ['user:lookup'] } } : {};
     expect(declared(POLICIES[kind]())).toEqual(bare(kind, acl));
   });
 
-  test.each(Object.keys(POLICIES) as PolicyKind[])('@%s is refined by these, and contradicts the others', (kind) => {
-    const refining = Object.entries(MODIFIERS).filter(([name, modifier]) => {
-      const policy = declared(modifier(), POLICIES[kind]());
-      if (Array.isArray(policy)) expect(policy).toEqual([`@${name} contradicts @${kind}`]);
-      else expect(policy.kind).toBe(kind);
-      return !Array.isArray(policy);
-    });
-    expect(refining.map(([name]) => name)).toEqual(REFINED_BY[kind]);
-  });
+  test.each(Object.keys(POLICIES) as PolicyKind[])(
+    '@%s accepts these modifiers, and contradicts the others',
+    (kind) => {
+      const refining = Object.entries(MODIFIERS).filter(([name, modifier]) => {
+        const policy = declared(modifier(), POLICIES[kind]());
+        if (Array.isArray(policy))
+          expect(policy).toEqual([`declares @${name}, which @${kind} does not allow. Remove one of them`]);
+        else expect(policy.kind).toBe(kind);
+        return !Array.isArray(policy);
+      });
+      expect(refining.map(([name]) => name)).toEqual(REFINED_BY[kind]);
+    },
+  );
 
-  test('names the ACLs of an operation of administrators: all of them, or any one', () => {
+  test('names the ACLs of an Admin operation: all of them, or any one', () => {
     expect(declared(AdminAcl('user:lookup', 'user:delete'))).toEqual(
       bare('AdminAcl', { acl: { mode: 'all', acls: ['user:lookup', 'user:delete'] } }),
     );
@@ -111,7 +115,7 @@ describe('credentials.md 3: a policy', () => {
     );
   });
 
-  test('admits public clients unless it says otherwise', () => {
+  test('accepts public clients by default', () => {
     expect(declared(ClientAuth({ confidential: true }))).toEqual(bare('ClientAuth', { confidentialClient: true }));
     expect(declared(ClientAuth({ confidential: false }))).toEqual(bare('ClientAuth'));
   });
@@ -132,54 +136,64 @@ describe('credentials.md 3: a policy', () => {
     [Cors('none'), { cors: 'none' }],
     [Accepts('raw'), { accepts: { kind: 'raw' } }],
     [Accepts('json', { limit: 7 }), { accepts: { kind: 'json', limit: 7 } }],
-  ])('is refined by what a modifier says, and by nothing else: %#', (modifier, more) => {
+  ])('is refined only by its modifiers: %#', (modifier, more) => {
     expect(declared(modifier, UserOnly())).toEqual(bare('UserOnly', more));
     expect(declared(UserOnly(), modifier)).toEqual(bare('UserOnly', more));
   });
 
-  test('is refined by what only one kind of operation says', () => {
+  test('is refined by modifiers of one kind of operation', () => {
     expect(declared(BotOnly(), CaseInsensitiveScheme())).toEqual(bare('BotOnly', { caseInsensitiveScheme: true }));
     expect(declared(ReadOnly(), AdminAcl('audit_log:view'))).toEqual(
       bare('AdminAcl', { acl: { mode: 'all', acls: ['audit_log:view'] }, changesNothing: true }),
     );
   });
 
-  test('is all that its decorators say together, and nobody changes it any more', () => {
+  test('combines all its decorators, and is immutable', () => {
     const policy = declared(RateLimit('auth:login'), UserOnly(), BlockedBySso(), OAuthScope('email'));
     expect(policy).toEqual(bare('UserOnly', { bucket: { name: 'auth:login' }, blockedBySso: true, scope: 'email' }));
     expect(Object.isFrozen(policy)).toBe(true);
   });
 });
 
-describe('credentials.md 3: a route that is not declared as it must be', () => {
+describe('credentials.md 3: a route with an invalid declaration', () => {
   test('has no policy', () => {
-    expect(declared()).toEqual(['declares no policy']);
-    expect(declared(RateLimit('auth:login'), Captcha())).toEqual(['declares no policy']);
+    expect(declared()).toEqual(['declares no policy. Add one to the method, such as @UserOnly()']);
+    expect(declared(RateLimit('auth:login'), Captcha())).toEqual([
+      'declares no policy. Add one to the method, such as @UserOnly()',
+    ]);
   });
 
   test('has several, whichever they are', () => {
-    expect(declared(UserOnly(), Captcha(), Public())).toEqual(['has 2 base policies: @UserOnly, @Public']);
-    expect(declared(Public(), Public(), BotOnly())).toEqual(['has 3 base policies: @Public, @Public, @BotOnly']);
+    expect(declared(UserOnly(), Captcha(), Public())).toEqual(['has 2 base policies: @UserOnly, @Public. Keep one']);
+    expect(declared(Public(), Public(), BotOnly())).toEqual([
+      'has 3 base policies: @Public, @Public, @BotOnly. Keep one',
+    ]);
   });
 
   test('repeats a modifier', () => {
-    expect(declared(AllowSuspicious(), UserOnly(), AllowSuspicious())).toEqual(['repeats @AllowSuspicious']);
-    expect(declared(RateLimit('auth:login'), RateLimit('auth:logout'), UserOnly())).toEqual(['repeats @RateLimit']);
+    expect(declared(AllowSuspicious(), UserOnly(), AllowSuspicious())).toEqual(['repeats @AllowSuspicious. Keep one']);
+    expect(declared(RateLimit('auth:login'), RateLimit('auth:logout'), UserOnly())).toEqual([
+      'repeats @RateLimit. Keep one',
+    ]);
   });
 
   test('names no ACL', () => {
     const nothing = [] as unknown as ['*'];
-    expect(declared(AdminAcl(...nothing))).toEqual(['@AdminAcl names no ACL']);
-    expect(declared(AdminAcl({ anyOf: nothing }))).toEqual(['@AdminAcl names no ACL']);
+    expect(declared(AdminAcl(...nothing))).toEqual([
+      "declares @AdminAcl without an ACL. Name at least one, such as @AdminAcl('user:lookup')",
+    ]);
+    expect(declared(AdminAcl({ anyOf: nothing }))).toEqual([
+      "declares @AdminAcl without an ACL. Name at least one, such as @AdminAcl('user:lookup')",
+    ]);
   });
 
-  test('is told all its faults', () => {
+  test('reports all its errors', () => {
     expect(declared(Captcha(), Captcha(), Cors('any'), AdminAcl(...([] as unknown as ['*'])))).toEqual([
-      '@Captcha contradicts @AdminAcl',
-      'repeats @Captcha',
-      '@Captcha contradicts @AdminAcl',
-      '@Cors contradicts @AdminAcl',
-      '@AdminAcl names no ACL',
+      'declares @Captcha, which @AdminAcl does not allow. Remove one of them',
+      'repeats @Captcha. Keep one',
+      'declares @Captcha, which @AdminAcl does not allow. Remove one of them',
+      'declares @Cors, which @AdminAcl does not allow. Remove one of them',
+      "declares @AdminAcl without an ACL. Name at least one, such as @AdminAcl('user:lookup')",
     ]);
   });
 });
@@ -190,7 +204,7 @@ const ofHttp = (request: object) =>
 const ofGateway = (...given: unknown[]) =>
   ({ getType: () => 'ws', getArgByIndex: (index: number) => given[index] }) as unknown as ExecutionContext;
 
-describe('credentials.md 5: what a handler is given', () => {
+describe('credentials.md 5: the arguments of a handler', () => {
   const Answer = createCallDecorator(({ address }) => `to ${address}`);
   class Handlers {
     handle(@CurrentIdentity() _me: unknown, @CurrentCall() _call: unknown, @Answer() _answer: unknown) {}
@@ -209,7 +223,7 @@ describe('credentials.md 5: what a handler is given', () => {
   test.each([
     ['one framework', { call }],
     ['the other', { raw: { call } }],
-  ])('is read from the call of the request, as %s has it', (_name, request) => {
+  ])('are read from the call of the request, for %s', (_name, request) => {
     const context = ofHttp(request);
     expect(callIn(context)).toBe(call);
     expect(me(undefined, context)).toBe(call.identity);
@@ -217,25 +231,25 @@ describe('credentials.md 5: what a handler is given', () => {
     expect(answer(undefined, context)).toBe('to 192.0.2.1');
   });
 
-  test('is the same without a framework', () => {
+  test('are equal without a framework', () => {
     expect(findCallReader(me)?.(call)).toBe(call.identity);
     expect(findCallReader(theCall)?.(call)).toBe(call);
     expect(findCallReader(answer)?.(call)).toBe('to 192.0.2.1');
     expect(findCallReader(() => call.identity)).toBeUndefined();
   });
 
-  test('is nobody where nobody was resolved', () => {
+  test('are null if no credential was resolved', () => {
     expect(me(undefined, ofHttp({ call: callBy(null) }))).toBeNull();
     expect(findCallReader(me)?.(callBy(null))).toBeNull();
   });
 
-  test('is whoever sent a gateway command, behind the connection and the payload', () => {
+  test('are the sender of a gateway command, after the connection and the payload', () => {
     const context = ofGateway(callBy(session()), callBy(session()), callBy(bot()), callBy(session()));
     expect(me(undefined, context)).toEqual(bot());
   });
 
-  test('is nothing of a request that did not pass the front door', () => {
-    expect(() => me(undefined, ofHttp({}))).toThrow('the request did not pass the front door');
-    expect(() => theCall(undefined, ofHttp({ raw: {} }))).toThrow('the request did not pass the front door');
+  test('are an error in a request that did not pass the entry point', () => {
+    expect(() => me(undefined, ofHttp({}))).toThrow('The request did not pass the front door');
+    expect(() => theCall(undefined, ofHttp({ raw: {} }))).toThrow('The request did not pass the front door');
   });
 });

@@ -2,7 +2,13 @@ import { IS_ACTIVE_SQL } from '../../src/accounts/account-facts.js';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { digest } from '../../src/core/secrets.js';
 import type { Credential } from '../../src/policy/credential.js';
-import { type Gatehouse, gatehouse, type Outfit, type OutfitOptions, outfit } from '../support/index.js';
+import {
+  type CredentialSet,
+  type CredentialSetOptions,
+  createCredentialSet,
+  type Gatehouse,
+  gatehouse,
+} from '../support/index.js';
 
 let service: Gatehouse;
 let resolver: IdentityResolver;
@@ -15,19 +21,19 @@ afterAll(() => service.close());
 type Kind = Exclude<Credential['kind'], 'none' | 'malformed'>;
 const KINDS = ['session', 'bot', 'bearer', 'admin-key'] as const satisfies readonly Kind[];
 
-const tokenOf = (kind: Kind, who: Outfit): string => {
+const tokenOf = (kind: Kind, who: CredentialSet): string => {
   const { [kind === 'admin-key' ? 'adminKey' : kind]: value } = who;
   return value.split(' ').pop() as string;
 };
 const credential = (kind: Kind, token: string) => ({ kind, token }) as Credential;
-const resolve = async (kind: Kind, who: Outfit) => resolver.resolve(credential(kind, tokenOf(kind, who)));
-const change = (who: Outfit, assignment: string) =>
+const resolve = async (kind: Kind, who: CredentialSet) => resolver.resolve(credential(kind, tokenOf(kind, who)));
+const change = (who: CredentialSet, assignment: string) =>
   service.sql(`UPDATE account SET ${assignment} WHERE id = ANY ($1::bigint[])`, [[who.accountId, who.applicationId]]);
-const resolvedKinds = async (who: Outfit) => {
+const resolvedKinds = async (who: CredentialSet) => {
   const found = await Promise.all(KINDS.map(async (kind) => ((await resolve(kind, who)) ? kind : null)));
   return found.filter((kind) => kind !== null);
 };
-const accountOf = async (who: Outfit, kind: Kind = 'session') => {
+const accountOf = async (who: CredentialSet, kind: Kind = 'session') => {
   const identity = await resolve(kind, who);
   if (!identity) throw new Error('it resolves');
   return identity.account;
@@ -35,7 +41,7 @@ const accountOf = async (who: Outfit, kind: Kind = 'session') => {
 
 describe('credentials.md 3: from a credential to an identity', () => {
   test('a session', async () => {
-    const who = await outfit(service);
+    const who = await createCredentialSet(service);
     const [row] = await service.sql('SELECT id FROM session WHERE account_id = $1', [who.accountId]);
     expect(await resolve('session', who)).toEqual({
       via: 'session',
@@ -46,7 +52,7 @@ describe('credentials.md 3: from a credential to an identity', () => {
   });
 
   test('a bot', async () => {
-    const who = await outfit(service);
+    const who = await createCredentialSet(service);
     expect(await resolve('bot', who)).toEqual({
       via: 'bot',
       applicationId: who.applicationId,
@@ -56,7 +62,7 @@ describe('credentials.md 3: from a credential to an identity', () => {
   });
 
   test('an access token', async () => {
-    const who = await outfit(service, { scopes: ['identify', 'email'] });
+    const who = await createCredentialSet(service, { scopes: ['identify', 'email'] });
     const [row] = await service.sql('SELECT * FROM oauth_token WHERE account_id = $1 AND application_id = $2', [
       ...[who.accountId, who.applicationId],
     ]);
@@ -71,7 +77,7 @@ describe('credentials.md 3: from a credential to an identity', () => {
   });
 
   test('an Admin key', async () => {
-    const who = await outfit(service, { acls: ['*'], keyAcls: ['user:lookup'] });
+    const who = await createCredentialSet(service, { acls: ['*'], keyAcls: ['user:lookup'] });
     expect(await resolve('admin-key', who)).toEqual({
       via: 'admin-key',
       keyId: tokenOf('admin-key', who).split('_')[1],
@@ -85,7 +91,7 @@ describe('credentials.md 3: from a credential to an identity', () => {
     ['bot', `1.${'A'.repeat(43)}`],
     ['bearer', 'A'.repeat(43)],
     ['admin-key', `fa_1_${'A'.repeat(32)}`],
-  ] as const)('one that nobody has, %s, is none, by one statement', async (kind, token) => {
+  ] as const)('an unknown one, %s, resolves to null with one statement', async (kind, token) => {
     const before = { ...resolver.counters };
     expect(await resolver.resolve(credential(kind, token))).toBeNull();
     expect(resolver.counters).toEqual({ lookups: before.lookups + 1, statements: before.statements + 1 });
@@ -100,34 +106,34 @@ describe('credentials.md 3: from a credential to an identity', () => {
     ['admin-key', `fa_9223372036854775808_${'A'.repeat(32)}`],
     ['none', ''],
     ['malformed', ''],
-  ])('one without the form of its kind, %s %s, is none, without a statement', (kind, token) => {
+  ])('one without the form of its kind, %s %s, resolves to null without a statement', (kind, token) => {
     const before = { ...resolver.counters };
     expect(resolver.resolve({ kind, token } as Credential)).toBeNull();
     expect(resolver.counters).toEqual(before);
   });
 
-  test('none is found as one of another kind', async () => {
-    const who = await outfit(service);
+  test('none is found as another kind', async () => {
+    const who = await createCredentialSet(service);
     const secretOfBot = tokenOf('bot', who).split('.')[1] as string;
     expect(await resolver.resolve(credential('bearer', secretOfBot))).toBeNull();
     expect(await resolver.resolve(credential('bot', `${who.applicationId}.${tokenOf('bearer', who)}`))).toBeNull();
   });
 
-  test('a bot is found under the id of its application alone', async () => {
-    const [who, other] = [await outfit(service), await outfit(service)];
+  test('a bot is found only under the ID of its application', async () => {
+    const [who, other] = [await createCredentialSet(service), await createCredentialSet(service)];
     const secret = tokenOf('bot', who).split('.')[1];
     expect(await resolver.resolve(credential('bot', `${other.applicationId}.${secret}`))).toBeNull();
   });
 
-  test('an Admin key is found under its own id alone', async () => {
-    const [who, other] = [await outfit(service), await outfit(service)];
+  test('an Admin key is found only under its own ID', async () => {
+    const [who, other] = [await createCredentialSet(service), await createCredentialSet(service)];
     const [, , secret] = tokenOf('admin-key', who).split('_');
     const [, id] = tokenOf('admin-key', other).split('_');
     expect(await resolver.resolve(credential('admin-key', `fa_${id}_${secret}`))).toBeNull();
   });
 
-  test('what was revoked, has expired or is for something else is none', async () => {
-    const who = await outfit(service, { acls: ['*'] });
+  test('a credential that is revoked, expired or of another purpose resolves to null', async () => {
+    const who = await createCredentialSet(service, { acls: ['*'] });
     expect(await resolvedKinds(who)).toEqual(KINDS);
     await service.sql('UPDATE session SET revoked_at = now() WHERE account_id = $1', [who.accountId]);
     expect(await resolvedKinds(who)).toEqual(['bot', 'bearer', 'admin-key']);
@@ -143,8 +149,8 @@ describe('credentials.md 3: from a credential to an identity', () => {
     expect(await resolvedKinds(who)).toEqual([]);
   });
 
-  test('an Admin key that ends later works', async () => {
-    const who = await outfit(service);
+  test('an Admin key that expires later works', async () => {
+    const who = await createCredentialSet(service);
     await service.sql("UPDATE admin_key SET expires_at = now() + interval '1 hour' WHERE owner_id = $1", [
       who.accountId,
     ]);
@@ -152,7 +158,7 @@ describe('credentials.md 3: from a credential to an identity', () => {
   });
 });
 
-describe('credentials.md 5.9: credentials of an account that is out of use', () => {
+describe('credentials.md 5.9: credentials of an inactive account', () => {
   const BIT = { deleted: 34, suspicious: 35, 'self-deleted': 36, disabled: 38 };
 
   test.each<[state: string, assignment: string, kinds: readonly Kind[]]>([
@@ -168,7 +174,7 @@ describe('credentials.md 5.9: credentials of an account that is out of use', () 
     ['of the staff', 'flags = 1', KINDS],
     ['marked otherwise', 'flags = (1::bigint << 33) | (1::bigint << 47) | (1::bigint << 62)', KINDS],
   ])('%s', async (_, assignment, kinds) => {
-    const who = await outfit(service);
+    const who = await createCredentialSet(service);
     await change(who, assignment);
     expect(await resolvedKinds(who)).toEqual(kinds);
     const [row] = await service.sql(`SELECT ${IS_ACTIVE_SQL} AS is_active FROM account a WHERE id = $1`, [
@@ -178,14 +184,14 @@ describe('credentials.md 5.9: credentials of an account that is out of use', () 
   });
 });
 
-describe('credentials.md 3: a credential that stays in use', () => {
-  const sessionOf = async ({ accountId }: Outfit): Promise<string> => {
+describe('credentials.md 3: a credential in use', () => {
+  const sessionOf = async ({ accountId }: CredentialSet): Promise<string> => {
     const [row] = await service.sql('SELECT id FROM session WHERE account_id = $1', [accountId]);
     return row?.id;
   };
 
-  test('a session is found by its id, with the token that it has by now, until it is revoked', async () => {
-    const who = await outfit(service);
+  test('a session is found by its ID, with its present token, until it is revoked', async () => {
+    const who = await createCredentialSet(service);
     const id = await sessionOf(who);
     await service.sql('UPDATE session SET digest = $2 WHERE id = $1', [id, digest('another token')]);
     expect(await resolver.resolveSessionById(id)).toEqual({
@@ -198,8 +204,8 @@ describe('credentials.md 3: a credential that stays in use', () => {
     expect(await resolver.resolveSessionById(id)).toBeNull();
   });
 
-  test('a bot is found by the digest of its secret, until that is reset', async () => {
-    const who = await outfit(service);
+  test('a bot is found by the digest of its secret, until it is reset', async () => {
+    const who = await createCredentialSet(service);
     const key = digest(tokenOf('bot', who).split('.')[1] as string);
     expect(await resolver.resolveBotByDigest(who.applicationId, key)).toMatchObject({ via: 'bot', digest: key });
     await service.sql("UPDATE application SET bot_digest = '\\x01' WHERE id = $1", [who.applicationId]);
@@ -207,9 +213,9 @@ describe('credentials.md 3: a credential that stays in use', () => {
   });
 });
 
-describe('account.md 7: what is outstanding of an account', () => {
-  const suspicionOf = async (options: OutfitOptions, assignment: string): Promise<number> => {
-    const who = await outfit(service, options);
+describe('account.md 7: outstanding requirements of an account', () => {
+  const suspicionOf = async (options: CredentialSetOptions, assignment: string): Promise<number> => {
+    const who = await createCredentialSet(service, options);
     await change(who, assignment);
     return (await accountOf(who)).suspicious;
   };
@@ -233,8 +239,8 @@ describe('account.md 7: what is outstanding of an account', () => {
 });
 
 describe('credentials.md 3: the account of an identity', () => {
-  test('is as it is stored, of a fresh account', async () => {
-    const who = await outfit(service);
+  test('equals the stored one, for a new account', async () => {
+    const who = await createCredentialSet(service);
     expect(await accountOf(who)).toEqual({
       id: who.accountId,
       bot: false,
@@ -274,8 +280,8 @@ describe('credentials.md 3: the account of an identity', () => {
     });
   });
 
-  test('is as it is stored, of one that has everything', async () => {
-    const who = await outfit(service, { acls: ['*'], traits: ['captcha_exempt'], flags: 1n << 62n });
+  test('equals the stored one, for an account with every member', async () => {
+    const who = await createCredentialSet(service, { acls: ['*'], traits: ['captcha_exempt'], flags: 1n << 62n });
     await service.sql(
       `UPDATE account SET global_name = 'Alice', email = 'all@example.com', password_hash = 'x', totp_secret = '\\x00',
          passkey_second_factor = true, bio = 'bio', pronouns = 'she', accent_color = 1, avatar = 'a', avatar_color = 2,

@@ -23,7 +23,7 @@ import type { RoutePolicy } from '../../src/policy/route-policy.js';
 import { codeOf, concerned, fake, judged, KINDS, planOf, policyOf, session } from '../machine/policies.js';
 
 describe('credentials.md 4: the order of outcomes', () => {
-  test('is this one', () => {
+  test('is the documented one', () => {
     expect(arrivalGuardsInOrder()).toEqual([LoadGuard, BanGuard]);
     expect(guardsInOrder()).toEqual([
       ...[ResolutionGuard, SsoGuard, RateGuard, CaptchaGuard, IdentityGuard, KindGuard, ScopeGuard, AdminGuard],
@@ -31,7 +31,7 @@ describe('credentials.md 4: the order of outcomes', () => {
     ]);
   });
 
-  test('every row says with which codes it may refuse', () => {
+  test('every guard declares its error codes', () => {
     const guard = (type: new (...parts: never[]) => object) => Reflect.construct(type, [{}, {}]) as Guard;
     const said = [...arrivalGuardsInOrder(), ...guardsInOrder()].map((type) =>
       guard(type).possibleErrors(policyOf('UserOnly')),
@@ -56,7 +56,7 @@ describe('credentials.md 4: the order of outcomes', () => {
 });
 
 describe('rows 1 and 2: arrival', () => {
-  test('load and bans are asked, by the address', () => {
+  test('load and bans are checked, by IP address', () => {
     const asked: unknown[] = [];
     const guards: ArrivalGuard[] = [
       new LoadGuard(fake({ assertCapacity: () => asked.push('room') })),
@@ -84,13 +84,13 @@ describe('row 3: resolution', () => {
     return { asked, touched, guard };
   };
 
-  test('concerns every route that may read a credential', () => {
+  test('applies to every route that may read a credential', () => {
     expect(concerned(row(null).guard)).toEqual(
       KINDS.filter((kind) => !['CredentialFree', 'ClientAuth'].includes(kind)),
     );
   });
 
-  test('attaches the identity, and notes its use', async () => {
+  test('attaches the identity, and records its use', async () => {
     const me = session();
     const { guard, asked, touched } = row(Promise.resolve(me));
     const call = { authorization: [LINE], identity: null, address: '192.0.2.1' } as unknown as Call;
@@ -101,7 +101,7 @@ describe('row 3: resolution', () => {
     expect(touched).toEqual([[me, '192.0.2.1']]);
   });
 
-  test('attaches its absence, and notes nothing', async () => {
+  test('attaches null, and records nothing', async () => {
     const { guard, touched } = row(Promise.resolve(null));
     const call = { authorization: [LINE], identity: null } as unknown as Call;
     await guard.check(call, planOf('UserOnly'));
@@ -120,7 +120,7 @@ describe('row 3: resolution', () => {
       planOf('BotOnly', { caseInsensitiveScheme: true }),
       'bot',
     ],
-  ])('the rules of the route decide what is a credential: %s', async (_, line, plan, kind) => {
+  ])('the rules of the route decide whether a header is a credential: %s', async (_, line, plan, kind) => {
     const { guard, asked } = row(null);
     await guard.check({ authorization: [line] } as unknown as Call, plan);
     expect(asked).toEqual([expect.objectContaining({ kind })]);
@@ -131,12 +131,12 @@ describe('row 4: single sign-on', () => {
   const enforced = new SsoGuard(fake({ isSsoEnforced: true }));
   const not = new SsoGuard(fake({ isSsoEnforced: false }));
 
-  test('concerns what it blocks', () => {
+  test('applies to the routes that it blocks', () => {
     expect(concerned(enforced)).toEqual([]);
     expect(concerned(enforced, { blockedBySso: true })).toEqual(KINDS);
   });
 
-  test('refuses while it is enforced, or imagined to be', async () => {
+  test('rejects while it is enforced, or assumed to be', async () => {
     expect(await judged(enforced, {}, planOf('Public'))).toBe('SSO_REQUIRED');
     expect(await judged(not, {}, planOf('Public'))).toBeNull();
     expect(enforced.dryRun({ identity: null, authorization: [], isSsoEnforced: false })).toBe(true);
@@ -147,7 +147,7 @@ describe('row 4: single sign-on', () => {
 });
 
 describe('rows 5 and 6: limits and captchas', () => {
-  test('limits are asked wherever they are on', async () => {
+  test('limits are checked if they are on', async () => {
     const asked: unknown[] = [];
     const on = new RateGuard(
       fake({ enabled: true, assertWithinLimits: async (...values: unknown[]) => void asked.push(values) }),
@@ -159,7 +159,7 @@ describe('rows 5 and 6: limits and captchas', () => {
     expect(asked).toEqual([[call, plan]]);
   });
 
-  test('captchas are asked for where the route wants one', async () => {
+  test('captchas are checked if the route requires one', async () => {
     const asked: unknown[] = [];
     const guard = new CaptchaGuard(fake({ demand: async (call: Call) => void asked.push(call) }));
     expect(concerned(guard)).toEqual([]);
@@ -191,19 +191,19 @@ describe('row 14: sudo', () => {
   const SHOWN = [['X-Service-Sudo-Mode-JWT', 'a proof']];
   const passed = { code: null, demanded: [me], headers: [], kept: undefined };
 
-  test('concerns routes that ask for it', () => {
+  test('applies to routes that require it', () => {
     const guard = new SudoGuard(fake({}));
     expect(concerned(guard)).toEqual([]);
     expect(concerned(guard, { sudo: {} })).toEqual(KINDS);
   });
 
-  test('without an identity, or on a route that does not say how, nobody passes', async () => {
+  test('without an identity, or on a route without sudo options, it rejects', async () => {
     const refused = { code: 'UNAUTHORIZED', demanded: [], headers: [], kept: undefined };
     expect(await ask({}, 'a proof', null)).toEqual(refused);
     expect(await ask(undefined)).toEqual(refused);
   });
 
-  test('the proof is shown, where there is one and it may be', async () => {
+  test('the proof is returned if there is one and the route allows it', async () => {
     expect(await ask({})).toEqual({ ...passed, headers: SHOWN });
     expect(await ask({ issuesProof: true })).toEqual({ ...passed, headers: SHOWN });
     expect(await ask({ issuesProof: false })).toEqual(passed);
@@ -211,13 +211,13 @@ describe('row 14: sudo', () => {
     expect(await ask({ voidsProofs: true }, null)).toEqual(passed);
   });
 
-  test('one that the operation voids is kept for a refusal', async () => {
+  test('a proof that the operation revokes is kept for an error', async () => {
     expect(await ask({ voidsProofs: true })).toEqual({ ...passed, kept: 'a proof' });
     expect(await ask({ voidsProofs: false })).toEqual({ ...passed, headers: SHOWN });
     expect(await ask({ voidsProofs: true, issuesProof: false })).toEqual(passed);
   });
 
-  test('body and caller may decide that it does', async () => {
+  test('body and caller can decide that it revokes proofs', async () => {
     const asked: unknown[] = [];
     const says = (answer: boolean) => (body: unknown, caller: unknown) => {
       asked.push(body, caller);
@@ -228,7 +228,7 @@ describe('row 14: sudo', () => {
     expect(asked).toEqual([{ email: 'new' }, me, { email: 'new' }, me]);
   });
 
-  test('body and caller may decide that nothing is asked', async () => {
+  test('body and caller can decide that sudo is not required', async () => {
     const asked: unknown[] = [];
     const says = (answer: boolean) => (body: unknown, caller: unknown) => {
       asked.push(body, caller);
@@ -239,7 +239,7 @@ describe('row 14: sudo', () => {
     expect(asked).toEqual([{ email: 'new' }, me, { email: 'new' }, me]);
   });
 
-  test('what only stored state can tell is refused before a factor is spent', async () => {
+  test('an error from stored state comes before a factor is consumed', async () => {
     const first = () => {
       throw new ApiError('ACCESS_DENIED');
     };

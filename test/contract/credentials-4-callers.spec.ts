@@ -29,7 +29,7 @@ import {
   session,
 } from '../machine/policies.js';
 
-describe('row 7: who is nobody', () => {
+describe('row 7: callers without an identity', () => {
   const clients: unknown[] = [];
   const guard = new IdentityGuard(
     fake({ authenticate: (...values: unknown[]) => void clients.push(values) }),
@@ -38,11 +38,11 @@ describe('row 7: who is nobody', () => {
   const judge = (kind: PolicyKind, identity: Identity | null, more?: Partial<RoutePolicy>, authorization = ['Bot x']) =>
     judged(guard, { identity, authorization }, planOf(kind, more));
 
-  test('concerns every route that is not open to anyone', () => {
+  test('applies to every route that is not public', () => {
     expect(concerned(guard)).toEqual([...OF_ACCOUNTS, 'AdminAcl', 'ClientAuth']);
   });
 
-  test('says with which codes, by route', () => {
+  test('lists its error codes by route', () => {
     expect(guard.possibleErrors(policyOf('ClientAuth'))).toEqual([
       ...['INVALID_CLIENT', 'INVALID_REQUEST', 'INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
     ]);
@@ -54,7 +54,7 @@ describe('row 7: who is nobody', () => {
     expect(guard.possibleErrors(policyOf('UserOnly', { caseInsensitiveScheme: true }))).toEqual(['UNAUTHORIZED']);
   });
 
-  test.each([...OF_ACCOUNTS, 'AdminAcl'] as const)('%s: without an identity nobody passes', async (kind) => {
+  test.each([...OF_ACCOUNTS, 'AdminAcl'] as const)('%s: a caller without an identity is rejected', async (kind) => {
     expect(await judge(kind, null)).toBe('UNAUTHORIZED');
   });
 
@@ -76,11 +76,11 @@ describe('row 7: who is nobody', () => {
     ['AdminAcl', adminBearer({ deletedAt: 'then' }), 'UNAUTHORIZED'],
     ['AdminAcl', adminBearer({ flags: 1n << 38n }), 'UNAUTHORIZED'],
     ['UserOnly', adminBearer({ banned: true }), null],
-  ])('%s: %j says %s', async (kind, identity, code) => {
+  ])('%s: %j results in %s', async (kind, identity, code) => {
     expect(await judge(kind, identity)).toBe(code);
   });
 
-  test('a bot route of any case wants its prefix first', async () => {
+  test('a bot route requires its prefix first, in any case', async () => {
     const anyCase = { caseInsensitiveScheme: true };
     expect(await judge('BotOnly', bot(), anyCase, ['bOt x'])).toBeNull();
     expect(await judge('BotOnly', bot(), anyCase, ['Bearer x'])).toBe('INVALID_TOKEN');
@@ -90,7 +90,7 @@ describe('row 7: who is nobody', () => {
     expect(await judge('UserOnly', session(), anyCase, ['flx_x'])).toBeNull();
   });
 
-  test('an application authenticates itself, and nothing is foreseen of it', async () => {
+  test('an application authenticates itself, and this is not predicted', async () => {
     const call = { identity: null, authorization: [] } as unknown as Call;
     await guard.check(call, planOf('ClientAuth', { confidentialClient: true }));
     await guard.check(call, planOf('ClientAuth'));
@@ -124,11 +124,11 @@ describe('row 8: which kind of credential', () => {
   };
   const BEARERS = ['bearer', 'bearer of the Admin application'];
 
-  test('concerns these routes', () => {
+  test('applies to these routes', () => {
     expect(concerned(guard)).toEqual(['Authenticated', 'UserOnly', 'BotOnly', 'AdminAcl']);
   });
 
-  test('admits these, and nobody else', async () => {
+  test('accepts only these kinds', async () => {
     expect(await admitted('Authenticated')).toEqual(['session', 'bot']);
     expect(await admitted('UserOnly')).toEqual(['session']);
     expect(await admitted('BotOnly')).toEqual(['bot']);
@@ -137,7 +137,7 @@ describe('row 8: which kind of credential', () => {
     ]);
   });
 
-  test('bearers where the route names a scope, bots excepted and administration', async () => {
+  test('accepts bearers if the route names a scope, except on bot and Admin routes', async () => {
     expect(await admitted('Authenticated', { scope: 'identify' })).toEqual(['session', 'bot', ...BEARERS]);
     expect(await admitted('UserOnly', { scope: 'identify' })).toEqual(['session', ...BEARERS]);
     expect(await admitted('BotOnly', { scope: 'identify' })).toEqual(['bot']);
@@ -148,12 +148,12 @@ describe('row 8: which kind of credential', () => {
 describe('row 9: scopes', () => {
   const guard = new ScopeGuard();
 
-  test('concerns routes that name one', () => {
+  test('applies to routes that name one', () => {
     expect(concerned(guard)).toEqual([]);
     expect(concerned(guard, { scope: 'email' })).toEqual(KINDS);
   });
 
-  test('a bearer has to hold it, and nobody else has any', async () => {
+  test('a bearer must have it; other credentials have no scopes', async () => {
     const plan = planOf('UserOnly', { scope: 'email' });
     expect(await judged(guard, { identity: bearer(['identify', 'email']) }, plan)).toBeNull();
     expect(await judged(guard, { identity: bearer(['identify']) }, plan)).toBe('MISSING_OAUTH_SCOPE');
@@ -172,12 +172,12 @@ describe('rows 10 and 11: administration', () => {
   const acl = new AclGuard();
   const MAY = { acls: ['admin:authenticate'] };
 
-  test('concern routes of administrators', () => {
+  test('apply to Admin routes', () => {
     expect(concerned(admin)).toEqual(['AdminAcl']);
     expect(concerned(acl)).toEqual(['AdminAcl']);
   });
 
-  test('who may not authenticate as one is none, whatever else they hold', async () => {
+  test('a caller without admin:authenticate is rejected, with any other ACLs', async () => {
     const plan = planOf('AdminAcl');
     for (const identity of [null, session(), session({ acls: ['user:lookup'] }), key(['*'])]) {
       expect(await judged(admin, { identity }, plan)).toBe('MISSING_PERMISSIONS');
@@ -189,12 +189,12 @@ describe('rows 10 and 11: administration', () => {
     expect(noted).toEqual([]);
   });
 
-  test('the use of a key is noted once it may', async () => {
+  test('the use of a key is recorded after it is accepted', async () => {
     expect(await judged(admin, { identity: key([], MAY) }, planOf('AdminAcl'))).toBeNull();
     expect(noted.splice(0)).toEqual(['5']);
   });
 
-  test('the account has to hold the ACL, and the key too', async () => {
+  test('the account must have the ACL, and the key also', async () => {
     const plan = planOf('AdminAcl', { acl: { mode: 'all', acls: ['user:lookup', 'user:delete'] } });
     const BOTH = ['user:lookup', 'user:delete'];
     const judge = (identity: Identity | null) => judged(acl, { identity }, plan);
@@ -211,12 +211,12 @@ describe('rows 10 and 11: administration', () => {
 describe('row 12: suspicion', () => {
   const guard = new SuspicionGuard();
 
-  test('concerns routes of accounts that do not admit it', () => {
+  test('applies to account routes that do not allow suspicious accounts', () => {
     expect(concerned(guard)).toEqual(OF_ACCOUNTS);
     expect(concerned(guard, { allowSuspicious: true })).toEqual([]);
   });
 
-  test('whoever has something outstanding is told what', async () => {
+  test('a caller with outstanding requirements gets an error that lists them', async () => {
     const plan = planOf('UserOnly');
     expect(await judged(guard, { identity: session() }, plan)).toBeNull();
     expect(await judged(guard, { identity: null }, plan)).toBeNull();
@@ -229,7 +229,7 @@ describe('row 12: suspicion', () => {
 describe('row 13: input', () => {
   const guard = new InputGuard(featureRegistry());
 
-  test('concerns every route', () => {
+  test('applies to every route', () => {
     expect(concerned(guard)).toEqual(KINDS);
   });
 

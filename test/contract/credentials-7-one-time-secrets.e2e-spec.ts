@@ -7,8 +7,8 @@ import { featureRegistry } from '../../src/features.js';
 import { Database, type Tx } from '../../src/platform/database/database.js';
 import type { Account } from '../../src/policy/account.js';
 import { defineFeature } from '../../src/policy/feature.js';
-import { sweep } from '../support/cleanup-jobs.js';
-import { type Gatehouse, gatehouse, outfit } from '../support/index.js';
+import { sweep } from '../support/cleanup.js';
+import { createCredentialSet, type Gatehouse, gatehouse } from '../support/index.js';
 
 const notes = defineFeature('notes', { secrets: { 'notes-invite': 'later' } });
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 async function somebody(): Promise<StoredEpochs> {
-  const { accountId } = await outfit(service);
+  const { accountId } = await createCredentialSet(service);
   await service.sql('UPDATE account SET epoch = 7, address_epoch = 3 WHERE id = $1', [accountId]);
   return { id: accountId, epoch: 7, addressEpoch: 3 };
 }
@@ -84,7 +84,7 @@ const expectLive = async (purpose: Purpose, secret: string) => expect(await foun
 const expectVoid = async (purpose: Purpose, secret: string) => expect(await foundBy(purpose, secret)).toEqual([false]);
 
 describe('credentials.md 7: a secret that works once', () => {
-  test('is 256 random bits of which the digest alone, bound to the purpose, is at rest', async () => {
+  test('is 256 random bits; only their digest, bound to the purpose, is stored', async () => {
     const owner = await somebody();
     const secret = await secrets.issue(PURPOSE, owner, { to: 'here' }, HOUR);
     expect(secret).toMatch(TOKEN);
@@ -104,7 +104,7 @@ describe('credentials.md 7: a secret that works once', () => {
     expect(JSON.stringify(row)).not.toContain(secret);
   });
 
-  test('may be chosen by whoever issues it, and be for something else than the account', async () => {
+  test('can be chosen by its issuer, and can have a subject other than the account', async () => {
     const owner = await somebody();
     expect(await secrets.issue(PURPOSE, owner, {}, HOUR, { secret: 'my own', subject: 'a thing' })).toBe('my own');
     const row = await rowOf(PURPOSE, 'my own');
@@ -112,14 +112,14 @@ describe('credentials.md 7: a secret that works once', () => {
     expect((await secrets.consume(PURPOSE, 'my own'))?.subject).toBe('a thing');
   });
 
-  test('of no account is found by any word', async () => {
+  test('without an account can have any text as its subject', async () => {
     const secret = await secrets.issue('captcha-spent', 'a word', { to: 'x' }, HOUR);
     expect(await rowOf('captcha-spent', secret)).toMatchObject({ subject: 'a word', account_id: null, epoch: null });
     expect(await secrets.peek('captcha-spent', secret)).toMatchObject({ subject: 'a word', seen: null });
     await expectLive('captcha-spent', secret);
   });
 
-  test('is read as it was stored, and reading does not spend it', async () => {
+  test('is read as it was stored, and reading does not consume it', async () => {
     const owner = await somebody();
     const secret = await secrets.issue(PURPOSE, owner, { to: 'here' }, HOUR);
     const stored = {
@@ -139,7 +139,7 @@ describe('credentials.md 7: a secret that works once', () => {
     expect(await rowOf(PURPOSE, secret)).toBeUndefined();
   });
 
-  test('remembers the account as it was then', async () => {
+  test('stores the state of the account at that time', async () => {
     const owner = await somebody();
     const secret = await secrets.issue(PURPOSE, owner, {}, HOUR);
     const { seen } = (await secrets.peek(PURPOSE, secret)) ?? {};
@@ -148,14 +148,14 @@ describe('credentials.md 7: a secret that works once', () => {
     expect(seen?.isStillCurrent({ id: '1', epoch: 7 } as Account)).toBe(false);
   });
 
-  test('is spent by exactly one of 32 at once', async () => {
+  test('is consumed by exactly one of 32 parallel requests', async () => {
     const secret = await secrets.issue(PURPOSE, await somebody(), {}, HOUR);
     const spent = await Promise.all(Array.from({ length: 32 }, () => secrets.consume(PURPOSE, secret)));
     expect(spent.filter((one) => one !== null)).toHaveLength(1);
     await expectVoid(PURPOSE, secret);
   });
 
-  test('is neither issued nor spent where the transaction fails', async () => {
+  test('is neither issued nor consumed if the transaction fails', async () => {
     const owner = await somebody();
     const live = await secrets.issue(PURPOSE, owner, { n: 1 }, HOUR);
     const claim = inTransaction(async (tx) => {
@@ -181,13 +181,13 @@ describe('credentials.md 7: a secret that works once', () => {
     await expectVoid(PURPOSE, `${secret}A`);
   });
 
-  test('is void once its time has come', async () => {
+  test('is invalid after it expires', async () => {
     const secret = await secrets.issue(PURPOSE, await somebody(), {}, HOUR);
     await set('expires_at = now()', PURPOSE, secret);
     await expectVoid(PURPOSE, secret);
   });
 
-  test('stays for a day after it expired, and goes then', async () => {
+  test('is deleted a day after it expires', async () => {
     const owner = await somebody();
     const [young, old] = [await secrets.issue(PURPOSE, owner, {}, HOUR), await secrets.issue(PURPOSE, owner, {}, HOUR)];
     await set("expires_at = now() - interval '23 hours'", PURPOSE, young);
@@ -198,8 +198,8 @@ describe('credentials.md 7: a secret that works once', () => {
   });
 });
 
-describe('credentials.md 7: what a secret is bound to', () => {
-  test('is said of every purpose', () => {
+describe('credentials.md 7: the binding of a secret', () => {
+  test('is declared for every purpose', () => {
     expect(Object.values(BOUND).flat().toSorted()).toEqual([...featureRegistry().secrets.keys()].toSorted());
   });
 
@@ -213,18 +213,21 @@ describe('credentials.md 7: what a secret is bound to', () => {
     },
   );
 
-  test.each(purposesOf('account'))('%s dies with the epoch of the account, and with its address', async (purpose) => {
-    const owner = await somebody();
-    const secret = await secrets.issue(purpose, owner, {}, HOUR);
-    await raise('address_epoch', owner);
-    await expectVoid(purpose, secret);
-    const another = await secrets.issue(purpose, { ...owner, addressEpoch: 4 }, {}, HOUR);
-    await expectLive(purpose, another);
-    await raise('epoch', owner);
-    await expectVoid(purpose, another);
-  });
+  test.each(purposesOf('account'))(
+    '%s is invalid after a change of the epoch or the email address of the account',
+    async (purpose) => {
+      const owner = await somebody();
+      const secret = await secrets.issue(purpose, owner, {}, HOUR);
+      await raise('address_epoch', owner);
+      await expectVoid(purpose, secret);
+      const another = await secrets.issue(purpose, { ...owner, addressEpoch: 4 }, {}, HOUR);
+      await expectLive(purpose, another);
+      await raise('epoch', owner);
+      await expectVoid(purpose, another);
+    },
+  );
 
-  test.each(purposesOf('address'))('%s dies with the address alone', async (purpose) => {
+  test.each(purposesOf('address'))('%s is invalid only after a change of the email address', async (purpose) => {
     const owner = await somebody();
     const secret = await secrets.issue(purpose, owner, {}, HOUR);
     await raise('epoch', owner);
@@ -234,7 +237,7 @@ describe('credentials.md 7: what a secret is bound to', () => {
     await expectVoid(purpose, secret);
   });
 
-  test.each(purposesOf('owner'))('%s outlasts both', async (purpose) => {
+  test.each(purposesOf('owner'))('%s stays valid after both', async (purpose) => {
     const owner = await somebody();
     const secret = await secrets.issue(purpose, owner, {}, HOUR);
     await raise('epoch', owner);
@@ -244,7 +247,7 @@ describe('credentials.md 7: what a secret is bound to', () => {
   });
 
   test.each(unboundPurposesOf('later'))(
-    '%s belongs to nobody, and from then on to whoever takes part',
+    '%s has no owner first, and later belongs to the account that takes part',
     async (purpose) => {
       const owner = await somebody();
       const secret = await secrets.issue(purpose, '', {}, HOUR);
@@ -257,12 +260,12 @@ describe('credentials.md 7: what a secret is bound to', () => {
     },
   );
 
-  test.each(unboundPurposesOf('none'))('%s lives whatever becomes of an account', async (purpose) => {
+  test.each(unboundPurposesOf('none'))('%s stays valid whatever happens to an account', async (purpose) => {
     const secret = await secrets.issue(purpose, 'somewhere', {}, HOUR);
     await expectLive(purpose, secret);
   });
 
-  test('what a team adds is bound to the account that it is begun with, and may be begun without', async () => {
+  test('the purpose of an extension is bound to its first account, and can start without one', async () => {
     const owner = await somebody();
     const purpose = 'notes-invite';
     const unbound = await secrets.issue(purpose, 'a word', {}, HOUR);
@@ -274,8 +277,8 @@ describe('credentials.md 7: what a secret is bound to', () => {
   });
 });
 
-describe('credentials.md 7: a secret on its way', () => {
-  test('moves on from the state that it is in, once, and keeps the rest', async () => {
+describe('credentials.md 7: a secret with several steps', () => {
+  test('changes once from its present state, and keeps the rest', async () => {
     const secret = await secrets.issue(PURPOSE, await somebody(), { state: 'new', to: 'here' }, HOUR);
     const before = await rowOf(PURPOSE, secret);
     expect(await secrets.change(PURPOSE, secret, [{ state: 'old' }, { state: 'newer' }])).toBe(false);
@@ -286,21 +289,21 @@ describe('credentials.md 7: a secret on its way', () => {
     expect(await rowOf(PURPOSE, secret)).toEqual({ ...before, payload: { state: 'newer', to: 'here' } });
   });
 
-  test('lives as long as the step says that it moves to', async () => {
+  test('has the lifetime of its next step', async () => {
     const secret = await secrets.issue(PURPOSE, await somebody(), {}, 60);
     expect(await secrets.change(PURPOSE, secret, [{}, {}], { ttlSeconds: HOUR })).toBe(true);
     const { created_at, expires_at } = (await rowOf(PURPOSE, secret)) as { created_at: Date; expires_at: Date };
     expect(expires_at.getTime() - created_at.getTime()).toBeGreaterThanOrEqual(HOUR * 1000);
   });
 
-  test('tells its age', async () => {
+  test('returns its age', async () => {
     const secret = await secrets.issue(PURPOSE, await somebody(), {}, HOUR);
     await set("created_at = now() - interval '100 days'", PURPOSE, secret);
     expect(Math.floor((await secrets.ageOf(PURPOSE, secret)) ?? 0)).toBeGreaterThanOrEqual(8_640_000);
     expect(await secrets.ageOf(PURPOSE, 'another')).toBeNull();
   });
 
-  test('lets be tried as often as its limit says, by 32 at once too', async () => {
+  test('allows as many attempts as its limit, also for 32 parallel ones', async () => {
     const secret = await secrets.issue(PURPOSE, await somebody(), { to: 'here' }, HOUR);
     expect(await secrets.chargeAttempt(PURPOSE, secret, 4)).toMatchObject({ payload: { to: 'here', attempts: 1 } });
     const tried = await Promise.all(Array.from({ length: 32 }, () => secrets.chargeAttempt(PURPOSE, secret, 4)));
@@ -309,7 +312,7 @@ describe('credentials.md 7: a secret on its way', () => {
     expect((await rowOf(PURPOSE, secret))?.payload).toEqual({ to: 'here', attempts: 4 });
   });
 
-  test('is told to have expired to its owner alone, while nothing else has voided it', async () => {
+  test('is reported as expired only to its owner, and only if nothing else revoked it', async () => {
     const [owner, other] = [await somebody(), await somebody()];
     const secret = await secrets.issue(PURPOSE, owner, {}, HOUR);
     const hasExpired = (by = owner, purpose: Purpose = PURPOSE) =>
@@ -323,7 +326,7 @@ describe('credentials.md 7: a secret on its way', () => {
     expect(await hasExpired()).toBe(false);
   });
 
-  test('is known by its mark to its owner, even where it does nothing any more', async () => {
+  test('is recognized by its payload only for its owner, until it expires, even if the epoch was raised', async () => {
     const [owner, other] = [await somebody(), await somebody()];
     const secret = await secrets.issue(PURPOSE, owner, { used: 'up', to: 'here' }, HOUR);
     const isMarked = (mark: object, by = owner, purpose: Purpose = PURPOSE) =>
@@ -339,7 +342,7 @@ describe('credentials.md 7: a secret on its way', () => {
   });
 });
 
-describe('credentials.md 7: what ends secrets', () => {
+describe('credentials.md 7: deletion of secrets', () => {
   test('all of one purpose and one subject', async () => {
     const [owner, other] = [await somebody(), await somebody()];
     const first = await secrets.issue(PURPOSE, owner, {}, HOUR);
@@ -353,7 +356,7 @@ describe('credentials.md 7: what ends secrets', () => {
     await expectLive(PURPOSE, foreign);
   });
 
-  test('those that came with a certain one or after it', async () => {
+  test('those issued with a given one or after it', async () => {
     const [owner, other] = [await somebody(), await somebody()];
     const [before, with_, after] = [
       await secrets.issue(PURPOSE, owner, {}, HOUR),
@@ -374,7 +377,7 @@ describe('credentials.md 7: what ends secrets', () => {
     await expectLive(PURPOSE, foreign);
   });
 
-  test('everything that waits for an account, but what undoes the deeds of a thief', async () => {
+  test('all that are pending for an account, except those that undo an account takeover', async () => {
     const [owner, other] = [await somebody(), await somebody()];
     const bound = purposesOf('account', 'address', 'owner', 'mailbox');
     const issued = await Promise.all(
@@ -388,7 +391,7 @@ describe('credentials.md 7: what ends secrets', () => {
     await expectLive(PURPOSE, foreign);
   });
 
-  test('all of an account, those that were issued for it too', async () => {
+  test('all of an account, including those issued about it', async () => {
     const [owner, other] = [await somebody(), await somebody()];
     const bound = await secrets.issue('lockdown', owner, {}, HOUR, { subject: 'a thing' });
     const about = await secrets.issue('captcha-spent', owner.id, {}, HOUR);
@@ -399,7 +402,7 @@ describe('credentials.md 7: what ends secrets', () => {
     await expectLive(PURPOSE, foreign);
   });
 
-  test('a foreign value is claimed by exactly one of 32 at once, for its time', async () => {
+  test('an external value is claimed by exactly one of 32 parallel requests, until it expires', async () => {
     const claims = await Promise.all(
       Array.from({ length: 32 }, () => secrets.claim('captcha-spent', 'a foreign value', HOUR)),
     );

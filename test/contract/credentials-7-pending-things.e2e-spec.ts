@@ -431,13 +431,13 @@ async function beginAll(who: Owner) {
   return begun;
 }
 
-describe('credentials.md section 7 what is pending dies with every change that raises the epoch', () => {
+describe('credentials.md section 7 every change that raises the epoch ends pending operations', () => {
   test('every purpose of one-time secrets has a row or a reason', () => {
     const rows = new Set(Object.values(PENDING).map(({ purpose }) => purpose));
     expect([...rows, ...Object.keys(EXEMPT)].sort()).toEqual([...featureRegistry().secrets.keys()].sort());
   });
 
-  test('without such a change each of them ends as it should', async () => {
+  test('without such a change, each of them succeeds', async () => {
     const who = await owner();
     const begun = await beginAll(who);
     // Only one operation with `isLast` runs here, because it invalidates the others.
@@ -457,7 +457,7 @@ describe('credentials.md section 7 what is pending dies with every change that r
   });
 
   test.each(Object.keys(EVENTS))(
-    'after %s nothing that was pending ends in a session, a factor or a contact',
+    'after %s no pending operation results in a session, a factor or a contact',
     async (event) => {
       const { prepare, happen } = EVENTS[event] as (typeof EVENTS)[string];
       const first = await owner();
@@ -475,7 +475,7 @@ describe('credentials.md section 7 what is pending dies with every change that r
     },
   );
 
-  test('after a deletion by an administrator neither, and what needs a session is refused to the account', async () => {
+  test('after a deletion by an administrator neither does one, and the account cannot use operations that need a session', async () => {
     const who = await owner();
     const begun = await beginAll(who);
     await asAdmin('PUT', 'deletion', { reason_code: 3 })(who);
@@ -490,8 +490,8 @@ describe('credentials.md section 7 what is pending dies with every change that r
   });
 });
 
-describe('credentials.md section 7 what the contract keeps', () => {
-  test('a reset that is mailed after the epoch was raised works', async () => {
+describe('credentials.md section 7 exceptions of the contract', () => {
+  test('a reset that is emailed after the epoch was raised works', async () => {
     const who = await owner();
     await asAdmin('DELETE', 'sessions')(who);
     ok(await post(who, 'forgot', { email: who.email }));
@@ -502,7 +502,7 @@ describe('credentials.md section 7 what the contract keeps', () => {
     ok(await post(who, 'login/mfa/totp', { ticket: body.ticket, code: who.authenticator.next() }));
   });
 
-  test('auth 1.7 verification tokens that were mailed before a reset verify after it, the older one of two too', async () => {
+  test('auth 1.7 verification tokens emailed before a reset work after it, including the older of two', async () => {
     const alice = { ...(await person(service, 'alice')), address: `127.0.70.${++host}` };
     const older = await tokenOf(alice, 'email_verification');
     ok(await service.as(alice).post('/v1/auth/verify/resend'));
@@ -512,7 +512,7 @@ describe('credentials.md section 7 what the contract keeps', () => {
     ok(await post(alice, 'verify', { token: older }));
   });
 
-  test('auth 7 a revert token outlives a password change, a sign-out everywhere and a lost factor', async () => {
+  test('auth 7 a revert token stays valid after a password change, a sign-out everywhere and a lost factor', async () => {
     const who = await owner();
     const token = await changeEmail(service, who, { to: `thief.${who.email}`, proof: () => sudo(who) });
     await EVENTS['the removal of a passkey']?.happen(who);
@@ -522,7 +522,7 @@ describe('credentials.md section 7 what the contract keeps', () => {
     expect(row).toEqual({ email: who.email, totp_secret: null });
   });
 
-  test('account 4 what was mailed for an address dies with it, also when the account gets it back', async () => {
+  test('account 4 tokens emailed to an address are invalid after it changes, even if it is changed back', async () => {
     const who = await owner();
     ok(await post(who, 'forgot', { email: who.email }));
     const token = await tokenOf(who, 'password_reset');

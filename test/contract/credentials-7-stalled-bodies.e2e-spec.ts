@@ -16,8 +16,8 @@ import {
   newHook,
   type Persona,
   person,
+  RawConnection,
   SoftwareAuthenticator,
-  Wire,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -378,14 +378,14 @@ const targetOf = (template: string, path: Record<string, string> = {}): string =
   template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
 
 /** Sends a request except for its last byte, and waits until the service has accepted its credential. */
-async function stall(who: Owner, route: string, { path = {}, body: sent = {} }: Prepared): Promise<Wire> {
+async function stall(who: Owner, route: string, { path = {}, body: sent = {} }: Prepared): Promise<RawConnection> {
   const [method = '', template = ''] = route.split(' ');
   const target = targetOf(template, path);
   const text = JSON.stringify(sent);
   await service.sql("UPDATE session SET last_used_at = now() - interval '2 minutes' WHERE digest = $1", [
     digest(who.stolen),
   ]);
-  const connection = await Wire.open(service);
+  const connection = await RawConnection.open(service);
   connection.send(
     [
       ...[`${method} ${target} HTTP/1.1`, 'Host: gatehouse.test', `Authorization: ${who.stolen}`],
@@ -413,7 +413,7 @@ describe('credentials.md section 7 a request that began before a revocation', ()
     expect([...Object.keys(CHANGES), ...Object.keys(HARMLESS)].sort()).toEqual(known);
   });
 
-  test.each(Object.keys(CHANGES))('%s gains nothing when its body stalls until its session is over', async (route) => {
+  test.each(Object.keys(CHANGES))('%s has no effect if its body stalls until its session is over', async (route) => {
     const who = await owner();
     const request = await (CHANGES[route] as (typeof CHANGES)[string])(who);
     const connection = await stall(who, route, request);
@@ -437,7 +437,7 @@ describe('credentials.md section 7 a request that began before a revocation', ()
   test.each([
     ...['PATCH /v1/users/@me/settings', 'POST /v1/users/@me/email-change/start', 'POST /v1/oauth2/applications'],
     ...['POST /v1/admin/api-keys', 'POST /v1/auth/handoff/complete', 'POST /v1/users/@me/webhooks'],
-  ])('%s gains nothing when the epoch was raised meanwhile and its session lives', async (route) => {
+  ])('%s has no effect if the epoch was raised in the meantime and its session is still valid', async (route) => {
     const who = await owner();
     const request = await (CHANGES[route] as (typeof CHANGES)[string])(who);
     // Created before the body begins: a new code advances the clock by more than the time that a body may stall.

@@ -2,15 +2,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
-import {
-  copyOfTemplate,
-  type Gatehouse,
-  gatehouse,
-  newApp,
-  newTokens,
-  person,
-  withGatehouse,
-} from '../support/index.js';
+import { copyTemplate, type Gatehouse, gatehouse, newApp, newTokens, person, withGatehouse } from '../support/index.js';
 
 /** Each setting changes the output that the driver parses, or the meaning of a statement of the service. */
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -26,10 +18,10 @@ const HOSTILE: Readonly<Record<string, string>> = {
   transform_null_equals: 'on',
 };
 
-describeOnPostgres('a database whose defaults are not those that the driver relies on', () => {
+describeOnPostgres('a database with defaults other than those that the driver needs', () => {
   let service: Gatehouse;
   beforeAll(async () => {
-    const url = (await copyOfTemplate()) ?? '';
+    const url = (await copyTemplate()) ?? '';
     const name = new URL(url).pathname.slice(1);
     for (const [setting, value] of Object.entries(HOSTILE)) {
       const values = value.split(', ').map((each) => `'${each}'`);
@@ -39,7 +31,7 @@ describeOnPostgres('a database whose defaults are not those that the driver reli
   });
   afterAll(() => service?.close());
 
-  test('every connection has the settings that it needs', async () => {
+  test('every connection has the required settings', async () => {
     const names = Object.keys(HOSTILE);
     const found = await service.app
       .get(Database)
@@ -68,8 +60,8 @@ describeOnPostgres('a database whose defaults are not those that the driver reli
   });
 });
 
-describe('notices', () => {
-  test('of any topic are told with others of the same transaction', () =>
+describe('notifications', () => {
+  test('of any topic are delivered with others of the same transaction', () =>
     withGatehouse({}, async (service) => {
       const heard: unknown[] = [];
       const replica = service.app.get(ReplicaBus);

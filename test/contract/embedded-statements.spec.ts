@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { databaseSchema, loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
-import { lentDatabase } from '../support/embedded.js';
+import { borrowDatabase } from '../support/embedded.js';
 
 const MOST = 400;
 
 describe('statements on the embedded database', () => {
   let database: Database;
-  let giveBack: () => Promise<void>;
+  let release: () => Promise<void>;
   beforeEach(async () => {
-    const lent = await lentDatabase(join(process.env.GATEHOUSE_TEST_EMBEDDED as string, 'template.tar'));
-    giveBack = lent.giveBack;
+    const lent = await borrowDatabase(join(process.env.GATEHOUSE_TEST_EMBEDDED as string, 'template.tar'));
+    release = lent.release;
     const config = loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: randomBytes(32).toString('base64') });
     database = await Database.open(config, databaseSchema(), lent.engine);
   });
   afterEach(async () => {
     await database.close();
-    await giveBack();
+    await release();
   });
 
   const ask = (text: string, values?: unknown[]) => database.manager.query(text, values);
@@ -26,14 +26,14 @@ describe('statements on the embedded database', () => {
       ({ statement }: { statement: string }) => statement,
     );
 
-  test('are prepared once for each text, with whatever values', async () => {
+  test('are prepared once for each text, for all values', async () => {
     const text = 'SELECT $1::int + 1 AS sum';
     for (const value of [1, 2, 3]) expect(await ask(text, [value])).toEqual([{ sum: value + 1 }]);
     await ask('SELECT 1');
     expect((await prepared()).filter((one) => !one.includes('pg_'))).toEqual([text]);
   });
 
-  test('are prepared up to a bound, and answered beyond it', async () => {
+  test('are prepared up to a limit, and executed without preparation beyond it', async () => {
     for (let n = 0; n < MOST + 50; n++) expect(await ask(`SELECT $1::int AS n${n}`, [n])).toEqual([{ [`n${n}`]: n }]);
     for (const n of [0, MOST + 49]) expect(await ask(`SELECT $1::int AS n${n}`, [7])).toEqual([{ [`n${n}`]: 7 }]);
     expect(await prepared()).toHaveLength(MOST);
@@ -41,7 +41,7 @@ describe('statements on the embedded database', () => {
     expect(await ask(long, [1])).toEqual([{ n: 1 }]);
   });
 
-  test('that failed, or that stood in a transaction that failed, work once they can', async () => {
+  test('that failed, or whose transaction failed, work when repeated', async () => {
     const text = 'SELECT 10 / $1::int AS n';
     const reads = 'SELECT note FROM later WHERE id = $1';
     await expect(ask(reads, [1])).rejects.toThrow('later');

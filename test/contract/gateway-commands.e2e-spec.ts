@@ -16,8 +16,16 @@ import {
 } from '../../src/policy/decorators.js';
 import { defineFeature, gatewayEvent } from '../../src/policy/feature.js';
 import type { Identity } from '../../src/policy/identity.js';
-import { GatewayClient, holdLookups } from '../support/gateway-client.js';
-import { type Gatehouse, gatehouse, newApp, outfit, type Persona, person, withGatehouse } from '../support/index.js';
+import { blockLookups, GatewayClient } from '../support/gateway-client.js';
+import {
+  createCredentialSet,
+  type Gatehouse,
+  gatehouse,
+  newApp,
+  type Persona,
+  person,
+  withGatehouse,
+} from '../support/index.js';
 
 const notes = defineFeature('notes', {
   errors: { NOTES_GONE: [410, 'There is no note.'] },
@@ -145,8 +153,8 @@ beforeEach(() => {
 });
 
 const named = (t: string, d?: unknown) => ({ op: 0, t, d });
-const identified = async (token: string, more: object = {}) =>
-  (await GatewayClient.identified(service, token, more)).client;
+const identify = async (token: string, more: object = {}) =>
+  (await GatewayClient.identify(service, token, more)).client;
 
 /** Sends a command that is rejected. Returns the error and checks that the connection stays open. */
 async function refusal(client: GatewayClient, payload: object) {
@@ -156,9 +164,9 @@ async function refusal(client: GatewayClient, payload: object) {
   return d;
 }
 
-describe('gateway 4: commands of teams', () => {
+describe('gateway 4: commands of extensions', () => {
   test('a named command is served after Identify, with the caller and the validated payload', async () => {
-    const { client, ready } = await GatewayClient.identified(service, alice.authorization);
+    const { client, ready } = await GatewayClient.identify(service, alice.authorization);
     client.send(named('NOTES_WATCH', { note_id: 12, label: 'mine', unknown: 1 }));
     const answer = await client.event('NOTES_WATCHED');
     expect(answer).toEqual({ op: 0, t: 'NOTES_WATCHED', s: expect.any(Number), d: { note_id: '12' } });
@@ -170,16 +178,16 @@ describe('gateway 4: commands of teams', () => {
     ]);
   });
 
-  test('an opcode is served; what it dispatches has the next sequence', async () => {
-    const client = await identified(alice.authorization, { ignored_events: ['SESSIONS_REPLACE'] });
+  test('an opcode is served; its dispatched events have the next sequence', async () => {
+    const client = await identify(alice.authorization, { ignored_events: ['SESSIONS_REPLACE'] });
     client.send({ op: 64 });
     expect(await client.next()).toEqual({ op: 0, t: 'NOTES_COUNT', s: 2, d: 3 });
     client.send({ op: 64, d: 'ignored' });
     expect(await client.next()).toEqual({ op: 0, t: 'NOTES_COUNT', s: 3, d: 3 });
   });
 
-  test('an answer without data has null; nothing is what it is', async () => {
-    const client = await identified(robot);
+  test('a response without data has null; an undefined result sends nothing', async () => {
+    const client = await identify(robot);
     client.send({ op: 65 });
     expect((await client.event('NOTES_ROBOT')).d).toBeNull();
     client.send({ op: 66 });
@@ -191,7 +199,7 @@ describe('gateway 4: commands of teams', () => {
   test.each([named('NOTES_WATCH', { note_id: 1 }), { op: 64 }, { op: 67 }, named('NO_SUCH')])(
     'before Identify %j ends the connection',
     async (payload) => {
-      const client = await GatewayClient.greeted(service);
+      const client = await GatewayClient.connect(service);
       client.send(payload);
       expect(await client.closed()).toEqual([4003, 'Not authenticated']);
       expect(served).toEqual([]);
@@ -210,28 +218,28 @@ describe('gateway 4: commands of teams', () => {
     { op: 256 },
     { op: -64 },
     { op: 7, t: 'NOTES_WATCH' },
-  ])('%j is no command', async (payload) => {
-    const client = await identified(alice.authorization);
+  ])('%j is an unknown command', async (payload) => {
+    const client = await identify(alice.authorization);
     client.send(payload);
     expect(await client.closed()).toEqual([4001, 'Unknown opcode']);
     expect(served).toEqual([]);
   });
 
-  test('a name beside an opcode of a team names nothing', async () => {
-    const client = await identified(alice.authorization);
+  test('a name next to an opcode of an extension is ignored', async () => {
+    const client = await identify(alice.authorization);
     client.send({ op: 64, t: 'NOTES_WATCH', d: { note_id: 1 } });
     await client.event('NOTES_COUNT');
     expect(served).toEqual(['count']);
   });
 
-  test('answers and refusals are not kept for replay', async () => {
+  test('responses and errors are not stored for replay', async () => {
     const more = { ignored_events: ['SESSIONS_REPLACE'] };
-    const { client, ready } = await GatewayClient.identified(service, alice.authorization, more);
+    const { client, ready } = await GatewayClient.identify(service, alice.authorization, more);
     client.send(named('NOTES_WATCH', { note_id: 1 }));
     await client.event('NOTES_WATCHED');
     expect(await refusal(client, { op: 66 })).toMatchObject({ code: 'ACCESS_DENIED' });
-    await client.vanish();
-    const again = await GatewayClient.greeted(service);
+    await client.terminate();
+    const again = await GatewayClient.connect(service);
     again.resume(alice.authorization, ready.session_id, 1);
     expect(await again.next()).toEqual({ op: 0, t: 'RESUMED', s: 3, d: {} });
     again.send({ op: 64 });
@@ -239,11 +247,11 @@ describe('gateway 4: commands of teams', () => {
   });
 
   test('messages wait for a command, and are handled in order', async () => {
-    const client = await identified(alice.authorization);
+    const client = await identify(alice.authorization);
     client.send(named('NOTES_SLOW'));
     client.send({ op: 64 });
     client.send({ op: 1, d: null });
-    while (served.length === 0) await client.settled();
+    while (served.length === 0) await client.drain();
     expect(served).toEqual(['slow']);
     release();
     const { received } = client;
@@ -254,38 +262,38 @@ describe('gateway 4: commands of teams', () => {
 });
 
 describe('gateway 4: who may send a command', () => {
-  test('the policy refuses with the code of a route, and the connection goes on', async () => {
-    const user = await identified(alice.authorization);
+  test('the policy rejects with the code of a route, and the connection stays open', async () => {
+    const user = await identify(alice.authorization);
     const denied = { code: 'ACCESS_DENIED', message: expect.stringMatching(/./) };
     expect(await refusal(user, { op: 65 })).toEqual({ op: 65, ...denied });
-    const bot = await identified(robot);
+    const bot = await identify(robot);
     const payload = named('NOTES_WATCH', { note_id: 1 });
     expect(await refusal(bot, payload)).toEqual({ op: 0, t: 'NOTES_WATCH', ...denied });
     expect(served).toEqual([]);
   });
 
-  test('the caller is judged before the payload', async () => {
-    const bot = await identified(robot);
+  test('the caller is checked before the payload', async () => {
+    const bot = await identify(robot);
     expect(await refusal(bot, named('NOTES_WATCH', 'bad'))).toMatchObject({ code: 'ACCESS_DENIED' });
   });
 
-  test('refusals are sent whatever a session ignores', async () => {
-    const client = await identified(alice.authorization, { ignored_events: ['REFUSED'], shard: [1, 2] });
+  test('errors are sent even if a session ignores them', async () => {
+    const client = await identify(alice.authorization, { ignored_events: ['REFUSED'], shard: [1, 2] });
     expect(await refusal(client, { op: 65 })).toMatchObject({ code: 'ACCESS_DENIED' });
   });
 
-  test('a suspicious account is refused unless the command admits it', async () => {
-    const { bot } = await outfit(service, { suspicious: 1 });
-    const client = await identified(bot.slice('Bot '.length));
+  test('a suspicious account is rejected unless the command allows it', async () => {
+    const { bot } = await createCredentialSet(service, { suspicious: 1 });
+    const client = await identify(bot.slice('Bot '.length));
     expect(await refusal(client, { op: 66 })).toMatchObject({ op: 66, code: 'ACCOUNT_SUSPICIOUS_ACTIVITY' });
     client.send({ op: 65 });
     await client.event('NOTES_ROBOT');
     expect(served).toEqual(['bot']);
   });
 
-  test('what changed since Identify counts', async () => {
-    const { accountId, session } = await outfit(service);
-    const client = await identified(session);
+  test('changes since Identify are applied', async () => {
+    const { accountId, session } = await createCredentialSet(service);
+    const client = await identify(session);
     client.send({ op: 64 });
     await client.event('NOTES_COUNT');
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [accountId]);
@@ -299,35 +307,35 @@ describe('gateway 4: who may send a command', () => {
   const sessionIdsOf = async (accountId: string) =>
     (await service.sql('SELECT id FROM session WHERE account_id = $1', [accountId])).map(({ id }) => String(id));
 
-  test('a credential that dies while it is looked at opens nothing', async () => {
-    const { accountId, session } = await outfit(service);
+  test('a credential that is revoked during its lookup is rejected', async () => {
+    const { accountId, session } = await createCredentialSet(service);
     const sessions = await sessionIdsOf(accountId);
-    const client = await identified(session);
-    const letGo = await holdLookups(service);
+    const client = await identify(session);
+    const letGo = await blockLookups(service);
     client.send({ op: 64 });
-    await client.settled();
+    await client.drain();
     service.app.get(LiveSessions).revoke({ sessions });
     await letGo();
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
-    await identified(alice.authorization);
+    await identify(alice.authorization);
     expect(served).toEqual([]);
   });
 
-  test('after a revocation nothing is sent, however long a handler takes', async () => {
-    const { accountId, session } = await outfit(service);
+  test('after a revocation nothing is sent, even if a handler is still running', async () => {
+    const { accountId, session } = await createCredentialSet(service);
     const sessions = await sessionIdsOf(accountId);
-    const client = await identified(session);
+    const client = await identify(session);
     client.send(named('NOTES_SLOW'));
-    while (served.length === 0) await client.settled();
+    while (served.length === 0) await client.drain();
     service.app.get(LiveSessions).revoke({ sessions });
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
     release();
-    await identified(alice.authorization);
+    await identify(alice.authorization);
     expect(client.received.map(({ t }) => t)).not.toContain('NOTES_SLOW_DONE');
   });
 
-  test('a database that cannot be asked denies', async () => {
-    const client = await identified(alice.authorization);
+  test('an unavailable database rejects the command', async () => {
+    const client = await identify(alice.authorization);
     const failing = jest.spyOn(service.app.get(Database), 'statement');
     failing.mockRejectedValueOnce(Object.assign(new Error('cut'), { code: '08006' }));
     expect(await refusal(client, { op: 64 })).toMatchObject({ op: 64, code: 'SERVICE_UNAVAILABLE' });
@@ -354,8 +362,8 @@ describe('gateway 4: payloads of commands', () => {
     { note_id: 1, more: nested(40) },
     { note_id: 1, more: JSON.parse('{"__proto__": {}}') },
     [{ note_id: 1 }],
-  ])('%j is refused before the handler', async (d) => {
-    const client = await identified(alice.authorization);
+  ])('%j is rejected before the handler', async (d) => {
+    const client = await identify(alice.authorization);
     const told = await refusal(client, named('NOTES_WATCH', d));
     expect(told).toEqual({
       ...{ op: 0, t: 'NOTES_WATCH' },
@@ -364,17 +372,17 @@ describe('gateway 4: payloads of commands', () => {
     expect(served).toEqual([]);
   });
 
-  test('a handler that names no class sees no payload', async () => {
-    const client = await identified(alice.authorization);
+  test('a handler without an input class receives no payload', async () => {
+    const client = await identify(alice.authorization);
     client.send({ op: 67, d: { secret: 1 } });
     await client.beat();
     expect(served).toEqual([{ isClosed: false, payload: undefined }]);
   });
 });
 
-describe('gateway 4: what handlers and hooks throw', () => {
-  test('a refusal is told by its code', async () => {
-    const client = await identified(alice.authorization);
+describe('gateway 4: errors of handlers and hooks', () => {
+  test('an ApiError is sent with its code', async () => {
+    const client = await identify(alice.authorization);
     expect(await refusal(client, named('NOTES_GONE'))).toEqual({
       ...{ op: 0, t: 'NOTES_GONE' },
       ...{ code: 'NOTES_GONE', message: 'There is no note.' },
@@ -382,22 +390,22 @@ describe('gateway 4: what handlers and hooks throw', () => {
   });
 
   test.each(['NOTES_BROKEN', 'NOTES_WORDS'])(
-    '%s: a fault is told without its words and without the payload',
+    '%s: an unexpected error is sent without its message and without the payload',
     async (t) => {
-      const client = await identified(alice.authorization);
+      const client = await identify(alice.authorization);
       expect(await refusal(client, named(t, { note_id: 77_777_777 }))).toEqual({
         ...{ op: 0, t },
         ...{ code: 'INTERNAL_SERVER_ERROR', message: 'Internal error. Include the request ID in support requests.' },
       });
-      expect(service.log.join('')).toContain('command failed');
+      expect(service.log.join('')).toContain('gateway command failed');
       expect(service.log.join('')).not.toContain('77777777');
     },
   );
 
-  test('what hooks throw is logged, and ends neither the process nor the connection', async () => {
-    const client = await identified(alice.authorization);
+  test('errors of hooks are logged, and end neither the process nor the connection', async () => {
+    const client = await identify(alice.authorization);
     await client.beat();
-    await client.vanish();
+    await client.terminate();
     expect(ended).toHaveLength(1);
     expect(ended[0]).toMatchObject({ isClosed: true, session: null });
     expect(service.log.join('')).toContain('a hook that throws');
@@ -405,14 +413,14 @@ describe('gateway 4: what handlers and hooks throw', () => {
   });
 });
 
-test('gateway 4: a bucket counts the caller, on all of its connections', async () => {
+test('gateway 4: a bucket counts per caller, over all connections', async () => {
   await withGatehouse({ env: { RATE_LIMITS: 'on' }, features: [notes], modules: [NotesModule] }, async (limited) => {
-    const [{ session }, other] = [await outfit(limited), await outfit(limited)];
+    const [{ session }, other] = [await createCredentialSet(limited), await createCredentialSet(limited)];
     const [first, second] = [
-      await GatewayClient.identified(limited, session),
-      await GatewayClient.identified(limited, session),
+      await GatewayClient.identify(limited, session),
+      await GatewayClient.identify(limited, session),
     ];
-    const stranger = await GatewayClient.identified(limited, other.session);
+    const stranger = await GatewayClient.identify(limited, other.session);
     for (const { client } of [first, second]) {
       client.send({ op: 64 });
       await client.event('NOTES_COUNT');

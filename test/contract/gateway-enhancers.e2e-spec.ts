@@ -72,8 +72,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test("gateway 3: interceptors and pipes of a team stand before every handler and change none of the service's", async () => {
-  const { client, ready } = await GatewayClient.identified(service, alice.authorization);
+test('gateway 3: interceptors and pipes of an extension apply to every handler and do not change those of the service', async () => {
+  const { client, ready } = await GatewayClient.identify(service, alice.authorization);
   await client.beat(1);
   client.resume(alice.authorization, ready.session_id, 1);
   await client.event('RESUMED');
@@ -82,8 +82,8 @@ test("gateway 3: interceptors and pipes of a team stand before every handler and
   expect(await client.closed()).toEqual([4005, 'Already authenticated']);
 });
 
-test('gateway 4: an interceptor sees what a handler answers, and a refusal passes it', async () => {
-  const { client } = await GatewayClient.identified(service, alice.authorization);
+test('gateway 4: an interceptor sees the result of a handler, and an error passes through it', async () => {
+  const { client } = await GatewayClient.identify(service, alice.authorization);
   client.send({ op: 0, t: 'NOTES_SAY', d: { name: 'ab' } });
   expect((await client.event('NOTES_SAID')).d).toBe('abab');
   client.send({ op: 0, t: 'NOTES_FAIL' });

@@ -44,7 +44,7 @@ interface Reader {
 }
 
 async function readerOf(who: Persona): Promise<Reader> {
-  const { client, ready } = await GatewayClient.identified(service, who.authorization);
+  const { client, ready } = await GatewayClient.identify(service, who.authorization);
   return { who, client, id: ready.session_id };
 }
 
@@ -107,7 +107,7 @@ describe('gateway 10: unsent bytes', () => {
     client.socket.resume();
     expect(await client.closed()).toEqual([4000, 'Session unavailable']);
     const last = client.received.findLast(({ s }) => s !== undefined)?.s ?? 0;
-    const back = await GatewayClient.greeted(service);
+    const back = await GatewayClient.connect(service);
     back.resume(who.authorization, id, last);
     await back.event('RESUMED');
     // These may include a `SESSIONS_REPLACE` event, which can be sent at any time.

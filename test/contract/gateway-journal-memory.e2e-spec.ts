@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { migratedDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { describeWithSharedStore, emptyRedis, redisDatabase } from '../machine/redis.js';
-import { endProcesses, identified, ServiceProcess } from '../machine/service-process.js';
+import { endProcesses, identify, ServiceProcess } from '../machine/service-process.js';
 import { type Persona, person } from '../support/index.js';
 
 const EVENTS = 60_000;
@@ -84,13 +84,13 @@ async function servedDuring<T>(service: ServiceProcess, who: Persona, work: Prom
 const inOrder = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
 
 describeOnPostgres('gateway 11: 60,000 events at a time and a heap of 256 MiB', () => {
-  test('reach a session once and in order, behind one that cannot be read for a while; others do not wait', async () => {
+  test('reach a session once and in order after a period without reads; other sessions do not wait', async () => {
     const { DATABASE_URL = '' } = await migratedDatabase();
     const service = await ServiceProcess.ready({ DATABASE_URL, ...SMALL_HEAP });
     const [who, other] = [await person(service, 'who'), await person(service, 'other')];
     const [{ socket }, { socket: otherSocket }] = [
-      await identified(service, who.authorization),
-      await identified(service, other.authorization),
+      await identify(service, who.authorization),
+      await identify(service, other.authorization),
     ];
     const received = positionsOf(socket, EVENTS);
     received.catch(() => {});
@@ -123,7 +123,7 @@ describeWithSharedStore('gateway 13: a session that missed events on a replica t
     const env = { DATABASE_URL, REDIS_URL, ...SMALL_HEAP };
     const [first, second] = [await ServiceProcess.ready(env), await ServiceProcess.ready(env)];
     const [who, other] = [await person(first, 'who'), await person(first, 'other')];
-    const { socket, sessionId, seq } = await identified(first, who.authorization);
+    const { socket, sessionId, seq } = await identify(first, who.authorization);
     socket.close();
     await first.stop();
     return { DATABASE_URL, second, who, other, sessionId, seq };

@@ -2,13 +2,13 @@ import { Redis } from 'ioredis';
 import { Config } from '../../src/core/config/config.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';
-import { GatewayClient, type Payload, pass, tick } from '../support/gateway-client.js';
+import { advanceGateway, checkGatewayClock, GatewayClient, type Payload } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, person } from '../support/index.js';
 
 const SESSIONS = 8;
 const TRIM_SECONDS = 5;
 
-type Identified = Awaited<ReturnType<typeof GatewayClient.identified>>;
+type Identified = Awaited<ReturnType<typeof GatewayClient.identify>>;
 
 /**
  * Creates an account whose sessions start one after another. Each start sends a list of sessions to all of them, with
@@ -20,7 +20,7 @@ async function listed(services: readonly Gatehouse[]) {
   const lists: Payload[] = [];
   while (clients.length < SESSIONS) {
     clients.push(
-      await GatewayClient.identified(services[clients.length % services.length] as Gatehouse, who.authorization),
+      await GatewayClient.identify(services[clients.length % services.length] as Gatehouse, who.authorization),
     );
     for (const [index, { client }] of clients.entries()) {
       const list = await client.event('SESSIONS_REPLACE');
@@ -35,23 +35,23 @@ async function listed(services: readonly Gatehouse[]) {
 
 /** Checks that a Resume of the first client replays the last list, which is the only unacknowledged one. */
 async function expectLastList(service: Gatehouse, { who, first, before, last }: Awaited<ReturnType<typeof listed>>) {
-  await first.client.vanish();
-  const client = await GatewayClient.greeted(service);
+  await first.client.terminate();
+  const client = await GatewayClient.connect(service);
   client.resume(who.authorization, first.ready.session_id, before.s as number);
   expect(await client.next()).toMatchObject({ t: 'SESSIONS_REPLACE', s: last.s, d: last.d });
   expect((await client.next()).t).toBe('RESUMED');
 }
 
-describe('gateway 6: lists of sessions that nobody can ask for', () => {
+describe('gateway 6: lists of sessions that no Resume can request', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse();
   });
   afterAll(() => service.close());
 
-  test('are not kept, without an event between them', async () => {
+  test('are not stored if no event is between them', async () => {
     const told = await listed([service]);
-    pass(service, TRIM_SECONDS);
+    advanceGateway(service, TRIM_SECONDS);
     const metrics: string = (await service.anonymous.get('/metrics')).text;
     const kept = /^gatehouse_gateway_replay_bytes (\d+)$/m.exec(metrics)?.[1];
     expect(Number(kept)).toBe(JSON.stringify(told.last.d).length);
@@ -59,7 +59,7 @@ describe('gateway 6: lists of sessions that nobody can ask for', () => {
   });
 });
 
-describeWithSharedStore('gateway 13: lists of sessions that nobody can ask for', () => {
+describeWithSharedStore('gateway 13: lists of sessions that no Resume can request', () => {
   const REDIS_URL = redisDatabase(3);
   let first: Gatehouse;
   let second: Gatehouse;
@@ -88,13 +88,13 @@ describeWithSharedStore('gateway 13: lists of sessions that nobody can ask for',
     return { order, bytes: Number(bytes), payloads };
   }
 
-  test('are not kept in the store, whichever replica told them', async () => {
+  test('are not kept in the store, from any replica', async () => {
     const told = await listed([first, second]);
     const text = `SESSIONS_REPLACE\n${JSON.stringify(told.last.d)}`;
     await until(async () => {
       for (const service of [first, second]) {
         service.clock.advance({ seconds: 1 });
-        tick(service);
+        checkGatewayClock(service);
       }
       return (await stored(told.who.id)).order.length === 1;
     });

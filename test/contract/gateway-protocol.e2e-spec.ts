@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { Load } from '../../src/http/load.js';
-import { GatewayClient, holdLookups, pass, tick } from '../support/gateway-client.js';
+import { advanceGateway, blockLookups, checkGatewayClock, GatewayClient } from '../support/gateway-client.js';
 import {
   ban,
   expectApiError,
@@ -11,9 +11,9 @@ import {
   liftBan,
   type Persona,
   person,
-  Wire,
+  RawConnection,
 } from '../support/index.js';
-import { frame, HANDSHAKE, lastClose, upgradeBytes } from '../support/raw-gateway.js';
+import { frame, HANDSHAKE, parseLastClose, upgradeBytes } from '../support/raw-gateway.js';
 
 let service: Gatehouse;
 let alice: Persona;
@@ -66,18 +66,18 @@ function raw(...pieces: (string | Buffer)[]): Promise<string> {
 
 /** Returns the close code and reason from the last frame that the service sent on a raw connection. */
 async function rawClose(...frames: Buffer[]): Promise<[number, string]> {
-  return lastClose(await raw(Buffer.concat([Buffer.from(upgradeBytes()), ...frames])));
+  return parseLastClose(await raw(Buffer.concat([Buffer.from(upgradeBytes()), ...frames])));
 }
 
 describe('gateway 1: connecting', () => {
-  test.each(['', '?v=1', '?encoding=etf&compress=zlib&x=%FF', '?v=1&token=abc'])('%j is greeted', async (query) => {
+  test.each(['', '?v=1', '?encoding=etf&compress=zlib&x=%FF', '?v=1&token=abc'])('%j gets Hello', async (query) => {
     const client = await GatewayClient.open(service, query);
     expect(await client.next()).toEqual({ op: 10, d: { heartbeat_interval: 41250 } });
-    await client.vanish();
+    await client.terminate();
   });
 
   test.each(['?v=2', '?v=', '?v', '?v=1&v=1', '?v=1&v=2', '?v=01', '?v=1?', '?%76=2'])(
-    '%j closes 4012 without Hello',
+    '%j closes with 4012 without Hello',
     async (query) => {
       const client = await GatewayClient.open(service, query);
       expect(await client.closed()).toEqual([4012, 'Invalid API version']);
@@ -95,21 +95,21 @@ describe('gateway 1: connecting', () => {
     expect(await client.closed()).toEqual([4003, 'Not authenticated']);
   });
 
-  test('any origin may connect, and nothing of it is authority', async () => {
+  test('any origin may connect, and the origin grants nothing', async () => {
     const client = await GatewayClient.open(service, '', { origin: 'https://evil.example' });
     expect((await client.next()).op).toBe(10);
-    await client.vanish();
+    await client.terminate();
   });
 
   test('permessage-deflate is offered and not negotiated; no subprotocol is spoken', async () => {
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     expect(client.socket.extensions).toBe('');
     const answer = await raw(
       `${upgradeBytes().trimEnd()}\r\nSec-WebSocket-Protocol: a, b\r\n\r\n\x88\x80\x00\x00\x00\x00`,
     );
     expect(answer).toMatch(/^HTTP\/1.1 101 /);
     expect(answer.toLowerCase()).not.toContain('sec-websocket-protocol');
-    await client.vanish();
+    await client.terminate();
   });
 
   test('without an upgrade request the path does not exist', async () => {
@@ -149,8 +149,8 @@ describe('gateway 1: connecting', () => {
     expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
   });
 
-  test('a banned address is refused before the upgrade as over HTTP, and its sockets close', async () => {
-    const client = await GatewayClient.greeted(service);
+  test('a banned IP address gets the same error on upgrade as over HTTP, and its sockets close', async () => {
+    const client = await GatewayClient.connect(service);
     for (const seconds of [null, 60]) {
       await ban(service, '127.0.0.1', seconds);
       const answer = await service.anonymous.get('/v1/users/@me');
@@ -165,7 +165,7 @@ describe('gateway 1: connecting', () => {
       expect(upgrade.headers.connection).toBe('close');
     }
     await ban(service, '127.0.0.1', null);
-    pass(service, 1);
+    advanceGateway(service, 1);
     await liftBan(service, '127.0.0.1');
     expect(await client.closed()).toEqual([4000, 'Session unavailable']);
   });
@@ -209,43 +209,43 @@ describe('gateway 1: connecting', () => {
       'Transfer-Encoding: chunked',
       ['1e\r\n{"email":"nobody@example.com",\r\n', '18\r\n"password":"some words"}\r\n0\r\n\r\n'],
     ],
-  ])('its body may come in pieces, %s, and another request behind it', async (_framing, length, pieces) => {
-    const wire = await Wire.open(service);
+  ])('its body may arrive in pieces, %s, with another request after it', async (_framing, length, pieces) => {
+    const connection = await RawConnection.open(service);
     const offer = ['Connection: Upgrade', 'Upgrade: h2c', 'Content-Type: application/json', length];
-    wire.send(['POST /v1/auth/login HTTP/1.1', 'Host: x', ...offer, '', ''].join('\r\n'));
+    connection.send(['POST /v1/auth/login HTTP/1.1', 'Host: x', ...offer, '', ''].join('\r\n'));
     for (const piece of pieces) {
       await new Promise((resolve) => setImmediate(resolve));
-      wire.send(piece);
+      connection.send(piece);
     }
-    expectInvalid(await wire.answer(), 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
-    wire.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect((await wire.answer()).status).toBe(200);
-    wire.close();
+    expectInvalid(await connection.answer(), 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
+    connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await connection.answer()).status).toBe(200);
+    connection.close();
   });
 });
 
-describe('gateway 1: an upgrade behind another request', () => {
-  test('nothing is written before the answer that is due: the connection ends', async () => {
+describe('gateway 1: an upgrade after another request', () => {
+  test('while a response is pending, no upgrade response is written and the connection ends', async () => {
     const answer = await raw(
       `GET /v1/users/@me HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.authorization}\r\n\r\n${upgradeBytes()}`,
     );
     expect(answer).not.toContain('101 Switching');
   });
 
-  test('a connection that has had its answers may upgrade', async () => {
-    const wire = await Wire.open(service);
-    wire.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect((await wire.answer()).status).toBe(200);
-    wire.send(upgradeBytes());
-    expect((await wire.answer()).status).toBe(101);
-    wire.close();
+  test('a connection without pending responses may upgrade', async () => {
+    const connection = await RawConnection.open(service);
+    connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await connection.answer()).status).toBe(200);
+    connection.send(upgradeBytes());
+    expect((await connection.answer()).status).toBe(101);
+    connection.close();
   });
 });
 
 describe('gateway 2 and 3: frames and inbound processing', () => {
   /** Returns the close code and reason after a message on a socket without a session. */
   async function reactionTo(message: string | Buffer | object): Promise<[number, string]> {
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     client.send(message);
     return client.closed();
   }
@@ -277,19 +277,19 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
     expect(await reactionTo(message)).toEqual([4002, 'Invalid payload']);
   });
 
-  test.each([0, 3, 4, 5, 7, 8, 9, 10, 11, 12, -1, 1e15])('op %d without a session is refused', async (op) => {
+  test.each([0, 3, 4, 5, 7, 8, 9, 10, 11, 12, -1, 1e15])('op %d without a session is rejected', async (op) => {
     expect(await reactionTo({ op, d: null })).toEqual([4003, 'Not authenticated']);
   });
 
-  test('the last of duplicate members counts, unknown members are ignored', async () => {
-    const client = await GatewayClient.greeted(service);
+  test('the last of duplicate members counts, and unknown members are ignored', async () => {
+    const client = await GatewayClient.connect(service);
     client.send('{"op":99,"x":{"__proto__":1},"constructor":2,"op":1}');
     expect(await client.next()).toEqual({ op: 11 });
-    await client.vanish();
+    await client.terminate();
   });
 
-  test('a message of 4096 bytes is taken, a longer one is too large', async () => {
-    const client = await GatewayClient.greeted(service);
+  test('a message of 4096 bytes is accepted, a longer one is too large', async () => {
+    const client = await GatewayClient.connect(service);
     const padded = (size: number) => `{"op":1,"x":"${'é'.repeat(10)}`.padEnd(size - 12, 'x').concat('"}');
     expect(Buffer.byteLength(padded(4096))).toBe(4096);
     client.send(padded(4096));
@@ -298,13 +298,13 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
     expect(await client.closed()).toEqual([4002, 'Payload too large']);
   });
 
-  test('the size counts before the type: a large binary message is too large', async () => {
+  test('the size is checked before the type: a large binary message is too large', async () => {
     expect(await reactionTo(Buffer.alloc(4097))).toEqual([4002, 'Payload too large']);
     expect(await reactionTo(Buffer.alloc(1_000_000))).toEqual([4002, 'Payload too large']);
   });
 
-  test('fragments are one message and add up', async () => {
-    const client = await GatewayClient.greeted(service);
+  test('fragments are one message, and their sizes are added', async () => {
+    const client = await GatewayClient.connect(service);
     const text = '{"op": 1, "x": 1}';
     for (let at = 0; at < text.length; at += 2)
       client.socket.send(text.slice(at, at + 2), { fin: at + 2 > text.length });
@@ -313,18 +313,18 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
     expect(await client.closed()).toEqual([4002, 'Payload too large']);
   });
 
-  test('a message that is never finished and comes in endless pieces is too large', async () => {
-    const client = await GatewayClient.greeted(service);
+  test('an unfinished message of endless pieces is too large', async () => {
+    const client = await GatewayClient.connect(service);
     for (let sent = 0; sent < 100; sent++) client.socket.send('x', { fin: false });
     expect(await client.closed()).toEqual([4002, 'Payload too large']);
   });
 
-  test('a message that arrives byte by byte is a message', async () => {
+  test('a message that arrives byte by byte is accepted', async () => {
     const bytes = [...frame(0x81, '{"op":3}')].map((byte) => Buffer.from([byte]));
     expect(await raw(Buffer.from(upgradeBytes()), ...bytes)).toContain('Not authenticated');
   });
 
-  test('a declared length beyond everything is too large at once', async () => {
+  test('an excessive declared length is too large immediately', async () => {
     const huge = Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
     expect(await rawClose(huge)).toEqual([4002, 'Payload too large']);
   });
@@ -338,22 +338,22 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
     ['a compressed frame', frame(0xc1, Buffer.from('{"op":1}'))],
     ['an unknown frame type', frame(0x83, Buffer.from('{"op":1}'))],
     ['a reserved close code', frame(0x88, Buffer.from([0x03, 0xed]))],
-  ])('%s breaks the protocol', async (_, bytes) => {
+  ])('%s violates the protocol', async (_, bytes) => {
     expect((await rawClose(bytes))[0]).toBe(1002);
   });
 
-  test('a session knows heartbeats and Resume, and nothing else', async () => {
+  test('a session accepts only heartbeats and Resume', async () => {
     for (const op of [0, 3, 7, 9, 10, 11, 4242]) {
-      const { client } = await GatewayClient.identified(service, alice.authorization);
+      const { client } = await GatewayClient.identify(service, alice.authorization);
       client.send({ op });
       expect(await client.closed()).toEqual([4001, 'Unknown opcode']);
     }
   });
 
   test.each([{ op: 2 }, { op: 2, d: null }, { op: 2, d: { token: 'flx_x' } }])(
-    'Identify with a session attached is refused, whatever it holds: %j',
+    'Identify with a session attached is rejected, with any payload: %j',
     async (message) => {
-      const { client } = await GatewayClient.identified(service, alice.authorization);
+      const { client } = await GatewayClient.identify(service, alice.authorization);
       client.send(message);
       expect(await client.closed()).toEqual([4005, 'Already authenticated']);
     },
@@ -361,14 +361,14 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
 
   test('Identify for another account never switches the session', async () => {
     const bob = await person(service, 'bob');
-    const { client } = await GatewayClient.identified(service, alice.authorization);
+    const { client } = await GatewayClient.identify(service, alice.authorization);
     client.send({ op: 2, d: { token: bob.authorization } });
     expect(await client.closed()).toEqual([4005, 'Already authenticated']);
     expect(client.received.filter(({ t }) => t === 'READY')).toHaveLength(1);
   });
 
-  test('messages are handled in order: what follows Identify waits for it', async () => {
-    const client = await GatewayClient.greeted(service);
+  test('messages are handled in order: messages after Identify wait for it', async () => {
+    const client = await GatewayClient.connect(service);
     client.send({ op: 2, d: { token: alice.authorization } });
     client.send({ op: 1, d: 1 });
     client.send({ op: 1, d: -1 });
@@ -377,8 +377,8 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
     expect(await client.closed()).toEqual([4007, 'Invalid sequence']);
   });
 
-  test('a message that cannot be read waits its turn too', async () => {
-    const client = await GatewayClient.greeted(service);
+  test('an unreadable message is also handled in order', async () => {
+    const client = await GatewayClient.connect(service);
     client.send({ op: 2, d: { token: alice.authorization } });
     client.send('x'.repeat(5000));
     expect(await client.next()).toMatchObject({ t: 'READY' });
@@ -390,8 +390,8 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
       [32, true],
       [33, false],
     ] as const) {
-      const client = await GatewayClient.greeted(service);
-      const release = await holdLookups(service);
+      const client = await GatewayClient.connect(service);
+      const release = await blockLookups(service);
       client.send({ op: 2, d: { token: alice.authorization } });
       for (let sent = 0; sent < waiting; sent++) client.send({ op: 1 });
       if (!isTaken) expect(await client.closed()).toEqual([4008, 'Rate limited']);
@@ -399,7 +399,7 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
       if (isTaken) {
         await client.event('READY');
         for (let seen = 0; seen < waiting; seen++) await client.op(11);
-        await client.vanish();
+        await client.terminate();
       }
     }
   });
@@ -407,13 +407,13 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
 
 describe('gateway 6: heartbeat', () => {
   test('any heartbeat of a socket without a session is acknowledged', async () => {
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     for (const d of [null, undefined, 5, -5, 1.5, 'x', {}]) await client.beat(d);
-    await client.vanish();
+    await client.terminate();
   });
 
-  test.each([-1, 1.5, '1', {}, [], true, false])('with a session, %j is no sequence', async (d) => {
-    const { client } = await GatewayClient.identified(service, (await person(service)).authorization);
+  test.each([-1, 1.5, '1', {}, [], true, false])('with a session, %j is an invalid sequence', async (d) => {
+    const { client } = await GatewayClient.identify(service, (await person(service)).authorization);
     await client.beat(null);
     await client.beat();
     await client.beat(0);
@@ -423,41 +423,41 @@ describe('gateway 6: heartbeat', () => {
   });
 
   test('a silent client is prompted once after 41,250 ms and closed after 55,000 ms', async () => {
-    const { client } = await GatewayClient.identified(service, (await person(service)).authorization);
+    const { client } = await GatewayClient.identify(service, (await person(service)).authorization);
     await client.event('SESSIONS_REPLACE');
-    pass(service, 40);
-    expect(await client.settled()).toEqual([]);
-    pass(service, 1.5);
-    tick(service);
-    pass(service, 12);
-    expect(await client.settled()).toEqual([{ op: 1, d: null }]);
-    pass(service, 2);
+    advanceGateway(service, 40);
+    expect(await client.drain()).toEqual([]);
+    advanceGateway(service, 1.5);
+    checkGatewayClock(service);
+    advanceGateway(service, 12);
+    expect(await client.drain()).toEqual([{ op: 1, d: null }]);
+    advanceGateway(service, 2);
     expect(await client.closed()).toEqual([4009, 'Heartbeat timeout']);
   });
 
-  test('a heartbeat starts the time anew, a ping does not', async () => {
-    const { client } = await GatewayClient.identified(service, (await person(service)).authorization);
-    pass(service, 41.5);
+  test('a heartbeat resets the timeout, a ping does not', async () => {
+    const { client } = await GatewayClient.identify(service, (await person(service)).authorization);
+    advanceGateway(service, 41.5);
     expect(await client.op(1)).toEqual({ op: 1, d: null });
     await client.beat(null);
-    pass(service, 36);
-    expect(await client.settled()).toEqual([]);
-    pass(service, 6);
+    advanceGateway(service, 36);
+    expect(await client.drain()).toEqual([]);
+    advanceGateway(service, 6);
     expect(await client.op(1)).toEqual({ op: 1, d: null });
-    await client.settled();
-    pass(service, 14);
+    await client.drain();
+    advanceGateway(service, 14);
     expect(await client.closed()).toEqual([4009, 'Heartbeat timeout']);
   });
 
-  test('whoever has not identified after 60 s is closed, heartbeats or not', async () => {
-    const client = await GatewayClient.greeted(service);
+  test('a client that has not identified after 60 s is closed, even with heartbeats', async () => {
+    const client = await GatewayClient.connect(service);
     for (let waited = 0; waited < 58; waited += 29) {
-      pass(service, 29);
+      advanceGateway(service, 29);
       await client.beat();
     }
     client.resume(alice.authorization, 'f'.repeat(32), 1);
     await client.op(9);
-    pass(service, 2.5);
+    advanceGateway(service, 2.5);
     expect(await client.closed()).toEqual([4009, 'Heartbeat timeout']);
   });
 });

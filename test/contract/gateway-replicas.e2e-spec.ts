@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { Config } from '../../src/core/config/config.js';
-import { Metrics } from '../../src/core/metrics.js';
+import { MetricsReader } from '../../src/core/metrics.js';
 import { Gateway } from '../../src/gateway/gateway.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
@@ -11,11 +11,11 @@ import { type Gatehouse, gatehouse, person, signIn } from '../support/index.js';
 const DRAINED = [4000, 'Session drain requested; reconnect to continue'];
 
 describe('gateway 13: shutdown', () => {
-  test('every socket gets op 7 and 4000, those without a session too; new ones get 503', async () => {
+  test('every socket gets op 7 and 4000, also without a session; new ones get 503', async () => {
     const service = await gatehouse();
     const who = await person(service);
-    const { client } = await GatewayClient.identified(service, who.authorization);
-    const idle = await GatewayClient.greeted(service);
+    const { client } = await GatewayClient.identify(service, who.authorization);
+    const idle = await GatewayClient.connect(service);
     await service.app.get(Gateway).drain();
     for (const each of [client, idle]) {
       await each.op(7);
@@ -34,10 +34,10 @@ describe('gateway 13: shutdown', () => {
     await service.close();
   });
 
-  test('closing the application drains too, and does not wait for sockets that never answer', async () => {
+  test('closing the application also drains, and does not wait for unresponsive sockets', async () => {
     const service = await gatehouse();
-    const client = await GatewayClient.greeted(service);
-    const deaf = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
+    const deaf = await GatewayClient.connect(service);
     deaf.socket.pause();
     await service.close();
     expect(client.received.at(-1)).toEqual({ op: 7 });
@@ -47,10 +47,10 @@ describe('gateway 13: shutdown', () => {
 
   test('open sockets are counted', async () => {
     const service = await gatehouse();
-    const count = async () => (await service.app.get(Metrics).sockets.get()).values[0]?.value;
-    const clients = [await GatewayClient.greeted(service), await GatewayClient.greeted(service)];
+    const count = () => service.app.get(MetricsReader).total('gatehouse_gateway_sockets');
+    const clients = [await GatewayClient.connect(service), await GatewayClient.connect(service)];
     expect(await count()).toBe(2);
-    for (const client of clients) await client.vanish();
+    for (const client of clients) await client.terminate();
     expect(await count()).toBe(0);
     await service.close();
   });
@@ -70,7 +70,7 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
 
   test('a revocation closes the sockets on every replica', async () => {
     const who = await person(first);
-    const { client } = await GatewayClient.identified(second, who.authorization);
+    const { client } = await GatewayClient.identify(second, who.authorization);
     await first.as(who).post('/v1/auth/logout');
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
   });
@@ -78,8 +78,8 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
   test('events of one account reach the sessions of every replica in one order', async () => {
     const who = await person(first);
     const clients = [
-      (await GatewayClient.identified(first, who.authorization)).client,
-      (await GatewayClient.identified(second, await signIn(second, who))).client,
+      (await GatewayClient.identify(first, who.authorization)).client,
+      (await GatewayClient.identify(second, await signIn(second, who))).client,
     ];
     const seen = clients.map(async (client) => {
       const order: string[] = [];
@@ -95,9 +95,9 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
     expect(await Promise.all(seen)).toEqual([inOrder, inOrder]);
   });
 
-  test('sockets of a rotated session end on every replica; no notice and no frame shows a token, sealed or not', async () => {
+  test('sockets of a rotated session end on every replica; no notification and no frame contains a token', async () => {
     const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(second, who.authorization);
+    const { client, ready } = await GatewayClient.identify(second, who.authorization);
     const notices: object[] = [];
     second.app.get(ReplicaBus).on('event', (data) => void notices.push(data));
     const { body } = await first
@@ -116,10 +116,10 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
       session_id: expect.any(String),
       d: change,
     });
-    const thief = await GatewayClient.greeted(second);
+    const thief = await GatewayClient.connect(second);
     thief.resume(who.authorization, ready.session_id, 1);
     expect(await thief.closed()).toEqual([4004, 'Invalid token']);
-    const back = await GatewayClient.greeted(second);
+    const back = await GatewayClient.connect(second);
     back.resume(body.token, ready.session_id, 1);
     await back.event('RESUMED');
     expect(second.frames.join('')).not.toContain(body.token);
@@ -127,17 +127,17 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
 
   test('a session of another replica is unknown: op 9', async () => {
     const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(first, who.authorization);
-    const elsewhere = await GatewayClient.greeted(second);
+    const { client, ready } = await GatewayClient.identify(first, who.authorization);
+    const elsewhere = await GatewayClient.connect(second);
     elsewhere.resume(who.authorization, ready.session_id, 1);
     expect(await elsewhere.next()).toEqual({ op: 9, d: false });
     await client.beat();
   });
 
-  test('what was revoked while the notices of others could not be heard is found out once they can', async () => {
+  test('a revocation during a lost notification connection is applied when it is restored', async () => {
     const who = await person(first);
-    const { client } = await GatewayClient.identified(second, who.authorization);
-    const { client: spared } = await GatewayClient.identified(second, await signIn(first, who));
+    const { client } = await GatewayClient.identify(second, who.authorization);
+    const { client: spared } = await GatewayClient.identify(second, await signIn(first, who));
     await first.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'gatehouse notices' AND datname = current_database()`);
     await first.sql(

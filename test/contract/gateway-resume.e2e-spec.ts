@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GatewayEvents } from '../../src/gateway/sessions/events.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
-import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
+import { advanceGateway, GatewayClient, type Payload } from '../support/gateway-client.js';
 import {
   expectInvalid,
   type Gatehouse,
@@ -43,15 +43,15 @@ const idsOf = (events: readonly Payload[]): string[] => events.map(({ d }) => d.
 /** Creates an account with a session that has received all events so far. Its socket is closed. */
 async function away(): Promise<{ who: Persona; id: string; seq: number }> {
   const who = await person(service);
-  const { client, ready } = await GatewayClient.identified(service, who.authorization);
+  const { client, ready } = await GatewayClient.identify(service, who.authorization);
   const { s = 0 } = await client.event('SESSIONS_REPLACE');
-  await client.vanish();
+  await client.terminate();
   return { who, id: ready.session_id, seq: s };
 }
 
 /** Resumes a session. Returns the client and the events that it received before RESUMED. */
 async function resumed(token: string, id: string, seq: number) {
-  const client = await GatewayClient.greeted(service);
+  const client = await GatewayClient.connect(service);
   client.resume(token, id, seq);
   const replayed: Payload[] = [];
   for (;;) {
@@ -63,7 +63,7 @@ async function resumed(token: string, id: string, seq: number) {
 
 /** Returns the close code and reason after a Resume. */
 async function resumeEnds(d: unknown): Promise<[number, string]> {
-  const client = await GatewayClient.greeted(service);
+  const client = await GatewayClient.connect(service);
   client.send({ op: 6, d });
   return client.closed();
 }
@@ -86,15 +86,15 @@ describe('gateway 8: Resume', () => {
     [{ token: 'x', session_id: 'x', seq: 1.5 }],
     [{ token: 'x', session_id: 'x', seq: null }],
     [{ token: '', session_id: 'x', seq: -1 }],
-  ])('%j is no Resume', async (d) => {
+  ])('%j is an invalid Resume', async (d) => {
     expect(await resumeEnds(d)).toEqual([4002, 'Invalid resume payload']);
   });
 
-  test('a negative sequence is refused before the token is looked at', async () => {
+  test('a negative sequence is rejected before the token is checked', async () => {
     expect(await resumeEnds({ token: 'x', session_id: 'x', seq: -1 })).toEqual([4000, 'Session unavailable']);
   });
 
-  test('replays what was missed, in order and under its own sequence, then RESUMED', async () => {
+  test('replays the missed events in order with their own sequences, then RESUMED', async () => {
     const { who, id, seq } = await away();
     await announce(who.id, note(1), note(2), note(3));
     const { client, replayed, end } = await resumed(who.authorization, id, seq + 1);
@@ -105,13 +105,13 @@ describe('gateway 8: Resume', () => {
     expect(end).toEqual({ op: 0, d: {}, s: seq + 3, t: 'RESUMED' });
     await announce(who.id, note(4));
     expect(await client.next()).toMatchObject({ s: seq + 4, d: { webhook_id: '4' } });
-    await client.vanish();
+    await client.terminate();
     const again = await resumed(who.authorization, id, seq + 4);
     expect(again.replayed).toEqual([]);
     expect(again.end.s).toBe(seq + 4);
   });
 
-  test('a token that is refused, of another account or of another login session: 4004, the session stays', async () => {
+  test('a rejected token, or one of another account or login session: 4004, and the session is kept', async () => {
     const { who, id, seq } = await away();
     const stranger = await person(service);
     for (const token of ['x', stranger.authorization, await signIn(service, who)]) {
@@ -122,7 +122,7 @@ describe('gateway 8: Resume', () => {
 
   test('an unknown session: op 9, the socket stays open and may identify', async () => {
     const { who } = await away();
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     client.resume(who.authorization, 'f'.repeat(32), 1);
     expect(await client.next()).toEqual({ op: 9, d: false });
     client.send({ op: 2, d: { token: who.authorization } });
@@ -134,16 +134,16 @@ describe('gateway 8: Resume', () => {
     expect(d.session_id).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('a session is kept for 60 s from the end of its socket, and no longer', async () => {
+  test('a session is kept for 60 s after its socket ends, and no longer', async () => {
     const { who, id, seq } = await away();
-    pass(service, 59);
+    advanceGateway(service, 59);
     const { client } = await resumed(who.authorization, id, seq);
-    await client.vanish();
-    pass(service, 59);
+    await client.terminate();
+    advanceGateway(service, 59);
     const second = await resumed(who.authorization, id, seq);
-    await second.client.vanish();
-    pass(service, 61);
-    const late = await GatewayClient.greeted(service);
+    await second.client.terminate();
+    advanceGateway(service, 61);
+    const late = await GatewayClient.connect(service);
     late.resume(who.authorization, id, seq);
     expect(await late.next()).toEqual({ op: 9, d: false });
   });
@@ -158,25 +158,25 @@ describe('gateway 8: Resume', () => {
     ['an invalid sequence', (client: GatewayClient) => client.send({ op: 1, d: -1 })],
     ['a failed Resume', (client: GatewayClient) => client.resume('x', 'x', 1)],
     ['a malformed Resume', (client: GatewayClient) => client.send({ op: 6 })],
-    ['silence', () => [1, 2, 3, 4, 5].forEach(() => void pass(service, 13.75))],
+    ['silence', () => [1, 2, 3, 4, 5].forEach(() => void advanceGateway(service, 13.75))],
   ])('an end by %s retains the session', async (_, end) => {
     const who = await person(service);
-    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    const { client, ready } = await GatewayClient.identify(service, who.authorization);
     end(client);
     await client.closed();
     await resumed(who.authorization, ready.session_id, 1);
   });
 
-  test('a sequence above the current or below the acknowledged one: 4007, the session stays', async () => {
+  test('a sequence above the current or below the acknowledged one: 4007, and the session is kept', async () => {
     const who = await person(service);
-    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    const { client, ready } = await GatewayClient.identify(service, who.authorization);
     await announce(who.id, note(1), note(2), note(3));
     await client.event('WEBHOOKS_UPDATE');
     await client.event('WEBHOOKS_UPDATE');
     const { s: last = 0 } = await client.event('WEBHOOKS_UPDATE');
     await client.beat(last - 1);
     await client.beat(1);
-    await client.vanish();
+    await client.terminate();
     const target = { token: who.authorization, session_id: ready.session_id };
     for (const seq of [last + 1, last - 2, 0, 1e300]) {
       expect(await resumeEnds({ ...target, seq })).toEqual([4007, 'Invalid sequence']);
@@ -185,28 +185,28 @@ describe('gateway 8: Resume', () => {
     expect(replayed.map(({ s }) => s)).toEqual([last]);
   });
 
-  test('a heartbeat beyond the current sequence acknowledges no more than there is', async () => {
+  test('a heartbeat beyond the current sequence acknowledges only existing events', async () => {
     const who = await person(service);
-    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    const { client, ready } = await GatewayClient.identify(service, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     await client.beat(1_000_000);
     await announce(who.id, note(1));
     await client.event('WEBHOOKS_UPDATE');
-    await client.vanish();
+    await client.terminate();
     expect((await resumed(who.authorization, ready.session_id, seq)).replayed).toHaveLength(1);
   });
 
-  test('what was evicted cannot be replayed: op 9 below the floor, the session stays', async () => {
+  test('evicted events cannot be replayed: op 9 below the floor, and the session is kept', async () => {
     const { who, id, seq } = await away();
     await announce(who.id, ...Array.from({ length: 41 }, (_, n) => note(n)));
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     client.resume(who.authorization, id, seq);
     expect(await client.next()).toEqual({ op: 9, d: false });
     const { replayed } = await resumed(who.authorization, id, seq + 1);
     expect(replayed).toHaveLength(40);
   });
 
-  test('the buffer is bounded in bytes too, and an event too large for it is sent but not kept', async () => {
+  test('the buffer is also limited in bytes; an event that is too large for it is sent but not stored', async () => {
     const { who, id, seq } = await away();
     const { client } = await resumed(who.authorization, id, seq);
     const big = (bytes: number): [string, unknown] => [
@@ -215,23 +215,23 @@ describe('gateway 8: Resume', () => {
     ];
     await announce(who.id, ...[1, 2, 3, 4].map(() => big(90_000)));
     for (let n = 0; n < 4; n++) await client.event('WEBHOOKS_UPDATE');
-    await client.vanish();
-    const refused = await GatewayClient.greeted(service);
+    await client.terminate();
+    const refused = await GatewayClient.connect(service);
     refused.resume(who.authorization, id, seq);
     expect((await refused.next()).op).toBe(9);
     const { client: back, replayed } = await resumed(who.authorization, id, seq + 1);
     expect(replayed).toHaveLength(3);
     await announce(who.id, big(100_001));
     expect((await back.event('WEBHOOKS_UPDATE')).s).toBe(seq + 5);
-    await back.vanish();
+    await back.terminate();
     refused.resume(who.authorization, id, seq + 4);
     expect((await refused.next()).op).toBe(9);
     await resumed(who.authorization, id, seq + 5);
   });
 
-  test('a session that moves leaves its old socket with op 7 and 4000', async () => {
+  test('a session that moves closes its old socket with op 7 and 4000', async () => {
     const who = await person(service);
-    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    const { client, ready } = await GatewayClient.identify(service, who.authorization);
     await resumed(who.authorization, ready.session_id, 1);
     await client.op(7);
     expect(client.received.at(-1)).toEqual({ op: 7 });
@@ -240,18 +240,18 @@ describe('gateway 8: Resume', () => {
 
   test('a socket that takes another session releases its own as retained', async () => {
     const who = await person(service);
-    const first = await GatewayClient.identified(service, who.authorization);
-    const second = await GatewayClient.identified(service, who.authorization);
-    await first.client.vanish();
+    const first = await GatewayClient.identify(service, who.authorization);
+    const second = await GatewayClient.identify(service, who.authorization);
+    await first.client.terminate();
     second.client.resume(who.authorization, first.ready.session_id, 1);
     await second.client.event('RESUMED');
     await resumed(who.authorization, second.ready.session_id, 1);
     await second.client.beat();
   });
 
-  test('a session may be resumed where it is: what was sent is sent again', async () => {
+  test('a session may be resumed on its own socket: sent events are sent again', async () => {
     const who = await person(service);
-    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    const { client, ready } = await GatewayClient.identify(service, who.authorization);
     await announce(who.id, note(1));
     const { s } = await client.event('WEBHOOKS_UPDATE');
     client.resume(who.authorization, ready.session_id, 1);
@@ -260,9 +260,9 @@ describe('gateway 8: Resume', () => {
     await client.beat();
   });
 
-  test('of 32 parallel Resumes of one session exactly one holds it in the end', async () => {
+  test('of 32 parallel Resumes of one session, exactly one has it at the end', async () => {
     const { who, id, seq } = await away();
-    const clients = await Promise.all(Array.from({ length: 32 }, () => GatewayClient.greeted(service)));
+    const clients = await Promise.all(Array.from({ length: 32 }, () => GatewayClient.connect(service)));
     for (const client of clients) client.resume(who.authorization, id, seq);
     await Promise.all(clients.map((client) => client.event('RESUMED')));
     await announce(who.id, note(1));
@@ -278,11 +278,11 @@ describe('gateway 8: Resume', () => {
     }
   });
 
-  test('a long replay waits for its reader, and what happens meanwhile follows it', async () => {
+  test('a long replay waits for its reader, and later events follow it', async () => {
     const { who, id, seq } = await away();
     const long = (id: string) => ({ webhook_id: id.padEnd(90_000, '-'), action: 'update' });
     await announce(who.id, ...['0', '1', '2'].map((id): [string, unknown] => ['WEBHOOKS_UPDATE', long(id)]));
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     client.resume(who.authorization, id, seq);
     await client.event('WEBHOOKS_UPDATE');
     await announce(who.id, note(3));
@@ -293,19 +293,19 @@ describe('gateway 8: Resume', () => {
 });
 
 describe('gateway 11: events', () => {
-  test('a changed profile reaches every session of the account, whole and after the commit', async () => {
+  test('a changed profile is sent to every session of the account, complete and after the commit', async () => {
     const who = await person(service);
-    const first = await GatewayClient.identified(service, who.authorization);
-    const second = await GatewayClient.identified(service, await signIn(service, who));
+    const first = await GatewayClient.identify(service, who.authorization);
+    const second = await GatewayClient.identify(service, await signIn(service, who));
     const { body } = await service.as(who).patch('/v1/users/@me', { bio: 'hello' });
     for (const { client } of [first, second]) {
       expect((await client.event('USER_UPDATE')).d).toEqual(body);
     }
   });
 
-  test('nothing is sent for a change that was refused or rolled back', async () => {
+  test('nothing is sent for a change that was rejected or rolled back', async () => {
     const who = await person(service);
-    const { client } = await GatewayClient.identified(service, who.authorization);
+    const { client } = await GatewayClient.identify(service, who.authorization);
     expectInvalid(await service.as(who).patch('/v1/users/@me', { bio: '' }), 'bio: INVALID_FORMAT');
     const failed = commit(async (tx) => {
       await service.app
@@ -321,7 +321,7 @@ describe('gateway 11: events', () => {
 
   test('settings and passkeys are sent in full', async () => {
     const who = await person(service);
-    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    const { client, ready } = await GatewayClient.identify(service, who.authorization);
     const { body } = await service.as(who).patch('/v1/users/@me/settings', { theme: 'dark' });
     expect((await client.event('USER_SETTINGS_UPDATE')).d).toEqual(body);
     expect(body).toEqual({ ...ready.user_settings, theme: 'dark' });
@@ -329,11 +329,11 @@ describe('gateway 11: events', () => {
     expect((await client.event('WEBAUTHN_CREDENTIALS_UPDATE')).d).toEqual([]);
   });
 
-  test('an authorisation and its end are told to the bot of the application, not to the user', async () => {
+  test('an authorization and its end are sent to the bot of the application, not to the user', async () => {
     const who = await person(service);
     const app = await newApp(service, await person(service));
-    const { client } = await GatewayClient.identified(service, app.bot.slice('Bot '.length));
-    const { client: user } = await GatewayClient.identified(service, who.authorization);
+    const { client } = await GatewayClient.identify(service, app.bot.slice('Bot '.length));
+    const { client: user } = await GatewayClient.identify(service, who.authorization);
     await newTokens(service, who, app);
     expect((await client.event('APPLICATION_AUTHORIZE')).d).toEqual({
       user_id: who.id,
@@ -342,13 +342,13 @@ describe('gateway 11: events', () => {
     });
     await service.as(who).delete(`/v1/oauth2/@me/authorizations/${app.id}`);
     expect((await client.event('APPLICATION_DEAUTHORIZE')).d).toEqual({ user_id: who.id });
-    await user.settled();
+    await user.drain();
     expect(user.received.some(({ t }) => t?.startsWith('APPLICATION_'))).toBe(false);
   });
 
-  test('events of one account keep the order of their commits, however long each takes to read', async () => {
+  test('events of one account keep the order of their commits, regardless of their read times', async () => {
     const who = await person(service);
-    const { client } = await GatewayClient.identified(service, who.authorization);
+    const { client } = await GatewayClient.identify(service, who.authorization);
     const events = Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? (['USER_UPDATE'] as [string]) : note(n)));
     await announce(who.id, ...events);
     const seen: (string | undefined)[] = [];
@@ -359,9 +359,9 @@ describe('gateway 11: events', () => {
     expect(seen).toEqual(Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? undefined : String(n))));
   });
 
-  test('ignored events are neither sent nor counted; case does not matter', async () => {
+  test('ignored events are neither sent nor counted; names are case-insensitive', async () => {
     const who = await person(service);
-    const { client } = await GatewayClient.identified(service, who.authorization, {
+    const { client } = await GatewayClient.identify(service, who.authorization, {
       ignored_events: ['webhooks_update', 'Sessions_Replace', 'SESSIONS_REPLACE', 'ready', 'RESUMED'],
     });
     await announce(who.id, note(1), ['USER_SETTINGS_UPDATE']);
@@ -372,22 +372,22 @@ describe('gateway 11: events', () => {
     const who = await person(service);
     const clients = [];
     for (const shard of [null, [0, 3], [1, 3], [2, 3]]) {
-      clients.push((await GatewayClient.identified(service, who.authorization, { shard })).client);
+      clients.push((await GatewayClient.identify(service, who.authorization, { shard })).client);
     }
     await announce(who.id, note(1));
     for (const client of clients.slice(0, 2)) await client.event('WEBHOOKS_UPDATE');
-    for (const client of clients.slice(2)) expect(await client.settled()).toEqual([]);
+    for (const client of clients.slice(2)) expect(await client.drain()).toEqual([]);
   });
 
-  test('an event of a type that nobody can read ends the session at its next Resume', async () => {
+  test('an event of an unknown type ends the session at its next Resume', async () => {
     const { who, id, seq } = await away();
     await announce(who.id, ['NOBODY_READS_THIS'], note(1));
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     client.resume(who.authorization, id, seq);
     expect(await client.next()).toEqual({ op: 9, d: false });
   });
 
-  test('an event that cannot be read while the database is away comes when it is back, before the later ones', async () => {
+  test('an event that cannot be read during a database outage is sent after it, before later ones', async () => {
     const { who, id, seq } = await away();
     let attempts = 0;
     service.app.get(GatewayEvents).reader('WEBHOOKS_UPDATE', async () => {
@@ -406,7 +406,7 @@ describe('gateway 11: events', () => {
     expect(attempts).toBe(3);
   });
 
-  test('after events were gone before they could be heard, sessions end at their next Resume', async () => {
+  test('after a gap in the journal, sessions end at their next Resume', async () => {
     const { who, id, seq } = await away();
     const { client } = await resumed(who.authorization, id, seq);
     // biome-ignore lint/suspicious/noExplicitAny: simulates what the replica does after it reconnects
@@ -443,7 +443,7 @@ describe('gateway 11: events', () => {
     }
   });
 
-  test('after a long time without any, the next event is heard like every other', async () => {
+  test('after a long time without events, the next one is received normally', async () => {
     const { who, id, seq } = await away();
     const replica = service.app.get(ReplicaBus) as unknown as { lastReadAt: number };
     // A process with a shared database polls every second, so its last read is always recent.
@@ -452,21 +452,21 @@ describe('gateway 11: events', () => {
     expect(idsOf((await resumed(who.authorization, id, seq)).replayed)).toEqual(['1']);
   });
 
-  test('SESSIONS_REPLACE tells all sessions of the account when one starts or ends', async () => {
+  test('SESSIONS_REPLACE is sent to all sessions of the account when one starts or ends', async () => {
     const who = await person(service);
-    const first = await GatewayClient.identified(service, who.authorization, { properties: { mobile: true } });
+    const first = await GatewayClient.identify(service, who.authorization, { properties: { mobile: true } });
     const entry = (session_id: string, mobile: boolean) => ({ session_id, status: 'online', afk: false, mobile });
     expect((await first.client.event('SESSIONS_REPLACE')).d).toEqual([
       entry('all', true),
       entry(first.ready.session_id, true),
     ]);
     const token = await signIn(service, who);
-    const second = await GatewayClient.identified(service, token);
+    const second = await GatewayClient.identify(service, token);
     const both = [entry('all', false), entry(first.ready.session_id, true), entry(second.ready.session_id, false)];
     expect(second.ready.sessions).toEqual(both);
     expect((await first.client.event('SESSIONS_REPLACE')).d).toEqual(both);
-    await second.client.vanish();
-    expect(await first.client.settled()).toEqual([]);
+    await second.client.terminate();
+    expect(await first.client.drain()).toEqual([]);
     await service.as(token).post('/v1/auth/logout');
     expect((await first.client.event('SESSIONS_REPLACE')).d).toEqual([
       entry('all', true),
@@ -474,10 +474,10 @@ describe('gateway 11: events', () => {
     ]);
   });
 
-  test('whoever resumes is told once of the sessions that started and ended meanwhile, after the events', async () => {
+  test('a resumed session gets one list of the sessions that started and ended in the meantime, after the events', async () => {
     const { who, id, seq } = await away();
     const others = [];
-    while (others.length < 3) others.push(await GatewayClient.identified(service, who.authorization));
+    while (others.length < 3) others.push(await GatewayClient.identify(service, who.authorization));
     await announce(who.id, note(1));
     const all = ['all', id, ...others.map(({ ready }) => ready.session_id)];
     const { client, replayed, end } = await resumed(who.authorization, id, seq);
@@ -487,13 +487,13 @@ describe('gateway 11: events', () => {
     ]);
     expect(replayed[1]?.d.map(({ session_id }: { session_id: string }) => session_id)).toEqual(all);
     expect(end.s).toBe(seq + 2);
-    await client.vanish();
+    await client.terminate();
     expect((await resumed(who.authorization, id, seq + 2)).replayed).toEqual([]);
   });
 
-  test('a sequence that no dispatch has had yet stays impossible, whatever the session has still to be told', async () => {
+  test('a sequence that was not dispatched yet is invalid, even if events are pending', async () => {
     const { who, id, seq } = await away();
-    await GatewayClient.identified(service, who.authorization);
+    await GatewayClient.identify(service, who.authorization);
     expect(await resumeEnds({ token: who.authorization, session_id: id, seq: seq + 1 })).toEqual([
       4007,
       'Invalid sequence',
@@ -502,9 +502,9 @@ describe('gateway 11: events', () => {
     expect(replayed.map(({ s, t }) => [s, t])).toEqual([[seq + 1, 'SESSIONS_REPLACE']]);
   });
 
-  test('events between the check of the credential and READY follow it', async () => {
+  test('events between the check of the credential and READY are sent after READY', async () => {
     const who = await person(service);
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     client.send({ op: 2, d: { token: who.authorization } });
     const answers = Promise.all([1, 2, 3, 4, 5].map(() => service.as(who).patch('/v1/users/@me', { bio: 'again' })));
     const ready = await client.next();

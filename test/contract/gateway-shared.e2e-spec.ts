@@ -49,7 +49,7 @@ class Socket {
 describeWithSharedStore('gateway 13: processes that share a store', () => {
   afterAll(endProcesses);
 
-  test('a session goes on at another process after its own was killed, and misses nothing', async () => {
+  test('a session continues on another process after its own was killed, and misses nothing', async () => {
     const env = { ...(await migratedDatabase()), REDIS_URL };
     const [holder, other] = await Promise.all([ServiceProcess.ready(env), ServiceProcess.ready(env)]);
     const who = await person(holder);

@@ -44,7 +44,7 @@ describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
         return await work();
       } catch (error) {
         const lines = [first, second].flatMap(({ log }, n) => log.slice(starts[n]));
-        if (attempt === 5 || !lines.some((line) => line.includes('the shared store does not answer'))) throw error;
+        if (attempt === 5 || !lines.some((line) => line.includes('Redis does not respond'))) throw error;
       }
       await store.flushdb();
     }
@@ -62,30 +62,30 @@ describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
   }
 
   test(
-    'sockets per address, until one ends; nothing is said before',
+    'sockets per IP address, until one ends; nothing is sent before',
     whileStoreResponds(async () => {
       const clients = [];
-      for (const service of [first, second, first, second]) clients.push(await GatewayClient.greeted(service));
+      for (const service of [first, second, first, second]) clients.push(await GatewayClient.connect(service));
       for (const service of [first, second]) {
         const extra = await GatewayClient.open(service);
         expect(await extra.closed()).toEqual([4008, 'Too many connections']);
         expect(extra.received).toEqual([]);
       }
-      await clients.pop()?.vanish();
+      await clients.pop()?.terminate();
       let next = await GatewayClient.open(first);
       while ((await next.next().catch(() => null)) === null) next = await GatewayClient.open(first);
-      for (const client of [...clients, next]) await client.vanish();
+      for (const client of [...clients, next]) await client.terminate();
     }),
   );
 
   test(
-    'payloads per session, whichever replica serves it',
+    'payloads per session, on any replica',
     whileStoreResponds(async () => {
       const who = await person(first);
-      const { client, ready } = await GatewayClient.identified(first, who.authorization);
+      const { client, ready } = await GatewayClient.identify(first, who.authorization);
       expect(await beats(client, 5)).toBe(5);
-      await client.vanish();
-      const other = await GatewayClient.greeted(second);
+      await client.terminate();
+      const other = await GatewayClient.connect(second);
       other.resume(who.authorization, ready.session_id, 1);
       await other.event('RESUMED');
       expect(await beats(other, 10)).toBe(3);
@@ -94,9 +94,9 @@ describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
   );
 
   test(
-    'payloads per address; a burst larger than what may wait is only counted',
+    'payloads per IP address; a burst beyond the queue limit is only counted',
     whileStoreResponds(async () => {
-      const [one, two] = [await GatewayClient.greeted(first), await GatewayClient.greeted(second)];
+      const [one, two] = [await GatewayClient.connect(first), await GatewayClient.connect(second)];
       expect(await beats(one, 10)).toBe(10);
       expect(await beats(two, 60)).toBe(14);
       expect(await two.closed()).toEqual([4008, 'Rate limited']);
@@ -106,18 +106,18 @@ describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
   );
 
   test(
-    'Identify and Resume attempts beyond the budget of the address are dropped at every replica',
+    'Identify and Resume attempts beyond the budget of the IP address are dropped on every replica',
     whileStoreResponds(async () => {
       for (let sent = 0; sent < LIMITS.attempts_per_address; sent++) {
-        const client = await GatewayClient.greeted(sent % 2 ? first : second);
+        const client = await GatewayClient.connect(sent % 2 ? first : second);
         client.send({ op: 2, d: null });
         expect(await client.closed()).toEqual([4002, 'Invalid identify payload']);
       }
       for (const service of [first, second]) {
-        const client = await GatewayClient.greeted(service);
+        const client = await GatewayClient.connect(service);
         client.send({ op: 2, d: null });
         await client.beat();
-        await client.vanish();
+        await client.terminate();
       }
     }),
   );

@@ -6,8 +6,8 @@ import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';
-import { Detour } from '../support/cuttable-proxy.js';
-import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
+import { CuttableProxy } from '../support/cuttable-proxy.js';
+import { advanceGateway, GatewayClient, type Payload } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, type Persona, person, signIn } from '../support/index.js';
 
 const REDIS_URL = redisDatabase(10);
@@ -18,15 +18,15 @@ const NUMBERS = { replay_events: 40, sessions_per_user: 3, renew_ms: 250 };
 describeWithSharedStore('gateway 13: several replicas with a shared store', () => {
   let first: Gatehouse;
   let second: Gatehouse;
-  let detour: Detour;
+  let proxy: CuttableProxy;
   let store: Redis;
   let env: Record<string, string>;
 
   beforeAll(async () => {
     store = new Redis(REDIS_URL);
     await store.flushdb();
-    const way = await Detour.to(REDIS_URL, 6379);
-    detour = way.detour;
+    const way = await CuttableProxy.to(REDIS_URL, 6379);
+    proxy = way.proxy;
     env = { REDIS_URL, DATABASE_PATIENCE: '1', GATEWAY_NUMBERS: JSON.stringify(NUMBERS) };
     first = await gatehouse({ env });
     env.DATABASE_URL = first.app.get(Config).databaseUrl ?? '';
@@ -35,7 +35,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
   afterAll(async () => {
     await second.close();
     await first.close();
-    detour.close();
+    proxy.close();
     store.disconnect();
   });
 
@@ -50,7 +50,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
 
   /** Resumes a session. Returns the client and the events that it received before RESUMED. */
   async function resumed(service: Gatehouse, token: string, id: string, seq: number) {
-    const client = await GatewayClient.greeted(service);
+    const client = await GatewayClient.connect(service);
     client.resume(token, id, seq);
     const replayed: Payload[] = [];
     for (;;) {
@@ -63,9 +63,9 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
   /** Creates an account with a session on the first replica that has received all events. Its socket is closed. */
   async function away() {
     const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { client, ready } = await GatewayClient.identify(first, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
-    await client.vanish();
+    await client.terminate();
     return { who, id: ready.session_id as string, seq };
   }
 
@@ -75,14 +75,14 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
   const storeAnswers = (service: Gatehouse) =>
     until(async () => {
       const who = await person(service);
-      const client = await GatewayClient.greeted(service);
+      const client = await GatewayClient.connect(service);
       client.send({ op: 2, d: { token: who.authorization } });
       const answer = await Promise.race([client.event('READY').catch(() => null), client.closed()]);
-      await client.vanish().catch(() => {});
+      await client.terminate().catch(() => {});
       return answer !== null && !Array.isArray(answer);
     });
 
-  test('a session resumes on another replica, with what it missed in order and under its own sequence', async () => {
+  test('a session resumes on another replica, with its missed events in order and with their own sequences', async () => {
     const { who, id, seq } = await away();
     for (let n = 1; n <= 6; n++) await announce(n % 2 ? first : second, who, n);
     const { client, replayed, end } = await resumed(second, who.authorization, id, seq);
@@ -91,15 +91,15 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await announce(first, who, 7);
     expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 7, '7']]);
     await client.beat(seq + 7);
-    await client.vanish();
+    await client.terminate();
     const back = await resumed(first, who.authorization, id, seq + 7);
     expect(back.replayed).toEqual([]);
     expect(back.end.s).toBe(seq + 7);
   });
 
-  test('a socket that still held the session gets op 7 and 4000', async () => {
+  test('a socket that still had the session gets op 7 and 4000', async () => {
     const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { client, ready } = await GatewayClient.identify(first, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     const { client: taker } = await resumed(second, who.authorization, ready.session_id, seq);
     expect(await client.closed()).toEqual(DRAINED);
@@ -108,9 +108,9 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(idsOf([await taker.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
   });
 
-  test('a stale owner writes no sequence: what it hears is told by the new one, once', async () => {
+  test('a stale owner writes no sequence: the new owner sends its events, once', async () => {
     const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { client, ready } = await GatewayClient.identify(first, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     const session = first.app.get(LiveSessions).find(ready.session_id);
     await store.hincrby(`gatehouse:gateway:session:${ready.session_id}`, 'fence', 1);
@@ -122,11 +122,11 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(idsOf(replayed)).toEqual([[seq + 1, '1']]);
   });
 
-  test('of parallel Resumes at both replicas exactly one holds the session in the end, and it misses nothing', async () => {
+  test('of parallel Resumes on both replicas, exactly one has the session at the end, and it misses nothing', async () => {
     for (let round = 0; round < 5; round++) {
       const { who, id, seq } = await away();
       const clients = await Promise.all(
-        Array.from({ length: 12 }, (_, n) => GatewayClient.greeted(n % 2 ? first : second)),
+        Array.from({ length: 12 }, (_, n) => GatewayClient.connect(n % 2 ? first : second)),
       );
       const started = announce(first, who, 1);
       for (const client of clients) client.resume(who.authorization, id, seq);
@@ -144,14 +144,14 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
       expect(idsOf(told)).toEqual([1, 2].map((n) => [seq + n, String(n)]));
       for (const client of clients.filter((client) => client !== holder))
         expect(await client.closed()).toEqual(DRAINED);
-      await holder.vanish();
+      await holder.terminate();
     }
   });
 
-  test('a session outlives the end of its replica, and what happens meanwhile is not lost', async () => {
+  test('a session stays after its replica ends, and later events are not lost', async () => {
     const who = await person(first);
     const leaving = await gatehouse({ env });
-    const { client, ready } = await GatewayClient.identified(leaving, who.authorization);
+    const { client, ready } = await GatewayClient.identify(leaving, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     await announce(leaving, who, 1);
     await client.event('WEBHOOKS_UPDATE');
@@ -163,10 +163,10 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(idsOf(replayed)).toEqual([1, 2, 3].map((n) => [seq + n, String(n)]));
   });
 
-  test('missed events of transactions that ran beside each other are told in the order of their commits', async () => {
+  test('missed events of concurrent transactions are sent in the order of their commits', async () => {
     const who = await person(first);
     const leaving = await gatehouse({ env });
-    const { client, ready } = await GatewayClient.identified(leaving, who.authorization);
+    const { client, ready } = await GatewayClient.identify(leaving, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     await leaving.close();
     await first.app.get(Database).transaction(async (tx) => {
@@ -181,10 +181,10 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     ]);
   });
 
-  test('missed events of which one is gone from the journal end the session by op 9', async () => {
+  test('missed events of which one is deleted from the journal end the session with op 9', async () => {
     const who = await person(first);
     const leaving = await gatehouse({ env });
-    const { client, ready } = await GatewayClient.identified(leaving, who.authorization);
+    const { client, ready } = await GatewayClient.identify(leaving, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     await leaving.close();
     for (const n of [1, 2, 3]) await announce(first, who, n);
@@ -192,19 +192,19 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
       'DELETE FROM journal WHERE account_id = $1 AND number = (SELECT max(number) - 1 FROM journal WHERE account_id = $1)',
       [who.id],
     );
-    const late = await GatewayClient.greeted(second);
+    const late = await GatewayClient.connect(second);
     late.resume(who.authorization, ready.session_id, seq);
     expect(await late.next()).toEqual({ op: 9, d: false });
-    await late.vanish();
+    await late.terminate();
   });
 
-  test('a Resume that fails leaves the session to its holder', async () => {
+  test("a Resume that fails does not change the session's owner", async () => {
     const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { client, ready } = await GatewayClient.identify(first, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     await client.beat(seq);
     const ends = async (token: string, from: number) => {
-      const other = await GatewayClient.greeted(second);
+      const other = await GatewayClient.connect(second);
       other.resume(token, ready.session_id, from);
       return other.closed();
     };
@@ -216,22 +216,22 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await client.event('WEBHOOKS_UPDATE');
   });
 
-  test('what was evicted cannot be replayed anywhere: op 9 below the floor', async () => {
+  test('evicted events cannot be replayed on any replica: op 9 below the floor', async () => {
     const { who, id, seq } = await away();
     for (let n = 0; n <= NUMBERS.replay_events; n++) await announce(first, who, n);
     await until(() => first.app.get(LiveSessions).find(id)?.seq === seq + 41);
-    const client = await GatewayClient.greeted(second);
+    const client = await GatewayClient.connect(second);
     client.resume(who.authorization, id, seq);
     expect(await client.next()).toEqual({ op: 9, d: false });
     expect((await resumed(second, who.authorization, id, seq + 1)).replayed).toHaveLength(40);
   });
 
-  test('a revocation ends sessions in the store too, whoever served them', async () => {
+  test('a revocation also ends sessions in the store, of any replica', async () => {
     const who = await person(first);
     const leaving = await gatehouse({ env });
-    const open = await GatewayClient.identified(second, who.authorization);
-    const orphan = await GatewayClient.identified(leaving, who.authorization);
-    const spared = await GatewayClient.identified(leaving, await signIn(first, who));
+    const open = await GatewayClient.identify(second, who.authorization);
+    const orphan = await GatewayClient.identify(leaving, who.authorization);
+    const spared = await GatewayClient.identify(leaving, await signIn(first, who));
     await leaving.close();
     const ids = [open, orphan].map(({ ready }) => ready.session_id as string);
     for (const id of ids) expect(await keysOf(id)).not.toEqual([]);
@@ -242,33 +242,33 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
 
     const app = await newApp(first, await person(first));
     const token = app.bot.slice('Bot '.length);
-    const bot = await GatewayClient.identified(first, token);
-    await bot.client.vanish();
+    const bot = await GatewayClient.identify(first, token);
+    await bot.client.terminate();
     await second
       .as(app.owner)
       .post(`/v1/oauth2/applications/${app.id}/bot/reset-token`, { password: app.owner.password });
     await until(async () => (await keysOf(bot.ready.session_id)).length === 0);
   });
 
-  test('a session is kept for 60 s by the expiry of the store, and gone from it with its end', async () => {
+  test('a session is kept for 60 s by the expiry of the store, and deleted from it when it ends', async () => {
     const { who, id } = await away();
     const key = `gatehouse:gateway:session:${id}`;
     await until(async () => (await store.pttl(key)) <= 60_000);
     expect(await store.pttl(key)).toBeGreaterThan(50_000);
     const { client } = await resumed(second, who.authorization, id, 1);
     await until(async () => (await store.pttl(key)) > 60_000);
-    await client.vanish();
-    pass(second, 61);
+    await client.terminate();
+    advanceGateway(second, 61);
     await until(async () => (await keysOf(id)).length === 0);
   });
 
-  test('whoever has seen READY alone goes on elsewhere behind the list that says the same, whatever followed it', async () => {
+  test('a client that saw only READY resumes elsewhere after the equal list, regardless of later events', async () => {
     const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { client, ready } = await GatewayClient.identify(first, who.authorization);
     expect(await client.event('SESSIONS_REPLACE')).toMatchObject({ s: 2, d: ready.sessions });
     await announce(first, who, 1);
     await client.event('WEBHOOKS_UPDATE');
-    await client.vanish();
+    await client.terminate();
     const there = await resumed(second, who.authorization, ready.session_id, 1);
     expect(idsOf(there.replayed)).toEqual([[3, '1']]);
     expect(there.end.s).toBe(3);
@@ -279,24 +279,24 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(idsOf(back.replayed)).toEqual([[4, '2']]);
   });
 
-  test('a session that ignores lists of sessions has none behind READY', async () => {
+  test('a session that ignores lists of sessions has none after READY', async () => {
     const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(first, who.authorization, {
+    const { client, ready } = await GatewayClient.identify(first, who.authorization, {
       ignored_events: ['SESSIONS_REPLACE'],
     });
     await announce(first, who, 1);
     expect((await client.event('WEBHOOKS_UPDATE')).s).toBe(2);
-    await client.vanish();
+    await client.terminate();
     const there = await resumed(second, who.authorization, ready.session_id, 1);
     expect(idsOf(there.replayed)).toEqual([[2, '1']]);
   });
 
   test('SESSIONS_REPLACE and READY list the sessions of every replica', async () => {
     const who = await person(first);
-    const one = await GatewayClient.identified(first, who.authorization, { properties: { mobile: true } });
+    const one = await GatewayClient.identify(first, who.authorization, { properties: { mobile: true } });
     await one.client.event('SESSIONS_REPLACE');
     const token = await signIn(first, who);
-    const two = await GatewayClient.identified(second, token);
+    const two = await GatewayClient.identify(second, token);
     const both = ['all', one.ready.session_id, two.ready.session_id];
     expect(listed(two.ready.sessions)).toEqual(both);
     expect(listed((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(both);
@@ -306,11 +306,11 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await expectQuiet(who, [one.client]);
   });
 
-  test('whoever resumes on another replica is told once of the sessions that started meanwhile', async () => {
+  test('a session resumed on another replica gets one list of the sessions that started in the meantime', async () => {
     const { who, id, seq } = await away();
     await until(async () => (await store.hexists(`gatehouse:gateway:session:${id}`, 'told')) === 1);
-    const others = [await GatewayClient.identified(second, who.authorization)];
-    others.push(await GatewayClient.identified(first, who.authorization));
+    const others = [await GatewayClient.identify(second, who.authorization)];
+    others.push(await GatewayClient.identify(first, who.authorization));
     await announce(first, who, 1);
     const { client, replayed, end } = await resumed(second, who.authorization, id, seq);
     expect(replayed.map(({ s, t }) => [s, t])).toEqual([
@@ -319,7 +319,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     ]);
     expect(listed(replayed[1]?.d)).toEqual(['all', id, ...others.map(({ ready }) => ready.session_id)]);
     expect(end.s).toBe(seq + 2);
-    await client.vanish();
+    await client.terminate();
     await until(async () => (await store.hexists(`gatehouse:gateway:session:${id}`, 'told')) === 1);
     expect((await resumed(first, who.authorization, id, seq + 2)).replayed).toEqual([]);
   });
@@ -352,11 +352,11 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     const who = await person(first);
     const leaving = await gatehouse({ env });
     const token = await signIn(first, who);
-    const orphan = await GatewayClient.identified(leaving, token);
+    const orphan = await GatewayClient.identify(leaving, token);
     await orphan.client.event('SESSIONS_REPLACE');
-    const one = await GatewayClient.identified(first, who.authorization);
+    const one = await GatewayClient.identify(first, who.authorization);
     await one.client.event('SESSIONS_REPLACE');
-    const two = await GatewayClient.identified(second, who.authorization);
+    const two = await GatewayClient.identify(second, who.authorization);
     for (const { client } of [one, two]) await client.event('SESSIONS_REPLACE');
     for (const from of [leaving, first, second]) await hintsHeard(from);
     await leaving.close();
@@ -370,7 +370,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     for (const client of clients) expect(listed((await client.event('SESSIONS_REPLACE')).d)).toEqual(left);
     for (const id of left.slice(1)) await renewed(id);
     await expectQuiet(who, clients);
-    const late = await GatewayClient.identified(first, who.authorization);
+    const late = await GatewayClient.identify(first, who.authorization);
     expect(listed(late.ready.sessions)).toEqual([...left, late.ready.session_id]);
   }
 
@@ -381,7 +381,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await until(async () => (await store.pttl(key)) > 30_000);
   }
 
-  test('a session that expires in the store, served by nobody, is told to those of the account that are left', async () => {
+  test('the expiry of an unserved session in the store is announced to the remaining sessions of the account', async () => {
     const account = await bereft();
     await store
       .multi()
@@ -391,37 +391,37 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await expectTold(account);
   });
 
-  test('a session that nobody serves is told of when its login session ends, by one replica', async () => {
+  test('the end of an unserved session with its login session is announced by one replica', async () => {
     const account = await bereft();
     await second.as(account.token).post('/v1/auth/logout');
     expect(await keysOf(account.id)).toEqual([]);
     await expectTold(account);
   });
 
-  test('a session that ends while its replica has no database is told of all the same', async () => {
+  test('the end of a session is announced even if its replica has no database', async () => {
     const who = await person(first);
-    const way = await Detour.to(env.DATABASE_URL as string, 5432);
+    const way = await CuttableProxy.to(env.DATABASE_URL as string, 5432);
     const third = await gatehouse({ env: { ...env, DATABASE_URL: way.url } });
-    const one = await GatewayClient.identified(first, who.authorization);
+    const one = await GatewayClient.identify(first, who.authorization);
     await one.client.event('SESSIONS_REPLACE');
-    const { client, ready } = await GatewayClient.identified(third, who.authorization);
+    const { client, ready } = await GatewayClient.identify(third, who.authorization);
     await one.client.event('SESSIONS_REPLACE');
     await client.event('SESSIONS_REPLACE');
-    await client.vanish();
-    way.detour.cut();
-    pass(third, 61);
+    await client.terminate();
+    way.proxy.cut();
+    advanceGateway(third, 61);
     await until(async () => (await keysOf(ready.session_id)).length === 0);
     expect(listed((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(['all', one.ready.session_id]);
-    way.detour.mend();
+    way.proxy.restore();
     await third.close();
-    way.detour.close();
+    way.proxy.close();
   });
 
   test('live sessions are counted across replicas', async () => {
     const who = await person(first);
-    for (const service of [first, second, first]) await GatewayClient.identified(service, who.authorization);
+    for (const service of [first, second, first]) await GatewayClient.identify(service, who.authorization);
     for (const service of [first, second]) {
-      const extra = await GatewayClient.greeted(service);
+      const extra = await GatewayClient.connect(service);
       extra.send({ op: 2, d: { token: who.authorization } });
       expect(await extra.closed()).toEqual([4008, 'Too many sessions']);
     }
@@ -432,9 +432,9 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     const app = await newApp(first, who);
     const robot = app.bot.slice('Bot '.length);
     for (const token of [who.authorization, robot]) {
-      const { client, ready } = await GatewayClient.identified(first, token);
+      const { client, ready } = await GatewayClient.identify(first, token);
       await first.as(who).patch('/v1/users/@me', { bio: 'seen' });
-      await client.vanish();
+      await client.terminate();
       await resumed(second, token, ready.session_id, 1);
     }
     const { body } = await first.as(who).patch('/v1/users/@me', { password: who.password, new_password: 'new words' });
@@ -458,31 +458,31 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
 
   test.each([
     ['out', 'cut'],
-    ['hanging', 'swallow'],
+    ['hanging', 'stopForwarding'],
   ] as const)(
-    'while the store is %s attached sockets stay, nobody starts or resumes; afterwards all sessions resume everywhere',
+    'while the store is %s, attached sockets stay and no session starts or resumes; afterwards all resume everywhere',
     async (_, fault) => {
       const who = await person(second);
-      const quiet = await GatewayClient.identified(second, who.authorization);
+      const quiet = await GatewayClient.identify(second, who.authorization);
       const busy = await person(second);
-      const { client, ready } = await GatewayClient.identified(second, busy.authorization);
+      const { client, ready } = await GatewayClient.identify(second, busy.authorization);
       const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
       await quiet.client.event('SESSIONS_REPLACE');
       const { id, who: gone } = await away();
-      detour[fault]();
+      proxy[fault]();
       try {
         await announce(first, busy, 1);
         expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
         await client.beat(seq + 1);
         await quiet.client.beat();
-        const fresh = await GatewayClient.greeted(second);
+        const fresh = await GatewayClient.connect(second);
         fresh.send({ op: 2, d: { token: who.authorization } });
         expect(await fresh.closed()).toEqual([4000, 'Failed to start session']);
-        const back = await GatewayClient.greeted(second);
+        const back = await GatewayClient.connect(second);
         back.resume(gone.authorization, id, 1);
         expect(await back.closed()).toEqual([4000, 'Session unavailable']);
       } finally {
-        detour.mend();
+        proxy.restore();
       }
       await storeAnswers(second);
       await resumed(second, gone.authorization, id, 1);
@@ -499,46 +499,46 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     },
   );
 
-  test('what went on without the store is taken up by nobody from what is stored', async () => {
+  test('a session that continued without the store cannot be resumed from its stored state', async () => {
     const who = await person(second);
-    const { client, ready } = await GatewayClient.identified(second, who.authorization);
+    const { client, ready } = await GatewayClient.identify(second, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
-    detour.cut();
+    proxy.cut();
     try {
       await announce(first, who, 1);
       expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
-      const other = await GatewayClient.greeted(first);
+      const other = await GatewayClient.connect(first);
       other.resume(who.authorization, ready.session_id, seq);
       expect(await other.closed()).toEqual([4000, 'Session unavailable']);
     } finally {
-      detour.mend();
+      proxy.restore();
     }
     await storeAnswers(second);
     await until(async () => (await first.sql('SELECT FROM gateway_session_ahead')).length === 0);
     expect((await resumed(first, who.authorization, ready.session_id, seq + 1)).replayed).toEqual([]);
   });
 
-  test('a replica that lost its session while it heard nothing gives its socket up', async () => {
+  test('a replica that lost its session while disconnected closes the socket', async () => {
     const who = await person(first);
-    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { client, ready } = await GatewayClient.identify(first, who.authorization);
     await client.event('SESSIONS_REPLACE');
     await store.hincrby(`gatehouse:gateway:session:${ready.session_id}`, 'fence', 1);
     expect(await client.closed()).toEqual(DRAINED);
   });
 
-  test('what is no session id is unknown', async () => {
+  test('an invalid session ID is unknown', async () => {
     const who = await person(first);
-    const client = await GatewayClient.greeted(first);
+    const client = await GatewayClient.connect(first);
     for (const id of ['*', '\0', 'A'.repeat(32), 'f'.repeat(33), 'f'.repeat(32)]) {
       client.resume(who.authorization, id, 1);
       expect(await client.next()).toEqual({ op: 9, d: false });
     }
-    await client.vanish();
+    await client.terminate();
   });
 
-  test('a store that was emptied gets all that processes have: sessions resume here and elsewhere', async () => {
+  test('an emptied store is filled again by the processes: sessions resume on any replica', async () => {
     const who = await person(first);
-    const one = await GatewayClient.identified(first, who.authorization);
+    const one = await GatewayClient.identify(first, who.authorization);
     const { s: seq = 0 } = await one.client.event('SESSIONS_REPLACE');
     await announce(first, who, 1);
     await one.client.event('WEBHOOKS_UPDATE');
@@ -562,10 +562,10 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(idsOf([await two.client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 3, '3']]);
   });
 
-  test('the shutdown of every replica keeps the sessions for the start that follows', async () => {
+  test('after a shutdown of every replica, the sessions can be resumed', async () => {
     const who = await person(first);
     const before = await gatehouse({ env });
-    const { client, ready } = await GatewayClient.identified(before, who.authorization);
+    const { client, ready } = await GatewayClient.identify(before, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     await before.app.get(Gateway).drain();
     expect(await client.closed()).toEqual(DRAINED);

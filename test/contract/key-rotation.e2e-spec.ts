@@ -39,8 +39,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('credentials.md section 6: two keys are live during a rotation', () => {
-  test('a sudo proof of before counts until it expires, one of a stranger does not', async () => {
+describe('credentials.md section 6: two keys are accepted during a rotation', () => {
+  test('a sudo proof with the old key is valid until it expires; one with an unknown key is rejected', async () => {
     const alice = await person(service, 'alice');
     await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [alice.id]);
     const authenticator = new Authenticator(service);
@@ -65,8 +65,8 @@ describe('credentials.md section 6: two keys are live during a rotation', () => 
   });
 });
 
-describe('an authenticator whose key is gone', () => {
-  test('is answered like a wrong code, is still asked for, and backup codes go on', async () => {
+describe('an authenticator whose key is missing', () => {
+  test('responds like a wrong code and is still required, and backup codes work', async () => {
     const carol = await person(service, 'carol');
     const { authenticator, backupCodes } = await withTotp(service, carol);
     const box = stranger.encrypt('totp', authenticator.secret.base32, carol.id);
@@ -77,7 +77,7 @@ describe('an authenticator whose key is gone', () => {
     const complete = (code = '') => service.anonymous.post('/v1/auth/login/mfa/totp', { ticket: body.ticket, code });
     expectInvalid(await complete(authenticator.next()), 'code: INVALID_CODE');
     expect((await complete(backupCodes[0])).status).toBe(200);
-    expect(service.log.join('')).toContain('no secret of the service opens an authenticator secret');
+    expect(service.log.join('')).toContain('GATEHOUSE_SECRET cannot decrypt the secret of an authenticator app');
     await service.sql('UPDATE account SET totp_secret = NULL WHERE id = $1', [carol.id]);
   });
 });
@@ -91,7 +91,7 @@ describe('keys rotate', () => {
     return { account, mail, clientSecret: Buffer.from(clientSecret ?? '', 'base64') };
   };
 
-  test('authenticator secrets, waiting mail, the client secret and the keys of digests get the current key', async () => {
+  test('authenticator secrets, queued email, the client secret and the digest keys get the current key', async () => {
     const bob = await person(service, 'bob');
     await verifyEmail(service, bob);
     await service.sql('UPDATE account SET totp_secret = NULL');
@@ -109,7 +109,7 @@ describe('keys rotate', () => {
     const outcome = await rotate();
     expect(Object.fromEntries(outcome)).toEqual({
       'authenticator secrets': { renewed: 1, lost: 0 },
-      'mail that waits': { renewed: 1, lost: 0 },
+      'queued email': { renewed: 1, lost: 0 },
       'client secret of single sign-on': { renewed: 1, lost: 0 },
       'digest keys': { renewed: 0, lost: 0 },
       'signing keys': { renewed: 0, lost: 0 },
@@ -121,7 +121,7 @@ describe('keys rotate', () => {
     for (const { renewed } of (await rotate()).values()) expect(renewed).toBe(0);
   });
 
-  test('a start tries one stored thing of each kind and warns by name of those that no secret opens', async () => {
+  test('a start tries one stored value of each kind and warns by name of those that no key decrypts', async () => {
     const { manager } = service.app.get(Database);
     const features = service.app.get(FeatureRegistry);
     const kinds = [...BUILT_IN_KINDS.map(({ name }) => name), ...features.encryptedColumns.keys()];
@@ -132,7 +132,7 @@ describe('keys rotate', () => {
     const check = async (keyring: Keyring) => {
       const from = service.log.length;
       await new KeyCheck(service.app.get(Database), keyring, service.app.get(Log), features).onModuleInit();
-      return service.log.slice(from).filter((line) => line.includes('no secret of the service opens what is stored'));
+      return service.log.slice(from).filter((line) => line.includes('GATEHOUSE_SECRET cannot decrypt stored secrets'));
     };
     const names = BUILT_IN_KINDS.map(({ name }) => name);
     expect(await states(service.app.get(Keyring))).toEqual(names.map((name) => ({ name, tried: 1, opened: 1 })));
@@ -140,11 +140,11 @@ describe('keys rotate', () => {
     expect(await check(service.app.get(Keyring))).toEqual([]);
     const warnings = await check(stranger);
     expect(warnings).toHaveLength(names.length);
-    for (const name of names) expect(warnings.join('')).toContain(`opens what is stored: ${name}`);
+    for (const name of names) expect(warnings.join('')).toContain(`cannot decrypt stored secrets: ${name}`);
     await service.sql('DELETE FROM backup_code WHERE account_id = $1', [bob?.id]);
   });
 
-  test('what no secret opens is counted and left as it is', async () => {
+  test('values that no key decrypts are counted and left unchanged', async () => {
     const [row] = await service.sql('SELECT id FROM account WHERE totp_secret IS NOT NULL');
     const box = stranger.encrypt('totp', 'JBSWY3DPEHPK3PXP', row?.id);
     await service.sql('UPDATE account SET totp_secret = $2 WHERE id = $1', [row?.id, box]);
@@ -152,14 +152,14 @@ describe('keys rotate', () => {
     expect((await stored()).account?.totp_secret).toEqual(box);
   });
 
-  test('a box is bound to its row: one that was moved opens nowhere', async () => {
+  test('a sealed value is bound to its row and cannot be decrypted in another', async () => {
     const [row] = await service.sql('SELECT id FROM account WHERE totp_secret IS NOT NULL');
     const box = before.encrypt('totp', 'JBSWY3DPEHPK3PXP', '1');
     await service.sql('UPDATE account SET totp_secret = $2 WHERE id = $1', [row?.id, box]);
     expect((await rotate()).get('authenticator secrets')).toEqual({ renewed: 0, lost: 1 });
   });
 
-  test('the keys of digests are what they were, under whatever secret they are stored', async () => {
+  test('the digest keys are unchanged, under any key that encrypts them', async () => {
     const keys = service.app.get(DigestKeys).keysFor('backup-code');
     expect(keys).toHaveLength(1);
     const master = randomBytes(32);

@@ -5,8 +5,9 @@ import sharp from 'sharp';
 import { Config } from '../../src/core/config/config.js';
 import { Images } from '../../src/media/images/images.service.js';
 import { Storage } from '../../src/platform/storage/storage.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import {
+  animatedPicture,
   Events,
   expectApiError,
   expectInvalid,
@@ -15,13 +16,12 @@ import {
   type Gatehouse,
   gatehouse,
   type Hook,
-  movie,
   newApp,
   newHook,
   type Persona,
   person,
   picture,
-  wire,
+  sendRaw,
   withGatehouse,
 } from '../support/index.js';
 
@@ -50,8 +50,8 @@ const fetched = async (path: string) => {
 const rowsOf = async (ownerId: string) =>
   (await service.sql('SELECT key FROM media_object WHERE owner_id = $1 ORDER BY key', [ownerId])).map(({ key }) => key);
 
-describe('media.md section 2, assets on the way in', () => {
-  test('decoded, turned upright, stripped of all metadata and encoded anew; named by what is stored', async () => {
+describe('media.md section 2, storing assets', () => {
+  test('decoded, turned upright, stripped of all metadata and encoded again; named by its stored bytes', async () => {
     const sent = await sharp(await picture('jpeg', 60, 30))
       .withExif({ IFD0: { Copyright: 'canary-of-metadata', Orientation: '6' } })
       .withMetadata({ orientation: 6 })
@@ -72,7 +72,7 @@ describe('media.md section 2, assets on the way in', () => {
     expect(bytes.includes('canary-of-metadata')).toBe(false);
   });
 
-  test('what trails behind an image is not stored: a polyglot loses its other half', async () => {
+  test('data after an image is not stored: a polyglot file loses its other part', async () => {
     const polyglot = Buffer.concat([
       await picture('gif'),
       Buffer.from('<script>canary-of-script</script>PK\u0003\u0004'),
@@ -81,8 +81,8 @@ describe('media.md section 2, assets on the way in', () => {
     expect(bytes.includes('canary-of-script')).toBe(false);
   });
 
-  test('an image that moves is marked, keeps its frames, and shows the first one on request', async () => {
-    const avatar = await avatarOf(await movie('gif'));
+  test('an animated image is marked, keeps its frames, and shows the first one on request', async () => {
+    const avatar = await avatarOf(await animatedPicture('gif'));
     expect(avatar).toMatch(/^a_[0-9a-f]{32}$/);
     const at = (rest: string) => fetched(`/media/avatars/${alice.id}/${rest}`);
     expect((await at(`${avatar}.gif`)).facts).toMatchObject({ format: 'gif', frames: 3 });
@@ -93,7 +93,7 @@ describe('media.md section 2, assets on the way in', () => {
     expect((await at(`${avatar.slice(2)}.gif?animated=true`)).facts.frames).toBe(3);
   });
 
-  test('a new image replaces the old one, which is gone at once and from the disk soon after', async () => {
+  test('a new image replaces the old one, which is not found immediately and deleted from disk later', async () => {
     const bob = await person(service, 'bob');
     const first = await avatarOf(await picture('png', 40, 20, '#101010'), bob);
     const second = await avatarOf(await picture('png', 40, 20, '#202020'), bob);
@@ -109,7 +109,7 @@ describe('media.md section 2, assets on the way in', () => {
     expectApiError(await service.anonymous.get(`/media/avatars/${bob.id}/${second}.png`), 'NOT_FOUND');
   });
 
-  test('of 16 parallel changes one stays, and only its object', async () => {
+  test('of 16 parallel changes, one remains, and only its object', async () => {
     const carol = await person(service, 'carol');
     const images = await Promise.all(
       Array.from({ length: 16 }, (_, n) => picture('png', 8, 8, `#${(n + 16).toString(16)}0000`)),
@@ -120,7 +120,7 @@ describe('media.md section 2, assets on the way in', () => {
     await fetched(`/media/avatars/${carol.id}/${avatar}.png`);
   });
 
-  test('a change that fails leaves the old image', async () => {
+  test('a change that fails keeps the old image', async () => {
     const dave = await person(service, 'dave');
     const avatar = await avatarOf(await picture('png'), dave);
     const half = base64((await picture('png', 300, 300)).subarray(0, 80));
@@ -141,7 +141,7 @@ describe('media.md section 2, assets on the way in', () => {
 });
 
 describe('oauth.md 6.5, images of a bot', () => {
-  test('the owner sets and clears them; whoever may see the bot sees them', async () => {
+  test('the owner sets and clears them; callers who may see the bot see them', async () => {
     const { id } = await newApp(service, alice);
     const path = `/v1/oauth2/applications/${id}/bot`;
     const both = { avatar: base64(await picture('png')), banner: base64(await picture('webp', 600, 200)) };
@@ -162,7 +162,7 @@ describe('oauth.md 6.5, images of a bot', () => {
     expectApiError(await service.anonymous.get(`/media/avatars/${id}/${body.avatar}.webp`), 'NOT_FOUND');
   });
 
-  test('what is no image changes nothing', async () => {
+  test('a file that is not an image changes nothing', async () => {
     const { id } = await newApp(service, alice);
     const path = `/v1/oauth2/applications/${id}/bot`;
     const text = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
@@ -177,7 +177,7 @@ describe('oauth.md 6.5, images of a bot', () => {
     expect(await rowsOf(id)).toEqual([]);
   });
 
-  test('they end with the application', async () => {
+  test('they are deleted with the application', async () => {
     const { id } = await newApp(service, alice);
     const { body } = await service
       .as(alice)
@@ -195,13 +195,13 @@ describe('webhooks.md section 2, avatar of a webhook', () => {
     hook = await newHook(service, alice, { name: 'hook', avatar: base64(await picture('png')) });
   });
 
-  test('is set on creation, by the owner and by the token, cleared by null, and gone with the webhook', async () => {
+  test('is set on creation, by the owner and by the token, cleared by null, and deleted with the webhook', async () => {
     const { avatar } = hook as unknown as { avatar: string };
     expect((await fetched(`/media/avatars/${hook.id}/${avatar}.png`)).facts.format).toBe('png');
     const byOwner = await service.as(alice).patch(owned(), { avatar: base64(await picture('gif', 40, 20, '#30c060')) });
     expectApiError(await service.anonymous.get(`/media/avatars/${hook.id}/${avatar}.png`), 'NOT_FOUND');
     await fetched(`/media/avatars/${hook.id}/${byOwner.body.avatar}.png`);
-    const byToken = await service.anonymous.patch(hook.path, { avatar: base64(await movie('webp')) });
+    const byToken = await service.anonymous.patch(hook.path, { avatar: base64(await animatedPicture('webp')) });
     expect(byToken.body.avatar).toMatch(/^a_/);
     await fetched(`/media/avatars/${hook.id}/${byToken.body.avatar}.webp`);
     expect(await rowsOf(hook.id)).toHaveLength(1);
@@ -219,7 +219,7 @@ describe('webhooks.md section 2, avatar of a webhook', () => {
     ['too large', Buffer.alloc(2 * 1024 * 1024 + 1).toString('base64'), 'IMAGE_SIZE_EXCEEDS_LIMIT'],
     ['no image', Buffer.from('plain text').toString('base64'), 'INVALID_IMAGE_FORMAT'],
     ['no text', 5, 'INVALID_FORMAT'],
-  ])('%s is refused and nothing is created', async (_, avatar, code) => {
+  ])('%s is rejected and nothing is created', async (_, avatar, code) => {
     const before = await service.sql('SELECT count(*) FROM webhook');
     const create = service.as(alice).post('/v1/users/@me/webhooks', { name: 'x', avatar });
     expectInvalid(await create, `avatar: ${code}`);
@@ -261,7 +261,7 @@ describe('media.md 7.1, selectors of avatars and banners', () => {
     ['?size=512', 512],
     ['?size=2048', 2048],
     ['?size=16384', 2400],
-  ])('a banner%s is %i wide and keeps its shape', async (query, width) => {
+  ])('a banner%s is %i wide and keeps its aspect ratio', async (query, width) => {
     const { facts } = await fetched(`${banner}.webp${query}`);
     expect(facts).toMatchObject({ width, height: Math.round(width / 3) });
   });
@@ -287,7 +287,7 @@ describe('media.md 7.1, selectors of avatars and banners', () => {
     expect(headers.get('content-disposition')).toMatch(/^inline; filename="[0-9a-f]{32}\.(?:png|jpeg|gif|webp|avif)"$/);
   });
 
-  test('a lower quality gives fewer bytes, download an attachment of the same bytes', async () => {
+  test('a lower quality gives fewer bytes; download gives an attachment with the same bytes', async () => {
     const noise = await sharp({
       create: { width: 200, height: 200, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 30 } } as never,
     })
@@ -339,7 +339,7 @@ describe('media.md 7.1, selectors of avatars and banners', () => {
     );
   });
 
-  test('the same transform asked in parallel is computed once, and afterwards not at all', async () => {
+  test('the same transform requested in parallel is computed once, and later not again', async () => {
     const images = service.app.get(Images);
     const render = images.render.bind(images);
     let renders = 0;
@@ -356,7 +356,7 @@ describe('media.md 7.1, selectors of avatars and banners', () => {
     images.render = render;
   });
 
-  test('a stored image that cannot be decoded any more is the fault of the service', async () => {
+  test('a stored image that can no longer be decoded is a service error', async () => {
     const frank = await person(service, 'frank');
     const name = await avatarOf(await picture('png', 30, 30, '#123456'), frank);
     const key = `avatars/${frank.id}/${name}`;
@@ -386,7 +386,7 @@ describe('media.md section 2, asset grammar', () => {
     ...[`1/${HASH}.png%0A`.slice(0, -3), `99999999999999999999999/${HASH}.png`, `1.0/${HASH}.png`],
   ])('%s is not found', async (path) => {
     for (const kind of ['avatars', 'banners']) {
-      const answer = await wire(service, [`GET /media/${kind}/${path} HTTP/1.1`]);
+      const answer = await sendRaw(service, [`GET /media/${kind}/${path} HTTP/1.1`]);
       expectApiError(answer, 'NOT_FOUND');
       expect(answer.headers.has('location')).toBe(false);
     }
@@ -398,11 +398,11 @@ describe('media.md section 2, asset grammar', () => {
     `1/${HASH}.png%00`,
     `1/%5c${HASH}.png`,
     `%2e%2e/${HASH}.png`,
-  ])('%s breaks the key rule', async (path) => {
-    expectApiError(await wire(service, [`GET /media/avatars/${path} HTTP/1.1`]), 'BAD_REQUEST');
+  ])('%s violates the key rule', async (path) => {
+    expectApiError(await sendRaw(service, [`GET /media/avatars/${path} HTTP/1.1`]), 'BAD_REQUEST');
   });
 
-  test('an asset is no attachment, and one of another kind or owner is not found', async () => {
+  test('an asset is not an attachment, and one of another kind or owner is not found', async () => {
     const grace = await person(service, 'grace');
     const name = await avatarOf(await picture('png'), grace);
     await fetched(`/media/avatars/${grace.id}/${name}.png`);
@@ -417,7 +417,7 @@ describe('media.md section 2, asset grammar', () => {
 });
 
 describe('media.md 7.2, the local cache', () => {
-  test('keeps no more than it may: the least recently used go first', async () => {
+  test('is limited: the least recently used files are deleted first', async () => {
     await withGatehouse({ env: { MEDIA_CACHE_BYTES: '3000' } }, async (small) => {
       const owner = await person(small, 'owner');
       const { body } = await small.as(owner).patch(ME, { avatar: base64(await picture('png', 600, 600)) });

@@ -53,7 +53,7 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
   const svg = (): string =>
     `<svg xmlns="http://www.w3.org/2000/svg" onload="${script()}"><script>${script()}</script></svg>`;
 
-  test('the page of a stranger runs what is active elsewhere', async () => {
+  test('a page of another site runs content that is active elsewhere', async () => {
     expect(await visit(`<script>${script()}</script>`)).toEqual(['/hit']);
     expect(await visit(`<iframe srcdoc="<script>${script()}</script>"></iframe>`)).toEqual(['/hit']);
     expect(await visit(`<iframe srcdoc='${svg().replaceAll("'", '&apos;')}'></iframe>`)).toContain('/hit');

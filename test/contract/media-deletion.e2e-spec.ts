@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
 import { setAcls, superuser } from '../support/admin.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import {
   expectApiError,
   fetchBytes,
@@ -89,7 +89,7 @@ describe('media.md section 2, deletion with the owning account', () => {
   test.each([
     ['an administrator', byAdmin],
     ['the account itself', byItself],
-  ])('scheduled by %s, nothing is destroyed before the deadline, and everything after it', async (_who, schedule) => {
+  ])('scheduled by %s, nothing is deleted before the deadline, and everything after it', async (_who, schedule) => {
     const { persona, paths } = await owner();
     const keys = await keysOf(persona);
     expect(keys.length).toBeGreaterThanOrEqual(4);
@@ -112,7 +112,7 @@ describe('media.md section 2, deletion with the owning account', () => {
   test.each([
     ['an administrator', byAdmin],
     ['the account itself', byItself],
-  ])('scheduled by %s and cancelled, nothing is ever destroyed', async (_who, schedule) => {
+  ])('scheduled by %s and canceled, nothing is ever deleted', async (_who, schedule) => {
     const { persona, paths } = await owner();
     const keys = await keysOf(persona);
     await schedule(persona);
@@ -123,7 +123,7 @@ describe('media.md section 2, deletion with the owning account', () => {
     expect((await service.anonymous.post('/v1/auth/login', persona)).status).toBe(200);
   });
 
-  test('banned or disabled accounts keep theirs', async () => {
+  test('banned or disabled accounts keep their files', async () => {
     const { persona, paths } = await owner();
     const keys = await keysOf(persona);
     await service.as(root).put(`/v1/admin/users/${persona.id}/ban`, { duration_hours: 0 });

@@ -9,21 +9,21 @@ import { MediaUrlService } from '../../src/media/addresses/urls.service.js';
 import { OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
 import {
+  animatedPicture,
+  createCredentialSet,
   expectApiError,
   expectInvalid,
   factsOf,
   fetchBytes,
   type Gatehouse,
   gatehouse,
-  movie,
   newHook,
   Origin,
-  outfit,
   type Persona,
   pathOf,
   person,
   picture,
-  wire,
+  sendRaw,
   withGatehouse,
 } from '../support/index.js';
 
@@ -73,7 +73,7 @@ const refused = (path: string, headers: Record<string, string> = {}) => service.
 describe('media.md 5.3, the issuer', () => {
   const sign = (body: unknown, who: string | Persona = alice) => service.as(who).post('/v1/media/external', body);
 
-  test('answers an address of the opaque form that lives as long as its secret', async () => {
+  test('returns an opaque URL that is valid as long as its secret', async () => {
     const { status, body } = await sign({ url: 'https://images.example.com/a%20b.png?x=1#part' });
     const signed = 'v2/aHR0cHM6Ly9pbWFnZXMuZXhhbXBsZS5jb20vYSUyMGIucG5nP3g9MQ';
     expect({ status, body }).toEqual({
@@ -82,7 +82,7 @@ describe('media.md 5.3, the issuer', () => {
     });
   });
 
-  test('with expires_in the address ends with it', async () => {
+  test('with expires_in, the URL expires', async () => {
     const { body } = await sign({ url: site(), expires_in: 60 });
     expect(body.proxy_url).toMatch(/\/media\/external\/[\w-]{43}\/e\/\d{10}\/v2\/[\w-]+$/);
     const unix = Number(/\/e\/(\d+)\//.exec(body.proxy_url)?.[1]);
@@ -97,7 +97,7 @@ describe('media.md 5.3, the issuer', () => {
     expectApiError(await refused(path), 'UNAUTHORIZED');
   });
 
-  test('what this service shows already is returned verbatim', async () => {
+  test('a URL of this service is returned unchanged', async () => {
     const url = 'http://localhost:8080/media/attachments/1/2/3?x=y';
     expect((await sign({ url })).body).toEqual({ proxy_url: url, expires_at: null });
   });
@@ -117,18 +117,18 @@ describe('media.md 5.3, the issuer', () => {
     ['http://site.example.com./', 'INVALID_MEDIA_URL'],
     ['http://localhost:8080/v1/users/@me', 'INVALID_MEDIA_URL'],
     [`http://site.example.com/${'x'.repeat(8192)}`, 'INVALID_MEDIA_URL'],
-  ])('URL %# of the list is refused without a look at it', async (url, code) => {
+  ])('URL %# of the list is rejected without a request to it', async (url, code) => {
     expectInvalid(await sign({ url }), `url: ${code}`);
     expect(origin.asked).toEqual([]);
   });
 
-  test.each([59, 604_801, 60.5, '60', null, -1])('expires_in %j is refused', async (expires_in) => {
+  test.each([59, 604_801, 60.5, '60', null, -1])('expires_in %j is rejected', async (expires_in) => {
     expectInvalid(await sign({ url: site(), expires_in }), 'expires_in: INVALID_FORMAT');
   });
 
-  test('sessions and bots may, nobody else; suspicious accounts may not', async () => {
-    const { session, bot, bearer, adminKey } = await outfit(service, { scopes: ['identify'] });
-    const suspicious = await outfit(service, { suspicious: 1 });
+  test('only sessions and bots may; suspicious accounts may not', async () => {
+    const { session, bot, bearer, adminKey } = await createCredentialSet(service, { scopes: ['identify'] });
+    const suspicious = await createCredentialSet(service, { suspicious: 1 });
     for (const who of [session, bot]) expect((await sign({ url: site() }, who)).status).toBe(200);
     expectApiError(await sign({ url: site() }, bearer), 'ACCESS_DENIED');
     expectApiError(await sign({ url: site() }, adminKey), 'UNAUTHORIZED');
@@ -136,7 +136,7 @@ describe('media.md 5.3, the issuer', () => {
     expectApiError(await sign({ url: site() }, suspicious.session), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
   });
 
-  test('controllers sign by MediaUrlService', () => {
+  test('controllers sign with MediaUrlService', () => {
     const urls = service.app.get(MediaUrlService);
     expect(urls.sign('http://10.0.0.1/')).toBeNull();
     expect(urls.sign(site(), { expiresIn: 90 })?.expires_at).toMatch(/Z$/);
@@ -144,7 +144,7 @@ describe('media.md 5.3, the issuer', () => {
 });
 
 describe('media.md 5.1 and 5.2, signatures', () => {
-  test('both forms of a target, plain and expiring, under each secret of the list', async () => {
+  test('both forms of a target, plain and expiring, with each secret of the list', async () => {
     const unix = service.clock.seconds() + 100;
     for (const secret of [NEW, OLD]) {
       for (const target of [
@@ -160,21 +160,21 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     expect(origin.requests).toHaveLength(8);
   });
 
-  test('what is signed is the raw path: no other spelling of it has the same signature', async () => {
+  test('the raw path is signed: no other spelling of it has the same signature', async () => {
     const host = `site${hosts++}.example.com`;
     const signed = `http/${host}/%41b`;
     expect((await get(sealed(signed))).status).toBe(200);
     expect(origin.requests.at(-1)?.url).toBe('/%41b');
     const signature = signatureOf(NEW, signed);
     for (const other of [`http/${host}/Ab`, `http/${host}/%41%62`, `%68ttp/${host}/%41b`, `http/${host}/%41b/`]) {
-      expectApiError(await wire(service, [`GET /media/external/${signature}/${other} HTTP/1.1`]), 'UNAUTHORIZED');
+      expectApiError(await sendRaw(service, [`GET /media/external/${signature}/${other} HTTP/1.1`]), 'UNAUTHORIZED');
     }
     expect(origin.requests).toHaveLength(1);
   });
 
   test('an absolute-form request target means the same path', async () => {
     const path = pathTo();
-    const answer = await wire(service, [`HEAD http://gatehouse.test${path} HTTP/1.1`]);
+    const answer = await sendRaw(service, [`HEAD http://gatehouse.test${path} HTTP/1.1`]);
     expect(answer.status).toBe(200);
   });
 
@@ -196,16 +196,16 @@ describe('media.md 5.1 and 5.2, signatures', () => {
       'percent signs in the signature',
       (signature, signed) => `%${signature.charCodeAt(0).toString(16)}${signature.slice(1)}/${signed}`,
     ],
-  ])('%s is refused before anything is looked up', async (_, spoil) => {
+  ])('%s is rejected before any lookup', async (_, spoil) => {
     const signed = opaqueTarget(site());
     expectApiError(
-      await wire(service, [`GET /media/external/${spoil(signatureOf(NEW, signed), signed)} HTTP/1.1`]),
+      await sendRaw(service, [`GET /media/external/${spoil(signatureOf(NEW, signed), signed)} HTTP/1.1`]),
       'UNAUTHORIZED',
     );
     expect(origin.asked).toEqual([]);
   });
 
-  test('the key of upload capabilities signs no address, and none of these keys signs a capability', async () => {
+  test('the key of upload capabilities signs no media URL, and none of these keys signs a capability', async () => {
     const [relay] = service.app.get(MediaUrlService).relaySecrets;
     const signed = opaqueTarget(site());
     const signature = createHmac('sha256', relay as Uint8Array)
@@ -217,7 +217,7 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     expectApiError(await service.anonymous.put(`/media/relay/abc?t=${t}`, Buffer.from('x')), 'UNAUTHORIZED');
   });
 
-  test('a secret that left the list opens nothing, and signs nothing', async () => {
+  test('a removed secret neither verifies nor signs', async () => {
     expectApiError(await refused(pathTo(site(), 'another-signing-secret-of-32-characters-and-more')), 'UNAUTHORIZED');
     await withGatehouse({ network: origin, env: { MEDIA_SIGNING_SECRETS: NEW } }, async (rotated) => {
       expect((await fetchBytes(rotated, pathTo(site(), NEW))).status).toBe(200);
@@ -225,7 +225,7 @@ describe('media.md 5.1 and 5.2, signatures', () => {
     });
   });
 
-  test('an expiry can be neither changed nor removed, and is refused like a wrong signature', async () => {
+  test('an expiry can be neither changed nor removed, and is rejected like a wrong signature', async () => {
     const target = opaqueTarget(site());
     const now = service.clock.seconds();
     const signed = `e/${now + 1000}/${target}`;
@@ -246,14 +246,14 @@ describe('media.md 5.1 and 5.2, signatures', () => {
   );
 
   test.each(['abc', 'abc/', `${'A'.repeat(43)}`, `${'A'.repeat(43)}/`])(
-    '/media/external/%s signs nothing',
-    async (rest) => expectApiError(await wire(service, [`GET /media/external/${rest} HTTP/1.1`]), 'BAD_REQUEST'),
+    '/media/external/%s has no signature',
+    async (rest) => expectApiError(await sendRaw(service, [`GET /media/external/${rest} HTTP/1.1`]), 'BAD_REQUEST'),
   );
 
-  test('without a signature there is nothing, for one platform not even a route', async () => {
-    expectApiError(await wire(service, ['GET /media/external/ HTTP/1.1']), 'NOT_FOUND');
+  test('a URL without a signature is not found, on one platform not even a route', async () => {
+    expectApiError(await sendRaw(service, ['GET /media/external/ HTTP/1.1']), 'NOT_FOUND');
     for (const rest of ['/', '/v2/abc']) {
-      const { status } = await wire(service, [`GET /media/external/${rest} HTTP/1.1`]);
+      const { status } = await sendRaw(service, [`GET /media/external/${rest} HTTP/1.1`]);
       expect([400, 404]).toContain(status);
     }
   });
@@ -261,8 +261,8 @@ describe('media.md 5.1 and 5.2, signatures', () => {
   test.each([
     ...['v2/', 'v2/a', 'v2/%61', 'v2/a=', 'v3/abc', 'x', 'http', 'http/', 'ftp/site.example.com/a', '%3Fa/ftp/a.b/c'],
     ...['https//a', 'HTTP/site.example.com/a', 'v2/_-__', 'http/site.example.com%2f..%2f/a', 'http/a%00.example.com/'],
-  ])('the target %s means nothing', async (signed) => {
-    expectApiError(await wire(service, [`GET ${sealed(signed)} HTTP/1.1`]), 'BAD_REQUEST');
+  ])('the target %s is invalid', async (signed) => {
+    expectApiError(await sendRaw(service, [`GET ${sealed(signed)} HTTP/1.1`]), 'BAD_REQUEST');
     expect(origin.connections).toBe(0);
   });
 
@@ -275,7 +275,7 @@ describe('media.md 5.1 and 5.2, signatures', () => {
 });
 
 describe('media.md section 6, fetching', () => {
-  test('what the origin learns: the URL and four headers of the fetcher, nothing of the caller', async () => {
+  test('the origin receives the URL and four headers of the fetcher, nothing of the caller', async () => {
     const url = site('/deep/a.png?q=1');
     await get(pathTo(url), {
       authorization: alice.authorization,
@@ -308,7 +308,7 @@ describe('media.md section 6, fetching', () => {
     ['port 0', 'http://site.example.com:0/'],
     ['nothing', ''],
     ['our own host', 'http://localhost/media/attachments/a'],
-  ])('%s gets the one answer of every target that is refused', async (_, url) => {
+  ])('%s gets the same response as every rejected target', async (_, url) => {
     const answer = await refused(url === '' ? sealed('v2/') : pathTo(url));
     expectApiError(answer, 'BAD_REQUEST');
     const { text } = await refused(pathTo('http://127.0.0.1/'));
@@ -349,7 +349,7 @@ describe('media.md section 6, fetching', () => {
     }
   });
 
-  test('the answer never redirects', async () => {
+  test('the response never redirects', async () => {
     origin.answer = (_req, res) => void res.writeHead(301, { location: 'http://elsewhere.example.com/' }).end();
     const answer = await refused(pathTo());
     expect([answer.status, answer.headers.has('location')]).toEqual([502, false]);
@@ -376,7 +376,7 @@ describe('media.md section 6, fetching', () => {
     },
   );
 
-  test('an origin that breaks off, or speaks something else, is a bad gateway', async () => {
+  test('an origin that breaks off, or uses another protocol, is a bad gateway', async () => {
     origin.answer = (_req, res) => void res.socket?.destroy();
     expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
     origin.answer = (_req, res) => void res.socket?.end('220 smtp ready\r\n');
@@ -388,7 +388,7 @@ describe('media.md section 6, fetching', () => {
     expectApiError(await refused(pathTo()), 'BAD_GATEWAY');
   });
 
-  test('an origin that is too slow, and too many fetches at once', async () => {
+  test('an origin that is too slow, and too many parallel fetches', async () => {
     const outbound = service.app.get(Outbound);
     const { fetchForUser } = outbound;
     for (const [reason, code] of [
@@ -404,7 +404,7 @@ describe('media.md section 6, fetching', () => {
     outbound.fetchForUser = fetchForUser;
   });
 
-  test('a second fetch has only the time that the first left of 30 s', async () => {
+  test('a second fetch has only the rest of 30 s', async () => {
     const outbound = service.app.get(Outbound);
     const { fetchForUser } = outbound;
     const times: number[] = [];
@@ -428,7 +428,7 @@ describe('media.md section 6, fetching', () => {
     expectApiError(await refused(pathTo()), 'GATEWAY_TIMEOUT');
   });
 
-  test('a body beyond the limit is too large where it is declared, and ends the connection where it is not', async () => {
+  test('a body beyond the limit is too large if declared, and otherwise ends the connection', async () => {
     origin.serve(Buffer.alloc(300_001), { 'content-length': '300001' });
     expectApiError(await refused(pathTo()), 'PAYLOAD_TOO_LARGE');
     origin.answer = (_req, res) => {
@@ -440,7 +440,7 @@ describe('media.md section 6, fetching', () => {
     expect((await get(pathTo())).bytes).toHaveLength(300_000);
   });
 
-  test('16 fetches to one host at once, a seventeenth is refused', async () => {
+  test('of 17 parallel fetches to one host, the last is rejected', async () => {
     const waiting: ServerResponse[] = [];
     origin.answer = (_req, res) => void waiting.push(res);
     const url = site();
@@ -453,10 +453,10 @@ describe('media.md section 6, fetching', () => {
     expect((await Promise.all(fetches)).map(({ status }) => status)).toEqual(Array(16).fill(200));
   });
 
-  test('32 fetches for one address at once: a 33rd is refused, and another address has its own', async () => {
+  test('of 33 parallel fetches for one IP address, the last is rejected, and another IP address has its own limit', async () => {
     const waiting: ServerResponse[] = [];
     origin.answer = (_req, res) => void waiting.push(res);
-    const ask = (from: string) => wire(service, [`GET ${pathTo()} HTTP/1.1`], { from });
+    const ask = (from: string) => sendRaw(service, [`GET ${pathTo()} HTTP/1.1`], { from });
     const until = async (count: number) => {
       while (waiting.length < count) await new Promise((resolve) => setImmediate(resolve));
     };
@@ -475,7 +475,7 @@ describe('media.md section 6, fetching', () => {
     expect(later.map(({ status }) => status)).toEqual(Array(32).fill(200));
   });
 
-  test('MEDIA_EXTERNAL_PORTS bounds the ports', async () => {
+  test('MEDIA_EXTERNAL_PORTS limits the ports', async () => {
     await withGatehouse(
       {
         network: origin,
@@ -493,8 +493,8 @@ describe('media.md section 6, fetching', () => {
   });
 });
 
-describe('media.md 7.3 and section 9, what is sent', () => {
-  test('headers of foreign media', async () => {
+describe('media.md 7.3 and section 9, response headers', () => {
+  test('headers of external media', async () => {
     origin.serve(png, {
       'content-type': 'text/html',
       etag: '"theirs"',
@@ -556,13 +556,13 @@ describe('media.md 7.3 and section 9, what is sent', () => {
     expect(headers.get('cache-control')).toBe(`public, max-age=${YEAR}${noTransform}`);
   });
 
-  test('download offers an image for saving', async () => {
+  test('download returns an image as an attachment', async () => {
     const { headers } = await get(`${pathTo()}?download=1`);
     expect(headers.get('content-disposition')).toBe('attachment; filename="a.png"');
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
   });
 
-  test('a body whose length nobody declared is passed on', async () => {
+  test('a body without a declared length is passed on', async () => {
     origin.answer = (_req, res) => {
       res.write(png.subarray(0, 30));
       res.end(png.subarray(30));
@@ -579,12 +579,12 @@ describe('media.md 7.3 and section 9, what is sent', () => {
     expect(origin.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test('no condition holds where there is no tag', async () => {
+  test('no condition applies without a tag', async () => {
     for (const tag of ['*', '"x"']) expect((await get(pathTo(), { 'if-none-match': tag })).status).toBe(200);
   });
 });
 
-describe('media.md section 8, ranges of foreign media', () => {
+describe('media.md section 8, ranges of external media', () => {
   const film = Buffer.concat([Buffer.from('00000018667479706d70343200000000', 'hex'), Buffer.alloc(9000, 7)]);
   /** Makes the origin support range requests. */
   const ranged = (bytes: Buffer, type: string) => {
@@ -611,7 +611,7 @@ describe('media.md section 8, ranges of foreign media', () => {
     ['bytes=9000-', 9000, 9015],
     ['bytes=-16', 9000, 9015],
     ['bytes=9000-99999', 9000, 9015],
-  ])('%s is asked of the origin and relayed', async (range, start, end) => {
+  ])('%s is requested from the origin and relayed', async (range, start, end) => {
     ranged(film, 'video/mp4');
     expect(await part(range)).toEqual({
       ...{ status: 206, range: `bytes ${start}-${end}/9016`, type: 'video/mp4' },
@@ -619,7 +619,7 @@ describe('media.md section 8, ranges of foreign media', () => {
     });
   });
 
-  test('one that begins in the middle needs a declared type that is served; otherwise the whole is fetched', async () => {
+  test('a range from the middle needs a supported declared type; otherwise the complete file is fetched', async () => {
     ranged(film, 'text/html');
     expect(await part('bytes=5000-5001')).toMatchObject({
       status: 206,
@@ -629,13 +629,13 @@ describe('media.md section 8, ranges of foreign media', () => {
     expect(origin.requests.map(({ headers }) => headers.range)).toEqual(['bytes=5000-5001', undefined]);
   });
 
-  test('one that begins too short to tell the type fetches the whole', async () => {
+  test('a range too short to detect the type fetches the complete file', async () => {
     ranged(film, 'video/mp4');
     expect(await part('bytes=0-1')).toMatchObject({ status: 206, type: 'video/mp4', bytes: film.subarray(0, 2) });
     expect(origin.requests).toHaveLength(2);
   });
 
-  test('an origin without ranges: cut here', async () => {
+  test('an origin without ranges: the range is cut here', async () => {
     origin.serve(film, { 'content-length': String(film.length) });
     expect(await part('bytes=4-7')).toMatchObject({ status: 206, range: 'bytes 4-7/9016', bytes: film.subarray(4, 8) });
     expect(await part('bytes=-2')).toMatchObject({ status: 206, range: 'bytes 9014-9015/9016' });
@@ -647,7 +647,7 @@ describe('media.md section 8, ranges of foreign media', () => {
     }
   });
 
-  test('an origin that tells no length: cut here too', async () => {
+  test('an origin without a declared length: the range is also cut here', async () => {
     origin.answer = (_req, res) => {
       res.write(film.subarray(0, 6000));
       res.end(film.subarray(6000));
@@ -663,7 +663,7 @@ describe('media.md section 8, ranges of foreign media', () => {
     ['nothing', {}],
     ['two parts', { 'content-type': 'multipart/byteranges; boundary=x' }],
     ['a size below the part', { 'content-range': 'bytes 0-3/2' }],
-  ])('a 206 that says %s is not relayed', async (_, headers) => {
+  ])('a 206 with %s is not relayed', async (_, headers) => {
     origin.answer = (req, res) => {
       if (req.headers.range) res.writeHead(206, { 'content-type': 'video/mp4', ...headers }).end(Buffer.alloc(100));
       else res.writeHead(200, { 'content-length': film.length }).end(film);
@@ -672,7 +672,7 @@ describe('media.md section 8, ranges of foreign media', () => {
   });
 
   test.each(['bytes=0-1,3-4', 'Bytes=0-1', 'bytes=x', `bytes=0-${',1-2'.repeat(1000)}`])(
-    'range %# of the list is ignored, here and there',
+    'range %# of the list is ignored, here and at the origin',
     async (range) => {
       ranged(film, 'video/mp4');
       expect(await part(range)).toMatchObject({ status: 200, range: null });
@@ -680,14 +680,14 @@ describe('media.md section 8, ranges of foreign media', () => {
     },
   );
 
-  test('If-Range never holds, for there is no tag', async () => {
+  test('If-Range never matches, because there is no tag', async () => {
     ranged(film, 'video/mp4');
     expect((await part('bytes=0-9', pathTo(), { 'if-range': '"x"' })).status).toBe(200);
   });
 });
 
-describe('media.md 7.1, transforms of foreign media', () => {
-  test('the query is not signed: the same address in other sizes and formats', async () => {
+describe('media.md 7.1, transforms of external media', () => {
+  test('the query is not signed: one URL works with other sizes and formats', async () => {
     const path = pathTo();
     const { status, headers, bytes } = await get(`${path}?width=20&format=webp`);
     expect([status, headers.get('content-type')]).toEqual([200, 'image/webp']);
@@ -696,20 +696,17 @@ describe('media.md 7.1, transforms of foreign media', () => {
     expect(headers.get('content-disposition')).toBe('inline; filename="a.webp"');
     const tail = await get(`${path}?width=20&format=webp`, { range: 'bytes=-4' });
     expect([tail.status, tail.bytes.equals(bytes.subarray(-4))]).toEqual([206, true]);
-    origin.serve(await movie('gif'));
+    origin.serve(await animatedPicture('gif'));
     expect((await factsOf((await get(`${path}?animated=true`)).bytes)).frames).toBe(3);
     expect(readdirSync(join(service.app.get(Config).dataDir, 'media-cache'))).toEqual([]);
   });
 
-  test.each(['width=0', 'height=16385', 'format=svg', 'format='])(
-    '%s is refused before anything is fetched',
-    async (query) => {
-      expectApiError(await refused(`${pathTo()}?${query}`), 'BAD_REQUEST');
-      expect(origin.connections).toBe(0);
-    },
-  );
+  test.each(['width=0', 'height=16385', 'format=svg', 'format='])('%s is rejected before any fetch', async (query) => {
+    expectApiError(await refused(`${pathTo()}?${query}`), 'BAD_REQUEST');
+    expect(origin.connections).toBe(0);
+  });
 
-  test('video and audio are returned unchanged, anything else that is no raster image is refused', async () => {
+  test('video and audio are returned unchanged; anything else that is not a raster image is rejected', async () => {
     const film = Buffer.concat([Buffer.from('00000018667479706d70343200000000', 'hex'), Buffer.alloc(100)]);
     origin.serve(film);
     expect((await get(`${pathTo()}?width=10`)).bytes.equals(film)).toBe(true);
@@ -721,7 +718,7 @@ describe('media.md 7.1, transforms of foreign media', () => {
     expectApiError(await refused(`${pathTo()}?width=10`), 'BAD_REQUEST');
   });
 
-  test('an image beyond what may be decoded is too large', async () => {
+  test('an image beyond the decoding limits is too large', async () => {
     await withGatehouse({ network: origin, env: { MEDIA_SIGNING_SECRETS: NEW } }, async (wide) => {
       origin.answer = (_req, res) =>
         void res
@@ -733,7 +730,7 @@ describe('media.md 7.1, transforms of foreign media', () => {
 });
 
 describe('media.md sections 10 and 11, secrecy', () => {
-  test('neither the log nor an error holds a target, a host or a signature', async () => {
+  test('neither the log nor an error contains a target, a host or a signature', async () => {
     const url = 'http://canary-of-host.example.com/canary-of-path?canary-of-query';
     const path = pathTo(url);
     await get(path);
@@ -753,7 +750,7 @@ describe('media.md sections 10 and 11, secrecy', () => {
     expect(log).toContain('/media/external/:signature/*path');
   });
 
-  test('what a webhook names is fetched by nobody until somebody looks, and then without its address', async () => {
+  test('URLs in a webhook message are fetched only when viewed, and then without the webhook URL', async () => {
     const hook = await newHook(service, alice);
     const url = site('/face.png');
     const { body } = await service.anonymous.post(`${hook.path}?wait=1`, {
@@ -770,7 +767,7 @@ describe('media.md sections 10 and 11, secrecy', () => {
     expect(service.log.join('')).not.toContain(hook.token);
   });
 
-  test('nothing of it counts towards a ban', async () => {
+  test('none of it counts towards a ban', async () => {
     await withGatehouse(
       {
         network: origin,

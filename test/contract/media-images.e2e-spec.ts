@@ -14,19 +14,19 @@ import {
   fetchBytes,
   type Gatehouse,
   gatehouse,
-  hurry,
   type Persona,
   pathOf,
   person,
   picture,
   planUploads,
+  shortenTimers,
   uploadFile,
   withGatehouse,
 } from '../support/index.js';
 
 afterAll(endProcesses);
 
-/** Time limit per image. No other timeout has this length, so `hurry` shortens only this one. */
+/** Time limit per image. No other timeout has this length, so `shortenTimers` shortens only this one. */
 const SECONDS = 59;
 
 /** An image of 36 megapixels that is hard to encode. */
@@ -72,7 +72,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('media.md 7.2, work that would take minutes', () => {
+describe('media.md 7.2, transforms that would take minutes', () => {
   let images: Images;
   let path: string;
   let small: string;
@@ -83,41 +83,47 @@ describe('media.md 7.2, work that would take minutes', () => {
     small = pathOf((await uploadFile(service, alice, 'small.png', await picture('png'))).url);
   });
 
-  test.each([2, 4])('%i of it: reads, small work and logins go on; it ends when its clients leave', async (count) => {
-    const heavy = Array.from({ length: count }, (_, n) => ask(service.url + path + endless(n)));
-    // The last slot is reserved for small jobs.
-    const places = Math.min(count, IMAGE_SLOTS - 1);
-    await until(async () => (await metric(service, 'gatehouse_image_waiting')) === count - places);
-    await until(async () => (await metric(service, 'gatehouse_image_running')) === places);
-    const { status } = await service.anonymous.post('/v1/auth/login', { email: alice.email, password: alice.password });
-    expect(status).toBe(200);
-    expect((await service.anonymous.get(small)).status).toBe(200);
-    expect((await service.anonymous.get(`${small}?width=10`)).status).toBe(200);
-    expect(heavy.map(({ isSettled }) => isSettled)).not.toContain(true);
-    expect(await metric(service, 'gatehouse_image_memory_bytes')).toBeGreaterThan(0);
-    const working = images.processes;
-    for (const { leave } of heavy) leave();
-    await until(() => working.filter((pid) => !isAlive(pid)).length >= places);
-    await until(async () => (await metric(service, 'gatehouse_image_running')) === 0);
-    expect(await metric(service, 'gatehouse_image_waiting')).toBe(0);
-  });
+  test.each([2, 4])(
+    '%i of them: reads, small transforms and logins succeed; they end when their clients disconnect',
+    async (count) => {
+      const heavy = Array.from({ length: count }, (_, n) => ask(service.url + path + endless(n)));
+      // The last slot is reserved for small jobs.
+      const places = Math.min(count, IMAGE_SLOTS - 1);
+      await until(async () => (await metric(service, 'gatehouse_image_waiting')) === count - places);
+      await until(async () => (await metric(service, 'gatehouse_image_running')) === places);
+      const { status } = await service.anonymous.post('/v1/auth/login', {
+        email: alice.email,
+        password: alice.password,
+      });
+      expect(status).toBe(200);
+      expect((await service.anonymous.get(small)).status).toBe(200);
+      expect((await service.anonymous.get(`${small}?width=10`)).status).toBe(200);
+      expect(heavy.map(({ isSettled }) => isSettled)).not.toContain(true);
+      expect(await metric(service, 'gatehouse_image_memory_bytes')).toBeGreaterThan(0);
+      const working = images.processes;
+      for (const { leave } of heavy) leave();
+      await until(() => working.filter((pid) => !isAlive(pid)).length >= places);
+      await until(async () => (await metric(service, 'gatehouse_image_running')) === 0);
+      expect(await metric(service, 'gatehouse_image_waiting')).toBe(0);
+    },
+  );
 
-  test.each([2, 4])('%i of it: every caller has its 504 at the deadline, and nothing works on', async (count) => {
-    const calm = hurry(SECONDS * 1000, 1500);
+  test.each([2, 4])('%i of them: every caller gets 504 at the deadline, and no work continues', async (count) => {
+    const restoreTimers = shortenTimers(SECONDS * 1000, 1500);
     const seen = new Set<number>();
     const answers = Array.from({ length: count }, (_, n) => service.anonymous.get(path + endless(n)));
     const done = Promise.allSettled(answers).then(() => true);
     while (!(await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 5, false))]))) {
       for (const pid of images.processes) seen.add(pid);
     }
-    calm();
+    restoreTimers();
     for (const answer of await Promise.all(answers)) expectApiError(answer, 'GATEWAY_TIMEOUT');
     await until(() => [...seen].some((pid) => !isAlive(pid)));
     expect(await metric(service, 'gatehouse_image_running')).toBe(0);
     await until(async () => (await service.anonymous.get(`${small}?width=11`)).status === 200);
   });
 
-  test('what two callers ask for ends with the second of them', async () => {
+  test('a transform that two callers request ends when the second one disconnects', async () => {
     for (const pid of images.processes) process.kill(pid, 'SIGKILL');
     await until(() => images.processes.length === 0);
     const [first, second] = [ask(service.url + path + endless(1)), ask(service.url + path + endless(1))];
@@ -132,7 +138,7 @@ describe('media.md 7.2, work that would take minutes', () => {
     expect(images.processes).toEqual([]);
   });
 
-  test('a process that somebody else ends is 503, and the next one works', async () => {
+  test('if the image process is killed externally, the response is 503, and the next request works', async () => {
     const answer = service.anonymous.get(path + endless(1));
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     for (const pid of images.processes) process.kill(pid, 'SIGKILL');
@@ -140,7 +146,7 @@ describe('media.md 7.2, work that would take minutes', () => {
     expect((await service.anonymous.get(`${small}?width=12`)).status).toBe(200);
   });
 
-  test('an image that crashes its process is one that cannot be decoded', async () => {
+  test('an image that crashes its process cannot be decoded', async () => {
     const answer = service.anonymous.get(path + endless(1));
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     for (const pid of images.processes) process.kill(pid, 'SIGSEGV');
@@ -148,7 +154,7 @@ describe('media.md 7.2, work that would take minutes', () => {
     expect((await service.anonymous.get(`${small}?width=13`)).status).toBe(200);
   });
 
-  test('the process of an image knows no setting of the service', async () => {
+  test("the image process has none of the service's settings", async () => {
     expect((await service.anonymous.get(`${small}?width=14`)).status).toBe(200);
     const [pid] = images.processes as [number];
     if (!existsSync(`/proc/${pid}/environ`)) return;
@@ -162,7 +168,7 @@ describe('media.md 7.2, work that would take minutes', () => {
 });
 
 describe('media.md 7.2, AVIF', () => {
-  test('above 4 Mpx it is refused before any work; what becomes smaller is made', async () => {
+  test('larger than 4 Mpx is rejected before any work; smaller output is created', async () => {
     const store = async (width: number, height: number) =>
       pathOf((await uploadFile(service, alice, 'a.png', await picture('png', width, height))).url);
     const path = await store(2001, 2000);
@@ -176,7 +182,7 @@ describe('media.md 7.2, AVIF', () => {
 });
 
 describe('media.md 7.2, memory', () => {
-  test('an image that needs more than a process may hold cannot be decoded; the process is gone', async () => {
+  test('an image that needs more than the memory of its process cannot be decoded, and the process ends', async () => {
     await withGatehouse({ env: { MEDIA_IMAGE_MEMORY_BYTES: String(128 * 1024 ** 2) } }, async (service) => {
       const alice = await person(service, 'alice');
       // To rotate an image, the process must load all of it into memory.
@@ -194,7 +200,7 @@ describe('media.md 7.2, memory', () => {
     });
   });
 
-  test('finishing uploads holds none of them in memory, and looks at one at a time', async () => {
+  test('completion keeps no upload in memory, and inspects one at a time', async () => {
     const storage = service.app.get(Storage);
     const { read } = storage;
     let [held, most, asked] = [0, 0, 0];
@@ -219,7 +225,7 @@ describe('media.md 7.2, memory', () => {
   });
 });
 
-describe('the processes of images and that of the service', () => {
+describe('the image processes and the service process', () => {
   /** Starts a separate service process with an uploaded large image. */
   async function working() {
     const env = { MEDIA_IMAGE_SECONDS: String(SECONDS), METRICS_ALLOW: '127.0.0.1' };
@@ -241,7 +247,7 @@ describe('the processes of images and that of the service', () => {
   const childrenOf = ({ child: { pid } }: ServiceProcess): number[] =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
 
-  test('a service that is killed takes them with it, in the middle of their work', async () => {
+  test('if the service is killed, they end also, even while they work', async () => {
     const { service, path } = await working();
     const request = ask(service.url + path + endless(1));
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
@@ -252,7 +258,7 @@ describe('the processes of images and that of the service', () => {
     expect(await request.answer).toBe('gone');
   });
 
-  test('a service that is told to stop finishes what runs first, and leaves none behind', async () => {
+  test('a service that is stopped finishes running requests first, and leaves no process behind', async () => {
     const { service, path } = await working();
     const request = ask(`${service.url}${path}?format=avif&width=700`);
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
@@ -264,7 +270,7 @@ describe('the processes of images and that of the service', () => {
     expect(service.err).toBe('');
   });
 
-  test('threads for hashing, files and names are as many as there are places for them', async () => {
+  test('the number of threads grows with ARGON2_CONCURRENCY', async () => {
     const database = await migratedDatabase();
     const threadsWith = async (hashes: number) => {
       const service = await ServiceProcess.ready({ ...database, ARGON2_CONCURRENCY: String(hashes) });

@@ -10,8 +10,8 @@ import {
   pathOf,
   person,
   picture,
+  sendRaw,
   uploadFile,
-  wire,
 } from '../support/index.js';
 
 let service: Gatehouse;
@@ -36,7 +36,7 @@ async function store(filename: string, content: string | Buffer): Promise<string
 const hex = (text: string): Buffer => Buffer.from(text.replace(/\s/g, ''), 'hex');
 
 describe('media.md section 9, headers', () => {
-  test('a stored object comes with all of them, and without those that never are', async () => {
+  test('a stored object has exactly the documented headers', async () => {
     const { status, text, headers } = await service.anonymous.get(letters);
     expect({ status, text }).toEqual({ status: 200, text: 'abcdefghijklmnopqrstuvwxyz' });
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -78,12 +78,12 @@ describe('media.md section 9, headers', () => {
     expect(answer.headers.get('x-robots-tag')).toBe(ROBOTS);
   });
 
-  test('another tag and If-Modified-Since change nothing', async () => {
+  test('another tag and If-Modified-Since have no effect', async () => {
     const headers = { 'if-none-match': '"other"', 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' };
     expect((await service.anonymous.get(letters, { headers })).status).toBe(200);
   });
 
-  test('a refused read allows no origin and is not cached', async () => {
+  test('a rejected read allows no origin and is not cached', async () => {
     const answer = await service.anonymous.get('/media/attachments/1/2/3', {
       headers: { origin: 'https://a.example' },
     });
@@ -94,7 +94,7 @@ describe('media.md section 9, headers', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('a preflight is answered for any origin, without credentials', async () => {
+  test('a preflight succeeds for any origin, without credentials', async () => {
     const headers = { origin: 'https://a.example', 'access-control-request-method': 'GET' };
     const answer = await service.anonymous.send('OPTIONS', letters, undefined, { headers });
     expect(answer.status).toBe(204);
@@ -135,7 +135,7 @@ describe('media.md section 8, ranges', () => {
     expect(answer.headers.has('etag')).toBe(false);
   });
 
-  test('If-Range lets the range through with the current strong tag only', async () => {
+  test('If-Range applies the range only with the current strong tag', async () => {
     expect((await get('bytes=0-2', { 'if-range': ETAG })).status).toBe(206);
     for (const other of [`W/${ETAG}`, '"other"', 'Fri, 01 Jan 2100 00:00:00 GMT', '*']) {
       expect((await get('bytes=0-2', { 'if-range': other })).status).toBe(200);
@@ -202,20 +202,23 @@ describe('media.md 7.3, type and disposition', () => {
     ['x', 'x.png'],
     ['x.', 'x..png'],
     ['x.html ', 'x.html .png'],
-  ])('a picture named %j is saved as %j, shown or offered, as it is and transformed', async (filename, name) => {
-    const path = await store(filename, await picture('png'));
-    for (const [query, disposition] of [
-      ['', 'inline'],
-      ['?download=1', 'attachment'],
-      ['?quality=low', 'inline'],
-    ]) {
-      const { headers } = await fetchBytes(service, path + query);
-      expect(headers.get('content-type')).toBe('image/png');
-      expect(headers.get('content-disposition')).toBe(`${disposition}; filename="${name}"`);
-    }
-  });
+  ])(
+    'an image named %j is saved as %j, inline or as an attachment, original and transformed',
+    async (filename, name) => {
+      const path = await store(filename, await picture('png'));
+      for (const [query, disposition] of [
+        ['', 'inline'],
+        ['?download=1', 'attachment'],
+        ['?quality=low', 'inline'],
+      ]) {
+        const { headers } = await fetchBytes(service, path + query);
+        expect(headers.get('content-type')).toBe('image/png');
+        expect(headers.get('content-disposition')).toBe(`${disposition}; filename="${name}"`);
+      }
+    },
+  );
 
-  test('download offers an image for saving; the last value counts', async () => {
+  test('download returns an image as an attachment; the last value counts', async () => {
     const path = await store('ü.gif', Buffer.from('GIF89a\u0001\u0000\u0001\u0000\u0000\u0000\u0000;', 'latin1'));
     for (const [query, disposition] of [
       ['download=true', 'attachment'],
@@ -239,18 +242,18 @@ describe('media.md section 2, keys', () => {
   test.each([
     ...['/x', 'a//b', 'a/', '../a', 'a/../b', '..%2f..%2fetc%2fpasswd', '%2e%2e/a', '%2e', 'a%5cb', 'a%00b', 'a%0ab'],
     ...['%ff', '%c0%ae%c0%ae/a', '%zz', `${'x'.repeat(1025)}`],
-  ])('%s breaks the key rule', async (key) => {
-    expectApiError(await wire(service, [`GET /media/attachments/${key} HTTP/1.1`]), 'BAD_REQUEST');
+  ])('%s violates the key rule', async (key) => {
+    expectApiError(await sendRaw(service, [`GET /media/attachments/${key} HTTP/1.1`]), 'BAD_REQUEST');
   });
 
   test.each([
     ...['%252e%252e/a', '....//'.slice(0, 4), 'file:', 'C:%3a', 'con', 'a.', 'a%20', 'etc/passwd', '~root'],
     ...['media/attachments', '%E2%80%AE'],
-  ])('%s is a key like any other, of nothing that is stored', async (key) => {
-    expectApiError(await wire(service, [`GET /media/attachments/${key} HTTP/1.1`]), 'NOT_FOUND');
+  ])('%s is a valid key that is not stored', async (key) => {
+    expectApiError(await sendRaw(service, [`GET /media/attachments/${key} HTTP/1.1`]), 'NOT_FOUND');
   });
 
-  test('a key is percent-decoded once: other spellings of it reach the same object, a double one does not', async () => {
+  test('a key is percent-decoded once: other spellings reach the same object, double encoding does not', async () => {
     const spelt = letters.replace('letters', '%6Cetters');
     expect((await service.anonymous.get(spelt)).status).toBe(200);
     expect(
@@ -276,14 +279,14 @@ describe('media.md section 2, keys', () => {
       ['DELETE', letters],
       ['PATCH', letters],
     ] as const) {
-      const answer = await wire(service, [`${method} ${path} HTTP/1.1`]);
+      const answer = await sendRaw(service, [`${method} ${path} HTTP/1.1`]);
       expectApiError(answer, 'NOT_FOUND');
       expect(answer.headers.has('location')).toBe(false);
       expect(answer.headers.has('allow')).toBe(false);
     }
   });
 
-  test('objects of a deleted account are gone at once', async () => {
+  test('objects of a deleted account are not found immediately', async () => {
     const gone = await person(service, 'gone');
     const path = pathOf((await uploadFile(service, gone, 'a.txt', Buffer.from('x'))).url);
     expect((await service.anonymous.get(path)).status).toBe(200);
@@ -291,7 +294,7 @@ describe('media.md section 2, keys', () => {
     expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
   });
 
-  test('a row whose bytes are lost is not found', async () => {
+  test('a row without its bytes is not found', async () => {
     const path = await store('lost.txt', 'x');
     rmSync(join(service.app.get(Config).media.root, 'media'), { recursive: true });
     const answer = await service.anonymous.get(path);
@@ -302,17 +305,17 @@ describe('media.md section 2, keys', () => {
 });
 
 describe('5.11 media routes read no credential', () => {
-  test('whatever Authorization and cookies hold, the answer is the same', async () => {
+  test('the response does not depend on Authorization and cookies', async () => {
     const plain = await service.anonymous.get(letters);
     for (const authorization of [alice.authorization, 'Bearer nothing', 'Admin x', 'a b c']) {
       const answer = await service.as(authorization).get(letters, { headers: { cookie: 'session=1' } });
       expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: plain.text });
     }
-    const twice = await wire(service, [`GET ${letters} HTTP/1.1`, 'Authorization: a', 'Authorization: b']);
+    const twice = await sendRaw(service, [`GET ${letters} HTTP/1.1`, 'Authorization: a', 'Authorization: b']);
     expect(twice.status).toBe(200);
   });
 
-  test('the log holds the route pattern only', () => {
+  test('the log contains only the route pattern', () => {
     const log = service.log.join('');
     expect(log).toContain('/media/attachments/*path');
     expect(log).not.toContain('letters.txt');

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CleanupJobs } from '../../src/platform/process/cleanup-jobs.js';
 import { objectName } from '../../src/platform/storage/storage.js';
 import { type S3Server, s3Server } from '../machine/s3.js';
+import { cleanUp } from '../support/cleanup.js';
 import {
   expectApiError,
   factsOf,
@@ -47,7 +47,7 @@ const nameAt = (path: string): string => objectName(path.replace('/media/attachm
 
 async function clean(): Promise<void> {
   await service.sql("UPDATE media_garbage SET since = since - interval '21 minutes'");
-  await service.app.get(CleanupJobs).runAll();
+  await cleanUp(service.app);
 }
 
 async function avatarOf(bytes: Buffer, who = alice): Promise<{ name: string; path: string }> {
@@ -66,7 +66,7 @@ const messageWith = (path: string, bytes: string) => {
 };
 
 describe('media.md sections 2 to 9, objects in S3', () => {
-  test('an upload is staged, then readable, and its staged bytes go', async () => {
+  test('an upload is staged, then readable, and its staged bytes are deleted', async () => {
     const [planned] = await planUploads(service, alice, [{ filename: 'a.txt', size: 5 }]);
     if (!planned) throw new Error('nothing was planned');
     const sent = await service.anonymous.put(pathOf(planned.upload_url), Buffer.from('hello'));
@@ -84,7 +84,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
     expect(readdirSync(join(root, 'spool'))).toEqual([]);
   });
 
-  test('of parallel uploads with one capability one is stored', async () => {
+  test('of parallel uploads with one capability, one is stored', async () => {
     const [planned] = await planUploads(service, alice, [{ filename: 'a.txt', size: 5 }]);
     const path = pathOf(planned?.upload_url ?? '');
     const answers = await Promise.all(
@@ -94,7 +94,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
     for (const { status } of answers) expect([200, 401, 409]).toContain(status);
   });
 
-  test('whole, in parts, by its tag and by HEAD', async () => {
+  test('is read completely, in parts, by its tag and with HEAD', async () => {
     const whole = await service.anonymous.get(letters);
     expect([whole.status, whole.text, whole.headers.get('etag')]).toEqual([200, 'abcdefghijklmnopqrstuvwxyz', ETAG]);
     for (const [range, text, contentRange] of [
@@ -113,7 +113,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
     expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '26']);
   });
 
-  test('several megabytes come back as they were sent', async () => {
+  test('several megabytes are returned unchanged', async () => {
     const bytes = Buffer.alloc(6_000_000, 'a line of text\n');
     const { url } = await uploadFile(service, alice, 'large.txt', bytes);
     const answer = await fetchBytes(service, pathOf(url));
@@ -130,7 +130,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
     expect(await factsOf(bytes)).toMatchObject({ format: 'webp', width: 20, height: 10 });
   });
 
-  test('a new avatar replaces the old one, whose object the janitor removes', async () => {
+  test('a new avatar replaces the old one, whose object is deleted by cleanup', async () => {
     const first = await avatarOf(await picture('png', 40, 40, '#101010'));
     expect((await fetchBytes(service, first.path)).status).toBe(200);
     const second = await avatarOf(await picture('png', 40, 40, '#202020'));
@@ -142,7 +142,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
     expect([status, (await factsOf(bytes)).width]).toEqual([200, 40]);
   });
 
-  test('files of webhooks are stored with the message, an empty one too, and go with the webhook', async () => {
+  test('files of webhooks, even empty ones, are stored with the message and deleted with the webhook', async () => {
     const hook = await newHook(service, alice);
     const paths: string[] = [];
     for (const text of ['of a webhook', '']) {
@@ -159,7 +159,7 @@ describe('media.md sections 2 to 9, objects in S3', () => {
     for (const path of paths) expect(store.objects('media')).not.toContain(nameAt(path));
   });
 
-  test('a row whose object is gone is 404', async () => {
+  test('a row whose object is missing is 404', async () => {
     const path = pathOf((await uploadFile(service, alice, 'gone.txt', Buffer.from('bytes'))).url);
     const image = await uploadFile(service, alice, 'gone.png', await picture('png'));
     store.remove('media', nameAt(path));
@@ -170,8 +170,8 @@ describe('media.md sections 2 to 9, objects in S3', () => {
   });
 });
 
-describe('media.md 4.2 row 12 and section 10, while S3 is away', () => {
-  test('uploads and reads are 502, avatars and webhooks 503, without effect; all is well when it is back', async () => {
+describe('media.md 4.2 row 12 and section 10, while S3 is unavailable', () => {
+  test('uploads and reads are 502, avatars and webhooks 503, without effect; all work when it is back', async () => {
     const hook = await newHook(service, alice);
     const avatar = await avatarOf(await picture('png', 40, 40, '#303030'));
     const image = pathOf((await uploadFile(service, alice, 'b.png', await picture('png', 50, 50))).url);
@@ -187,7 +187,7 @@ describe('media.md 4.2 row 12 and section 10, while S3 is away', () => {
         (SELECT count(*)::int FROM media_capability) AS capabilities, (SELECT count(*)::int FROM webhook_message) AS messages`);
     const before = await countRows();
 
-    store.detour.cut();
+    store.proxy.cut();
     expectApiError(await service.anonymous.put(unsent, Buffer.from('hello')), 'BAD_GATEWAY');
     expectApiError(await service.as(alice).post(COMPLETE, body), 'BAD_GATEWAY');
     expectApiError(await service.anonymous.get(letters), 'BAD_GATEWAY');
@@ -201,10 +201,10 @@ describe('media.md 4.2 row 12 and section 10, while S3 is away', () => {
     }
     const known = await service.anonymous.get(letters, { headers: { 'if-none-match': ETAG } });
     expect([known.status, (await service.anonymous.send('HEAD', letters)).status]).toEqual([304, 200]);
-    await expect(clean()).rejects.toThrow('the media store failed');
+    await expect(clean()).rejects.toThrow('media storage failed');
     expect(await countRows()).toEqual(before);
 
-    store.detour.mend();
+    store.proxy.restore();
     expect((await service.anonymous.get(letters)).text).toBe('abcdefghijklmnopqrstuvwxyz');
     expect((await service.anonymous.put(unsent, Buffer.from('hello'))).status).toBe(200);
     expect((await service.as(alice).post(COMPLETE, body)).status).toBe(200);
@@ -218,7 +218,7 @@ describe('media.md 4.2 row 12 and section 10, while S3 is away', () => {
   test('neither the key of the server nor its signatures are in the log', () => {
     const log = service.log.join('');
     expect(log).toContain('/media/relay');
-    expect(log).toContain('the media store failed');
+    expect(log).toContain('media storage failed');
     for (const secret of [store.secretAccessKey, 'S3RVER', 'AWS4-HMAC', 'x-amz-']) expect(log).not.toContain(secret);
   });
 });

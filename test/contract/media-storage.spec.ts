@@ -12,7 +12,7 @@ import { openStorage } from '../../src/platform/storage/open-storage.js';
 import { LocalStorage, type Storage, StorageFault } from '../../src/platform/storage/storage.js';
 import { S3_READ_IDLE_TIMEOUT_MS, S3_RESPONSE_TIMEOUT_MS, S3Storage } from '../../src/platform/storage/storage-s3.js';
 import { s3Server } from '../machine/s3.js';
-import { hurry } from '../support/index.js';
+import { shortenTimers } from '../support/index.js';
 
 /** A separate storage that a test can make fail. */
 interface Stage {
@@ -20,7 +20,7 @@ interface Stage {
   /** Returns the names of all objects in a bucket. */
   objects(bucket: 'uploads' | 'media'): string[];
   fail(): void;
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ const stages: Record<string, () => Promise<Stage>> = {
         rmSync(root, { recursive: true, force: true });
         writeFileSync(root, '');
       },
-      mend: () => rmSync(root),
+      restore: () => rmSync(root),
       close: async () => rmSync(base, { recursive: true }),
     };
   },
@@ -57,8 +57,8 @@ const stages: Record<string, () => Promise<Stage>> = {
     return {
       storage,
       objects: (bucket) => server.objects(bucket),
-      fail: () => server.detour.cut(),
-      mend: () => server.detour.mend(),
+      fail: () => server.proxy.cut(),
+      restore: () => server.proxy.restore(),
       async close() {
         (storage as S3Storage).onApplicationShutdown();
         await server.close();
@@ -73,7 +73,7 @@ const chunks = (...items: (string | Uint8Array)[]) => Readable.from(items.map((i
 const textOf = async (stream: Readable | null): Promise<string | null> =>
   stream && Buffer.concat(await stream.toArray()).toString();
 
-test('what a disk answers is logged with its path and its code, and no key', async () => {
+test('a disk error is logged with its path and its code, without a key', async () => {
   const base = directory();
   const root = join(base, 'media');
   const lines: string[] = [];
@@ -89,7 +89,7 @@ test('what a disk answers is logged with its path and its code, and no key', asy
   const told = lines.map((line) => JSON.parse(line));
   expect(told).toHaveLength(work.length);
   for (const one of told) {
-    expect(one).toMatchObject({ msg: 'the media store failed', level: 50, errno: expect.stringMatching(/^E[A-Z]+$/) });
+    expect(one).toMatchObject({ msg: 'media storage failed', level: 50, errno: expect.stringMatching(/^E[A-Z]+$/) });
     expect(one.path).toContain(root);
   }
   expect(lines.join('')).not.toContain('canary');
@@ -110,11 +110,11 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
   });
   afterAll(() => stage.close());
 
-  test('the configuration chooses it', () => {
+  test('is selected by the configuration', () => {
     expect(storage).toBeInstanceOf(kind === 'local' ? LocalStorage : S3Storage);
   });
 
-  test('an object is read as it was written, whole and in parts', async () => {
+  test('an object is read as it was written, completely and in parts', async () => {
     await storage.write('media', 'letters', chunks('abcdef', '', 'ghij'));
     expect(await textOf(await storage.read('media', 'letters'))).toBe('abcdefghij');
     expect(await storage.size('media', 'letters')).toBe(10);
@@ -129,7 +129,7 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
     }
   });
 
-  test('it is named by the digest of its key, in its bucket, whatever the key holds', async () => {
+  test('it is named by the digest of its key, in its bucket, for any key', async () => {
     const keys = ['../../escape', 'a/b', 'a', 'ü ?#&%2f\u{1f600}', 'k'.repeat(1024)];
     for (const key of keys) await storage.write('uploads', key, chunks(`of ${key}`));
     for (const key of keys) expect(await textOf(await storage.read('uploads', key))).toBe(`of ${key}`);
@@ -148,7 +148,7 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
     expect(Buffer.concat(await read.toArray()).equals(Buffer.concat(pieces))).toBe(true);
   });
 
-  test('the last write wins, and a write that breaks leaves what was there', async () => {
+  test('the last write wins, and a write that breaks keeps the previous object', async () => {
     await storage.write('uploads', 'twice', chunks('first'));
     await storage.write('uploads', 'twice', chunks('second'));
     const broken = (async function* () {
@@ -159,7 +159,7 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
     expect(await textOf(await storage.read('uploads', 'twice'))).toBe('second');
   });
 
-  test('a write whose time is over stores nothing', async () => {
+  test('a write beyond its deadline stores nothing', async () => {
     const late = storage.write('uploads', 'late', chunks('bytes'), AbortSignal.abort());
     await expect(late).rejects.toBeInstanceOf(StorageFault);
     expect(await storage.size('uploads', 'late')).toBeNull();
@@ -167,14 +167,14 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
     expect(await storage.size('uploads', 'late')).toBe(5);
   });
 
-  test('what is not there is null, and is removed without a word', async () => {
+  test('a missing object is null, and deleting it is not an error', async () => {
     expect(await storage.read('media', 'none')).toBeNull();
     expect(await storage.read('media', 'none', { start: 0, end: 1 })).toBeNull();
     expect(await storage.size('media', 'none')).toBeNull();
     await storage.remove('media', 'none');
   });
 
-  test('a published object stays the same, though its staged one changes or goes', async () => {
+  test('a published object is unchanged if its staged one changes or is deleted', async () => {
     expect(await storage.publish('staged', 'published')).toBe(false);
     await storage.write('uploads', 'staged', chunks('one'));
     expect(await storage.publish('staged', 'published')).toBe(true);
@@ -186,7 +186,7 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
     expect(await storage.size('uploads', 'staged')).toBeNull();
   });
 
-  test('a reader may leave early', async () => {
+  test('a reader may stop early', async () => {
     await storage.write('media', 'left', chunks(randomBytes(3_000_000)));
     for await (const chunk of (await storage.read('media', 'left')) as Readable) {
       expect(chunk.length).toBeGreaterThan(0);
@@ -196,7 +196,7 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
     expect(await storage.read('media', 'left')).toBeNull();
   });
 
-  test('a failure is a fault of the store, and over when the store is back', async () => {
+  test('a failure is a storage error, and ends when the storage is back', async () => {
     stage.fail();
     for (const work of [
       () => storage.write('uploads', 'x', chunks('bytes')),
@@ -208,7 +208,7 @@ describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => 
       await expect(work()).rejects.toMatchObject({ constructor: expect.anything(), full: false });
       await expect(work()).rejects.toBeInstanceOf(StorageFault);
     }
-    stage.mend();
+    stage.restore();
     await storage.write('uploads', 'x', chunks('bytes'));
     expect(await textOf(await storage.read('uploads', 'x'))).toBe('bytes');
   });
@@ -257,13 +257,13 @@ const refusing =
     });
   };
 
-describe('media.md section 2, a server of S3 that does not do as it should', () => {
+describe('media.md section 2, an S3 server that fails', () => {
   test.each([
     [403, 'SignatureDoesNotMatch'],
     [404, 'NoSuchBucket'],
     [400, 'canary of a code'],
     [301, 'PermanentRedirect'],
-  ])('%i %s is a fault, also in the log, that repeats nothing of the answer', async (status, code) => {
+  ])('%i %s is an error, and neither it nor the log repeats the response', async (status, code) => {
     await using world = await against(refusing(status, code));
     const { storage, log } = world;
     for (const work of [() => storage.write('uploads', 'x', chunks('b')), () => storage.read('media', 'x')]) {
@@ -276,12 +276,12 @@ describe('media.md section 2, a server of S3 that does not do as it should', () 
       expect((error.cause as Error).message).toContain(String(status));
     }
     expect(log.map((line) => JSON.parse(line))).toMatchObject(
-      Array.from({ length: 2 }, () => ({ level: 50, msg: 'the media store failed', status })),
+      Array.from({ length: 2 }, () => ({ level: 50, msg: 'media storage failed', status })),
     );
     expect(log.join('')).not.toContain('canary');
   });
 
-  test('a request names the bucket, the region and the digest of what it sends', async () => {
+  test('a request names the bucket, the region and the digest of its body', async () => {
     const seen: unknown[] = [];
     await using world = await against((req, res) => {
       const { authorization, 'x-amz-content-sha256': sha256, 'content-length': length } = req.headers;
@@ -294,7 +294,7 @@ describe('media.md section 2, a server of S3 that does not do as it should', () 
     expect(seen).toEqual([['PUT', path, digest, '11', true]]);
   });
 
-  test('an upload outlives a connection that breaks, once', async () => {
+  test('an upload is repeated once after a broken connection', async () => {
     const bodies: string[] = [];
     let broken = 1;
     await using world = await against(async (req, res) => {
@@ -309,7 +309,7 @@ describe('media.md section 2, a server of S3 that does not do as it should', () 
     expect(bodies).toEqual(['bytes']);
   });
 
-  test('an upload ends with its time, and is not tried again', async () => {
+  test('an upload ends at its deadline, and is not tried again', async () => {
     const end = new AbortController();
     let requests = 0;
     await using world = await against((req) => {
@@ -325,20 +325,20 @@ describe('media.md section 2, a server of S3 that does not do as it should', () 
     [200, {}],
     [206, { 'content-range': 'bytes 0-9/10' }],
     [206, { 'content-range': 'bytes 3-9/10' }],
-  ])('another part than the one that was asked for is none: %i %j', async (status, headers) => {
+  ])('a part other than the requested one is an error: %i %j', async (status, headers) => {
     await using world = await against((_req, res) => {
       res.writeHead(status, { 'content-length': 10, ...headers }).end('abcdefghij');
     });
     await expect(world.storage.read('media', 'x', { start: 3, end: 4 })).rejects.toBeInstanceOf(StorageFault);
   });
 
-  test('a part of an object that ends before it is empty', async () => {
+  test('a part that starts after the end of an object is empty', async () => {
     await using world = await against(refusing(416, 'InvalidRange'));
     expect(await textOf(await world.storage.read('media', 'empty', { start: 0, end: 4099 }))).toBe('');
     expect(world.log).toEqual([]);
   });
 
-  test('a body that ends early breaks', async () => {
+  test('a body that ends early is an error', async () => {
     await using world = await against((req, res) => {
       res.writeHead(200, { 'content-length': 10 }).write('abc', () => req.socket.destroySoon());
     });
@@ -346,9 +346,9 @@ describe('media.md section 2, a server of S3 that does not do as it should', () 
     await expect(body.toArray()).rejects.toThrow();
   });
 
-  test('a server that never answers is given up, and so is a body that stands still', async () => {
+  test('a server that never responds times out, and so does a stalled body', async () => {
     await using silent = await against((req) => void req.resume());
-    let restore = hurry(S3_RESPONSE_TIMEOUT_MS);
+    let restore = shortenTimers(S3_RESPONSE_TIMEOUT_MS);
     try {
       await expect(silent.storage.read('media', 'x')).rejects.toBeInstanceOf(StorageFault);
       await expect(silent.storage.remove('media', 'x')).rejects.toBeInstanceOf(StorageFault);
@@ -356,7 +356,7 @@ describe('media.md section 2, a server of S3 that does not do as it should', () 
       restore();
     }
     await using halting = await against((_req, res) => void res.writeHead(200, { 'content-length': 10 }).write('abc'));
-    restore = hurry(S3_READ_IDLE_TIMEOUT_MS);
+    restore = shortenTimers(S3_READ_IDLE_TIMEOUT_MS);
     try {
       const body = (await halting.storage.read('media', 'x')) as Readable;
       await expect(body.toArray()).rejects.toBeInstanceOf(StorageFault);
@@ -366,7 +366,7 @@ describe('media.md section 2, a server of S3 that does not do as it should', () 
   });
 });
 
-describe('the SDK of AWS', () => {
+describe('the AWS SDK', () => {
   test('is loaded only with S3', () => {
     const count = "console.log(Object.keys(createRequire('/').cache).some((path) => path.includes('client-s3')))";
     const script = `import { createRequire } from 'node:module'; await import('./dist/src/index.js'); ${count};

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import {
+  animatedPicture,
   expectApiError,
   factsOf,
   fetchBytes,
   type Gatehouse,
   gatehouse,
-  movie,
   type Persona,
   pathOf,
   person,
@@ -24,7 +24,7 @@ beforeAll(async () => {
   service = await gatehouse();
   alice = await person(service, 'alice');
   still = await store('still.png', await picture('png', 400, 200));
-  moving = await store('moving.gif', await movie('gif'));
+  moving = await store('moving.gif', await animatedPicture('gif'));
 });
 afterAll(() => service.close());
 
@@ -56,7 +56,7 @@ describe('media.md 7.1, transforms of attachments', () => {
     expect(headers.get('content-disposition')).toBe('inline; filename="still.png"');
   });
 
-  test('both sides crop from the centre', async () => {
+  test('both sides crop from the center', async () => {
     const left = await picture('png', 100, 100, '#ff0000');
     const bytes = await sharp({ create: { width: 300, height: 100, channels: 3, background: '#0000ff' } })
       .composite([{ input: left, left: 100, top: 0 }])
@@ -93,7 +93,7 @@ describe('media.md 7.1, transforms of attachments', () => {
     expect((await fetched(`${path}?${query}&quality=${quality}`)).bytes.equals(bytes)).toBe(true);
   });
 
-  test('a moving picture stands still unless animated is true, and only where the format moves', async () => {
+  test('an animated image is still unless animated is true, and animated only in formats that support it', async () => {
     const frames = async (query: string) => (await fetched(`${moving}?${query}`)).facts.frames;
     expect(await frames('width=20')).toBe(1);
     expect(await frames('width=20&animated=false')).toBe(1);
@@ -124,7 +124,9 @@ describe('media.md 7.1, transforms of attachments', () => {
       'width=100&width=x',
       'format=png&height=0',
     ],
-  ])('%s is refused', async (query) => expectApiError(await service.anonymous.get(`${still}?${query}`), 'BAD_REQUEST'));
+  ])('%s is rejected', async (query) =>
+    expectApiError(await service.anonymous.get(`${still}?${query}`), 'BAD_REQUEST'),
+  );
 
   test.each(['size=10', 'fmt=webp', 'unknown=1', 'animated=false', 'download=false', 'Width=10'])(
     '%s starts no transform',
@@ -160,7 +162,7 @@ describe('media.md 7.1, transforms of attachments', () => {
     expect(whole.status).toBe(200);
   });
 
-  test('output never carries metadata, and is turned upright', async () => {
+  test('the output never has metadata, and is turned upright', async () => {
     const bytes = await sharp(await picture('jpeg', 60, 30))
       .withExif({ IFD0: { Copyright: 'canary-of-metadata' } })
       .withMetadata({ orientation: 6 })
@@ -186,7 +188,7 @@ describe('media.md 7.1, transforms of attachments', () => {
     ['a.pgm', 'P5 10 10 255\n'],
     ['a.mp4', Buffer.from('00000018667479706d70343200000000 69736f6d6d703432'.replace(' ', ''), 'hex')],
     ['a.v', Buffer.from('b6a6f208', 'hex')],
-  ])('%s is no raster image', async (filename, content) => {
+  ])('%s is not a raster image', async (filename, content) => {
     const path = await store(filename, Buffer.from(content as string));
     expectApiError(await service.anonymous.get(`${path}?width=10`), 'BAD_REQUEST');
     expect((await fetchBytes(service, path)).status).toBe(200);
@@ -233,7 +235,7 @@ function gif(width: number, height: number, frames: number): Buffer {
 }
 
 describe('media.md 7.2, decoding limits', () => {
-  test('what is within them is decoded', async () => {
+  test('images within them are decoded', async () => {
     expect((await fetched(`${await store('ok.png', png(64, 64, 64))}?width=8`)).facts.width).toBe(8);
     expect((await fetched(`${await store('ok.gif', gif(4, 4, 3))}?width=2`)).facts.width).toBe(2);
   });
@@ -255,14 +257,14 @@ describe('media.md 7.2, decoding limits', () => {
       'a.png',
       Buffer.concat([png(1, 1, 0).subarray(0, 33), deflateRawSync('x')]),
     ],
-  ])('%s is refused', async (_, filename, bytes) => {
+  ])('%s is rejected', async (_, filename, bytes) => {
     const path = await store(filename, bytes);
     for (const query of ['width=10', 'animated=true', 'format=webp']) {
       expectApiError(await service.anonymous.get(`${path}?${query}`), 'BAD_REQUEST');
     }
   });
 
-  test('as an avatar none of them is accepted', async () => {
+  test('as an avatar, each of them is rejected', async () => {
     const bombs = [png(16385, 1, 1), png(8200, 8200, 1), gif(1, 1, 1001), gif(2000, 2000, 65), png(500, 500, 10)];
     for (const bomb of bombs) {
       const { status, body } = await service.as(alice).patch('/v1/users/@me', { avatar: bomb.toString('base64') });
@@ -277,7 +279,7 @@ describe('media.md 7.2, decoding limits', () => {
     expectApiError(await service.anonymous.get(`${path}?width=10`), 'PAYLOAD_TOO_LARGE');
   });
 
-  test('polyglots come out as nothing but an image', async () => {
+  test('polyglot files are returned as images only', async () => {
     const script = '<script>canary-of-script</script>';
     for (const [name, bytes] of [
       ['tail.png', Buffer.concat([await picture('png', 90, 90), Buffer.from(script)])],

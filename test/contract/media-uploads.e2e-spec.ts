@@ -6,19 +6,19 @@ import { Config } from '../../src/core/config/config.js';
 import { type Claims, signCapability } from '../../src/media/addresses/capability.js';
 import { MediaUrlService } from '../../src/media/addresses/urls.service.js';
 import {
+  createCredentialSet,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  outfit,
   type Persona,
   pathOf,
   person,
   planUploads,
+  RawConnection,
   race,
+  sendRaw,
   uploadFile,
-  Wire,
-  wire,
   withGatehouse,
 } from '../support/index.js';
 
@@ -60,7 +60,7 @@ async function busyCapabilities(count: number): Promise<void> {
 }
 
 describe('media.md section 3, planning', () => {
-  test('answers in request order with a capability for each file', async () => {
+  test('returns a capability for each file, in request order', async () => {
     const answer = await service.as(alice).post('/v1/media/uploads', {
       attachments: [
         { id: 7, filename: '../x/Bild ü.PNG', file_size: 3, content_type: 'text/html' },
@@ -92,7 +92,7 @@ describe('media.md section 3, planning', () => {
     expect(claims.e - service.clock.seconds()).toBeLessThanOrEqual(900);
   });
 
-  test('every faulty member is named, and nothing is planned', async () => {
+  test('every invalid member is named, and nothing is planned', async () => {
     const before = await service.sql('SELECT count(*) FROM media_upload');
     const file = { id: 0, filename: 'a', file_size: 1, content_type: 'x' };
     const plan = (attachments: unknown) => service.as(alice).post('/v1/media/uploads', { attachments });
@@ -117,7 +117,7 @@ describe('media.md section 3, planning', () => {
     expect(await service.sql('SELECT count(*) FROM media_upload')).toEqual(before);
   });
 
-  test('more than 50 unfinished uploads of one account are refused, in parallel too', async () => {
+  test('more than 50 unfinished uploads of one account are rejected, also in parallel', async () => {
     const bob = await person(service, 'bob');
     const files = Array.from({ length: 10 }, () => ({ filename: 'a', size: 1 }));
     const body = { attachments: files.map((_, id) => ({ id, filename: 'a', file_size: 1, content_type: 'x' })) };
@@ -139,8 +139,8 @@ describe('media.md section 3, planning', () => {
     expectApiError(await service.as(carol).post('/v1/media/uploads', { attachments }), 'MEDIA_QUOTA_EXCEEDED');
   });
 
-  test('needs a session or a bot; an access token is refused', async () => {
-    const { bearer, bot } = await outfit(service, { scopes: ['identify'] });
+  test('needs a session or a bot; an access token is rejected', async () => {
+    const { bearer, bot } = await createCredentialSet(service, { scopes: ['identify'] });
     expectApiError(await service.anonymous.post('/v1/media/uploads', { attachments: [] }), 'UNAUTHORIZED');
     expectApiError(await service.as(bearer).post('/v1/media/uploads', { attachments: [] }), 'ACCESS_DENIED');
     expectApiError(await service.as(bearer).post('/v1/media/uploads/complete', { uploads: [] }), 'ACCESS_DENIED');
@@ -148,8 +148,8 @@ describe('media.md section 3, planning', () => {
   });
 });
 
-describe('media.md section 3, finishing', () => {
-  test('the type is found in the bytes, and a repeat answers the same', async () => {
+describe('media.md section 3, completion', () => {
+  test('the type is detected from the bytes, and a repeated request gets the same response', async () => {
     const png = readFileSync(new URL('../support/fixtures/dot.png', import.meta.url));
     const stored = await uploadFile(service, alice, 'not-text.txt', png);
     expect(stored).toEqual({
@@ -168,7 +168,7 @@ describe('media.md section 3, finishing', () => {
     expect(answer.body).toEqual({ uploads: [stored] });
   });
 
-  test('32 parallel completions finish one object', async () => {
+  test('32 parallel completions create one object', async () => {
     const [planned] = await planUploads(service, alice, [{ filename: 'a.txt', size: 5 }]);
     await service.anonymous.put(pathOf(planned?.upload_url ?? ''), bytes('hello'));
     const body = { uploads: [{ upload_filename: planned?.upload_filename }] };
@@ -183,7 +183,7 @@ describe('media.md section 3, finishing', () => {
     expect(found).toHaveLength(1);
   });
 
-  test('one upload that is missing stops all: unknown, not sent, of wrong size, of another account or credential', async () => {
+  test('one missing upload stops all: unknown, not sent, of wrong size, of another account or credential', async () => {
     const complete = (who: Parameters<Gatehouse['as']>[0], ...names: (string | undefined)[]) =>
       service
         .as(who)
@@ -215,7 +215,7 @@ describe('media.md section 3, finishing', () => {
     expectInvalid(await complete(alice, sent?.upload_filename), missing);
   });
 
-  test('a body of the wrong form is named', async () => {
+  test('an invalid body is reported by member', async () => {
     const complete = (uploads: unknown) => service.as(alice).post('/v1/media/uploads/complete', { uploads });
     expectInvalid(await complete([]), 'uploads: INVALID_FORMAT');
     expectInvalid(await complete({}), 'uploads: INVALID_FORMAT');
@@ -227,7 +227,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
   const put = (path: string, body: Uint8Array | string = bytes('hello'), headers = {}) =>
     service.anonymous.put(path, typeof body === 'string' ? bytes(body) : body, { headers });
 
-  test('1: another method is an unknown path; OPTIONS never looks at the capability', async () => {
+  test('1: another method is an unknown path; OPTIONS never reads the capability', async () => {
     const t = capability({ k: 'a' });
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'HEAD']) {
       expect((await service.anonymous.send(method, `/media/relay/a?t=${t}`)).status).toBe(404);
@@ -243,9 +243,12 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
   });
 
   test.each(['a//b', 'a/', '../a', '%2e%2e/a', 'a/..%2fb', 'a%00', 'a%5cb', '%ff', '%c0%ae', '/a'])(
-    '2: the key %j breaks the key rule',
+    '2: the key %j violates the key rule',
     async (key) => {
-      expectApiError(await wire(service, [`PUT /media/relay/${key}?t=x HTTP/1.1`, 'Content-Length: 0']), 'BAD_REQUEST');
+      expectApiError(
+        await sendRaw(service, [`PUT /media/relay/${key}?t=x HTTP/1.1`, 'Content-Length: 0']),
+        'BAD_REQUEST',
+      );
     },
   );
 
@@ -264,7 +267,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     }
   });
 
-  test('4: claims that are not valid, another method, the moment of expiry', async () => {
+  test('4: invalid claims, another method, the second of expiry', async () => {
     for (const claims of [{ m: 'get' }, { mb: 0 }, { extra: 1 }, { e: service.clock.seconds() }, { r: 'true' }]) {
       expectApiError(await put(`/media/relay/a?t=${capability({ k: 'a', ...claims })}`), 'UNAUTHORIZED');
     }
@@ -282,7 +285,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     expect((await put(`/media/relay/%61%2Fb?t=${capability({ k: 'a/b' })}`)).status).toBe(200);
   });
 
-  test('6: a declared length above the limit is refused before the body is read, and leaves the capability unused', async () => {
+  test('6: a declared length above the limit is rejected before the body is read, and the capability stays unused', async () => {
     const t = capability({ k: 'six', mb: 5 });
     const before = staged();
     const huge = capability({ k: 'huge', mb: 2 ** 40 });
@@ -290,7 +293,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
       [`/media/relay/six?t=${t}`, 6],
       [`/media/relay/huge?t=${huge}`, 25 * 2 ** 20 + 1],
     ]) {
-      const connection = await Wire.open(service);
+      const connection = await RawConnection.open(service);
       connection.send(`PUT ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`);
       expectApiError(await connection.answer(), 'PAYLOAD_TOO_LARGE');
       connection.close();
@@ -299,16 +302,16 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     expect((await put(`/media/relay/six?t=${t}`)).status).toBe(200);
   });
 
-  test('7: a used capability is refused', async () => {
+  test('7: a used capability is rejected', async () => {
     const path = `/media/relay/seven?t=${capability({ k: 'seven' })}`;
     expect((await put(path)).status).toBe(200);
     expectApiError(await put(path), 'UNAUTHORIZED');
   });
 
-  test('8: a capability in use by another request is a conflict; a broken connection gives it back', async () => {
+  test('8: a capability in use by another request is a conflict; a broken connection releases it', async () => {
     const path = `/media/relay/eight?t=${capability({ k: 'eight' })}`;
     const busy = async () => {
-      const connection = await Wire.open(service);
+      const connection = await RawConnection.open(service);
       connection.send(`PUT ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe`);
       await busyCapabilities(1);
       return connection;
@@ -326,9 +329,9 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     expectApiError(await put(path), 'UNAUTHORIZED');
   });
 
-  test('8: what a dead process left in use ends with the write deadline', async () => {
+  test('8: a capability that a stopped process used is released after the write deadline', async () => {
     const path = `/media/relay/dead?t=${capability({ k: 'dead' })}`;
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     connection.send(`PUT ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe`);
     await busyCapabilities(1);
     const [row] = await service.sql(
@@ -343,7 +346,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     connection.close();
   });
 
-  test('of 32 parallel uploads with one capability exactly one is stored', async () => {
+  test('of 32 parallel uploads with one capability, exactly one is stored', async () => {
     const path = `/media/relay/race?t=${capability({ k: 'race' })}`;
     const { answers } = await race(32, (n) => put(path, `upload ${n}`));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -352,7 +355,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     }
   });
 
-  test('9: a body without a length is counted while it is read; too much of it stores nothing', async () => {
+  test('9: a body without a length is counted while it is read; an oversized one stores nothing', async () => {
     const t = capability({ k: 'nine', mb: 5 });
     const before = staged();
     const stream = (text: string) =>
@@ -370,7 +373,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
 
   test('10: a body shorter than declared stores nothing and does not use the capability', async () => {
     const path = `/media/relay/ten?t=${capability({ k: 'ten' })}`;
-    const connection = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     connection.send(`PUT ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe`);
     await busyCapabilities(1);
     connection.close();
@@ -391,7 +394,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
     expect(rows).toEqual([{ size: '5', content_type: 'image/png' }]);
   });
 
-  test('without the claim the type is that of the request, with neither it is bytes', async () => {
+  test('without that claim, the type is that of the request, otherwise bytes', async () => {
     const types = [];
     for (const headers of [{ 'content-type': 'text/html' }, {}]) {
       await put(`/media/relay/typed?t=${capability({ k: 'typed', r: true })}`, 'x', headers);
@@ -418,7 +421,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
   });
 
   test('Authorization and cookies are not read', async () => {
-    const { session } = await outfit(service);
+    const { session } = await createCredentialSet(service);
     for (const authorization of [session, 'Bearer x', 'nonsense nonsense']) {
       const headers = { authorization, cookie: 'a=b' };
       expect(
@@ -430,7 +433,7 @@ describe('media.md 4.2 relay, in the order of its rows', () => {
 });
 
 describe('media.md section 11 secrecy of URLs', () => {
-  test('the capability stands in no log line, no error and no table', async () => {
+  test('the capability appears in no log line, error or table', async () => {
     const [planned] = await planUploads(service, alice, [{ filename: 'secret-name.txt', size: 5 }]);
     const url = planned?.upload_url ?? '';
     const t = new URL(url).searchParams.get('t') ?? '';
@@ -457,7 +460,7 @@ describe('media.md section 11 secrecy of URLs', () => {
 });
 
 describe('media.md sections 3 and 4, other configurations', () => {
-  test('MEDIA_UPLOADS_ENABLED=false closes planning and finishing', async () => {
+  test('MEDIA_UPLOADS_ENABLED=false disables planning and completion', async () => {
     await withGatehouse({ env: { MEDIA_UPLOADS_ENABLED: 'false' } }, async (other) => {
       const bob = await person(other, 'bob');
       const attachments = [{ id: 0, filename: 'a', file_size: 1, content_type: 'x' }];
@@ -470,7 +473,7 @@ describe('media.md sections 3 and 4, other configurations', () => {
     });
   });
 
-  test('the first configured secret signs, and a store that fails answers 502 and leaves the capability unused', async () => {
+  test('the first configured secret signs; a storage failure gives 502 and leaves the capability unused', async () => {
     const root = mkdtempSync(join(tmpdir(), 'gatehouse-media-'));
     writeFileSync(join(root, 'uploads'), 'in the way');
     const secrets = [Buffer.alloc(32, 1), Buffer.alloc(32)];
@@ -495,7 +498,7 @@ describe('media.md sections 3 and 4, other configurations', () => {
     );
   });
 
-  test('a secret that is too short stops the boot', async () => {
+  test('a secret that is too short stops the startup', async () => {
     await expect(gatehouse({ env: { MEDIA_RELAY_SECRETS: Buffer.alloc(31).toString('base64') } })).rejects.toThrow(
       'MEDIA_RELAY_SECRETS',
     );

@@ -1,4 +1,4 @@
-import { namesAsked } from '../machine/statement-names.js';
+import { recordStatementNames } from '../machine/statement-names.js';
 import {
   type Answer,
   type App,
@@ -50,7 +50,7 @@ const isFamilyThere = async ({ access_token }: Tokens) => {
 };
 
 describe('oauth.md 3.3: a refresh that is retried within the leeway', () => {
-  test.each([undefined, 'identify'])('brings the same pair, with what is left of it (scope %j)', async (scope) => {
+  test.each([undefined, 'identify'])('returns the same pair, with its remaining lifetime (scope %j)', async (scope) => {
     const { first, second } = await redeemed(scope);
     await set(`expires_at = expires_at - interval '1 hour'`, second.access_token);
     for (const more of [{}, { scope: 'email' }] as Record<string, string>[]) {
@@ -91,20 +91,20 @@ describe('oauth.md 3.3: a refresh that is retried within the leeway', () => {
         return refresh(service, app, first.refresh_token);
       },
     ],
-  ])('is misuse %s: nothing of the family is left', async (_, misuse) => {
+  ])('is reuse %s: the complete family is revoked', async (_, misuse) => {
     const pair = await redeemed();
     expectNoGrant(await misuse(pair));
     expect(await isFamilyThere(pair.second)).toBe(false);
     expect(await rowOf(pair.first.refresh_token)).toBeUndefined();
   });
 
-  test('is looked for by a name, for which a connection prepares the statement once', async () => {
+  test('uses a named statement, which a connection prepares once', async () => {
     const { first } = await redeemed();
-    const names = await namesAsked(service, 'oauth-', () => refresh(service, app, first.refresh_token));
+    const names = await recordStatementNames(service, 'oauth-', () => refresh(service, app, first.refresh_token));
     expect(names).toEqual(['oauth-client', 'oauth-refresh', 'oauth-successor']);
   });
 
-  test('brings nothing and takes nothing while the account is refused', async () => {
+  test('returns nothing and revokes nothing while the account is banned', async () => {
     const { first, second } = await redeemed();
     await inState(service, alice, 'banned = true', async () => {
       expectNoGrant(await refresh(service, app, first.refresh_token));
@@ -114,7 +114,7 @@ describe('oauth.md 3.3: a refresh that is retried within the leeway', () => {
   });
 });
 
-describe('oauth.md 3: the end of a family', () => {
+describe('oauth.md 3: deletion of a family', () => {
   const ageFamily = (token: string, days: number) =>
     service.sql(
       `UPDATE oauth_family SET created_at = now() - $2 * interval '1 day'
@@ -122,7 +122,7 @@ describe('oauth.md 3: the end of a family', () => {
       [token, days],
     );
 
-  test('is the end of every token of it, and answers say so', async () => {
+  test('ends every token of it, and responses say so', async () => {
     const first = await newTokens(service, alice, app);
     expect(first.expires_in).toBe(3 * DAY);
     for (const token of [first.access_token, first.refresh_token]) {
@@ -142,7 +142,7 @@ describe('oauth.md 3: the end of a family', () => {
     }
   });
 
-  test('lets no refresh through, and takes nothing', async () => {
+  test('rejects refreshes, without further effect', async () => {
     const tokens = await newTokens(service, alice, app);
     await ageFamily(tokens.refresh_token, 3);
     expectNoGrant(await refresh(service, app, tokens.refresh_token));

@@ -1,4 +1,4 @@
-import { namesAsked } from '../machine/statement-names.js';
+import { recordStatementNames } from '../machine/statement-names.js';
 import {
   type Answer,
   type App,
@@ -66,7 +66,7 @@ describe('with the defaults', () => {
       service.as(basic(app.id, app.secret as string)).send('POST', PATH, new URLSearchParams(more));
 
     test.each(['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'])(
-      '%s is sent once, whatever is asked for',
+      '%s is sent at most once, for every grant type',
       async (name) => {
         const { refresh_token, ...tokens } = await newTokens(service, alice, app);
         const code = await newCode(service, alice, app);
@@ -81,7 +81,7 @@ describe('with the defaults', () => {
       },
     );
 
-    test('of two that are sent twice, the grant type is the fault: the rest depends on it', async () => {
+    test('if two parameters are repeated, the grant type is reported, because the rest depends on it', async () => {
       const code = await newCode(service, alice, app);
       const form: [string, string][] = [
         ['code', code],
@@ -92,7 +92,7 @@ describe('with the defaults', () => {
       expect(await isPending(code)).toBe(true);
     });
 
-    test('the grant type is one of two, and has to be there', async () => {
+    test('the grant type is required and one of two', async () => {
       expectNoRequest(await send([]), 'grant_type');
       expectNoRequest(await send([['grant_type', '']]), 'grant_type');
       for (const type of ['password', 'refresh_token ', 'Authorization_Code']) {
@@ -102,7 +102,7 @@ describe('with the defaults', () => {
       }
     });
 
-    test('a code needs its address, an exchange its code, a refresh its token: the request burns nothing', async () => {
+    test('a missing redirect URI, code or refresh token is rejected, and the request consumes nothing', async () => {
       const code = await newCode(service, alice, app);
       expectNoRequest(
         await send([
@@ -121,7 +121,7 @@ describe('with the defaults', () => {
       expect((await exchange(service, app, code)).status).toBe(200);
     });
 
-    test('a refresh takes up to 256 characters of scopes that there are and were granted, and else consumes nothing', async () => {
+    test('a refresh accepts up to 256 characters of known and granted scopes, and otherwise consumes nothing', async () => {
       const tokens = await newTokens(service, alice, app, 'identify email');
       expectNoRequest(await refresh(service, app, tokens.refresh_token, { scope: 'email'.padEnd(257) }), 'scope');
       for (const scope of ['nonsense', 'identify nonsense', '+', 'bot', 'identify bot']) {
@@ -138,7 +138,7 @@ describe('with the defaults', () => {
   });
 
   describe('oauth.md 3.3: a code', () => {
-    test('brings a pair of tokens, each with its life, for the application, the account and its scopes', async () => {
+    test('is exchanged for a pair of tokens with its lifetimes, application, account and scopes', async () => {
       const code = await newCode(service, alice, app, { scope: 'email identify' });
       const { status, body } = await exchange(service, app, code);
       expect({ status, body }).toEqual({
@@ -166,7 +166,7 @@ describe('with the defaults', () => {
       }
     });
 
-    test('is burnt by whatever is wrong with an exchange of it', async () => {
+    test('is consumed by any failed exchange', async () => {
       const { verifier, challenge } = pkce();
       const bound = { code_challenge: challenge, code_challenge_method: 'S256' };
       const failures: [cause: string, attempt: (code: string) => Promise<Answer>, more?: object][] = [
@@ -188,7 +188,7 @@ describe('with the defaults', () => {
       expect((await exchange(service, app, code, { code_verifier: verifier })).status).toBe(200);
     });
 
-    test('that has expired or that nobody knows brings nothing', async () => {
+    test('that is expired or unknown is rejected', async () => {
       const code = await newCode(service, alice, app);
       await set('oauth_code', `expires_at = now() - interval '1 second'`, code);
       expectNoGrant(await exchange(service, app, code));
@@ -196,14 +196,14 @@ describe('with the defaults', () => {
       expectNoGrant(await exchange(service, app, 'A'.repeat(43)));
     });
 
-    test('of an account that is refused waits for its state to be lifted', async () => {
+    test('of a banned account stays valid until the ban ends', async () => {
       const code = await newCode(service, alice, app);
       await inState(service, alice, BANNED, async () => expectNoGrant(await exchange(service, app, code)));
       expect(await isPending(code)).toBe(true);
       expect((await exchange(service, app, code)).status).toBe(200);
     });
 
-    test('presented once more takes its family with it; while it may still be a race it takes nothing', async () => {
+    test('presented again revokes its family, except within the time of a race', async () => {
       for (const [moment, isRace] of [
         [`created_at = now() + interval '1 hour', settled_at = NULL`, true],
         [`settled_at = now() + interval '1 hour'`, true],
@@ -218,7 +218,7 @@ describe('with the defaults', () => {
       }
     });
 
-    test('of 8 exchanges at once one wins', async () => {
+    test('is exchanged by one of 8 parallel requests', async () => {
       const code = await newCode(service, alice, app);
       const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(service, app, code)));
       const [won, ...more] = answers.filter(({ status }) => status === 200);
@@ -227,7 +227,7 @@ describe('with the defaults', () => {
       await expectUntouched(won?.body);
     });
 
-    test('authorises the bot where its account was asked, and for no other scope', async () => {
+    test('authorizes the bot only if the account consented to that scope', async () => {
       const bots = () => service.sql('SELECT application_id FROM oauth_bot_grant WHERE account_id = $1', [alice.id]);
       const silently = { client_id: app.id, redirect_uri: app.redirectUri, scope: 'bot', prompt: 'none' };
       await newTokens(service, alice, app, 'identify email');
@@ -239,7 +239,7 @@ describe('with the defaults', () => {
       expect(await bots()).toEqual([{ application_id: app.id }]);
     });
 
-    test('tells the bot, unless it was told when its account consented', async () => {
+    test('notifies the bot, unless it was notified at the consent', async () => {
       const notices = noticesOf(service, 'event');
       for (const [scope, atConsent] of [
         ['identify bot', 0],
@@ -254,7 +254,7 @@ describe('with the defaults', () => {
   });
 
   describe('oauth.md 3.3: a refresh token', () => {
-    test('is consumed for a new pair with full lives; what came before stays as it was', async () => {
+    test('is consumed for a new pair with full lifetimes; earlier tokens are unchanged', async () => {
       const first = await newTokens(service, alice, app, 'identify email');
       const { status, body } = await refresh(service, app, first.refresh_token, { scope: 'identify' });
       expect({ status, body }).toEqual({
@@ -274,7 +274,7 @@ describe('with the defaults', () => {
       expect((await refresh(service, app, body.refresh_token)).body.scope).toBe('identify email');
     });
 
-    test('of another client, or presented once more, takes its family with it', async () => {
+    test('of another client, or presented again, revokes its family', async () => {
       const misuses: ((first: Tokens, second: Tokens) => Promise<Answer>)[] = [
         (_, { refresh_token }) => refresh(service, stranger, refresh_token),
         (_, { refresh_token }) => refresh(service, stranger, refresh_token, { scope: 'bot' }),
@@ -291,7 +291,7 @@ describe('with the defaults', () => {
       }
     });
 
-    test('presented once more takes nothing while that may be a race', async () => {
+    test('presented again revokes nothing within the time of a race', async () => {
       for (const [moment, isRace] of [
         [`consumed_at = now() + interval '1 hour', settled_at = NULL`, true],
         [`settled_at = now() + interval '1 hour'`, true],
@@ -305,7 +305,7 @@ describe('with the defaults', () => {
       }
     });
 
-    test('of 8 refreshes at once one wins', async () => {
+    test('is redeemed by one of 8 parallel requests', async () => {
       const first = await newTokens(service, alice, app);
       const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(service, app, first.refresh_token)));
       const [won, ...more] = answers.filter(({ status }) => status === 200);
@@ -314,7 +314,7 @@ describe('with the defaults', () => {
       await expectUntouched(won?.body);
     });
 
-    test('that has expired, that nobody knows, or that is none, brings nothing and takes nothing', async () => {
+    test('that is expired, unknown or of another kind is rejected and revokes nothing', async () => {
       const tokens = await newTokens(service, alice, app);
       expectNoGrant(await refresh(service, app, 'A'.repeat(43)));
       expectNoGrant(await refresh(service, app, tokens.access_token));
@@ -326,7 +326,7 @@ describe('with the defaults', () => {
       }
     });
 
-    test('of an account that is refused waits for its state to be lifted, used or not', async () => {
+    test('of a banned account stays valid until the ban ends, used or not', async () => {
       const first = await newTokens(service, alice, app);
       const second: Tokens = (await refresh(service, app, first.refresh_token)).body;
       await inState(service, alice, BANNED, async () => {
@@ -340,10 +340,11 @@ describe('with the defaults', () => {
     });
   });
 
-  test('each statement has a name, for which a connection prepares it once', async () => {
+  test('uses named statements, which a connection prepares once', async () => {
     const code = await newCode(service, alice, app);
     const { refresh_token } = await newTokens(service, alice, app);
-    const asked = async (work: () => Promise<Answer>) => (await namesAsked(service, 'oauth-', work)).join(' ');
+    const asked = async (work: () => Promise<Answer>) =>
+      (await recordStatementNames(service, 'oauth-', work)).join(' ');
     const exchanged = () => asked(() => exchange(service, app, code));
     const refreshed = () => asked(() => refresh(service, app, refresh_token));
     expect(await exchanged()).toBe('oauth-client oauth-exchange oauth-settle-families');
@@ -352,7 +353,7 @@ describe('with the defaults', () => {
     expect(await refreshed()).toBe('oauth-client oauth-refresh oauth-revoke-family');
   });
 
-  test('tokens are good though it could not be noted that their use is over, which is told', async () => {
+  test('is valid even if its follow-up update failed, which is logged', async () => {
     await service.sql(
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'`,
     );
@@ -365,7 +366,7 @@ describe('with the defaults', () => {
     const second: Tokens = (await refresh(service, app, first.refresh_token)).body;
     await service.sql('DROP FUNCTION refuse CASCADE');
     await expectUntouched(second);
-    const said = service.log.filter((line) => line.includes('the use of codes or refresh tokens could not be settled'));
+    const said = service.log.filter((line) => line.includes('marking OAuth2 codes or refresh tokens as used failed'));
     expect(said).toHaveLength(2);
     for (const line of said) expect(line).toMatch(/"error"/);
   });

@@ -1,7 +1,7 @@
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { Grants } from '../../src/accounts/grants/grants.service.js';
 import { Database, type Tx } from '../../src/platform/database/database.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import {
   type App,
   asApp,
@@ -71,8 +71,8 @@ const heldOf = async ({ id }: Persona) => {
 const both = [() => app.id, () => stranger.id];
 const idsOf = (...ids: (() => string)[]) => ids.map((id) => id()).toSorted();
 
-describe('oauth.md 3.4: a grant goes as a whole', () => {
-  test('its account is told which, by whom and why; who had none is told nothing', async () => {
+describe('oauth.md 3.4: revocation of a whole grant', () => {
+  test('notifies the account with application, actor and reason; an account without a grant gets no notice', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     await newTokens(service, bob, app);
     const tokens = await newTokens(service, alice, app);
@@ -89,7 +89,7 @@ describe('oauth.md 3.4: a grant goes as a whole', () => {
     expect(await removed(bob)).toEqual([]);
   });
 
-  test('all of an account go together, that of the Admin application too, and those of nobody else', async () => {
+  test('all of an account are revoked together, including that of the Admin application, and no others', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     await newTokens(service, bob, app);
     await newAdminFamily(bob);
@@ -112,7 +112,7 @@ describe('oauth.md 3.4: a grant goes as a whole', () => {
     expect(await removed(alice)).toHaveLength(all.length);
   });
 
-  test('while it goes, nothing is built on what its account granted, and nothing waits for another account', async () => {
+  test('locks only the grants of its account', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     /** Returns the advisory locks that a separate transaction holds after it ran `take` for an account. */
     const locksOf = ({ id }: Persona, take: (tx: Tx, id: string) => Promise<unknown>) =>
@@ -128,7 +128,7 @@ describe('oauth.md 3.4: a grant goes as a whole', () => {
     expect(await locksOf(bob, (tx, id) => grants().lockGrants(tx, id))).not.toEqual(held);
   });
 
-  test('that of the Admin application goes alone with the sessions of those who have one', async () => {
+  test('that of the Admin application is revoked alone with the sessions of accounts that have one', async () => {
     const people: Persona[] = [];
     for (const name of ['family', 'code', 'none', 'other']) people.push(await person(service, name));
     const [family, code, none, other] = people as [Persona, Persona, Persona, Persona];
@@ -148,11 +148,11 @@ describe('oauth.md 3.4: a grant goes as a whole', () => {
   });
 });
 
-describe('oauth.md 3: what has expired goes', () => {
+describe('oauth.md 3: cleanup of expired rows', () => {
   const expire = (table: string, condition: string) =>
     service.sql(`UPDATE ${table} SET expires_at = now() - interval '1 second' WHERE ${condition}`);
 
-  test('codes and tokens of their own, and a family with its last token', async () => {
+  test('deletes codes and tokens separately, and a family with its last token', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     const code = await newCode(service, bob, app);
     await newCode(service, alice, stranger);
@@ -189,7 +189,7 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
       [id],
     );
 
-  test('is told to its account, with the scopes; one that goes without saying is not', async () => {
+  test('notifies the account with the scopes; a silent authorization does not', async () => {
     const alice = await person(service, 'alice');
     await newTokens(service, alice, app, 'email identify');
     const told = [{ application_id: app.id, name: 'Client', scopes: ['identify', 'email'] }];
@@ -198,7 +198,7 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
     expect(await toldOf(alice, 'application_authorized')).toEqual(told);
   });
 
-  test('brings a code of ten minutes, with or without a challenge', async () => {
+  test('returns a code for ten minutes, with or without a challenge', async () => {
     const alice = await person(service, 'alice');
     await newCode(service, alice, app);
     const bound = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' };
@@ -212,7 +212,7 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
     );
   });
 
-  test('is refused with what is wrong with it, and brings nothing', async () => {
+  test('with an error is rejected with the field, and returns nothing', async () => {
     const alice = await person(service, 'alice');
     for (const [target, more, path] of [
       [app, { code_challenge: 'x' }, 'code_challenge'],
@@ -229,7 +229,7 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
     expect(await toldOf(alice, 'application_authorized')).toEqual([]);
   });
 
-  test('to the bot of a public client needs no challenge where it brings no code', async () => {
+  test('to the bot of a public client needs no challenge if it returns no code', async () => {
     const alice = await person(service, 'alice');
     const answer = await consent(service, alice, publicApp, { scope: 'bot', redirect_uri: undefined });
     expect(answer.status).toBe(200);
@@ -237,7 +237,7 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
     expect(await codesOf(alice)).toEqual([]);
   });
 
-  test('holds the application as it is until it is given', async () => {
+  test('locks the row of the application', async () => {
     const alice = await person(service, 'alice');
     const lockedBy = async () => (await service.sql('SELECT xmax::text FROM application WHERE id = $1', [app.id]))[0];
     const before = await lockedBy();
@@ -245,7 +245,7 @@ describe('oauth.md 5.3 and 5.4: a consent', () => {
     expect(await lockedBy()).not.toEqual(before);
   });
 
-  test('that cannot be looked up is a fault of ours, and asks nobody for another', async () => {
+  test('that cannot be looked up is INTERNAL_SERVER_ERROR, and does not request another consent', async () => {
     const alice = await person(service, 'alice');
     await newTokens(service, alice, app);
     await service.sql('ALTER TABLE oauth_code RENAME TO hidden');

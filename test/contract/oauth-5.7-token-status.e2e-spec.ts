@@ -1,4 +1,4 @@
-import { namesAsked } from '../machine/statement-names.js';
+import { recordStatementNames } from '../machine/statement-names.js';
 import {
   type App,
   asApp,
@@ -40,7 +40,7 @@ const expire = (token: string) =>
 const bothOf = ({ access_token, refresh_token }: Tokens) => [access_token, refresh_token];
 
 describe('oauth.md 5.7: introspection', () => {
-  test('says whose a live token is, for what and how long', async () => {
+  test('returns account, scopes and lifetime of an active token', async () => {
     const { access_token, refresh_token } = await newTokens(service, alice, app, 'email identify');
     const [{ begun } = { begun: 0 }] = await service.sql(
       `SELECT floor(extract(epoch FROM created_at))::int AS begun FROM oauth_token
@@ -54,7 +54,7 @@ describe('oauth.md 5.7: introspection', () => {
     });
   });
 
-  test('of many at once answers each client about its own', async () => {
+  test('in parallel returns to each client the result of its own token', async () => {
     const [own, foreign] = [await newTokens(service, alice, app), await newTokens(service, alice, stranger, 'email')];
     const asked = [app, stranger].flatMap((client) =>
       [...bothOf(own), ...bothOf(foreign)].map((token) => ({ client, token })),
@@ -68,7 +68,7 @@ describe('oauth.md 5.7: introspection', () => {
     );
   });
 
-  test('of everything else says the same: it is not active', async () => {
+  test('returns inactive for every other value', async () => {
     const tokens = await newTokens(service, alice, app);
     for (const token of [alice.authorization, 'A'.repeat(43), 'x', `${tokens.access_token}x`]) {
       expect(await introspect(app, token)).toEqual(INACTIVE);
@@ -85,12 +85,12 @@ describe('oauth.md 5.7: introspection', () => {
     expect(await introspect(app, tokens.access_token)).toEqual(INACTIVE);
   });
 
-  test('asks by names, for which a connection prepares each statement once', async () => {
-    const names = await namesAsked(service, 'oauth-', () => introspect(app, 'A'.repeat(43)));
+  test('uses named statements, which a connection prepares once', async () => {
+    const names = await recordStatementNames(service, 'oauth-', () => introspect(app, 'A'.repeat(43)));
     expect(names).toEqual(['oauth-client', 'oauth-introspect']);
   });
 
-  test('is for confidential clients that are let in, and takes one token', async () => {
+  test('is for authenticated confidential clients, and requires one token', async () => {
     const { access_token: token } = await newTokens(service, alice, publicApp);
     expectApiError(await asApp(service, publicApp, INTROSPECT, { token }), 'INVALID_CLIENT', {
       error: 'invalid_client',
@@ -109,7 +109,7 @@ describe('oauth.md 5.8: revocation', () => {
   };
   const left = ({ id }: Persona) => service.sql('SELECT application_id FROM oauth_family WHERE account_id = $1', [id]);
 
-  test('by either token, and by one that was just redeemed, ends all that its account granted the client', async () => {
+  test('with either token, or one just redeemed, revokes everything that the account granted the client', async () => {
     const elsewhere = await newTokens(service, alice, stranger);
     for (const named of ['access_token', 'refresh_token', 'used'] as const) {
       const [tokens, more] = [await newTokens(service, alice, app), await newTokens(service, alice, app)];
@@ -127,13 +127,13 @@ describe('oauth.md 5.8: revocation', () => {
     ).toEqual([{ data: { application_id: app.id, name: 'Client', by: 'application', reason: 'token_revoked' } }]);
   });
 
-  test('by a public client of its own', async () => {
+  test('by a public client works for its own tokens', async () => {
     const tokens = await newTokens(service, alice, publicApp);
     await revoke(publicApp, tokens.refresh_token);
     expect(await isAlive(service, tokens.access_token)).toBe(false);
   });
 
-  test('by a token of another client, an expired or an unknown one ends nothing', async () => {
+  test('with an expired or unknown token, or one of another client, revokes nothing', async () => {
     const tokens = await newTokens(service, alice, app);
     for (const token of bothOf(tokens)) await revoke(stranger, token);
     await revoke(app, 'A'.repeat(43));
@@ -142,7 +142,7 @@ describe('oauth.md 5.8: revocation', () => {
     expect(await isAlive(service, tokens.access_token)).toBe(true);
   });
 
-  test.each([INTROSPECT, REVOKE])('%s takes one token, and one hint, whatever it says', async (path) => {
+  test.each([INTROSPECT, REVOKE])('%s accepts one token and one hint of any value', async (path) => {
     const { access_token: token } = await newTokens(service, alice, app);
     const client = { client_id: app.id, client_secret: app.secret as string };
     const send = (...more: [string, string][]) =>

@@ -6,7 +6,7 @@ import {
   asApp,
   clients,
   expectApiError,
-  expectUngranted,
+  expectGrantRemoved,
   type Gatehouse,
   gatehouse,
   inState,
@@ -58,7 +58,7 @@ const face = () => ({
 describe('5.9 GET /v1/oauth2/userinfo', () => {
   const claims = () => ({ sub: alice.id, ...face(), bot: false, system: false, email: null });
 
-  test('tells who granted the token; the address only with scope email', async () => {
+  test('returns the user who granted the token; the email address only with scope email', async () => {
     const plain = await asBearer((await newTokens(service, alice, app)).access_token).get(USERINFO);
     expect({ status: plain.status, body: plain.body }).toEqual({ status: 200, body: claims() });
     expect(plain.headers.get('cache-control')).toBe('no-store');
@@ -70,7 +70,7 @@ describe('5.9 GET /v1/oauth2/userinfo', () => {
     expect(verified.body).toEqual({ ...claims(), email: alice.email, verified: true });
   });
 
-  test('an account without an address has none to verify', async () => {
+  test('an account without an email address has no verification state', async () => {
     const bob = await person(service, 'bob');
     const { access_token } = await newTokens(service, bob, app, 'identify email');
     await service.sql('UPDATE account SET email = NULL WHERE id = $1', [bob.id]);
@@ -79,7 +79,7 @@ describe('5.9 GET /v1/oauth2/userinfo', () => {
     expect(body).not.toHaveProperty('verified');
   });
 
-  test('only the public bits of the flags are shown, up to the last', async () => {
+  test('only the public bits of the flags are shown, including the highest', async () => {
     const carol = await person(service, 'carol');
     const { access_token } = await newTokens(service, carol, app);
     await service.sql('UPDATE account SET flags = (1::bigint << 47) | (1::bigint << 33) | 1 WHERE id = $1', [carol.id]);
@@ -87,7 +87,7 @@ describe('5.9 GET /v1/oauth2/userinfo', () => {
   });
 
   test.each(['email', 'bot', 'email bot'])(
-    'scope %j alone does not open it, and the refusal names identify',
+    'scope %j alone is not enough, and the error names identify',
     async (scope) => {
       const { access_token } = await newTokens(service, alice, app, scope);
       expectApiError(await asBearer(access_token).get(USERINFO), 'MISSING_OAUTH_SCOPE', { required_scope: 'identify' });
@@ -98,7 +98,7 @@ describe('5.9 GET /v1/oauth2/userinfo', () => {
   );
 
   test.each(['identify.read', 'IDENTIFY', 'identify email', 'identif', 'identify_all', '*', ''])(
-    'OAU-36 a token that came to hold %j does not hold identify',
+    'OAU-36 a token that was changed to the scope %j does not have identify',
     async (held) => {
       const { access_token } = await newTokens(service, alice, app);
       await service.sql(`UPDATE oauth_token SET scopes = ARRAY[$2] WHERE digest = sha256(convert_to($1, 'UTF8'))`, [
@@ -120,7 +120,7 @@ describe('5.10 GET /v1/oauth2/@me', () => {
     bot_require_code_grant: false,
   });
 
-  test('tells what the token stands for; the user only with scope identify', async () => {
+  test('returns what the token authorizes; the user only with scope identify', async () => {
     const before = Date.now();
     const { access_token, expires_in } = await newTokens(service, alice, app, 'email identify');
     const { status, body } = await asBearer(access_token).get(ME);
@@ -159,8 +159,8 @@ describe('5.10 GET /v1/oauth2/@me', () => {
   });
 });
 
-describe('5.9 and 5.10, who may ask', () => {
-  test('a live access token and nothing else', async () => {
+describe('5.9 and 5.10, accepted credentials', () => {
+  test('only an active access token', async () => {
     const operator = await administrator(service, '*');
     const key = await adminKey(service, operator, '*');
     const { access_token, refresh_token } = await newTokens(service, alice, app);
@@ -177,7 +177,7 @@ describe('5.9 and 5.10, who may ask', () => {
     }
   });
 
-  test('an expired token is dead', async () => {
+  test('an expired token is rejected', async () => {
     const { access_token } = await newTokens(service, alice, app);
     await expire(access_token);
     for (const path of [USERINFO, ME]) expectApiError(await asBearer(access_token).get(path), 'UNAUTHORIZED');
@@ -206,7 +206,7 @@ describe('5.9 and 5.10, who may ask', () => {
 });
 
 describe('4 the bearer view of GET /v1/users/@me', () => {
-  test('is the private user object without what concerns the account itself', async () => {
+  test('is the private user object without members about the account itself', async () => {
     const eve = await person(service, 'eve');
     await service.sql(
       `UPDATE account SET acls = '{admin:authenticate}', traits = '{captcha_exempt}', suspicious_flags = 4,
@@ -230,7 +230,7 @@ describe('4 the bearer view of GET /v1/users/@me', () => {
 describe('5.7 POST /v1/oauth2/introspect', () => {
   const INACTIVE = { active: false };
 
-  test('describes live tokens of the asking client', async () => {
+  test('describes active tokens of the requesting client', async () => {
     const { access_token, refresh_token, expires_in } = await newTokens(service, alice, app, 'email identify');
     const shape = {
       active: true,
@@ -249,7 +249,7 @@ describe('5.7 POST /v1/oauth2/introspect', () => {
     expect((await introspect(app, refresh_token)).body).toEqual({ ...shape, token_type: 'refresh_token' });
   });
 
-  test('the hint only hints', async () => {
+  test('a wrong hint does not change the result', async () => {
     const { access_token, refresh_token } = await newTokens(service, alice, app);
     for (const token of [access_token, refresh_token]) {
       for (const token_type_hint of ['access_token', 'refresh_token', 'something else']) {
@@ -258,7 +258,7 @@ describe('5.7 POST /v1/oauth2/introspect', () => {
     }
   });
 
-  test('a token of another client, an unknown, expired or consumed one are all just not active', async () => {
+  test('an unknown, expired or consumed token, and one of another client, are all inactive', async () => {
     const tokens = await newTokens(service, alice, app);
     for (const token of [tokens.access_token, tokens.refresh_token]) {
       expect((await introspect(stranger, token)).body).toEqual(INACTIVE);
@@ -305,7 +305,7 @@ describe('5.7 POST /v1/oauth2/introspect', () => {
     expect((await introspect(app, tokens.access_token)).body.active).toBe(true);
   });
 
-  test('the token has to be there, once, within its bounds', async () => {
+  test('the token is required once, within its length limits', async () => {
     const attempt = (body: string) =>
       service.anonymous.send('POST', '/v1/oauth2/introspect', new URLSearchParams(body) as unknown);
     const client = `client_id=${app.id}&client_secret=${app.secret}`;
@@ -320,7 +320,7 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
     asApp(service, client, REVOKE, { token, ...more });
 
   test.each(['access_token', 'refresh_token'] as const)(
-    'by its %s the whole grant of the account goes: every family, pending codes, bot authorisation',
+    'its %s revokes the whole grant of the account: every family, pending codes, bot authorization',
     async (kind) => {
       const bob = await person(service, 'bob');
       const [first, second] = [await newTokens(service, bob, app), await newTokens(service, bob, app, 'identify bot')];
@@ -332,14 +332,14 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
       expect(answer.headers.has('content-type')).toBe(false);
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('pragma')).toBe('no-cache');
-      await expectUngranted(service, app, bob, { tokens: [first, second], code: pending });
+      await expectGrantRemoved(service, app, bob, { tokens: [first, second], code: pending });
       expect(await isAlive(service, elsewhere.access_token)).toBe(true);
       expect(await isAlive(service, others.access_token)).toBe(true);
       expect((await service.as(bob).get('/v1/users/@me')).status).toBe(200);
     },
   );
 
-  test('both kinds are looked for whatever the hint says', async () => {
+  test('both kinds are looked up with any hint', async () => {
     for (const token_type_hint of ['access_token', 'refresh_token', 'something else']) {
       const tokens = await newTokens(service, alice, app);
       expect((await revoke(app, tokens.refresh_token, { token_type_hint })).status).toBe(200);
@@ -347,7 +347,7 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
     }
   });
 
-  test('a refresh token that was just consumed still names its grant', async () => {
+  test('a refresh token that was just consumed still identifies its grant', async () => {
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
     expect((await revoke(app, first.refresh_token)).status).toBe(200);
@@ -376,13 +376,13 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
     expect(await events.take()).toEqual([]);
   });
 
-  test('a public client revokes by its id', async () => {
+  test('a public client revokes with its ID', async () => {
     const tokens = await newTokens(service, alice, publicApp);
     expect((await revoke(publicApp, tokens.refresh_token)).status).toBe(200);
     expect(await isAlive(service, tokens.access_token)).toBe(false);
   });
 
-  test('the bot is told once', async () => {
+  test('the bot is notified once', async () => {
     const tokens = await newTokens(service, alice, stranger);
     const events = noticesOf(service, 'event');
     await revoke(stranger, tokens.access_token);
@@ -392,13 +392,13 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
     ]);
   });
 
-  test('no token is no request', async () => {
+  test('a request without a token is invalid', async () => {
     expectApiError(await asApp(service, app, REVOKE, {}), 'INVALID_REQUEST', { error: 'invalid_request' });
     expectApiError(await revoke(app, 'a'.repeat(257)), 'INVALID_REQUEST');
   });
 });
 
-describe('3.4 what ends with the sessions of an account', () => {
+describe('3.4 grants that end with the sessions of an account', () => {
   const SESSION_ENDS: [string, (admin: Persona, bob: Persona) => Promise<Answer>][] = [
     ['a ban', (admin, { id }) => service.as(admin).put(`/v1/admin/users/${id}/ban`, { duration_hours: 1 })],
     ['termination of its sessions', (admin, { id }) => service.as(admin).delete(`/v1/admin/users/${id}/sessions`)],
@@ -412,7 +412,7 @@ describe('3.4 what ends with the sessions of an account', () => {
     ],
   ];
 
-  test.each(SESSION_ENDS)('%s: its grant of the Admin application goes, other grants stay', async (_, end) => {
+  test.each(SESSION_ENDS)('%s: its grant of the Admin application is revoked, other grants stay', async (_, end) => {
     const admin = await administrator(service, '*');
     const bob = await person(service, 'bob');
     const tokens = await newTokens(service, bob, app);

@@ -19,8 +19,8 @@ import {
   type Persona,
   person,
   refresh,
+  sendRaw,
   sudoProof,
-  wire,
   withTotp,
 } from '../support/index.js';
 
@@ -63,6 +63,8 @@ const bot = (id: string, username: string) => ({
 const openId = {
   ...{ id_token_signed_response_alg: 'RS256', post_logout_redirect_uris: [], backchannel_logout_uri: null },
   backchannel_logout_session_required: false,
+  is_trusted: false,
+  trusted_scopes: [],
 };
 const ownBot = (id: string, username: string) => ({
   ...bot(id, username),
@@ -71,7 +73,7 @@ const ownBot = (id: string, username: string) => ({
 });
 
 describe('6.3 POST /v1/oauth2/applications', () => {
-  test('a confidential application with its secret and the token of its bot, which nothing shows again', async () => {
+  test('returns a confidential application with its secret and bot token, which nothing shows again', async () => {
     const { status, body, headers } = await create({ name: '  My  App ', redirect_uris: [CALLBACK, CALLBACK] });
     expect({ status, body }).toEqual({
       status: 200,
@@ -105,7 +107,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     }
   });
 
-  test('a public one has no secret', async () => {
+  test('a public application has no secret', async () => {
     const { body } = await create({ name: 'Public', client_type: 'public', bot_public: false, redirect_uris: null });
     expect(body).toEqual({
       ...{ id: body.id, name: 'Public', client_type: 'public', redirect_uris: [], bot_public: false },
@@ -121,7 +123,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     expect(body.bot).toMatchObject({ mfa_enabled: true, authenticator_types: [0] });
   });
 
-  test('the bot is named after the application where that is possible, else at random', async () => {
+  test('the bot has the name of the application if possible, otherwise a random one', async () => {
     expect((await create({ name: 'Ünïcode böt!' })).body.bot.username).toBe('Unicode_bot');
     for (const name of ['日本', 'everyone', '!!!']) {
       expect((await create({ name })).body.bot.username).toMatch(/^bot_\d{8}$/);
@@ -133,7 +135,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     expect((await create({ name: 'Crowded' })).body.bot.username).toMatch(/^bot_\d{8}$/);
   });
 
-  test('no free name at all: 500, and nothing is made', async () => {
+  test('without any available name: 500, and nothing is created', async () => {
     const before = await countOf(alice.id);
     await service.sql(`CREATE FUNCTION full_house() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       RAISE EXCEPTION 'taken' USING ERRCODE = 'unique_violation', CONSTRAINT = 'account_tag'; END $$`);
@@ -210,7 +212,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
   test.each([
     ...['Gatehouse', 'gatehouse login', 'The GATEHOUSE team', 'G a t e h o u s e', 'Gаtehouse', 'Ｇａｔｅｈｏｕｓｅ'],
     ...['System Message', 'system-message bot'],
-  ])('%s passes for the service itself: no application has that name, at creation or later', async (name) => {
+  ])('%s looks like the service itself: no application can have that name, at creation or later', async (name) => {
     const fault = 'name: USERNAME_CANNOT_CONTAIN_RESERVED_TERMS';
     const before = await show(app);
     expectInvalid(await create({ name }), fault);
@@ -218,7 +220,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     expect(await show(app)).toEqual(before);
   });
 
-  test('loopback addresses may do without TLS', async () => {
+  test('loopback redirect URIs may omit TLS', async () => {
     const uris = ['http://localhost:3000/cb', 'http://app.localhost/', 'http://127.0.0.1/cb', 'http://127.9.8.7/'];
     const all = [...uris, 'http://[::1]:8080/cb', `https://a.example/${'x'.repeat(238)}`];
     expect((await create({ name: 'Native', redirect_uris: all })).body.redirect_uris).toEqual(all);
@@ -243,7 +245,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
   });
 
   test.each(['1::bigint << 34', '1::bigint << 36', '1::bigint << 38'])(
-    'not with a deleted or disabled account (flags %s), whose session is still there',
+    'a deleted or disabled account (flags %s) with an existing session cannot create one',
     async (flags) => {
       const bob = await person(service, 'bob');
       await service.sql(`UPDATE account SET flags = ${flags} WHERE id = $1`, [bob.id]);
@@ -252,7 +254,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     },
   );
 
-  test('25 per owner, however many are asked for at once; a deleted one makes room', async () => {
+  test('25 per owner, also for parallel requests; deleting one allows another', async () => {
     const busy = await person(service, 'busy');
     const answers = await Promise.all(Array.from({ length: 30 }, () => create({ name: 'x' }, busy)));
     const made = answers.filter(({ status }) => status === 200);
@@ -278,7 +280,7 @@ describe('6 owner routes', () => {
   ] as const;
 
   test.each(OWNER_ROUTES)(
-    '%s {id}%s: a bad id, an unknown and the built-in application, another owner',
+    '%s {id}%s: an invalid ID, an unknown and the built-in application, another owner',
     async (method, rest) => {
       const me = service.as(mallory);
       const attempt = (id: string) =>
@@ -310,7 +312,7 @@ describe('6 owner routes', () => {
     expect((await show(app)).name).toBe('Client');
   });
 
-  test('a suspicious account still manages its applications', async () => {
+  test('a suspicious account can still manage its applications', async () => {
     const dora = await person(service, 'dora');
     const own = await newApp(service, dora);
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = ANY ($1)', [[dora.id, own.id]]);
@@ -331,7 +333,7 @@ describe('6 owner routes', () => {
 });
 
 describe('6.4 PATCH /v1/oauth2/applications/{id}', () => {
-  test('what is sent replaces, null clears, what is absent stays; the type and the credentials stay', async () => {
+  test('sent members replace, null clears, absent ones are unchanged; type and credentials are unchanged', async () => {
     const own = await newApp(service, alice);
     const tokens = await newTokens(service, alice, own);
     const first = await edit({ name: ' New ', client_type: 'public', bot_public: false }, own);
@@ -349,7 +351,7 @@ describe('6.4 PATCH /v1/oauth2/applications/{id}', () => {
     expect((await service.as(own.bot).get('/v1/applications/@me')).status).toBe(200);
   });
 
-  test('an empty change, and one to what is there already, changes nothing', async () => {
+  test('an empty change, or one with the present values, changes nothing', async () => {
     const before = await versionOf(app);
     expect((await edit({})).status).toBe(200);
     expect((await edit({ name: 'Client', redirect_uris: [CALLBACK], bot_public: true })).status).toBe(200);
@@ -359,7 +361,7 @@ describe('6.4 PATCH /v1/oauth2/applications/{id}', () => {
     await edit({ bot_public: true });
   });
 
-  test('a pending code is void when its address is no longer registered', async () => {
+  test('a pending code is invalid after its redirect URI is removed', async () => {
     const own = await newApp(service, alice, {
       redirect_uris: [CALLBACK, 'https://b.example/', 'http://127.0.0.1/cb'],
     });
@@ -373,7 +375,7 @@ describe('6.4 PATCH /v1/oauth2/applications/{id}', () => {
     expect((await exchange(service, own, floating, { redirect_uri: 'http://127.0.0.1:5000/cb' })).status).toBe(200);
   });
 
-  test('a faulty change is refused as a whole', async () => {
+  test('an invalid change is rejected completely', async () => {
     expectInvalid(await edit({ name: 'Other', bot_public: null }), 'bot_public: INVALID_FORMAT');
     expectInvalid(await edit({ name: null }), 'name: INVALID_FORMAT');
     expect((await show(app)).name).toBe('Client');
@@ -390,7 +392,7 @@ describe('6.5 PATCH /v1/oauth2/applications/{id}/bot', () => {
     own = await newApp(service, alice, { name: 'Robot' });
   });
 
-  test('another name gets another discriminator, another case keeps it; the bot is told', async () => {
+  test('another name gets another discriminator, another letter case keeps it; the bot is notified', async () => {
     const { discriminator: before } = (await show(own)).bot;
     const events = noticesOf(service, 'event');
     const cased = await editBot({ username: 'ROBOT', discriminator: String(Number(before)), bio: 'I move' }, own);
@@ -445,7 +447,7 @@ describe('6.5 PATCH /v1/oauth2/applications/{id}/bot', () => {
   });
 
   test.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'an avatar and a banner as %s replace those before',
+    'an avatar and a banner as %s replace the previous ones',
     async (format) => {
       const avatar = (await image(format)).toString('base64');
       const banner = `data:image/${format};base64,${(await image(format, 32)).toString('base64')}`;
@@ -466,7 +468,7 @@ describe('6.5 PATCH /v1/oauth2/applications/{id}/bot', () => {
     },
   );
 
-  test('null clears them; they go with the application', async () => {
+  test('null clears them; they are deleted with the application', async () => {
     const objects = async (id: string) =>
       (await service.sql('SELECT key FROM media_object WHERE owner_id = $1', [id])).length;
     expect(await objects(own.id)).toBe(2);
@@ -479,7 +481,7 @@ describe('6.5 PATCH /v1/oauth2/applications/{id}/bot', () => {
     expect(await objects(passing.id)).toBe(0);
   });
 
-  test('a body of two large images is read, one above 6 MiB is not', async () => {
+  test('a body of two large images is accepted, one above 6 MiB is not', async () => {
     const padded = Buffer.concat([await image('png'), Buffer.alloc(2 * 1024 * 1024 - 4096)]).toString('base64');
     const { status, body } = await editBot({ avatar: padded, banner: padded }, own);
     expect({ status, code: body.code }).toEqual({ status: 200, code: undefined });
@@ -494,7 +496,7 @@ describe('6.5 PATCH /v1/oauth2/applications/{id}/bot', () => {
     expect((await editBot({ username: 'name5', bio: 'the same name costs nothing' }, restless)).status).toBe(200);
   });
 
-  test('an application whose bot account is gone has none to edit or reset', async () => {
+  test('an application whose bot account is deleted has none to edit or reset', async () => {
     const lost = await newApp(service, alice);
     await service.sql('UPDATE account SET bot = false WHERE id = $1', [lost.id]);
     expectApiError(await editBot({ bio: 'x' }, lost), 'BOT_USER_NOT_FOUND');
@@ -509,7 +511,7 @@ describe('6.6 operations that need sudo', () => {
   const RESET = (id: string) => `${APPLICATIONS}/${id}/bot/reset-token`;
   const SECRET = (id: string) => `${APPLICATIONS}/${id}/client-secret/reset`;
 
-  test('without proof nothing happens; a wrong password is named', async () => {
+  test('without proof nothing happens; a wrong password is reported', async () => {
     const own = await newApp(service, alice);
     const before = await service.sql('SELECT t::text FROM application t WHERE id = $1', [own.id]);
     for (const [method, path] of [
@@ -528,7 +530,7 @@ describe('6.6 operations that need sudo', () => {
     expect(await service.sql('SELECT t::text FROM application t WHERE id = $1', [own.id])).toEqual(before);
   });
 
-  test('a proof opens each of them', async () => {
+  test('a proof is accepted by each of them', async () => {
     const owner = await person(service, 'owner');
     const own = await newApp(service, owner);
     const { authenticator } = await withTotp(service, owner);
@@ -544,7 +546,7 @@ describe('6.6 operations that need sudo', () => {
     expect((await me.delete(`${APPLICATIONS}/${own.id}`)).status).toBe(204);
   });
 
-  test('a bot token that was reset is dead at once, its successor lives', async () => {
+  test('after a reset, the old bot token is rejected immediately and the new one works', async () => {
     const own = await newApp(service, alice);
     const { status, body, headers } = await service.as(alice).post(RESET(own.id), { password: alice.password });
     expect({ status, body }).toEqual({
@@ -589,7 +591,7 @@ describe('6.6 operations that need sudo', () => {
     );
   });
 
-  test('deletion takes codes, tokens, secret, bot token and webhooks; the bot account keeps its id', async () => {
+  test('deletion removes codes, tokens, secret, bot token and webhooks; the bot account keeps its ID', async () => {
     const bob = await person(service, 'bob');
     const own = await newApp(service, alice, { name: 'Doomed' });
     const tokens = await newTokens(service, bob, own, 'identify bot');
@@ -627,7 +629,7 @@ describe('6.6 operations that need sudo', () => {
     expect((await service.as(bob).get('/v1/users/@me')).status).toBe(200);
   });
 
-  test('of parallel deletions one succeeds; consents and exchanges beside it leave nothing', async () => {
+  test('of parallel deletions one succeeds; concurrent consents and exchanges leave nothing', async () => {
     const own = await newApp(service, alice);
     const bob = await person(service, 'bob');
     const codes = await Promise.all(Array.from({ length: 4 }, () => newCode(service, bob, own)));
@@ -673,7 +675,7 @@ describe('6.1 GET /v1/applications/@me', () => {
     expect(own).toEqual((await service.as(alice).get('/v1/users/@me/applications')).body);
   });
 
-  test('the word Bot in any case, and in no other place', async () => {
+  test('the scheme Bot in any letter case, and in no other place', async () => {
     const token = app.bot.slice(4);
     for (const scheme of ['Bot', 'bot', 'BOT', 'bOt']) {
       expect((await service.as(`${scheme} ${token}`).get(path)).status).toBe(200);
@@ -697,7 +699,7 @@ describe('6.1 GET /v1/applications/@me', () => {
     expectApiError(await service.anonymous.get(path), 'INVALID_TOKEN');
   });
 
-  test('with the prefix, whatever is wrong with the token is the same UNAUTHORIZED', async () => {
+  test('with the prefix, any error of the token is the same UNAUTHORIZED', async () => {
     const banned = await newApp(service, alice);
     await service.sql('UPDATE account SET banned = true WHERE id = $1', [banned.id]);
     const [id, secret] = app.bot.slice(4).split('.');
@@ -712,7 +714,7 @@ describe('6.1 GET /v1/applications/@me', () => {
       bodies.add(answer.text);
     }
     expect(bodies.size).toBe(1);
-    const twice = await wire(service, [
+    const twice = await sendRaw(service, [
       `GET ${path} HTTP/1.1`,
       `Authorization: ${app.bot}`,
       `Authorization: ${app.bot}`,
@@ -723,13 +725,14 @@ describe('6.1 GET /v1/applications/@me', () => {
 });
 
 describe('6 GET /v1/oauth2/applications/{id}/public', () => {
-  test('shows everyone the same, and a session itself', async () => {
+  test('returns the same to everyone, and to a session its own account', async () => {
     const own = await newApp(service, alice, { name: 'Open', bot_public: false });
     await editBot({ bio: 'about' }, own);
     const path = `${APPLICATIONS}/${own.id}/public`;
     const shown = {
       ...{ id: own.id, name: 'Open', icon: null, description: 'about', redirect_uris: [CALLBACK], scopes: ['bot'] },
       ...{ bot_public: false, bot: { ...bot(own.id, 'Open'), bio: 'about' }, current_user: null },
+      trusted_scopes: [],
     };
     const { access_token } = await newTokens(service, mallory, own);
     const anonymous = await service.anonymous.get(path);
@@ -752,7 +755,7 @@ describe('6 GET /v1/oauth2/applications/{id}/public', () => {
     expect(body).toMatchObject({ id: lost.id, icon: null, description: null, scopes: [], bot: null });
   });
 
-  test('unknown, built-in and malformed ids', async () => {
+  test('unknown, built-in and malformed IDs', async () => {
     for (const id of [UNKNOWN, builtIn, alice.id]) {
       expectApiError(await service.anonymous.get(`${APPLICATIONS}/${id}/public`), 'UNKNOWN_APPLICATION');
     }
@@ -761,14 +764,14 @@ describe('6 GET /v1/oauth2/applications/{id}/public', () => {
 });
 
 describe('6.1 of admin.md: the built-in Admin application', () => {
-  test('appears in no listing of anybody and its id opens no bot', async () => {
+  test('appears in no list of any owner, and its ID has no bot operations', async () => {
     const admin = await administrator(service, '*');
     expect((await service.as(admin).get('/v1/users/@me/applications')).body).toEqual([]);
     const { body } = await service.as(admin).get(`/v1/admin/applications/${builtIn}`);
     expect(body.application).toMatchObject({ id: builtIn, owner_user_id: null, has_bot_token: false });
   });
 
-  test('OAU-47 an application that takes its name is an ordinary one', async () => {
+  test('OAU-47 an application with its name is an ordinary one', async () => {
     expectInvalid(await create({ name: 'Gatehouse Admin' }), 'name: USERNAME_CANNOT_CONTAIN_RESERVED_TERMS');
     const impostor = await newApp(service, alice);
     // Simulates an application that got this name before the name was reserved.

@@ -53,8 +53,8 @@ const withoutEffect = async (work: () => Promise<void>) => {
 };
 const S256 = (challenge: string) => ({ code_challenge: challenge, code_challenge_method: 'S256' });
 
-describe('5.1 authorisation server metadata', () => {
-  test('describes the service by its configuration, whatever Host says', async () => {
+describe('5.1 authorization server metadata', () => {
+  test('describes the service by its configuration, regardless of the Host header', async () => {
     const answer = await service.anonymous.get('/.well-known/oauth-authorization-server', {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
     });
@@ -111,7 +111,7 @@ function redirectOf(answer: Answer) {
 }
 
 describe('5.3 GET /v1/oauth2/authorize', () => {
-  test('without prompt=none leads to the consent page with the parameters of the request and no others', async () => {
+  test('without prompt=none redirects to the consent page with only the parameters of the request', async () => {
     const sent = request({ ...S256(pkce().challenge), prompt: 'consent' });
     for (const as of [null, alice]) {
       const { target, query } = redirectOf(await authorize({ ...sent, next: '//evil.example', display: 'popup' }, as));
@@ -120,7 +120,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
     }
   });
 
-  test('nothing else is checked on the way to the consent page', async () => {
+  test('nothing else is checked before the consent page', async () => {
     const { query, target } = redirectOf(
       await authorize({ client_id: '1', scope: 'nonsense', redirect_uri: 'javascript:alert(1)', code_challenge: 'x' }),
     );
@@ -133,7 +133,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
     });
   });
 
-  test('OAUTH_CONSENT_URL may name another frontend', async () => {
+  test('OAUTH_CONSENT_URL can name another frontend', async () => {
     await withGatehouse({ env: { OAUTH_CONSENT_URL: 'https://front.example/consent?theme=dark' } }, async (other) => {
       const answer = await other.anonymous.get('/v1/oauth2/authorize?client_id=1&scope=identify');
       expect(answer.headers.get('location')).toBe(
@@ -142,7 +142,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
     });
   });
 
-  test('a query that fails validation is refused, or shown on the page if client and redirect URI are known', async () => {
+  test('an invalid query is rejected, or shown on the page if client and redirect URI are known', async () => {
     const faulty: [Record<string, string>, string][] = [
       [{ client_id: 'x' }, 'client_id: INVALID_SNOWFLAKE_FORMAT'],
       [{ client_id: '01' }, 'client_id: INVALID_SNOWFLAKE_FORMAT'],
@@ -169,7 +169,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
     }
   });
 
-  test('a repeated parameter is refused, whichever it is', async () => {
+  test('a repetition of any parameter is rejected', async () => {
     const query = new URLSearchParams({ ...request(S256(pkce().challenge)), prompt: 'none' });
     for (const [name, value] of query) {
       const send = (of: URLSearchParams) =>
@@ -201,7 +201,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
   describe('with prompt=none', () => {
     const silent = (more: Record<string, string> = {}) => request({ prompt: 'none', ...more });
 
-    test('only a session counts as somebody who is signed in', async () => {
+    test('only a session counts as signed in', async () => {
       const { access_token: token } = await newTokens(service, alice, app);
       for (const authorization of [null, app.bot, `Bearer ${token}`, 'flx_unknown', `Bearer ${'A'.repeat(43)}`]) {
         await withoutEffect(async () => {
@@ -215,7 +215,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
       }
     });
 
-    test('within the live grant leads to the client with a code that works', async () => {
+    test('within an active grant redirects to the client with a code that works', async () => {
       const bob = await person(service, 'bob');
       await newTokens(service, bob, app, 'identify email');
       for (const scope of ['identify', 'email', 'identify email', 'bot', 'identify bot']) {
@@ -226,7 +226,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
       }
     });
 
-    test('authorises no bot', async () => {
+    test('authorizes no bot', async () => {
       const bob = await person(service, 'bob');
       const { query } = redirectOf(await authorize(silent({ scope: 'bot' }), bob));
       expect((await exchange(service, app, query.code as string)).status).toBe(200);
@@ -300,7 +300,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
       expect(redirectOf(await authorize(silent(), bob)).query).toHaveProperty('code');
     });
 
-    test('a consent of one user is none of another, and ends with the grant', async () => {
+    test('consent of one user does not count for another, and ends with the grant', async () => {
       const bob = await person(service, 'bob');
       const carol = await person(service, 'carol');
       await newTokens(service, bob, app);
@@ -309,7 +309,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
       expect(redirectOf(await authorize(silent(), bob)).query).toHaveProperty('error', 'consent_required');
     });
 
-    test('an expired grant is no grant', async () => {
+    test('an expired grant does not count', async () => {
       const bob = await person(service, 'bob');
       await newTokens(service, bob, app);
       await service.sql(`UPDATE oauth_token SET expires_at = now() WHERE kind = 'refresh' AND account_id = $1`, [
@@ -414,7 +414,7 @@ describe('3.2 redirect URIs of a request', () => {
     ];
   };
 
-  test('nothing but a byte-equal address is accepted, at consent and silently', async () => {
+  test('only a byte-equal URI is accepted, at consent and silently', async () => {
     const bob = await person(service, 'bob');
     await newTokens(service, bob, app);
     const tried = variants(CALLBACK);
@@ -430,7 +430,7 @@ describe('3.2 redirect URIs of a request', () => {
     });
   });
 
-  test('the port of a loopback IP literal may differ, and the exchange wants the very same address', async () => {
+  test('the port of a loopback IP literal may differ, and the exchange requires exactly the same URI', async () => {
     const native = 'http://127.0.0.1:50123/native';
     const answer = await consent(service, alice, app, { redirect_uri: native });
     expect(answer.body.redirect_to.startsWith(`${native}?code=`)).toBe(true);
@@ -445,7 +445,7 @@ describe('3.2 redirect URIs of a request', () => {
 });
 
 describe('5.4 POST /v1/oauth2/authorize/consent', () => {
-  test('approval leads to the client with code, state and iss', async () => {
+  test('approval redirects to the client with code, state and iss', async () => {
     const state = ' ü"<>&=#\r\n%00 ';
     const answer = await consent(service, alice, app, { state });
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -456,7 +456,7 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
     expect(parametersOf(target)).toEqual({ code: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/), state, iss: ORIGIN });
   });
 
-  test('client_id may be a number, response_type may be named, a challenge may be bound', async () => {
+  test('client_id may be a number, response_type may be sent, a challenge may be bound', async () => {
     const { verifier, challenge } = pkce();
     const code = await newCode(service, alice, app, { response_type: 'code', decision: 'approve', ...S256(challenge) });
     expect((await exchange(service, app, code, { code_verifier: verifier })).status).toBe(200);
@@ -467,7 +467,7 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
     expectApiError(await consent(service, alice, app, { client_id: 1 }), 'UNKNOWN_APPLICATION');
   });
 
-  test('a body of the wrong shape is refused', async () => {
+  test('a body of invalid types is rejected', async () => {
     const faulty: [Record<string, unknown>, string][] = [
       [{ client_id: undefined }, 'client_id: INVALID_FORMAT'],
       [{ client_id: 'x' }, 'client_id: INVALID_SNOWFLAKE_FORMAT'],
@@ -524,13 +524,13 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
     });
   });
 
-  test('a private bot is for its owner alone', async () => {
+  test('a private bot is only for its owner', async () => {
     expectApiError(await consent(service, alice, privateBot, { scope: 'identify bot' }), 'BOT_IS_PRIVATE');
     expect((await consent(service, owner, privateBot, { scope: 'identify bot' })).status).toBe(200);
     expect((await consent(service, alice, privateBot, { scope: 'identify' })).status).toBe(200);
   });
 
-  test('denial checks application and redirect URI and nothing else', async () => {
+  test('denial checks only application and redirect URI', async () => {
     const deny = { decision: 'deny', state: 's', scope: 'nonsense', code_challenge: 'x' };
     await withoutEffect(async () => {
       const { body } = await consent(service, alice, app, deny);
@@ -566,7 +566,7 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
 describe('3.1 PKCE at consent', () => {
   const { challenge } = pkce();
 
-  test('only S256 with a well-formed challenge', async () => {
+  test('only S256 with a well-formed challenge is accepted', async () => {
     const faulty = [
       { code_challenge: challenge },
       { code_challenge: challenge, code_challenge_method: 'plain' },
@@ -593,7 +593,7 @@ describe('3.1 PKCE at consent', () => {
     });
   });
 
-  test('a public client needs a challenge, a confidential one may do without', async () => {
+  test('a public client needs a challenge, a confidential one does not', async () => {
     await withoutEffect(async () => {
       expectApiError(await consent(service, alice, publicApp), 'INVALID_REQUEST');
     });
@@ -619,7 +619,7 @@ describe('2 scopes', () => {
     }
   });
 
-  test('unknown, differently cased or none: invalid_scope', async () => {
+  test('unknown scopes, another letter case or none: invalid_scope', async () => {
     await withoutEffect(async () => {
       for (const scope of [
         '',
@@ -647,7 +647,7 @@ describe('5.4 APPLICATION_AUTHORIZE', () => {
     d: { user_id: user.id, scopes, authorized_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) },
   });
 
-  test('goes to the bot when the authorisation takes effect, once', async () => {
+  test('is sent to the bot once, when the authorization takes effect', async () => {
     const bob = await person(service, 'bob');
     const events = noticesOf(service, 'event');
     const code = await newCode(service, bob, app, { scope: 'email identify' });
@@ -670,7 +670,7 @@ describe('5.4 APPLICATION_AUTHORIZE', () => {
     expect(bots.map(({ application_id }) => application_id)).toEqual([app.id, grantBot.id]);
   });
 
-  test('goes to the bot when the code of a silent authorisation is exchanged, which authorises no bot', async () => {
+  test('is sent to the bot when the code of a silent authorization is exchanged, which authorizes no bot', async () => {
     const bob = await person(service, 'bob');
     await newTokens(service, bob, app, 'identify email');
     const events = noticesOf(service, 'event');
@@ -684,7 +684,7 @@ describe('5.4 APPLICATION_AUTHORIZE', () => {
     expect(await service.sql('SELECT 1 FROM oauth_bot_grant WHERE account_id = $1', [bob.id])).toEqual([]);
   });
 
-  test('is not sent for a refusal, a denial, a failed exchange or a refresh', async () => {
+  test('is not sent for a rejection, a denial, a failed exchange or a refresh', async () => {
     const bob = await person(service, 'bob');
     const tokens = await newTokens(service, bob, app);
     const events = noticesOf(service, 'event');
@@ -702,7 +702,7 @@ describe('5.4 APPLICATION_AUTHORIZE', () => {
 });
 
 describe('1.2 OAuth2 protocol error body', () => {
-  test('has exactly these members and echoes nothing', async () => {
+  test('has exactly these members and repeats no input', async () => {
     const { body, headers } = await consent(service, alice, app, { redirect_uri: 'https://evil.example/"<x>' });
     expect(body).toEqual({
       error: 'invalid_request',

@@ -68,14 +68,14 @@ describe('5.5 client authentication', () => {
     expect((await form({ ...TOKEN, client_id: app.id, client_secret: app.secret as string })).status).toBe(200);
   });
 
-  test('a public client by its id alone, in the form or as Basic without a secret', async () => {
+  test('a public client only with its ID, in the form or as Basic without a secret', async () => {
     expect((await form({ ...TOKEN, client_id: publicApp.id })).status).toBe(200);
     expect((await form(TOKEN, `Basic ${encode(`${publicApp.id}:`)}`)).status).toBe(200);
     await expectInvalidClient(await form({ ...TOKEN, client_id: publicApp.id, client_secret: 'x' }));
     await expectInvalidClient(await form(TOKEN, basic(publicApp.id, 'x')));
   });
 
-  test('whatever is missing or wrong, the answer is the same to the byte', async () => {
+  test('the response is equal byte for byte for anything missing or wrong', async () => {
     const secret = app.secret as string;
     const wrong: [Record<string, string>, string?][] = [
       [TOKEN],
@@ -100,7 +100,7 @@ describe('5.5 client authentication', () => {
     for (const [fields, authorization] of wrong) await expectInvalidClient(await form(fields, authorization));
   });
 
-  test('Authorization that is not well-formed Basic is refused, even beside a good form', async () => {
+  test('Authorization that is not well-formed Basic is rejected, even with a valid form', async () => {
     const good = basic(app.id, app.secret as string);
     const credentials = good.slice(6);
     const malformed = [
@@ -124,7 +124,7 @@ describe('5.5 client authentication', () => {
     }
   });
 
-  test('base64 that decodes to the right credentials but is not canonical is refused', async () => {
+  test('base64 that decodes to the correct credentials but is not canonical is rejected', async () => {
     for (let length = 0; length < 3; length++) {
       const text = `${app.id}:${app.secret}${'!'.repeat(length)}`;
       const canonical = encode(text);
@@ -142,7 +142,7 @@ describe('5.5 client authentication', () => {
     }
   });
 
-  test('no header at all opens anything or breaks anything', async () => {
+  test('no other header authenticates or interferes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((c) => String.fromCharCode(c)), maxLength: 200 }),
@@ -157,7 +157,7 @@ describe('5.5 client authentication', () => {
     );
   });
 
-  test('two Authorization lines are refused', async () => {
+  test('two Authorization lines are rejected', async () => {
     const good = basic(app.id, app.secret as string);
     const status = await new Promise<string>((resolve, reject) => {
       const req = httpRequest(`${service.url}${PATH}`, { method: 'POST' }, (res) => {
@@ -175,7 +175,7 @@ describe('5.5 client authentication', () => {
     expect(status).toBe('401 INVALID_CLIENT');
   });
 
-  test('two methods at once, another id in the form, or a secret in the query: invalid_request', async () => {
+  test('two methods in one request, another ID in the form, or a secret in the query: invalid_request', async () => {
     const secret = app.secret as string;
     const good = basic(app.id, secret);
     const cases: [Record<string, string>, string | undefined, string, string][] = [
@@ -195,7 +195,7 @@ describe('5.5 client authentication', () => {
     }
   });
 
-  test('a repeated client_id or client_secret is refused', async () => {
+  test('a repeated client_id or client_secret is rejected', async () => {
     for (const name of ['client_id', 'client_secret']) {
       const fields = new URLSearchParams({ ...TOKEN, client_id: app.id, client_secret: app.secret as string });
       fields.append(name, fields.get(name) as string);
@@ -203,7 +203,7 @@ describe('5.5 client authentication', () => {
     }
   });
 
-  test('a value that is not sent counts as absent', async () => {
+  test('an empty value counts as absent', async () => {
     await expectInvalidClient(await form({ ...TOKEN, client_id: '', client_secret: '' }));
     expect((await form({ ...TOKEN, client_id: publicApp.id, client_secret: '' })).status).toBe(200);
     expect(
@@ -211,7 +211,7 @@ describe('5.5 client authentication', () => {
     ).toBe(200);
   });
 
-  test('comes before the other parameters', async () => {
+  test('is checked before the other parameters', async () => {
     for (const path of ['/v1/oauth2/token', '/v1/oauth2/introspect', PATH]) {
       await expectInvalidClient(await form({}, undefined, path));
       await expectInvalidClient(await form({ grant_type: 'nonsense', token: '' }, basic('1', 'x'), path));
@@ -223,7 +223,7 @@ describe('5.5 client authentication', () => {
     await expectInvalidClient(await form({ token, client_id: publicApp.id }, undefined, '/v1/oauth2/introspect'));
   });
 
-  test('the built-in Admin application without a secret can never authenticate itself', async () => {
+  test('the built-in Admin application without a secret cannot authenticate itself', async () => {
     const { id } = service.app.get(AdminApplication);
     for (const secret of ['', 'x', 'no application has this secret', 'null', 'undefined']) {
       await expectInvalidClient(await form({ ...TOKEN, client_id: id, client_secret: secret }));
@@ -264,7 +264,7 @@ describe('1.3 forms', () => {
     }
   });
 
-  test('other methods do not exist, and credentials in a query are none', async () => {
+  test('other methods do not exist, and credentials in a query are ignored', async () => {
     for (const path of PATHS) {
       for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
         expectApiError(await service.as(basic(app.id, app.secret as string)).send(method, path), 'NOT_FOUND');
@@ -273,7 +273,7 @@ describe('1.3 forms', () => {
     await expectInvalidClient(await form(TOKEN, undefined, `${PATH}?client_id=${publicApp.id}`));
   });
 
-  test('text that is not UTF-8 is refused', async () => {
+  test('text that is not UTF-8 is rejected', async () => {
     const answer = await service
       .as(basic(app.id, app.secret as string))
       .send('POST', PATH, new Uint8Array([0x61, 0x3d, 0xff]), {
@@ -282,14 +282,14 @@ describe('1.3 forms', () => {
     expectApiError(answer, 'INVALID_REQUEST');
   });
 
-  test('a form over the limit is refused', async () => {
+  test('a form over the limit is rejected', async () => {
     const answer = await form({ token: 'x'.repeat(300_000) }, basic(app.id, app.secret as string));
     expectApiError(answer, 'PAYLOAD_TOO_LARGE');
   });
 });
 
 describe('6.6 client secret reset and deletion', () => {
-  test('the old secret is dead at once, the tokens stay, the exchange needs the new secret', async () => {
+  test('the old secret is rejected immediately, the tokens stay valid, the exchange needs the new secret', async () => {
     const target = await newApp(service, alice);
     const tokens = await newTokens(service, alice, target);
     const code = await newCode(service, alice, target);
@@ -307,7 +307,7 @@ describe('6.6 client secret reset and deletion', () => {
     expect(exchanged.status).toBe(200);
   });
 
-  test('the secret of a deleted application is dead at once', async () => {
+  test('the secret of a deleted application is rejected immediately', async () => {
     const target = await newApp(service, alice);
     await service.as(alice).delete(`/v1/oauth2/applications/${target.id}`, { password: alice.password });
     await expectInvalidClient(await form(TOKEN, basic(target.id, target.secret as string)));
@@ -315,7 +315,7 @@ describe('6.6 client secret reset and deletion', () => {
 });
 
 describe('5.5 limits', () => {
-  test('are keyed by client address, whatever credential is presented', async () => {
+  test('are counted by IP address, with any credential', async () => {
     await withGatehouse(
       {
         env: {

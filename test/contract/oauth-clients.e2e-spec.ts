@@ -70,7 +70,7 @@ describe('openid-client', () => {
     return { url, checks: { pkceCodeVerifier: verifier, expectedState: state } };
   };
 
-  test('finds everything by the metadata document, and the metadata is sound', () => {
+  test('finds everything in the metadata document, and the metadata is valid', () => {
     const server = config.serverMetadata();
     expect(server.issuer).toBe(origin);
     expect(server.supportsPKCE()).toBe(true);
@@ -116,7 +116,7 @@ describe('openid-client', () => {
     await expect(openid.authorizationCodeGrant(config, back, checks)).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('a denial comes back as access_denied, with state and iss', async () => {
+  test('a denial is returned as access_denied, with state and iss', async () => {
     const { url, checks } = await request();
     const back = await decide(alice, url, 'deny');
     await expect(openid.authorizationCodeGrant(config, back, checks)).rejects.toMatchObject({ error: 'access_denied' });
@@ -130,7 +130,7 @@ describe('oauth4webapi', () => {
     ['a confidential client by Basic', () => ({ client_id: app.id, auth: oauth.ClientSecretBasic(app.secret ?? '') })],
     ['a confidential client by form', () => ({ client_id: app.id, auth: oauth.ClientSecretPost(app.secret ?? '') })],
     ['a public client', () => ({ client_id: publicApp.id, auth: oauth.None() })],
-  ])('%s walks the whole way', async (_, make) => {
+  ])('%s completes the whole flow', async (_, make) => {
     const { client_id, auth } = make();
     const client: oauth.Client = { client_id };
     const discovered = await oauth.discoveryRequest(new URL(origin), { algorithm: 'oauth2', ...insecure });
@@ -156,7 +156,7 @@ describe('oauth4webapi', () => {
     expect(await isAlive(service, next.access_token)).toBe(false);
   });
 
-  test('a refused client is told so in the words of RFC 6749', async () => {
+  test('a rejected client gets the error of RFC 6749', async () => {
     const client: oauth.Client = { client_id: app.id };
     const server: oauth.AuthorizationServer = {
       ...{ issuer: origin, introspection_endpoint: `${origin}/v1/oauth2/introspect` },
@@ -169,7 +169,7 @@ describe('oauth4webapi', () => {
   });
 });
 
-describe('simple-oauth2, a client of the old style', () => {
+describe('simple-oauth2, a client without PKCE', () => {
   const client = (authorizationMethod: 'header' | 'body') =>
     new AuthorizationCode({
       client: { id: app.id, secret: app.secret ?? '' },
@@ -184,24 +184,21 @@ describe('simple-oauth2, a client of the old style', () => {
       http: { json: true },
     });
 
-  test.each(['header', 'body'] as const)(
-    'without PKCE, credentials in the %s: token, refresh, revocation',
-    async (method) => {
-      const old = client(method);
-      const url = old.authorizeURL({ redirect_uri: CALLBACK, scope: ['identify', 'email'], state: 'state' });
-      const back = await decide(alice, new URL(url));
-      expect(back.searchParams.get('state')).toBe('state');
-      const code = back.searchParams.get('code') ?? '';
-      const first = await old.getToken({ code, redirect_uri: CALLBACK });
-      expect(first.expired()).toBe(false);
-      expect(first.token).toMatchObject({ token_type: 'Bearer', scope: 'identify email' });
-      const second = await first.refresh();
-      expect(await isAlive(service, String(second.token.access_token))).toBe(true);
-      await second.revoke('refresh_token');
-      expect(await isAlive(service, String(second.token.access_token))).toBe(false);
-      await expect(second.refresh()).rejects.toMatchObject({ output: { statusCode: 400 } });
-    },
-  );
+  test.each(['header', 'body'] as const)('credentials in the %s: token, refresh, revocation', async (method) => {
+    const old = client(method);
+    const url = old.authorizeURL({ redirect_uri: CALLBACK, scope: ['identify', 'email'], state: 'state' });
+    const back = await decide(alice, new URL(url));
+    expect(back.searchParams.get('state')).toBe('state');
+    const code = back.searchParams.get('code') ?? '';
+    const first = await old.getToken({ code, redirect_uri: CALLBACK });
+    expect(first.expired()).toBe(false);
+    expect(first.token).toMatchObject({ token_type: 'Bearer', scope: 'identify email' });
+    const second = await first.refresh();
+    expect(await isAlive(service, String(second.token.access_token))).toBe(true);
+    await second.revoke('refresh_token');
+    expect(await isAlive(service, String(second.token.access_token))).toBe(false);
+    await expect(second.refresh()).rejects.toMatchObject({ output: { statusCode: 400 } });
+  });
 });
 
 describe('discord.js', () => {
@@ -222,7 +219,7 @@ describe('discord.js', () => {
     });
   type Packet = { t: string; d: Record<string, unknown> };
 
-  test('a bot logs in over REST and gateway, hears of an authorisation, and is out once its token is reset', async () => {
+  test('a bot logs in over REST and gateway, receives an authorization, and is disconnected after its token is reset', async () => {
     const robot = await newApp(service, owner, { name: 'Robot' });
     const client = newBot();
     try {
@@ -248,7 +245,7 @@ describe('discord.js', () => {
     }
   });
 
-  test('its REST client understands answers and refusals', async () => {
+  test('its REST client understands responses and errors', async () => {
     const rest = new REST({ api: origin, version: '1' }).setToken(app.bot.slice(4));
     expect(await rest.get('/users/@me')).toMatchObject({ id: app.id, bot: true });
     await expect(rest.get('/users/@me/applications')).rejects.toMatchObject({ status: 403, code: 'ACCESS_DENIED' });
@@ -372,7 +369,7 @@ class Visitor {
   }
 }
 
-describe('a web application of a third party', () => {
+describe('a third-party web application', () => {
   let site: ThirdParty;
   beforeAll(async () => {
     site = await ThirdParty.open();
@@ -383,7 +380,7 @@ describe('a web application of a third party', () => {
   });
   afterAll(() => site.close());
 
-  test('signs a person in through the browser, from its own page back to its own page', async () => {
+  test('signs a user in through the browser, from its own page back to its own page', async () => {
     const browser = new Visitor();
     expect((await browser.visit(site.url)).text).toBe('Hello stranger');
     const page = await browser.visit(`${site.url}/login`);
@@ -398,7 +395,7 @@ describe('a web application of a third party', () => {
     );
   });
 
-  test('a denial signs nobody in', async () => {
+  test('a denial signs no user in', async () => {
     const browser = new Visitor();
     const page = await browser.visit(`${site.url}/login`);
     const end = await browser.visit(await browser.consent(page.url, alice, 'deny'));
@@ -406,7 +403,7 @@ describe('a web application of a third party', () => {
     expect((await browser.visit(site.url)).text).toBe('Hello stranger');
   });
 
-  test('the way back of one browser is of no use in another', async () => {
+  test('the callback URL of one browser does not work in another', async () => {
     const [mallory, victim] = [new Visitor(), new Visitor()];
     const stolen = await mallory.consent((await mallory.visit(`${site.url}/login`)).url, owner);
     await victim.visit(`${site.url}/login`);
@@ -415,7 +412,7 @@ describe('a web application of a third party', () => {
     expect((await new Visitor().visit(stolen)).text).toBe('nobody started this');
   });
 
-  test('a request that was tampered with ends on the page of the service, never elsewhere', async () => {
+  test('a manipulated request ends on the page of the service, never elsewhere', async () => {
     const browser = new Visitor();
     const { url } = await browser.visit(`${site.url}/login`);
     url.searchParams.set('redirect_uri', 'https://evil.example/callback');

@@ -19,7 +19,7 @@ describe('oauth 5.2 the consent page over HTTP', () => {
   });
   afterAll(() => service.close());
 
-  test('it carries no inline script or style, cannot be framed, leaks no referrer and is kept by nobody', async () => {
+  test('it has no inline script or style, cannot be framed, sends no referrer and is not cached', async () => {
     const answer = await service.anonymous.get(PAGE);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -35,7 +35,7 @@ describe('oauth 5.2 the consent page over HTTP', () => {
     expect(answer.text).not.toMatch(/(?:src|href)="(?!\/(?:assets\/|favicon\.ico))/);
   });
 
-  test('nothing of the request is in it: known, unknown and deleted applications get the same bytes', async () => {
+  test('it contains nothing of the request: known, unknown and deleted applications get the same bytes', async () => {
     const pages = await Promise.all(
       ['', '?client_id=1', '?client_id=<b>&state=%3Cscript%3E', '?error=login_required'].map(
         async (query) => (await service.anonymous.get(`${PAGE}${query}`)).text,
@@ -50,14 +50,14 @@ describe('oauth 5.2 the consent page over HTTP', () => {
   });
 });
 
-describe('oauth 5.2 whose page asks for consent', () => {
+describe('oauth 5.2 whose consent page is used', () => {
   const sent = async (service: Gatehouse): Promise<string> => {
     const answer = await service.anonymous.get('/v1/oauth2/authorize?client_id=1&scope=identify');
     expect(answer.status).toBe(302);
     return answer.headers.get('location') ?? '';
   };
 
-  test('where the front end is another one, the consent page and its files are there and no other page', async () => {
+  test('with another frontend, only the consent page and its files are served', async () => {
     await serving({ PUBLIC_ORIGIN: 'https://id.example', WEB_APP_URL: 'https://app.example' }, async (service) => {
       const page = await service.anonymous.get(PAGE);
       expect(page.status).toBe(200);
@@ -71,7 +71,7 @@ describe('oauth 5.2 whose page asks for consent', () => {
   test.each([
     ['another page is named', { OAUTH_CONSENT_URL: 'https://app.example/consent' }, 'https://app.example/consent'],
     ['pages are off', { WEB_PAGES: 'off' }, 'https://id.example/oauth2/authorize'],
-  ])('where %s, ours is not there', async (_, env, target) => {
+  ])('if %s, our consent page is not served', async (_, env, target) => {
     const origins = { PUBLIC_ORIGIN: 'https://id.example', WEB_APP_URL: 'https://app.example' };
     await serving({ ...origins, ...env }, async (service) => {
       expectApiError(await service.anonymous.get(PAGE), 'NOT_FOUND');
@@ -80,10 +80,10 @@ describe('oauth 5.2 whose page asks for consent', () => {
     });
   });
 
-  test('the start says when there is no page at all', async () => {
+  test('the startup log reports a missing consent page', async () => {
     const warned = async (env: Record<string, string>) => {
       const service = await gatehouse({ env: { LOG_LEVEL: 'warn', ...env } });
-      const lines = service.log.filter((line) => line.includes('nobody can authorise an application'));
+      const lines = service.log.filter((line) => line.includes('users cannot authorize applications'));
       await service.close();
       return lines.length;
     };

@@ -3,8 +3,8 @@ import {
   type App,
   consent,
   expectApiError,
+  expectGrantRemoved,
   expectInvalid,
-  expectUngranted,
   type Gatehouse,
   gatehouse,
   inState,
@@ -17,6 +17,7 @@ import {
   person,
   REFUSED_STATES,
   refresh,
+  signIn,
 } from '../support/index.js';
 
 const LIST = '/v1/oauth2/@me/authorizations';
@@ -39,7 +40,12 @@ afterAll(() => service.close());
 const listOf = async (who: Persona) => {
   const { status, body } = await service.as(who).get(LIST);
   expect(status).toBe(200);
-  return body as { application: { id: string }; scopes: string[]; authorized_at: string }[];
+  return body as {
+    application: { id: string };
+    scopes: string[];
+    authorized_at: string;
+    session_id_hashes: string[];
+  }[];
 };
 const remove = (who: Persona, id: string) => service.as(who).delete(`${LIST}/${id}`);
 const removeMany = (who: Persona, application_ids: unknown) =>
@@ -53,7 +59,7 @@ const deauthorized = (target: App, { id }: Persona) => ({
 });
 
 describe('5.11 GET /v1/oauth2/@me/authorizations', () => {
-  test('lists what was granted, newest first, with the union of the scopes and the earliest time', async () => {
+  test('lists grants, newest first, with the union of the scopes and the earliest time', async () => {
     const alice = await person(service, 'alice');
     expect(await listOf(alice)).toEqual([]);
     await newTokens(service, alice, app, 'email identify');
@@ -67,13 +73,34 @@ describe('5.11 GET /v1/oauth2/@me/authorizations', () => {
         application: { id: second.id, name: 'Second', description: null, ...face },
         scopes: ['identify'],
         authorized_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        by_platform: false,
+        session_id_hashes: [],
       },
       {
         application: { id: app.id, name: 'First', description: 'about it', ...face },
         scopes: ['identify', 'email', 'bot'],
         authorized_at: earliest?.authorized_at,
+        by_platform: false,
+        session_id_hashes: [],
       },
     ]);
+  });
+
+  test('lists the active sessions with an ID token of each application, and no others', async () => {
+    const eve = await person(service, 'eve');
+    const other = { authorization: await signIn(service, eve) };
+    await newTokens(service, eve, app, 'openid');
+    await newTokens(service, other, app, 'openid');
+    await newTokens(service, eve, second, 'identify');
+    const sessions: { id_hash: string; current: boolean }[] = (await service.as(eve).get('/v1/auth/sessions')).body;
+    const hashOf = (isCurrent: boolean) => sessions.find(({ current }) => current === isCurrent)?.id_hash;
+    const signedIn = async () => (await listOf(eve)).map(({ session_id_hashes }) => session_id_hashes);
+    expect(await signedIn()).toEqual([[], [hashOf(false), hashOf(true)]]);
+    await service
+      .as(eve)
+      .post('/v1/auth/sessions/logout', { session_id_hashes: [hashOf(false)], password: eve.password })
+      .expect(204);
+    expect(await signedIn()).toEqual([[], [hashOf(true)]]);
   });
 
   test('a refresh changes nothing in it', async () => {
@@ -86,7 +113,7 @@ describe('5.11 GET /v1/oauth2/@me/authorizations', () => {
     expect(await listOf(alice)).toEqual(before);
   });
 
-  test('only applications with a live refresh token that holds more than bot', async () => {
+  test('only applications with an active refresh token that has more than bot', async () => {
     const alice = await person(service, 'alice');
     await newTokens(service, alice, app, 'bot');
     await consent(service, alice, second, { scope: 'bot', redirect_uri: undefined });
@@ -110,7 +137,7 @@ describe('5.11 GET /v1/oauth2/@me/authorizations', () => {
 });
 
 describe('5.11 DELETE /v1/oauth2/@me/authorizations/{applicationId}', () => {
-  test('takes the whole grant back and no other; the bot is told, once', async () => {
+  test('revokes only this whole grant; the bot is notified once', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     const [first, again] = [await newTokens(service, alice, app), await newTokens(service, alice, app, 'email bot')];
     const pending = await newCode(service, alice, app);
@@ -118,7 +145,7 @@ describe('5.11 DELETE /v1/oauth2/@me/authorizations/{applicationId}', () => {
     const others = await newTokens(service, bob, app);
     const events = noticesOf(service, 'event');
     expect((await remove(alice, app.id)).status).toBe(204);
-    await expectUngranted(service, app, alice, { tokens: [first, again], code: pending });
+    await expectGrantRemoved(service, app, alice, { tokens: [first, again], code: pending });
     expect(await isAlive(service, elsewhere.access_token)).toBe(true);
     expect(await isAlive(service, others.access_token)).toBe(true);
     expect((await listOf(alice)).map(({ application }) => application.id)).toEqual([second.id]);
@@ -127,7 +154,7 @@ describe('5.11 DELETE /v1/oauth2/@me/authorizations/{applicationId}', () => {
     expect(await events.take()).toEqual([]);
   });
 
-  test('a bot authorisation alone and a pending code alone are a grant, an expired code is none', async () => {
+  test('a bot authorization or a pending code is also a grant, an expired code is not', async () => {
     const alice = await person(service, 'alice');
     const events = noticesOf(service, 'event');
     await consent(service, alice, second, { scope: 'bot', redirect_uri: undefined });
@@ -142,7 +169,7 @@ describe('5.11 DELETE /v1/oauth2/@me/authorizations/{applicationId}', () => {
     expect(await events.take()).toEqual([deauthorized(second, alice), deauthorized(third, alice)]);
   });
 
-  test('the grant of the built-in Admin application can be taken back', async () => {
+  test('the grant of the built-in Admin application can be revoked', async () => {
     const alice = await person(service, 'alice');
     const { id } = service.app.get(AdminApplication);
     await service.sql(
@@ -156,7 +183,7 @@ describe('5.11 DELETE /v1/oauth2/@me/authorizations/{applicationId}', () => {
     expect(await events.take()).toEqual([]);
   });
 
-  test('an unknown application and an id that is none', async () => {
+  test('an unknown application and an invalid ID', async () => {
     const alice = await person(service, 'alice');
     expectApiError(await remove(alice, UNKNOWN), 'UNKNOWN_APPLICATION');
     expectInvalid(await remove(alice, 'x'), 'applicationId: INVALID_SNOWFLAKE_FORMAT');
@@ -165,7 +192,7 @@ describe('5.11 DELETE /v1/oauth2/@me/authorizations/{applicationId}', () => {
 });
 
 describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
-  test('takes several grants back together; ids may repeat, be numbers, and name what was not granted', async () => {
+  test('revokes several grants together; IDs may repeat, be numbers, and name applications without a grant', async () => {
     const alice = await person(service, 'alice');
     const tokens = [await newTokens(service, alice, app), await newTokens(service, alice, second)];
     const kept = await newTokens(service, alice, await newApp(service, owner));
@@ -180,7 +207,7 @@ describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
     expect(told).toEqual(expect.arrayContaining([deauthorized(app, alice), deauthorized(second, alice)]));
   });
 
-  test('with one unknown application nothing is taken back', async () => {
+  test('if one application is unknown, nothing is revoked', async () => {
     const alice = await person(service, 'alice');
     const { access_token } = await newTokens(service, alice, app);
     const events = noticesOf(service, 'event');
@@ -189,7 +216,7 @@ describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
     expect(await events.take()).toEqual([]);
   });
 
-  test('1 to 100 ids', async () => {
+  test('1 to 100 IDs', async () => {
     const alice = await person(service, 'alice');
     const { access_token } = await newTokens(service, alice, app);
     for (const ids of [[], Array(101).fill(app.id), app.id, null, undefined, {}]) {
@@ -204,8 +231,8 @@ describe('5.11 POST /v1/oauth2/@me/authorizations/revoke', () => {
   });
 });
 
-describe('5.11, who may', () => {
-  test('neither a bot nor an access token sees or takes back a grant; a suspicious account does', async () => {
+describe('5.11, accepted credentials', () => {
+  test('neither a bot nor an access token can list or revoke a grant; a suspicious account can', async () => {
     const alice = await person(service, 'alice');
     const { access_token } = await newTokens(service, alice, app, 'identify email bot');
     for (const authorization of [app.bot, `Bearer ${access_token}`]) {
@@ -222,10 +249,10 @@ describe('5.11, who may', () => {
   });
 });
 
-describe('5.9 and 5.10 what an access token says', () => {
+describe('5.9 and 5.10 contents of an access token', () => {
   const PATHS = ['/v1/oauth2/userinfo', '/v1/oauth2/@me'];
 
-  test('is whose it is and which application has it', async () => {
+  test('are its account and its application', async () => {
     const alice = await person(service, 'alice');
     const { access_token } = await newTokens(service, alice, second, 'identify email');
     const [info, current] = await Promise.all(PATHS.map((path) => service.as(`Bearer ${access_token}`).get(path)));
@@ -237,7 +264,7 @@ describe('5.9 and 5.10 what an access token says', () => {
     });
   });
 
-  test('is nothing while its account is refused, and the same again afterwards', async () => {
+  test('are rejected while its account is banned, and returned again afterwards', async () => {
     const alice = await person(service, 'alice');
     const { access_token } = await newTokens(service, alice, app);
     const them = service.as(`Bearer ${access_token}`);

@@ -48,7 +48,7 @@ describe('3.3 rotation, reuse, races', () => {
   const isPending = async (code: string) =>
     (await service.sql(`SELECT 1 FROM oauth_code WHERE digest = sha256(convert_to($1, 'UTF8'))`, [code])).length === 1;
 
-  test('a code works once; presented again it takes every token of its family with it', async () => {
+  test('a code works once; presented again it revokes every token of its family', async () => {
     const other = await newTokens(service, alice, app);
     const code = await newCode(service, alice, app);
     const first = (await exchange(service, app, code)).body;
@@ -62,14 +62,14 @@ describe('3.3 rotation, reuse, races', () => {
     expect(await isAlive(service, other.access_token)).toBe(true);
   });
 
-  test('a code presented again by another client takes its family with it too', async () => {
+  test('a code presented again by another client also revokes its family', async () => {
     const code = await newCode(service, alice, app);
     const tokens = (await exchange(service, app, code)).body;
     expectApiError(await exchange(service, publicStranger, code), 'INVALID_GRANT');
     expect(await isAlive(service, tokens.access_token)).toBe(false);
   });
 
-  test('of 32 parallel redemptions of one code exactly one wins, and its tokens go on working', async () => {
+  test('of 32 parallel redemptions of one code, exactly one succeeds, and its tokens stay valid', async () => {
     for (let round = 0; round < 5; round++) {
       const code = await newCode(service, alice, app);
       const answers = await Promise.all(times(PARALLEL, () => exchange(service, app, code)));
@@ -80,7 +80,7 @@ describe('3.3 rotation, reuse, races', () => {
     }
   });
 
-  test('a code is burnt by a well-formed exchange that fails', async () => {
+  test('a code is consumed by a well-formed exchange that fails', async () => {
     const { challenge } = pkce();
     const bound = { code_challenge: challenge, code_challenge_method: 'S256' };
     const failures: [string, (code: string) => Promise<Answer>, Record<string, unknown>?][] = [
@@ -100,7 +100,7 @@ describe('3.3 rotation, reuse, races', () => {
     }
   });
 
-  test('a malformed request burns nothing', async () => {
+  test('a malformed request consumes nothing', async () => {
     const code = await newCode(service, alice, app);
     const malformed: Record<string, string>[] = [
       { grant_type: 'authorization_code', code },
@@ -115,21 +115,21 @@ describe('3.3 rotation, reuse, races', () => {
     expect((await exchange(service, app, code)).status).toBe(200);
   });
 
-  test('a client that does not authenticate itself burns nothing', async () => {
+  test('a client that does not authenticate itself consumes nothing', async () => {
     const code = await newCode(service, alice, app);
     const impostor = { ...app, secret: 'A'.repeat(43) };
     expectApiError(await exchange(service, impostor, code), 'INVALID_CLIENT');
     expect((await exchange(service, app, code)).status).toBe(200);
   });
 
-  test('an expired code is dead', async () => {
+  test('an expired code is rejected', async () => {
     const code = await newCode(service, alice, app);
     await service.sql(`UPDATE oauth_code SET expires_at = expires_at - interval '601 seconds'`);
     expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
     expect(await familiesOf(code)).toBe(0);
   });
 
-  test('a code lives 600 seconds', async () => {
+  test('a code is valid for 600 seconds', async () => {
     const code = await newCode(service, alice, app);
     const [row] = await service.sql(
       `SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM oauth_code
@@ -139,7 +139,7 @@ describe('3.3 rotation, reuse, races', () => {
     expect(row?.seconds).toBe(600);
   });
 
-  test('a code of a deleted, disabled or banned account is refused without being consumed', async () => {
+  test('a code of a deleted, disabled or banned account is rejected without being consumed', async () => {
     for (const state of REFUSED_STATES) {
       const code = await newCode(service, alice, app);
       await inState(service, alice, state, async () =>
@@ -149,7 +149,7 @@ describe('3.3 rotation, reuse, races', () => {
     }
   });
 
-  test('a refresh mints a new pair with full lifetimes; earlier access tokens keep their own', async () => {
+  test('a refresh creates a new pair with full lifetimes; earlier access tokens keep their own', async () => {
     const first = await newTokens(service, alice, app, 'identify email');
     await service.sql(
       `UPDATE oauth_token SET expires_at = expires_at - interval '1 hour' WHERE account_id = $1 AND consumed_at IS NULL`,
@@ -172,7 +172,7 @@ describe('3.3 rotation, reuse, races', () => {
     expect(await isAlive(service, body.access_token)).toBe(true);
   });
 
-  test('a consumed refresh token presented again takes the whole family with it, access tokens included', async () => {
+  test('a consumed refresh token presented again revokes the whole family, including access tokens', async () => {
     const other = await newTokens(service, alice, app);
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
@@ -184,7 +184,7 @@ describe('3.3 rotation, reuse, races', () => {
     expect((await refresh(service, app, other.refresh_token)).status).toBe(200);
   });
 
-  test('of 32 parallel redemptions of one refresh token exactly one wins, and its tokens go on working', async () => {
+  test('of 32 parallel redemptions of one refresh token, exactly one succeeds, and its tokens stay valid', async () => {
     for (let round = 0; round < 5; round++) {
       const first = await newTokens(service, alice, app);
       const answers = await Promise.all(times(PARALLEL, () => refresh(service, app, first.refresh_token)));
@@ -195,7 +195,7 @@ describe('3.3 rotation, reuse, races', () => {
     }
   });
 
-  test('a refresh token presented by another client is refused and takes its family with it', async () => {
+  test('a refresh token presented by another client is rejected and revokes its family', async () => {
     for (const other of [stranger, publicStranger]) {
       const tokens = await newTokens(service, alice, app);
       expectApiError(await refresh(service, other, tokens.refresh_token), 'INVALID_GRANT');
@@ -204,7 +204,7 @@ describe('3.3 rotation, reuse, races', () => {
     }
   });
 
-  test('an expired refresh token is dead and takes nothing with it', async () => {
+  test('an expired refresh token is rejected and revokes nothing', async () => {
     const tokens = await newTokens(service, alice, app);
     await service.sql(
       `UPDATE oauth_token SET expires_at = now() - interval '1 second'
@@ -215,7 +215,7 @@ describe('3.3 rotation, reuse, races', () => {
     expect(await isAlive(service, tokens.access_token)).toBe(true);
   });
 
-  test('a refresh token lives 30 days, an access token 7', async () => {
+  test('a refresh token is valid for 30 days, an access token for 7', async () => {
     const tokens = await newTokens(service, alice, app);
     for (const [token, seconds] of [
       [tokens.refresh_token, 2592000],
@@ -226,7 +226,7 @@ describe('3.3 rotation, reuse, races', () => {
     }
   });
 
-  test('a refresh token of a deleted, disabled or banned account is refused without being consumed', async () => {
+  test('a refresh token of a deleted, disabled or banned account is rejected without being consumed', async () => {
     for (const state of REFUSED_STATES) {
       const tokens = await newTokens(service, alice, app);
       await inState(service, alice, state, async () =>
@@ -236,7 +236,7 @@ describe('3.3 rotation, reuse, races', () => {
     }
   });
 
-  test('an access token is no refresh token and no code, a refresh token no access token', async () => {
+  test('an access token is not accepted as a refresh token or code, nor a refresh token as an access token', async () => {
     const tokens = await newTokens(service, alice, app);
     expectApiError(await refresh(service, app, tokens.access_token), 'INVALID_GRANT');
     expectApiError(await exchange(service, app, tokens.refresh_token), 'INVALID_GRANT');
@@ -245,7 +245,7 @@ describe('3.3 rotation, reuse, races', () => {
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
   });
 
-  test('once a revocation has answered, no token of the grant works, whatever raced with it', async () => {
+  test('after a revocation has responded, no token of the grant works, despite concurrent requests', async () => {
     for (let round = 0; round < 10; round++) {
       const bob = await person(service, 'bob');
       const tokens = await newTokens(service, bob, app);
@@ -270,7 +270,7 @@ describe('3.3 rotation, reuse, races', () => {
     }
   });
 
-  test('deauthorising while refreshes run leaves no live token either', async () => {
+  test('deauthorizing during refreshes leaves no active token either', async () => {
     for (let round = 0; round < 10; round++) {
       const bob = await person(service, 'bob');
       const families = await Promise.all(times(4, () => newTokens(service, bob, app)));
@@ -287,7 +287,7 @@ describe('3.3 rotation, reuse, races', () => {
     }
   });
 
-  test('of the tokens nothing but digests is stored', async () => {
+  test('only digests of the tokens are stored', async () => {
     const code = await newCode(service, alice, app);
     const tokens = (await exchange(service, app, code)).body;
     for (const table of ['oauth_code', 'oauth_family', 'oauth_token', 'application']) {
@@ -320,7 +320,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
       [seconds],
     );
 
-  test('the same client gets the same pair again, with what is left of its lifetime', async () => {
+  test('the same client gets the same pair again, with its remaining lifetime', async () => {
     const first = await newTokens(service, alice, app, 'identify email');
     const second = (await refresh(service, app, first.refresh_token, { scope: 'identify' })).body;
     await age(20);
@@ -337,7 +337,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     expect(count?.live).toBe(1);
   });
 
-  test('it ends with the leeway: then the family is revoked', async () => {
+  test('it ends with the leeway: after that the family is revoked', async () => {
     const first = await newTokens(service, alice, app);
     const second = (await refresh(service, app, first.refresh_token)).body;
     await age(31);
@@ -370,7 +370,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     expect(await isAlive(service, second.access_token)).toBe(true);
   });
 
-  test('of 32 parallel redemptions all that succeed get one and the same pair', async () => {
+  test('of 32 parallel redemptions, all that succeed get the same pair', async () => {
     for (let round = 0; round < 5; round++) {
       const first = await newTokens(service, alice, app);
       const answers = await Promise.all(times(PARALLEL, () => refresh(service, app, first.refresh_token)));
@@ -382,7 +382,7 @@ describe('3.3 reuse within OAUTH_REFRESH_REUSE_LEEWAY_SECONDS', () => {
     }
   });
 
-  test('codes know no leeway', async () => {
+  test('codes have no leeway', async () => {
     const code = await newCode(service, alice, app);
     const tokens = (await exchange(service, app, code)).body;
     expectApiError(await exchange(service, app, code), 'INVALID_GRANT');

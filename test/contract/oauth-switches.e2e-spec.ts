@@ -41,7 +41,7 @@ describe('3.1 OAUTH_PKCE_REQUIRED', () => {
     return { verifier, code: await newCode(service, alice, app, S256(challenge)) };
   };
 
-  test('a confidential client needs a challenge, too, and then its verifier', async () => {
+  test('a confidential client also needs a challenge, and then its verifier', async () => {
     const before = await codes();
     expectApiError(await consent(service, alice, app), 'INVALID_REQUEST', { error: 'invalid_request' });
     expect(await codes()).toBe(before);
@@ -54,7 +54,7 @@ describe('3.1 OAUTH_PKCE_REQUIRED', () => {
     }
   });
 
-  test('without questions it is consent_required at the client', async () => {
+  test('a silent request without one is consent_required at the client', async () => {
     const { verifier, code } = await withChallenge();
     expect((await exchange(service, app, code, { code_verifier: verifier })).status).toBe(200);
     const silently = async (more: object) => {
@@ -68,7 +68,7 @@ describe('3.1 OAUTH_PKCE_REQUIRED', () => {
     expect(await silently(S256(pkce().challenge))).toMatchObject({ code: expect.any(String) });
   });
 
-  test('a code from before buys nothing, with a verifier or without', async () => {
+  test('an earlier code is rejected, with and without a verifier', async () => {
     const before = await codes();
     for (const more of ANSWERS) {
       const { code } = await withChallenge();
@@ -106,14 +106,14 @@ describe('3 OAUTH_FAMILY_MAX_SECONDS', () => {
     return body.exp - body.iat;
   };
 
-  test('no token outlives the family that begins with it', async () => {
+  test('no token is valid longer than its family', async () => {
     const tokens = await newTokens(service, alice, app);
     expect(tokens.expires_in).toBe(7 * DAY);
     expect(await lifeOf(tokens.access_token)).toBe(7 * DAY);
     expect(await lifeOf(tokens.refresh_token)).toBe(10 * DAY);
   });
 
-  test('a refresh gives what is left, and says so', async () => {
+  test('a refresh returns the remaining lifetime', async () => {
     const first = await newTokens(service, alice, app);
     await age(8);
     const { status, body } = await refresh(service, app, first.refresh_token);
@@ -127,7 +127,7 @@ describe('3 OAUTH_FAMILY_MAX_SECONDS', () => {
     expect((await refresh(service, app, first.refresh_token)).body.access_token).toBe(body.access_token);
   });
 
-  test('at the end no refresh token of the family works, and nothing is consumed or revoked', async () => {
+  test('after that no refresh token of the family works, and nothing is consumed or revoked', async () => {
     const tokens = await newTokens(service, alice, app);
     await age(10);
     const { answers } = await race(32, () => refresh(service, app, tokens.refresh_token));
@@ -137,7 +137,7 @@ describe('3 OAUTH_FAMILY_MAX_SECONDS', () => {
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);
   });
 
-  test('a new consent begins another', async () => {
+  test('a new consent starts another family', async () => {
     await age(11);
     const tokens = await newTokens(service, alice, app);
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);

@@ -42,7 +42,7 @@ function watched(name: string) {
 }
 
 /** Codes and refresh tokens that one client sends at the same time share a database statement (oauth.md 3.3). */
-describe('of many at once each gets what it would get alone', () => {
+describe('each of many parallel requests gets the result that it would get on its own', () => {
   let service: Gatehouse;
   let people: Persona[];
   let app: App;
@@ -72,7 +72,7 @@ describe('of many at once each gets what it would get alone', () => {
   const holderOf = async ({ body }: Answer): Promise<string> =>
     (await service.as(`Bearer ${body.access_token}`).get('/v1/oauth2/@me')).body.user.id;
 
-  test('codes: the account, the scopes and the verifier of each, and each told to the bot once', async () => {
+  test('codes: account, scopes and verifier of each, and each is sent to the bot once', async () => {
     const notices = noticesOf(service, 'event');
     const asked = await inTurn(async (one, n) => {
       const { verifier, challenge } = pkce();
@@ -99,7 +99,7 @@ describe('of many at once each gets what it would get alone', () => {
     for (const { code } of asked) expectApiError(await exchange(service, app, code), 'INVALID_GRANT');
   });
 
-  test('codes: what is wrong with one is its own', async () => {
+  test('codes: an error of one does not affect others', async () => {
     const codes = await inTurn((one) => newCode(service, one, app));
     const foreign = await newCode(service, people[11] as Persona, stranger);
     await service.sql(`UPDATE oauth_code SET expires_at = now() - interval '1 second' WHERE account_id = $1`, [
@@ -143,7 +143,7 @@ describe('of many at once each gets what it would get alone', () => {
     expectApiError(await exchange(service, stranger, foreign), 'INVALID_GRANT');
   });
 
-  test('refresh tokens: the pair, the scopes and the fate of each', async () => {
+  test('refresh tokens: pair, scopes and result of each', async () => {
     const given = await inTurn((one, n) => newTokens(service, one, app, n === 2 ? 'identify' : 'identify email'));
     const foreign = await newTokens(service, people[11] as Persona, stranger);
     const token = (n: number) => (given[n] as (typeof given)[number]).refresh_token;

@@ -56,7 +56,7 @@ describe('5.6 grant_type', () => {
     expect((await exchange(service, app, code)).status).toBe(200);
   });
 
-  test('has to be there', async () => {
+  test('is required', async () => {
     for (const form of [{}, { grant_type: '' }]) {
       const answer = await ask(form as Record<string, string>);
       expectApiError(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
@@ -65,7 +65,7 @@ describe('5.6 grant_type', () => {
   });
 });
 
-describe('1.3 what no text may hold', () => {
+describe('1.3 characters that no value may contain', () => {
   const code = { grant_type: 'authorization_code', code: 'a', redirect_uri: 'b', code_verifier: 'c' };
   const rotation = { grant_type: 'refresh_token', refresh_token: 'a', scope: 'identify' };
   const shown = { token: 'a', token_type_hint: 'access_token' };
@@ -80,7 +80,7 @@ describe('1.3 what no text may hold', () => {
     Object.keys({ ...form, ...client }).map((name) => [path, name, form] as const),
   );
 
-  test.each(cases)('%s: a NUL in %s is a fault of the caller, whoever calls', async (path, name, form) => {
+  test.each(cases)('%s: a NUL in %s is a client error, for every client', async (path, name, form) => {
     for (const place of ['\u0000', 'a\u0000b', 'b\u0000']) {
       const { secret = '' } = app;
       const named = { ...form, client_id: app.id, client_secret: secret, [name]: place };
@@ -96,7 +96,7 @@ describe('1.3 what no text may hold', () => {
   });
 });
 
-describe('3.1 OAU-15 what does not answer a challenge', () => {
+describe('3.1 OAU-15 verifiers that do not match', () => {
   const { verifier, challenge } = pkce();
   const bound = { code_challenge: challenge, code_challenge_method: 'S256' };
 
@@ -108,13 +108,13 @@ describe('3.1 OAU-15 what does not answer a challenge', () => {
     ['129 characters', 'a'.repeat(129)],
     ['characters outside the alphabet', `${verifier.slice(1)}+`],
     ['several thousand characters', 'a'.repeat(5000)],
-  ])('%s: invalid_grant, and the code is burnt', async (_, code_verifier) => {
+  ])('%s: invalid_grant, and the code is consumed', async (_, code_verifier) => {
     const code = await newCode(service, alice, app, bound);
     expectApiError(await exchange(service, app, code, { code_verifier }), 'INVALID_GRANT', { error: 'invalid_grant' });
     expectApiError(await exchange(service, app, code, { code_verifier: verifier }), 'INVALID_GRANT');
   });
 
-  test.each([43, 128])('a verifier of %i characters is one', async (length) => {
+  test.each([43, 128])('a verifier of %i characters is accepted', async (length) => {
     const long = '-._~'.padEnd(length, 'a');
     const code_challenge = createHash('sha256').update(long).digest('base64url');
     const code = await newCode(service, alice, app, { code_challenge, code_challenge_method: 'S256' });
@@ -138,7 +138,7 @@ describe('5.6 OAU-35 the scope of a refresh', () => {
     expect((await refresh(service, app, refresh_token)).status).toBe(200);
   });
 
-  test('a subset narrows the new access token only, in registry order; the refresh token keeps the whole', async () => {
+  test('a subset narrows only the new access token, in registry order; the refresh token keeps all scopes', async () => {
     const first = await newTokens(service, alice, app, 'identify email bot');
     const narrowed = (await refresh(service, app, first.refresh_token, { scope: 'bot identify+bot' })).body;
     expect(narrowed.scope).toBe('identify bot');
@@ -149,7 +149,7 @@ describe('5.6 OAU-35 the scope of a refresh', () => {
     expect(await seen(whole.refresh_token)).toBe('identify email bot');
   });
 
-  test('without a value it counts as not sent; over 256 characters it is no request', async () => {
+  test('an empty value counts as not sent; more than 256 characters are an invalid request', async () => {
     const first = await newTokens(service, alice, app, 'identify email');
     const long = { scope: `identify ${' '.repeat(250)}` };
     expectApiError(await refresh(service, app, first.refresh_token, long), 'INVALID_REQUEST');
@@ -157,7 +157,7 @@ describe('5.6 OAU-35 the scope of a refresh', () => {
     expect(body.scope).toBe('identify email');
   });
 
-  test('a scope at a code exchange changes nothing', async () => {
+  test('a scope in a code exchange changes nothing', async () => {
     const code = await newCode(service, alice, app, { scope: 'identify' });
     expect((await exchange(service, app, code, { scope: 'identify email' })).body.scope).toBe('identify');
   });
@@ -172,7 +172,7 @@ describe('5.4 OAU-10 the state', () => {
     '%00%0d%0a+',
     '日本語 😀',
     'x'.repeat(1024),
-  ])('%j comes back unchanged and encoded', async (state) => {
+  ])('%j is returned unchanged and encoded', async (state) => {
     const { body } = await consent(service, alice, app, { state });
     expect(body.redirect_to).not.toMatch(/[\s<>"#]/);
     const { state: returned, code, iss } = parametersOf(body.redirect_to);

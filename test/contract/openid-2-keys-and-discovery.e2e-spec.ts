@@ -1,7 +1,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { SigningKeys } from '../../src/oauth/openid/signing-keys.service.js';
 import { ColumnEncryption } from '../../src/platform/keys/column-encryption.service.js';
-import { CleanupJobs } from '../../src/platform/process/cleanup-jobs.js';
+import { cleanUp } from '../support/cleanup.js';
 import {
   exchange,
   expectApiError,
@@ -89,9 +89,18 @@ describe('2 rotation', () => {
     const before = await kids();
     expect(await rotate()).toBe('young');
     expect(await kids()).toEqual(before);
+    const ageOne = (hours: number) =>
+      service.sql(
+        "UPDATE openid_key SET published_at = published_at + $1::int * interval '1 hour' WHERE alg = 'ES256' AND activated_at IS NULL",
+        [-hours],
+      );
+    await ageOne(24);
+    expect(await rotate()).toBe('young');
+    expect((await kids()).toSorted()).toEqual(before.toSorted());
+    await ageOne(-24);
   });
 
-  test('tokens of the former key can be verified until the last one has expired', async () => {
+  test('tokens of the previous key can be verified until the last one has expired', async () => {
     const alice = await person(service, 'alice');
     const app = await newApp(service, alice);
     const old = await idTokenOf(app, alice.authorization);
@@ -123,7 +132,6 @@ describe('2 rotation', () => {
   });
 
   test('cleanup rotates keys after OPENID_KEY_DAYS and deletes public keys after 400 days', async () => {
-    const jobs = service.app.get(CleanupJobs);
     const current = async () =>
       (
         await service.sql(
@@ -131,19 +139,19 @@ describe('2 rotation', () => {
         )
       ).map(({ kid }) => kid);
     const before = await current();
-    await jobs.runAll();
+    await cleanUp(service.app);
     expect(await current()).toEqual(before);
     await service.sql("UPDATE openid_key SET activated_at = now() - interval '90 days' WHERE activated_at IS NOT NULL");
-    await jobs.runAll();
+    await cleanUp(service.app);
     // The next keys are too young.
     expect(await current()).toEqual(before);
     await age(24);
-    await jobs.runAll();
+    await cleanUp(service.app);
     const after = await current();
     for (const kid of before) expect(after).not.toContain(kid);
     expect(await service.sql('SELECT 1 FROM openid_key WHERE activated_at IS NULL')).toHaveLength(3);
     await service.sql("UPDATE openid_key SET retired_at = now() - interval '401 days' WHERE retired_at IS NOT NULL");
-    await jobs.runAll();
+    await cleanUp(service.app);
     expect(await service.sql('SELECT 1 FROM openid_key WHERE retired_at IS NOT NULL')).toEqual([]);
   });
 });

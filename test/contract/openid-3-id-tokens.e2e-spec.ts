@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose';
+import { Config } from '../../src/core/config/config.js';
 import {
   type App,
   CALLBACK,
@@ -21,17 +22,18 @@ import {
   SoftwareAuthenticator,
   signIn,
   type Tokens,
-  verified,
+  verifiedPerson,
   withPasskey,
   withTotp,
 } from '../support/index.js';
+import { picture } from '../support/pictures.js';
 
 let service: Gatehouse;
 let alice: Persona;
 let app: App;
 beforeAll(async () => {
   service = await gatehouse();
-  alice = await verified(service, 'alice');
+  alice = await verifiedPerson(service, 'alice');
   app = await newApp(service, alice);
 });
 afterAll(() => service.close());
@@ -122,6 +124,15 @@ describe('3 claims', () => {
       for (const name of ['email', 'email_verified', 'picture']) expect(claims).not.toHaveProperty(name);
       expect(claims.name).toBe(bob.username);
     }
+  });
+
+  test('profile adds the URL of the avatar', async () => {
+    const bob = await person(service, 'bob');
+    const avatar = (await picture('png')).toString('base64');
+    expect((await service.as(bob).patch('/v1/users/@me', { avatar })).status).toBe(200);
+    const { body: me } = await service.as(bob).get('/v1/users/@me');
+    const claims = await claimsOf((await tokensOf(bob.authorization, app, { scope: 'openid profile' })).id_token);
+    expect(claims.picture).toBe(`${service.app.get(Config).media.baseUrl}/avatars/${bob.id}/${me.avatar}.webp`);
   });
 
   test('without openid there is no ID token, and no userinfo of OpenID Connect', async () => {

@@ -15,7 +15,7 @@ import {
   type Persona,
   parametersOf,
   person,
-  verified,
+  verifiedPerson,
 } from '../support/index.js';
 
 const ORIGIN = 'https://gate.example';
@@ -28,7 +28,7 @@ let app: App;
 let publicApp: App;
 beforeAll(async () => {
   service = await gatehouse({ env: { PUBLIC_ORIGIN: ORIGIN } });
-  alice = await verified(service, 'alice');
+  alice = await verifiedPerson(service, 'alice');
   app = await newApp(service, alice);
   publicApp = await newApp(service, alice, { client_type: 'public' });
 });
@@ -164,7 +164,7 @@ describe('4 silent', () => {
   const silent = (more: Record<string, string> = {}) => request({ prompt: 'none', ...more });
   let bob: Persona;
   beforeAll(async () => {
-    bob = await verified(service, 'bob');
+    bob = await verifiedPerson(service, 'bob');
     await newTokens(service, bob, app, 'openid email');
   });
 

@@ -4,6 +4,7 @@ import { SigningKeys } from '../../src/oauth/openid/signing-keys.service.js';
 import {
   type App,
   exchange,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   newApp,
@@ -78,6 +79,18 @@ describe('4 id_token_hint is valid', () => {
     expect(await service.app.get(SigningKeys).rotate(true)).toBe('rotated');
     expect(await isValid(fresh)).toBe(false);
   });
+});
+
+test('4 a fault of the service does not make an id_token_hint invalid', async () => {
+  const own = await gatehouse();
+  const owner = await person(own, 'owner');
+  const of = await newApp(own, owner);
+  const { id_token } = (await exchange(own, of, await newCode(own, owner, of, { scope: 'openid' }))).body;
+  const logOut = () => own.as(owner).post('/v1/oauth2/logout', { id_token_hint: id_token });
+  await own.sql(`UPDATE openid_key SET public_jwk = '{"alg": "RS256", "kty": "RSA"}' WHERE alg = 'RS256'`);
+  expectApiError(await logOut(), 'INTERNAL_SERVER_ERROR');
+  expect((await own.as(owner).get('/v1/users/@me')).status).toBe(200);
+  await own.close();
 });
 
 describe('4 id_token_hint is invalid', () => {

@@ -14,7 +14,7 @@ import {
   race,
   refresh,
   sudoProof,
-  verified,
+  verifiedPerson,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -105,7 +105,7 @@ describe('4 reauthentication without a method of the service', () => {
 
 describe('4 reauthentication by password', () => {
   test('prompt=login always asks for it, max_age only for an older sign-in', async () => {
-    const bob = await verified(service, 'bob');
+    const bob = await verifiedPerson(service, 'bob');
     await ageSessions(bob, 1000);
     for (const more of [{ prompt: 'login' }, { prompt: 'login consent' }, { max_age: 999 }, { max_age: 0 }]) {
       const refused = await withoutEffect(() => ask(bob, more));
@@ -154,7 +154,7 @@ describe('4 reauthentication by password', () => {
 
 describe('4 reauthentication by a factor', () => {
   test('only a factor in the body counts, never the header, and no proof is returned', async () => {
-    const bob = await verified(service, 'bob');
+    const bob = await verifiedPerson(service, 'bob');
     const { authenticator } = await withTotp(service, bob);
     const proof = await sudoProof(service, bob, authenticator);
     expect(proof).not.toBe('');
@@ -180,7 +180,7 @@ describe('4 reauthentication by a factor', () => {
   });
 
   test('32 consents with one code give one authorization', async () => {
-    const bob = await verified(service, 'bob');
+    const bob = await verifiedPerson(service, 'bob');
     const { authenticator } = await withTotp(service, bob);
     const factor = { mfa_method: 'totp', mfa_code: authenticator.next() };
     const before = await counted();
@@ -191,7 +191,7 @@ describe('4 reauthentication by a factor', () => {
   });
 
   test('acr 2 needs the password and the code, or a passkey', async () => {
-    const bob = await verified(service, 'bob');
+    const bob = await verifiedPerson(service, 'bob');
     const { authenticator } = await withTotp(service, bob);
     const acr = { acr_values: ACR2 };
     const refused = await withoutEffect(() => ask(bob, acr));
@@ -209,7 +209,7 @@ describe('4 reauthentication by a factor', () => {
   });
 
   test('phr needs a passkey', async () => {
-    const bob = await verified(service, 'bob');
+    const bob = await verifiedPerson(service, 'bob');
     const { authenticator } = await withTotp(service, bob);
     const key = await withPasskey(service, bob, undefined, {
       ...{ mfa_method: 'totp', mfa_code: authenticator.next() },
@@ -227,9 +227,12 @@ describe('4 reauthentication by a factor', () => {
   });
 
   test('a level that the account cannot reach is not requested, and unknown ones are ignored', async () => {
-    const bob = await verified(service, 'bob');
+    const bob = await verifiedPerson(service, 'bob');
     for (const acr of [ACR2, 'phr', `${ACR2} phr`, 'urn:gatehouse:acr:1', 'urn:unknown', 'urn:gatehouse:acr:1 phr']) {
       expect(await claimsOf(await ask(bob, { acr_values: acr }))).toMatchObject({ acr: 'urn:gatehouse:acr:1' });
     }
+    // An authenticator app does not reach the level of a passkey.
+    await withTotp(service, bob);
+    expect(await claimsOf(await ask(bob, { acr_values: 'phr' }))).toMatchObject({ acr: 'urn:gatehouse:acr:1' });
   });
 });

@@ -7,6 +7,7 @@ import {
   type App,
   eventually,
   exchange,
+  expectApiError,
   type Gatehouse,
   gatehouse,
   newApp,
@@ -60,7 +61,7 @@ const until = async (app: App, isDone: (row: Record<string, unknown>) => boolean
   });
 
 /** Makes everything due, and lets the service look for it. */
-async function hurry(): Promise<void> {
+async function makeDue(): Promise<void> {
   await service.sql('UPDATE backchannel_host SET next_attempt_at = now()');
   await service.sql('UPDATE backchannel_logout SET next_attempt_at = now() WHERE ended_at IS NULL');
   expect((await service.as(await signIn(service, owner)).post('/v1/auth/logout')).status).toBe(204);
@@ -91,7 +92,7 @@ describe('6 delivery of logout tokens', () => {
     expect((await rowsOf(app)).filter(({ attempts }) => Number(attempts) === 0)).toHaveLength(23 - failed.length);
 
     receiver.answer = () => 204;
-    await hurry();
+    await makeDue();
     await until(app, ({ is_delivered }) => is_delivered === true);
     const later = receiver.received.slice(failed.length);
     expect(later.map(({ sid }) => sid).sort()).toEqual([...new Set(later.map(({ sid }) => sid))].sort());
@@ -109,7 +110,7 @@ describe('6 delivery of logout tokens', () => {
     const [row] = await until(app, ({ attempts }) => attempts === 1);
     expect(row).toMatchObject({ ended_at: null, account_id: who.id });
     expect(receiver.received).toHaveLength(1);
-    await hurry();
+    await makeDue();
     await until(app, ({ is_delivered }) => is_delivered === true);
     expect(receiver.received).toHaveLength(2);
   });
@@ -120,7 +121,7 @@ describe('6 delivery of logout tokens', () => {
     await endAll(who);
     const [row] = await until(app, ({ ended_at }) => ended_at !== null);
     expect(row).toMatchObject({ is_delivered: false, account_id: null, sid: null });
-    await hurry();
+    await makeDue();
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -133,7 +134,7 @@ describe('6 delivery of logout tokens', () => {
       "UPDATE backchannel_logout SET attempts = 12, created_at = now() - interval '14 minutes' WHERE application_id = $1",
       [app.id],
     );
-    await hurry();
+    await makeDue();
     await until(app, ({ attempts }) => attempts === 13);
     const [late] = await service.sql(
       "SELECT next_attempt_at = created_at + interval '15 minutes' AS is_bounded FROM backchannel_logout WHERE application_id = $1",
@@ -144,9 +145,50 @@ describe('6 delivery of logout tokens', () => {
       "UPDATE backchannel_logout SET created_at = now() - interval '15 minutes' WHERE application_id = $1",
       [app.id],
     );
-    await hurry();
+    await makeDue();
     const [row] = await until(app, ({ ended_at }) => ended_at !== null);
     expect(row).toMatchObject({ is_delivered: false, account_id: null, sid: null });
+  });
+
+  test('the owner of the application sees only what was delivered or failed, and when', async () => {
+    const { who, app } = await signedIn(3);
+    const other: App = await newApp(service, owner, { backchannel_logout_uri: receiver.url });
+    const path = `/v1/oauth2/applications/${app.id}/backchannel-logouts`;
+    const list = async (query: Record<string, string> = {}) => (await service.as(owner).get(path, { query })).body;
+    expect(await list()).toEqual([]);
+    // The first is delivered, the second fails, and the third is tried again.
+    receiver.answer = (attempt) => [204, 400][attempt - 1] ?? 503;
+    await endAll(who);
+    const rows = await until(app, ({ attempts }) => Number(attempts) > 0);
+    const shown = rows
+      .filter(({ ended_at }) => ended_at !== null)
+      .reverse()
+      .map((row) => ({
+        id: row.id,
+        outcome: row.is_delivered ? 'delivered' : 'failed',
+        created_at: (row.created_at as Date).toISOString(),
+        completed_at: (row.ended_at as Date).toISOString(),
+      }));
+    expect(shown.map(({ outcome }) => outcome).sort()).toEqual(['delivered', 'failed']);
+    expect(await list()).toEqual(shown);
+    expect(await list({ limit: '1' })).toEqual(shown.slice(0, 1));
+    expect(await list({ before: shown[0]?.id as string })).toEqual(shown.slice(1));
+    const ofOther = await service.as(owner).get(`/v1/oauth2/applications/${other.id}/backchannel-logouts`);
+    expect([ofOther.status, ofOther.body]).toEqual([200, []]);
+  });
+
+  test('other users, the bot and a former owner do not see the deliveries; an unknown application is 404', async () => {
+    const alice = await person(service, 'alice');
+    const app = await newApp(service, alice);
+    const path = `/v1/oauth2/applications/${app.id}/backchannel-logouts`;
+    expect((await service.as(alice).get(path)).status).toBe(200);
+    for (const who of [owner, app.bot]) expectApiError(await service.as(who).get(path), 'ACCESS_DENIED');
+    expectApiError(await service.anonymous.get(path), 'UNAUTHORIZED');
+    expectApiError(await service.as(alice).get(path.replace(app.id, '1')), 'UNKNOWN_APPLICATION');
+    const moved = await service.as(owner).patch(`/v1/admin/applications/${app.id}`, { new_owner_id: owner.id });
+    expect(moved.status).toBe(200);
+    expectApiError(await service.as(alice).get(path), 'ACCESS_DENIED');
+    expect((await service.as(owner).get(path)).status).toBe(200);
   });
 
   test('a host without a response does not delay others, and the first attempt follows within a second', async () => {
@@ -170,7 +212,7 @@ describe('6 delivery of logout tokens', () => {
     await endAll(who);
     await until(app, ({ attempts }) => attempts === 1);
     await service.as(owner).delete(`/v1/oauth2/applications/${app.id}`, { password: owner.password });
-    await hurry();
+    await makeDue();
     const [row] = await until(app, ({ ended_at }) => ended_at !== null);
     expect(row).toMatchObject({ is_delivered: false });
     expect(receiver.received).toHaveLength(1);

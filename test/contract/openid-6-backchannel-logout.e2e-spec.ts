@@ -1,4 +1,5 @@
 import { createLocalJWKSet, decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
 import { SessionSweep } from '../../src/auth/sessions/session-sweep.service.js';
 import { LogoutReceiver } from '../machine/logout-receiver.js';
 import { superuser } from '../support/admin.js';
@@ -6,7 +7,7 @@ import {
   type Answer,
   type App,
   changeEmail,
-  erase,
+  eraseAccount,
   eventually,
   exchange,
   type Gatehouse,
@@ -17,10 +18,11 @@ import {
   type Persona,
   person,
   refresh,
+  runJobs,
   signIn,
   sweep,
   type Tokens,
-  verified,
+  verifiedPerson,
 } from '../support/index.js';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -73,7 +75,7 @@ interface Visitor extends Persona {
 
 /** A user with two sessions, both signed in at the application. */
 async function visitor(): Promise<Visitor> {
-  const who = await verified(service, 'visitor');
+  const who = await verifiedPerson(service, 'visitor');
   return { ...who, first: await signInAt(who.authorization), second: await signInAt(await signIn(service, who)) };
 }
 
@@ -168,13 +170,17 @@ const WAYS: [string, Ends, (who: Visitor) => Promise<unknown>][] = [
   [
     'report of the leaked session token',
     'second',
-    async ({ second }) =>
-      ok(await service.anonymous.post('/v1/credentials/revoke', { credentials: [second.authorization] })),
+    async ({ second }) => {
+      ok(await service.anonymous.post('/v1/credentials/revoke', { credentials: [second.authorization] }));
+      await runJobs(service);
+    },
   ],
   [
     'a sign-in above the limit of sessions',
     'first',
     async (who) => {
+      // A use that is written later would make this session the most recently used one.
+      await service.app.get(LastUsed).flushNow();
       await service.sql(
         `UPDATE session SET last_used_at = now() - interval '1 hour'
          WHERE id = (SELECT min(id) FROM session WHERE account_id = $1)`,
@@ -195,7 +201,7 @@ const WAYS: [string, Ends, (who: Visitor) => Promise<unknown>][] = [
       await sweep(service);
     },
   ],
-  ['erasure of the account', 'both', (who) => erase(service, who)],
+  ['erasure of the account', 'both', (who) => eraseAccount(service, who)],
   [
     'sessions revoke of the command line',
     'both',

@@ -114,6 +114,25 @@ describe('6 POST /v1/oauth2/logout', () => {
     });
   });
 
+  test('nothing leads to an unknown application or to the built-in one', async () => {
+    const builtIn = {
+      ADMIN_APPLICATION_ID: '987654321',
+      ADMIN_OAUTH_CLIENT_SECRET: 'S'.repeat(43),
+      ADMIN_ENDPOINT: 'https://panel.example',
+    };
+    await withGatehouse({ env: builtIn }, async (own) => {
+      const uris = [`{${RETURN}}`, builtIn.ADMIN_APPLICATION_ID];
+      await own.sql('UPDATE application SET post_logout_redirect_uris = $1 WHERE id = $2', uris);
+      for (const client_id of ['1', builtIn.ADMIN_APPLICATION_ID]) {
+        const bob = await person(own, 'bob');
+        const send = (body: object) => own.as(bob).post(LOGOUT, { client_id, ...TO, ...body });
+        expectOutcome(await send({}), { ended: false, confirm: true });
+        expectOutcome(await send({ confirm: true }), { ended: true, confirm: false });
+        expectApiError(await own.as(bob).get('/v1/users/@me'), 'UNAUTHORIZED');
+      }
+    });
+  });
+
   test.each([
     ...['https://client.example/signed-out', `${RETURN}&x`, 'https://client.example/callback', 'https://evil.example/'],
     ...['HTTPS://client.example/signed-out?kept=1', 'javascript:alert(1)', '//client.example/signed-out?kept=1'],

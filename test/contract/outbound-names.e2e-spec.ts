@@ -8,7 +8,7 @@ import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
 import { NameServer } from '../machine/name-server.js';
 import { until } from '../machine/service-process.js';
-import { expectApiError, type Gatehouse, gatehouse, MovableClock, pathOf, person, wire } from '../support/index.js';
+import { expectApiError, type Gatehouse, gatehouse, MovableClock, pathOf, person, sendRaw } from '../support/index.js';
 
 const HOUR = 3_600_000;
 const SECRET = Buffer.alloc(32, 7).toString('base64');
@@ -36,11 +36,11 @@ const reasonOf = (work: Promise<unknown>): Promise<string> =>
     (error) => (error instanceof OutboundFault ? error.reason : String(error)),
   );
 
-describe('names that users chose', () => {
+describe('names that users choose', () => {
   let service: Gatehouse;
   afterEach(() => service.close());
 
-  test('40 that resolve slowly hold up neither logins, nor the database, nor names of the operator', async () => {
+  test('40 slow lookups delay neither logins, nor the database, nor names of the operator', async () => {
     const network = new Network({ servers: [names.address], deadlineMs: HOUR, waitMs: HOUR });
     service = await gatehouse({ network });
     const alice = await person(service, 'alice');
@@ -53,7 +53,7 @@ describe('names that users chose', () => {
     let most = 0;
     // Uses two IP addresses, each below the limit of concurrent fetches per IP address.
     const answers = paths.map((path, n) =>
-      wire(service, [`GET ${path} HTTP/1.1`], { from: `127.1.0.${1 + (n % 2)}` }).finally(() => settled++),
+      sendRaw(service, [`GET ${path} HTTP/1.1`], { from: `127.1.0.${1 + (n % 2)}` }).finally(() => settled++),
     );
     await until(() => names.inFlight === 16);
     const login = { email: alice.email, password: alice.password };
@@ -80,7 +80,7 @@ describe('names that users chose', () => {
     expect(most).toBeLessThanOrEqual(16);
   });
 
-  test('a name that was refused is asked for again only after 30 s', async () => {
+  test('a rejected name is looked up again only after 30 s', async () => {
     const clock = new MovableClock();
     names.speak();
     const network = new Network({ servers: [names.address], now: () => clock.monotonic() });
@@ -101,7 +101,7 @@ describe('names that users chose', () => {
     expect(asks).toBe(0);
   });
 
-  test('past the deadline a name is refused like any other target, and one that waits too long for its turn is 503', async () => {
+  test('after the deadline a name is rejected like any other target; one that waits too long in the queue is 503', async () => {
     service = await gatehouse({ network: new Network({ servers: [names.address], deadlineMs: 2000, waitMs: 1 }) });
     const alice = await person(service, 'alice');
     const paths: string[] = [];
@@ -120,11 +120,11 @@ describe('names that users chose', () => {
   });
 });
 
-describe('names that administrators and the environment chose', () => {
+describe('names that administrators and the environment choose', () => {
   const outbound = (network: Network) =>
     new Outbound(loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: SECRET }), network);
 
-  test.each(['public', 'anywhere'] as const)('%s: only the domain name system is asked', async (reach) => {
+  test.each(['public', 'anywhere'] as const)('%s: only DNS is queried', async (reach) => {
     names.speak();
     const client = outbound(new Network({ servers: [names.address] }));
     expect(await client.mayReach('https://login.example.com/', reach)).toBe(false);
@@ -135,7 +135,7 @@ describe('names that administrators and the environment chose', () => {
     await client.onApplicationShutdown();
   });
 
-  test('those of the environment may be known to the machine alone, and are not asked of it while nobody answers', async () => {
+  test('those of the environment may be known only to the system resolver, which is not asked while DNS does not respond', async () => {
     const client = outbound(new Network({ servers: [names.address], deadlineMs: 50 }));
     expect(await reasonOf(client.request({ url: 'http://mailer.invalid/' }))).toBe('unreachable');
     expect(asks).toBe(0);
@@ -147,7 +147,7 @@ describe('names that administrators and the environment chose', () => {
     await Promise.all([client, other].map((one) => one.onApplicationShutdown()));
   });
 
-  test('what the file of hosts names needs no name server', async () => {
+  test('names in the hosts file need no name server', async () => {
     const server = createServer((_req, res) => void res.end('fine')).listen(0);
     const client = outbound(new Network({ servers: [names.address] }));
     const { port } = server.address() as AddressInfo;
@@ -158,7 +158,7 @@ describe('names that administrators and the environment chose', () => {
     server.close();
   });
 
-  test('domains of mail: at most 16 queries at once, and what nobody answers is let pass', async () => {
+  test('email domains: at most 16 parallel queries, and unanswered ones are accepted', async () => {
     const domains = new MailDomains(loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: SECRET, EMAIL_DNS_CHECK: 'on' }));
     const held: (() => void)[] = [];
     let [running, most, asked] = [0, 0, 0];

@@ -211,7 +211,7 @@ describe('media.md section 6: which targets are fetched for a user', () => {
     expect({ trapped, ways: network.ways }).toEqual({ trapped: 0, ways: [] });
   }
 
-  test('an ordinary URL is fetched, over the address that was checked', async () => {
+  test('an ordinary URL is fetched from the address that was checked', async () => {
     const answer = await fetchOne('http://public.example.com/a?b#c');
     let text = '';
     for await (const chunk of answer.body) text += chunk;
@@ -223,18 +223,18 @@ describe('media.md section 6: which targets are fetched for a user', () => {
     });
   });
 
-  test('the host is a public name: no address in any notation, no local name', () =>
+  test('the host is a public name: no IP address in any notation, no local name', () =>
     expectAllRefused(HOSTS.flatMap((host) => [`http://${host}/`, `https://${host}:8443/a?b#c`])));
 
-  test('only http and https are spoken', () =>
+  test('only http and https are supported', () =>
     expectAllRefused(
       SCHEMES.flatMap((scheme) => [`${scheme}://public.example.com/`, `${scheme}:public.example.com/`]),
     ));
 
-  test('no user info, no control characters, no backslash, no odd port, none of the own hosts, at most 8192 bytes', () =>
+  test('no user info, no control characters, no backslash, no odd port, none of our own hosts, at most 8192 bytes', () =>
     expectAllRefused(WHOLE_URLS));
 
-  test('with a list of ports every other port is refused', async () => {
+  test('with a list of ports, every other port is rejected', async () => {
     await expectAllRefused(
       PORTS.map((port) => `http://public.example.com:${port}/`),
       [80, 443],
@@ -243,7 +243,7 @@ describe('media.md section 6: which targets are fetched for a user', () => {
     expect(await outcome('https://public.example.com/', [80])).toBe('target');
   });
 
-  test('one bad address among the DNS answers refuses the host', async () => {
+  test('one non-public address in the DNS response rejects the host', async () => {
     for (const bad of [...INNER_4, ...INNER_6, ...NO_ADDRESS]) {
       const sets = [[bad], [PUBLIC, bad], [bad, PUBLIC], [...Array(19).fill(PUBLIC), bad], [PUBLIC_6, bad]];
       for (const [index, answers] of sets.entries()) {
@@ -254,7 +254,7 @@ describe('media.md section 6: which targets are fetched for a user', () => {
     expect({ trapped, ways: network.ways }).toEqual({ trapped: 0, ways: [] });
   });
 
-  test('a name without an answer is refused like any other', async () => {
+  test('a name without addresses is rejected like any other', async () => {
     network.answers = () => [];
     expect(await outcome('http://public.example.com/')).toBe('target');
     network.answers = () => {
@@ -264,7 +264,7 @@ describe('media.md section 6: which targets are fetched for a user', () => {
     expect({ trapped, ways: network.ways }).toEqual({ trapped: 0, ways: [] });
   });
 
-  test('a name that turns inwards after its check is never followed there', async () => {
+  test('a name that resolves to a private address after its check is never contacted there', async () => {
     const turns = [PUBLIC, '127.0.0.1', '169.254.169.254', '::1'];
     network.answers = (name) => (name === 'turning.example.com' ? [turns.shift() ?? '10.0.0.1'] : [PUBLIC]);
     const ends: string[] = [];
@@ -275,13 +275,13 @@ describe('media.md section 6: which targets are fetched for a user', () => {
     expect(network.ways).toEqual([PUBLIC]);
   });
 
-  test('each connection asks for the name once: what was checked is what is connected to', async () => {
+  test('each connection resolves the name once: the checked address is used', async () => {
     network.asked.length = 0;
     await outcome('http://once.example.com/');
     expect(network.asked).toEqual(['once.example.com']);
   });
 
-  test('every rule holds for a redirect as well', async () => {
+  test('every rule also applies to redirects', async () => {
     network.answers = (name) => (name.startsWith('inner') ? ['10.0.0.1'] : [PUBLIC]);
     const locations = [
       ...HOSTS.filter((host) => !/[^\x21-\x7e]/.test(host)).map((host) => `http://${host}/`),
@@ -307,7 +307,7 @@ describe('media.md section 6: which targets are fetched for a user', () => {
     expect({ trapped, ways: network.ways }).toEqual({ trapped: 0, ways: [] });
   });
 
-  test('a redirect to nowhere, in a circle, or a sixth one ends the fetch', async () => {
+  test('an invalid redirect, a redirect loop or a sixth redirect ends the fetch', async () => {
     status = 302;
     location = undefined;
     expect(await outcome('http://origin.example.com/nowhere')).toBe('redirect');
@@ -326,7 +326,7 @@ describe('media.md section 6: which targets are fetched for a user', () => {
     expect({ trapped, ways: network.ways }).toEqual({ trapped: 0, ways: [] });
   });
 
-  test('the text alone decides alike, without any network', () => {
+  test('the check of the text alone gives the same results, without any network', () => {
     const rules = { ports: [], ownHosts: getOwnHosts(config) };
     expect(parseTarget('HTTPS://Public.EXAMPLE.com:443/a/../b?c#d', rules)?.href).toBe(
       'https://public.example.com/b?c',
@@ -334,7 +334,7 @@ describe('media.md section 6: which targets are fetched for a user', () => {
     expect(WHOLE_URLS.filter((url) => parseTarget(url, rules) !== null)).toEqual([]);
   });
 
-  test('the corpus holds more than 600 tricks', () => {
+  test('the corpus contains more than 600 attacks', () => {
     expect(tricks).toBeGreaterThan(600);
   });
 });

@@ -84,20 +84,20 @@ const readAll = async (over: Parameters<typeof foreign>[0] = {}): Promise<string
 };
 
 describe('conventions.md section 13: outbound requests', () => {
-  test('the answer is read whole, whatever its status', async () => {
+  test('the body of a response is read completely, with any status', async () => {
     answer = (_req, res) => void res.writeHead(418, { 'x-tea': 'green' }).end('short and stout');
     const { status, headers, body } = await outbound.request({ url: `${origin}/a?b=c` });
     expect([status, headers['x-tea'], body.toString()]).toEqual([418, 'green', 'short and stout']);
     expect(requests.map(({ method, url }) => [method, url])).toEqual([['GET', '/a?b=c']]);
   });
 
-  test('a redirect is an answer and is not followed', async () => {
+  test('a redirect is returned and not followed', async () => {
     answer = (_req, res) => void res.writeHead(302, { location: `${origin}/elsewhere` }).end();
     expect((await outbound.request({ url: origin })).status).toBe(302);
     expect(requests).toHaveLength(1);
   });
 
-  test('no cookie, referrer, credential or proxy header goes out', async () => {
+  test('no cookie, referrer, credential or proxy header is sent', async () => {
     answer = (_req, res) => void res.writeHead(200, { 'set-cookie': 'a=b' }).end();
     await outbound.request({ url: origin });
     await outbound.request({ url: origin, method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' });
@@ -127,7 +127,7 @@ describe('conventions.md section 13: outbound requests', () => {
     });
   });
 
-  test('a URL that may not be asked leaves no timer that rejects with nobody to hear it', async () => {
+  test('a URL that is not allowed leaves no timer with an unhandled rejection', async () => {
     const { timeout } = AbortSignal;
     AbortSignal.timeout = () => timeout.call(AbortSignal, 1);
     try {
@@ -162,7 +162,7 @@ describe('conventions.md section 13: outbound requests', () => {
     }
   });
 
-  test('a line break in a header or a path never reaches the wire', async () => {
+  test('a line break in a header or a path is never sent', async () => {
     const headers = { 'x-name': 'a\r\nx-injected: b' };
     expect(await reasonOf(outbound.request({ url: origin, headers }))).toBe('unreachable');
     await outbound.request({ url: `${origin}/a\r\nx-injected: b` });
@@ -178,7 +178,7 @@ describe('conventions.md section 13: outbound requests', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('a target that must be public is checked where the connection is made, names and literals alike', async () => {
+  test('a target that must be public is checked when connecting, for names and literals', async () => {
     const { port } = network;
     for (const url of [origin, `http://a.inner.example:${port}`, `http://[::1]:${port}`, `http://2130706433:${port}`]) {
       expect({ url, reason: await reasonOf(outbound.request({ url, addressPolicy: 'public' })) }).toEqual({
@@ -193,7 +193,7 @@ describe('conventions.md section 13: outbound requests', () => {
 });
 
 describe('outbound requests are bounded', () => {
-  test('an answer that is too long is refused, declared or counted', async () => {
+  test('a response that is too long is rejected, by declared or counted length', async () => {
     answer = (_req, res) => void res.end('x'.repeat(1001));
     expect(await reasonOf(outbound.request({ url: origin, maxBytes: 1000 }))).toBe('size');
     expect(await reasonOf(foreign())).toBe('size');
@@ -207,7 +207,7 @@ describe('outbound requests are bounded', () => {
     expect(await readAll()).toHaveLength(1000);
   });
 
-  test('an answer without an end is cut off at the limit', async () => {
+  test('an endless response is cut off at the limit', async () => {
     let isOpen = true;
     answer = (_req, res) => {
       res.on('close', () => {
@@ -219,7 +219,7 @@ describe('outbound requests are bounded', () => {
     expect(await reasonOf(readAll({ maxBytes: 300_000 }))).toBe('size');
   });
 
-  test('silence before the answer and within it is too slow', async () => {
+  test('a timeout applies before the response and within it', async () => {
     answer = () => {};
     expect(await reasonOf(outbound.request({ url: origin, timeoutMs: 50 }))).toBe('slow');
     expect(await reasonOf(foreign({ timeoutMs: 50 }))).toBe('slow');
@@ -228,7 +228,7 @@ describe('outbound requests are bounded', () => {
     expect(await reasonOf(readAll({ timeoutMs: 50 }))).toBe('slow');
   });
 
-  test('a dribble is bounded by the time in all', async () => {
+  test('a slow trickle is limited by the total time', async () => {
     answer = (_req, res) => {
       const timer = setInterval(() => res.write('x'), 5);
       res.on('close', () => clearInterval(timer));
@@ -236,13 +236,13 @@ describe('outbound requests are bounded', () => {
     expect(await reasonOf(readAll({ timeoutMs: 100 }))).toBe('slow');
   });
 
-  test('a header block above 16 KiB is refused', async () => {
+  test('a header block above 16 KiB is rejected', async () => {
     answer = (_req, res) => void res.writeHead(200, { 'x-long': 'x'.repeat(17_000) }).end();
     expect(await reasonOf(foreign())).toBe('headers');
     expect(await reasonOf(outbound.request({ url: origin }))).toBe('headers');
   });
 
-  test('what is no HTTP, a closed port and a broken answer are unreachable', async () => {
+  test('a response of another protocol, a closed port and a broken response are unreachable', async () => {
     answer = (_req, res) => void res.socket?.destroy();
     expect(await reasonOf(outbound.request({ url: origin }))).toBe('unreachable');
     answer = (_req, res) => void res.socket?.end('SSH-2.0-OpenSSH_9\r\n');
@@ -255,7 +255,7 @@ describe('outbound requests are bounded', () => {
     expect(await reasonOf(outbound.request({ url: `http://127.0.0.1:${await freePort()}/` }))).toBe('unreachable');
   });
 
-  test('16 fetches to one host at once, a seventeenth is refused; places are given back', async () => {
+  test('of 17 parallel fetches to one host, the last is rejected; ended ones free their places', async () => {
     const waiting: ServerResponse[] = [];
     answer = (_req, res) => void waiting.push(res);
     const url = 'http://crowded.example.com/';
@@ -271,7 +271,7 @@ describe('outbound requests are bounded', () => {
   });
 });
 
-describe('sso.md section 6: outbound connections honour NODE_EXTRA_CA_CERTS', () => {
+describe('sso.md section 6: outbound connections use NODE_EXTRA_CA_CERTS', () => {
   const trusted = certificate('idp.example.com', '127.0.0.1');
   const secure = https.createServer({ cert: trusted.cert, key: trusted.key }, listener);
   let port: number;
@@ -291,7 +291,7 @@ describe('sso.md section 6: outbound connections honour NODE_EXTRA_CA_CERTS', ()
     await stop(secure);
   });
 
-  test('an unknown authority is refused, one of the file is trusted', async () => {
+  test('an unknown authority is rejected, one from the file is trusted', async () => {
     const url = `https://127.0.0.1:${port}/`;
     expect(await reasonOf(client().request({ url }))).toBe('unreachable');
     expect((await client({ NODE_EXTRA_CA_CERTS: trusted.path }).request({ url })).status).toBe(200);
@@ -303,7 +303,7 @@ describe('sso.md section 6: outbound connections honour NODE_EXTRA_CA_CERTS', ()
     expect(requests).toHaveLength(0);
   });
 
-  test('a file that holds no certificate stops the boot', () => {
+  test('a file without a certificate stops the startup', () => {
     for (const NODE_EXTRA_CA_CERTS of ['/nowhere.pem', import.meta.filename]) {
       expect(() => loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: SECRET, NODE_EXTRA_CA_CERTS })).toThrow(
         ConfigurationError,

@@ -124,7 +124,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     expect(session?.user_agent).toBe('redeemer/1.0');
   });
 
-  test('a native runner gets no addresses but the code itself', async () => {
+  test('a native runner gets no URLs, only the code', async () => {
     const { key } = await guarded('alice');
     const { id, url, nonce } = await start({ runner: 'native' });
     expect(url).toBeNull();
@@ -173,7 +173,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     }
   });
 
-  test('the steps have an order: no redemption before completion, nothing but redemption after it', async () => {
+  test('the order of steps is enforced: no redemption before completion, only redemption after it', async () => {
     const { persona, key } = await guarded('alice');
     const { id, nonce } = await start();
     expectApiError(await redeem(id, nonce, 'x'), 'PASSKEY_AUTHENTICATION_FAILED');
@@ -198,7 +198,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     expectApiError(await redeem(id, nonce, codeOf(completed)), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
-  test('a new call of options replaces the challenge; a failed assertion leaves the ceremony open', async () => {
+  test('a new call of options replaces the challenge; a failed assertion keeps the ceremony open', async () => {
     const { key } = await guarded('alice');
     const { id, nonce } = await start();
     const first = await optionsOf(id);
@@ -228,7 +228,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     );
   });
 
-  test('a cancelled ceremony redeems as cancelled, once', async () => {
+  test('a canceled ceremony redeems as canceled, once', async () => {
     const { id, nonce } = await start({ runner: 'native' });
     const cancelled = await service.anonymous.post(`${BRIDGE}/${id}/cancel`);
     expect(cancelled.body).toEqual({ return_url: null, completion_code: expect.any(String) });
@@ -254,7 +254,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     }
   });
 
-  test('of 32 parallel redemptions exactly one gets a session', async () => {
+  test('of 32 parallel redemptions, exactly one gets a session', async () => {
     const { persona, key } = await guarded('alice');
     const { id, nonce } = await start();
     const code = codeOf(await pass(id, key));
@@ -265,7 +265,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     expect(await sessionsOf(persona)).toBe(before + 1);
   });
 
-  test('of 32 parallel completions exactly one ends the ceremony', async () => {
+  test('of 32 parallel completions, exactly one ends the ceremony', async () => {
     const { key } = await guarded('alice');
     const { id } = await start();
     const { body } = await optionsOf(id);
@@ -275,7 +275,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('a passkey that is deleted, or an account suspended, after completion brings no session', async () => {
+  test('a passkey deleted, or an account suspended, after completion gets no session', async () => {
     const { persona, key } = await guarded('alice');
     const [first, second] = [await start(), await start()];
     const [one, two] = [codeOf(await pass(first.id, key)), codeOf(await pass(second.id, key))];
@@ -291,7 +291,7 @@ describe('auth.md 4.5 passkey bridge: login', () => {
 });
 
 describe('auth.md 4.5 passkey bridge: login_mfa', () => {
-  test('the passkey answers the MFA challenge; ticket and ceremony are consumed at redemption', async () => {
+  test('the passkey completes the MFA challenge; ticket and ceremony are consumed at redemption', async () => {
     const { persona, key } = await guarded('alice');
     const ticket = await ticketOf(persona);
     const { id, nonce } = await start({ purpose: 'login_mfa', ticket });
@@ -309,7 +309,7 @@ describe('auth.md 4.5 passkey bridge: login_mfa', () => {
     expectInvalid(again, 'ticket: SESSION_TIMEOUT');
   });
 
-  test('a ticket that was used meanwhile is SESSION_TIMEOUT at redemption', async () => {
+  test('a ticket that was used in the meantime is SESSION_TIMEOUT at redemption', async () => {
     const { persona, key } = await guarded('alice');
     const ticket = await ticketOf(persona);
     const { id, nonce } = await start({ purpose: 'login_mfa', ticket });
@@ -328,7 +328,7 @@ describe('auth.md 4.5 passkey bridge: login_mfa', () => {
     expect(await sessionsOf(persona)).toBe(before);
   });
 
-  test('of parallel redemptions, and a completion by code beside them, exactly one gets a session', async () => {
+  test('of parallel redemptions and a parallel completion by code, exactly one gets a session', async () => {
     const { persona, key } = await guarded('alice');
     const { authenticator } = await withTotp(service, persona, () => passkeySudo(service, persona, key));
     const ticket = await ticketOf(persona);
@@ -344,7 +344,7 @@ describe('auth.md 4.5 passkey bridge: login_mfa', () => {
     expect(await sessionsOf(persona)).toBe(before + 1);
   });
 
-  test('the passkey of another account does not answer, and failed assertions count against the ticket', async () => {
+  test('the passkey of another account is rejected, and failed assertions count against the ticket', async () => {
     const [{ persona }, { key: theirs }] = [await guarded('alice'), await guarded('mallory')];
     const ticket = await ticketOf(persona);
     const { id } = await start({ purpose: 'login_mfa', ticket });
@@ -374,7 +374,7 @@ describe('account.md 6.4 sudo helpers', () => {
   const redeemSudo = (persona: Persona, id: string, nonce: string, completion_code: string) =>
     service.as(persona).post(`${SUDO_BRIDGE}/${id}/redeem`, { nonce, completion_code });
 
-  test('the methods are those of the account itself', async () => {
+  test('the methods are those of the account', async () => {
     const persona = await person(service, 'alice');
     const methods = async () => (await service.as(persona).get('/v1/users/@me/sudo/mfa-methods')).body;
     expect(await methods()).toEqual({ totp: false, webauthn: false, backup_codes: false, has_mfa: false });
@@ -439,7 +439,7 @@ describe('account.md 6.4 sudo helpers', () => {
     expect((await redeem(login.id, login.nonce, loginCode)).status).toBe(200);
   });
 
-  test('a ceremony completed before the proofs were voided brings none', async () => {
+  test('a ceremony completed before the proofs were revoked gives none', async () => {
     const persona = await person(service, 'alice');
     const key = await withPasskey(service, persona);
     const { id, nonce } = await startSudo(persona);
@@ -448,7 +448,7 @@ describe('account.md 6.4 sudo helpers', () => {
     expectApiError(await redeemSudo(persona, id, nonce, code), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
-  test('of 32 parallel sudo redemptions exactly one wins; a cancelled one redeems as cancelled', async () => {
+  test('of 32 parallel sudo redemptions, exactly one succeeds; a canceled one redeems as canceled', async () => {
     const persona = await person(service, 'alice');
     const key = await withPasskey(service, persona);
     const { id, nonce } = await startSudo(persona);
@@ -462,7 +462,7 @@ describe('account.md 6.4 sudo helpers', () => {
     expect(answer.body).toEqual({ status: 'cancelled' });
   });
 
-  test('none of the helpers is admitted while suspicious', async () => {
+  test('none of the helpers is allowed while suspicious', async () => {
     const persona = await person(service, 'alice');
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [persona.id]);
     const client = service.as(persona);
@@ -480,7 +480,7 @@ describe('account.md 6.4 sudo helpers', () => {
 });
 
 describe('auth.md section 13 the bridge switched off', () => {
-  test('PASSKEY_BRIDGE=off: both starts are FEATURE_TEMPORARILY_DISABLED, and discovery says so', async () => {
+  test('PASSKEY_BRIDGE=off: both starts are FEATURE_TEMPORARILY_DISABLED, and discovery shows it', async () => {
     await withGatehouse({ env: { PASSKEY_BRIDGE: 'off' } }, async (off) => {
       const { nonceHash } = new Starter();
       const login = { purpose: 'login', runner: 'page', nonce_hash: nonceHash };

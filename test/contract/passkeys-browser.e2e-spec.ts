@@ -23,7 +23,7 @@ const LIBRARY = readFileSync(
 );
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 
-describeInBrowser('passkeys of a browser: Chromium with its virtual authenticator', () => {
+describeInBrowser('passkeys in a browser: Chromium with its virtual authenticator', () => {
   let service: Gatehouse;
   let browser: OwnBrowser;
   let page: Page;
@@ -102,7 +102,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
     return service.anonymous.post('/v1/auth/webauthn/authenticate', await assertion(body));
   };
 
-  test('registration: the passkey is stored with what the browser told, and a second one is excluded', async () => {
+  test('registration: the passkey is stored with the data of the browser, and a second one is excluded', async () => {
     await plugIn();
     const alice = await withPasskey();
     const { body: passkeys } = await service.as(alice).get(CREDENTIALS);
@@ -136,7 +136,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
     expectApiError(again, 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
-  test('second factor: the password opens a challenge that the browser answers', async () => {
+  test('second factor: the password opens a challenge that the browser completes', async () => {
     await plugIn();
     const alice = await withPasskey();
     ok(
@@ -155,7 +155,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
     expect({ status: done.status, body: done.body }).toMatchObject({ status: 200, body: { user_id: alice.id } });
   });
 
-  test('sudo: an assertion earns a proof, and a proof deletes the passkey, which then signs nobody in', async () => {
+  test('sudo: an assertion gives a proof; a proof deletes the passkey, which then cannot sign in', async () => {
     await plugIn();
     const alice = await withPasskey();
     const proven = ok(
@@ -170,7 +170,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
     expect(await signIn(service, alice)).toMatch(/^flx_/);
   });
 
-  test('an assertion without verification of the user signs nobody in without a password', async () => {
+  test('an assertion without user verification cannot sign in without a password', async () => {
     await plugIn();
     await withPasskey();
     const { body } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
@@ -180,7 +180,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
     expectApiError(refused, 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
-  test('the counter of the browser goes on from one use to the next', async () => {
+  test('the counter of the browser increases with each use', async () => {
     await plugIn();
     const alice = await withPasskey();
     const counter = async () => {

@@ -9,7 +9,7 @@ import {
   passkeySudo,
   SoftwareAuthenticator,
   signIn,
-  verified,
+  verifiedPerson,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -35,8 +35,8 @@ const challengeOf = async (persona: Persona, proof: object = { password: persona
 const listOf = async (persona: Persona) => (await service.as(persona).get(BASE)).body;
 
 describe('account.md 6.3 registration options', () => {
-  test('the options have exactly the members of the contract, the user id being the decimal id in base64url', async () => {
-    const alice = await verified(service, 'alice');
+  test('the options have exactly the members of the contract; the user ID is the decimal ID in base64url', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { status, body } = await service.as(alice).post(OPTIONS, { password: alice.password });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -57,8 +57,8 @@ describe('account.md 6.3 registration options', () => {
     });
   });
 
-  test('every passkey that the account has is excluded', async () => {
-    const bob = await verified(service, 'bob');
+  test('every passkey of the account is excluded', async () => {
+    const bob = await verifiedPerson(service, 'bob');
     const key = await withPasskey(service, bob);
     const proof = await passkeySudo(service, bob, key);
     const { body } = await service.as(bob).post(OPTIONS, proof);
@@ -66,7 +66,7 @@ describe('account.md 6.3 registration options', () => {
   });
 
   test('sudo is required, and no proof is issued or returned', async () => {
-    const carol = await verified(service, 'carol');
+    const carol = await verifiedPerson(service, 'carol');
     expectApiError(await service.as(carol).post(OPTIONS), 'SUDO_MODE_REQUIRED', {
       has_mfa: false,
       methods: { totp: false, webauthn: false, backup_codes: false },
@@ -79,7 +79,7 @@ describe('account.md 6.3 registration options', () => {
   });
 
   test('an account without a verified address gets MFA_EMAIL_VERIFICATION_REQUIRED at options and at registration', async () => {
-    const dave = await verified(service, 'dave');
+    const dave = await verifiedPerson(service, 'dave');
     const challenge = await challengeOf(dave);
     await service.sql('UPDATE account SET email_verified = false WHERE id = $1', [dave.id]);
     const options = await service.as(dave).post(OPTIONS, { password: dave.password });
@@ -95,8 +95,8 @@ describe('account.md 6.3 registration options', () => {
 });
 
 describe('account.md 6.3 register, list, rename, delete', () => {
-  test('a registered passkey is listed with id, name and times only, and the key is stored', async () => {
-    const alice = await verified(service, 'alice');
+  test('a registered passkey is listed with only ID, name and times, and the key is stored', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const challenge = await challengeOf(alice);
     const key = new SoftwareAuthenticator();
     const answer = await service
@@ -109,7 +109,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test.each(['ES256', 'RS256', 'EdDSA'] as const)('a passkey of %s is accepted and can sign in', async (algorithm) => {
-    const alice = await verified(service, 'alice');
+    const alice = await verifiedPerson(service, 'alice');
     const key = await withPasskey(service, alice, new SoftwareAuthenticator(algorithm));
     const { body: options } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
     const answer = await service.anonymous.post('/v1/auth/webauthn/authenticate', {
@@ -121,8 +121,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(listed.last_used_at).toEqual(expect.any(String));
   });
 
-  test('what a browser makes by itself needs nobody to touch anything; only a challenge for that takes it', async () => {
-    const alice = await verified(service, 'alice');
+  test('an automatic registration needs no user presence, but only with a challenge for it', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const key = new SoftwareAuthenticator();
     const register = (challenge: string) =>
       service
@@ -141,8 +141,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(await listOf(alice)).toEqual([expect.objectContaining({ id: key.id, name: 'phone' })]);
   });
 
-  test('registration without user verification is accepted, without user presence refused', async () => {
-    const alice = await verified(service, 'alice');
+  test('registration without user verification is accepted, without user presence it is rejected', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const key = new SoftwareAuthenticator();
     const [first, second] = [await challengeOf(alice), await challengeOf(alice)];
     const absent = key.create({ challenge: first }, { up: false });
@@ -155,8 +155,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(answer.status).toBe(204);
   });
 
-  test('a name is 1 to 100 characters; a body fault does not spend the challenge', async () => {
-    const alice = await verified(service, 'alice');
+  test('a name has 1 to 100 characters; an error in the body does not consume the challenge', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const challenge = await challengeOf(alice);
     const response = new SoftwareAuthenticator().create({ challenge });
     const post = (name: unknown) => service.as(alice).post(BASE, { response, challenge, name });
@@ -171,8 +171,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect((await post('x'.repeat(100))).status).toBe(204);
   });
 
-  test('a challenge is spent by a failed registration too', async () => {
-    const alice = await verified(service, 'alice');
+  test('a challenge is also consumed by a failed registration', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const challenge = await challengeOf(alice);
     const key = new SoftwareAuthenticator();
     const post = (response: object) => service.as(alice).post(BASE, { response, challenge, name: 'key' });
@@ -184,8 +184,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(await listOf(alice)).toEqual([]);
   });
 
-  test('a challenge of another account, of another purpose, expired or made up is unknown', async () => {
-    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
+  test('a challenge of another account, of another purpose, expired or invented is unknown', async () => {
+    const [alice, mallory] = [await verifiedPerson(service, 'alice'), await verifiedPerson(service, 'mallory')];
     const key = await withPasskey(service, alice);
     const expired = await challengeOf(mallory);
     await service.sql(
@@ -205,8 +205,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(await listOf(mallory)).toEqual([]);
   });
 
-  test('a credential id is unique across accounts', async () => {
-    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
+  test('a credential ID is unique across accounts', async () => {
+    const [alice, mallory] = [await verifiedPerson(service, 'alice'), await verifiedPerson(service, 'mallory')];
     const key = await withPasskey(service, alice);
     const challenge = await challengeOf(mallory);
     const copy = new SoftwareAuthenticator('ES256', { id: Buffer.from(key.id, 'base64url') });
@@ -225,8 +225,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(await listOf(alice)).toHaveLength(1);
   });
 
-  test('of 32 parallel registrations with one challenge exactly one wins', async () => {
-    const alice = await verified(service, 'alice');
+  test('of 32 parallel registrations with one challenge, exactly one succeeds', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const challenge = await challengeOf(alice);
     const answers = await Promise.all(
       Array.from({ length: 32 }, () => {
@@ -240,8 +240,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(await listOf(alice)).toHaveLength(1);
   });
 
-  test('an account has at most ten passkeys, also when they are registered at the same time', async () => {
-    const alice = await verified(service, 'alice');
+  test('an account has at most ten passkeys, also with parallel registrations', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const challenges: string[] = [];
     for (let i = 0; i < 14; i++) challenges.push(await challengeOf(alice));
     const answers = await Promise.all(
@@ -256,8 +256,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(await listOf(alice)).toHaveLength(10);
   });
 
-  test('rename changes the name of an own passkey only', async () => {
-    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
+  test("rename changes only the name of the caller's own passkey", async () => {
+    const [alice, mallory] = [await verifiedPerson(service, 'alice'), await verifiedPerson(service, 'mallory')];
     const key = await withPasskey(service, alice);
     const path = `${BASE}/${key.id}`;
     expectApiError(await service.as(alice).patch(path, { name: 'new' }), 'SUDO_MODE_REQUIRED');
@@ -272,8 +272,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expectInvalid(await service.as(alice).patch(path, { name: null }), 'name: INVALID_FORMAT');
   });
 
-  test('an unknown passkey is UNKNOWN_WEBAUTHN_CREDENTIAL, whatever its id looks like', async () => {
-    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
+  test('an unknown passkey is UNKNOWN_WEBAUTHN_CREDENTIAL, for any form of its ID', async () => {
+    const [alice, mallory] = [await verifiedPerson(service, 'alice'), await verifiedPerson(service, 'mallory')];
     const key = await withPasskey(service, alice);
     for (const id of [key.id, 'x', '%00', encodeURIComponent("' OR 1=1"), 'A'.repeat(1364)]) {
       const answer = await service.as(mallory).delete(`${BASE}/${id}`, { password: mallory.password });
@@ -285,8 +285,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(await listOf(alice)).toHaveLength(1);
   });
 
-  test('deleting a passkey voids sudo proofs and returns none; a refused delete returns the fresh one', async () => {
-    const alice = await verified(service, 'alice');
+  test('deleting a passkey revokes sudo proofs and returns none; a rejected deletion returns the new one', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const key = await withPasskey(service, alice);
     const second = await withPasskey(
       service,
@@ -303,8 +303,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expectApiError(await service.as(alice).sudo(proof).patch(`${BASE}/${key.id}`, { name: 'x' }), 'SUDO_MODE_REQUIRED');
   });
 
-  test('a deleted passkey can be used for nothing any more', async () => {
-    const alice = await verified(service, 'alice');
+  test('a deleted passkey cannot be used any more', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const key = await withPasskey(service, alice);
     const proof = await passkeySudo(service, alice, key);
     expect((await service.as(alice).delete(`${BASE}/${key.id}`, proof)).status).toBe(204);
@@ -318,8 +318,8 @@ describe('account.md 6.3 register, list, rename, delete', () => {
 });
 
 describe('account.md 6.3 the second-factor switch', () => {
-  test('the switch is off until it is set; on, it requires the passkey at login and shows in the account', async () => {
-    const alice = await verified(service, 'alice');
+  test('the switch is off until it is set; when on, it requires the passkey at login and is shown in the account', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const key = await withPasskey(service, alice);
     const before = await service.as(alice).get('/v1/users/@me');
     expect(before.body.mfa_enabled).toBe(false);
@@ -345,8 +345,8 @@ describe('account.md 6.3 the second-factor switch', () => {
     });
   });
 
-  test('setting the current value changes nothing; codes that are left are kept', async () => {
-    const alice = await verified(service, 'alice');
+  test('setting the current value changes nothing; remaining codes are kept', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const key = await withPasskey(service, alice);
     const set = async (enabled: boolean) =>
       service.as(alice).put(SWITCH, { enabled, ...(await passkeySudo(service, alice, key)) });
@@ -358,7 +358,7 @@ describe('account.md 6.3 the second-factor switch', () => {
   });
 
   test('an account without a passkey cannot turn it on', async () => {
-    const alice = await verified(service, 'alice');
+    const alice = await verifiedPerson(service, 'alice');
     const answer = await service.as(alice).put(SWITCH, { enabled: true, password: alice.password });
     expectApiError(answer, 'NO_PASSKEYS_REGISTERED');
     expectInvalid(await service.as(alice).put(SWITCH, { password: alice.password }), 'enabled: INVALID_FORMAT');
@@ -366,7 +366,7 @@ describe('account.md 6.3 the second-factor switch', () => {
   });
 
   test('deleting the last passkey turns the switch off and, without an authenticator, removes the backup codes', async () => {
-    const alice = await verified(service, 'alice');
+    const alice = await verifiedPerson(service, 'alice');
     const key = await withPasskey(service, alice);
     const [code] = await passkeyAsSecondFactor(service, alice, key);
     const proof = await passkeySudo(service, alice, key);
@@ -378,8 +378,8 @@ describe('account.md 6.3 the second-factor switch', () => {
     expect(code).toEqual(expect.any(String));
   });
 
-  test('with an authenticator the backup codes survive the last passkey', async () => {
-    const alice = await verified(service, 'alice');
+  test('with an authenticator, the backup codes stay after the last passkey', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const sudo = { mfa_method: 'totp', mfa_code: authenticator.next() };
     const key = await withPasskey(service, alice, new SoftwareAuthenticator(), sudo);
@@ -392,7 +392,7 @@ describe('account.md 6.3 the second-factor switch', () => {
 
 describe('account.md 6.3 events', () => {
   test('register, rename and delete emit WEBAUTHN_CREDENTIALS_UPDATE, the switch USER_UPDATE', async () => {
-    const alice = await verified(service, 'alice');
+    const alice = await verifiedPerson(service, 'alice');
     events.of(alice);
     const key = await withPasskey(service, alice);
     expect(events.of(alice)).toEqual(['WEBAUTHN_CREDENTIALS_UPDATE']);

@@ -34,7 +34,7 @@ const signInBy = async (
 const listOf = async (persona: Persona) => (await service.as(persona).get(CREDENTIALS)).body as { id: string }[];
 
 describe('WEBAUTHN_ORIGINS: Android apps', () => {
-  test('an app that is named by its signing key adds passkeys and signs in by them; another app does not', async () => {
+  test('an app listed by its signing key can add passkeys and sign in with them; another app cannot', async () => {
     const alice = await person(service, 'alice');
     const key = await withPasskey(service, alice, new SoftwareAuthenticator('ES256', { origin: ANDROID }));
     expect((await signInBy(key)).body).toMatchObject({ user_id: alice.id });
@@ -44,7 +44,7 @@ describe('WEBAUTHN_ORIGINS: Android apps', () => {
     expect(await listOf(stranger)).toEqual([]);
   });
 
-  test('browsers are told of web origins only', async () => {
+  test('only web origins are listed for browsers', async () => {
     const { body } = await service.anonymous.get('/.well-known/webauthn');
     expect(body).toEqual({ origins: [WEB] });
   });
@@ -57,17 +57,17 @@ describe('WEBAUTHN_ORIGINS: Android apps', () => {
     `android:apk-key-hash:${'A'.repeat(42)}=`,
     `ios:apk-key-hash:${'A'.repeat(43)}`,
     'https://gate.example/',
-  ])('%s is no origin', (origin) => {
+  ])('%s is not a valid origin', (origin) => {
     const env = { GATEHOUSE_SECRET: Buffer.alloc(48, 7).toString('base64'), WEBAUTHN_ORIGINS: `${WEB},${origin}` };
     expect(() => loadConfig(env)).toThrow(/WEBAUTHN_ORIGINS must be a list of origins or android:apk-key-hash:/);
   });
 });
 
-describe('auth.md 3: the id of a passkey', () => {
+describe('auth.md 3: the ID of a passkey', () => {
   const ID = Buffer.from('fbefbe00'.repeat(8), 'hex');
   const forms = (id: string) => [id, `${id}=`, Buffer.from(id, 'base64url').toString('base64')];
 
-  test('names the same bytes as unpadded base64url, padded, and in the alphabet of Base64', async () => {
+  test('has the same bytes as unpadded base64url, padded, and in the Base64 alphabet', async () => {
     const alice = await person(service, 'alice');
     const key = new SoftwareAuthenticator('ES256', { id: ID });
     const [plain = '', padded = '', standard = ''] = forms(key.id);

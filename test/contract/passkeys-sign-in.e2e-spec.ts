@@ -44,7 +44,7 @@ const sessionsOf = async ({ id }: Persona) =>
   (await service.sql('SELECT 1 FROM session WHERE account_id = $1', [id])).length;
 
 describe('auth.md 4.3 WebAuthn as second factor', () => {
-  test('the options name the passkeys of the account, discourage user verification and leave the ticket', async () => {
+  test('the options list the passkeys of the account, discourage user verification and keep the ticket', async () => {
     const { persona, key } = await guarded('alice');
     const ticket = await ticketOf(persona);
     for (let i = 0; i < 2; i++) {
@@ -60,7 +60,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     }
   });
 
-  test('a right assertion consumes ticket and challenge and issues a session; user verification is not needed', async () => {
+  test('a correct assertion consumes ticket and challenge and issues a session; user verification is not needed', async () => {
     const { persona, key } = await guarded('alice');
     const ticket = await ticketOf(persona);
     const options = await optionsOf(ticket);
@@ -118,7 +118,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     expect((await complete(second, key.get(again), again.challenge)).status).toBe(200);
   });
 
-  test('after five failed attempts the ticket is gone, whichever method failed', async () => {
+  test('after five failed attempts with any method, the ticket is destroyed', async () => {
     const { persona, key } = await guarded('alice');
     const ticket = await ticketOf(persona);
     for (let i = 0; i < 3; i++) {
@@ -136,7 +136,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     expect(await sessionsOf(persona)).toBe(before);
   });
 
-  test('ten attempts of one account over several tickets are the most: then a right answer is INVALID_CODE@ticket', async () => {
+  test('after ten attempts of one account over several tickets, a correct response is INVALID_CODE@ticket', async () => {
     const { persona, key } = await guarded('alice');
     const tickets = [await ticketOf(persona), await ticketOf(persona), await ticketOf(persona)];
     for (const ticket of tickets.slice(0, 2)) {
@@ -150,7 +150,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     expectInvalid(await complete(ticket, key.get(options), options.challenge), 'ticket: INVALID_CODE');
   });
 
-  test('a right answer gives the allowance of the account back', async () => {
+  test('a correct response restores the allowance of the account', async () => {
     const { persona, key } = await guarded('alice');
     for (let round = 0; round < 4; round++) {
       const ticket = await ticketOf(persona);
@@ -162,7 +162,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     }
   });
 
-  test('issuance errors precede the assertion and spend nothing', async () => {
+  test('issuance errors come before the assertion and consume nothing', async () => {
     const { persona, key } = await guarded('alice');
     const ticket = await ticketOf(persona);
     const options = await optionsOf(ticket);
@@ -173,7 +173,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     expect((await complete(ticket, response, options.challenge)).status).toBe(200);
   });
 
-  test('an unconsumed backup code answers the challenge of an account without an authenticator, once', async () => {
+  test('an unconsumed backup code completes the challenge of an account without an authenticator, once', async () => {
     const { persona, backupCodes } = await guarded('alice');
     const [code] = backupCodes as [string];
     const [first, second] = [await ticketOf(persona), await ticketOf(persona)];
@@ -184,7 +184,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
     expectInvalid(again, 'code: INVALID_CODE');
   });
 
-  test('without authenticator and unconsumed backup codes the code operation is TOTP_NOT_ENABLED', async () => {
+  test('without authenticator and unconsumed backup codes, the code operation is TOTP_NOT_ENABLED', async () => {
     const { persona } = await guarded('alice');
     await service.sql('UPDATE backup_code SET consumed_at = now() WHERE account_id = $1', [persona.id]);
     const ticket = await ticketOf(persona);
@@ -193,7 +193,7 @@ describe('auth.md 4.3 WebAuthn as second factor', () => {
   });
 
   test.each(['assertion', 'backup code'])(
-    'of 32 parallel completions with one ticket and %s exactly one wins',
+    'of 32 parallel completions with one ticket and %s, exactly one succeeds',
     async (method) => {
       const { persona, key, backupCodes } = await guarded('alice');
       const ticket = await ticketOf(persona);
@@ -224,7 +224,7 @@ describe('auth.md 4.4 discoverable sign-in', () => {
       challenge: options.challenge,
     });
 
-  test('the options are the same for every caller, challenge aside, and require user verification', async () => {
+  test('the options are the same for every caller except the challenge, and require user verification', async () => {
     const { persona } = await guarded('alice');
     const [anonymous, known] = [await optionsOfAll(), await optionsOfAll(service.as(persona))];
     const shape = {
@@ -237,7 +237,7 @@ describe('auth.md 4.4 discoverable sign-in', () => {
     expect(known.body).toEqual(shape);
   });
 
-  test('a passkey signs in without password, second factor and hold, and authorises the address', async () => {
+  test('a passkey signs in without password, second factor and hold, and authorizes the IP address', async () => {
     const { persona, key } = await guarded('alice');
     await service.sql('DELETE FROM authorized_ip WHERE account_id = $1', [persona.id]);
     const { body: options } = await optionsOfAll();
@@ -264,7 +264,7 @@ describe('auth.md 4.4 discoverable sign-in', () => {
     ['an account disabled for suspicious activity', `flags = ${1n << 35n}`, 'ACCESS_DENIED'],
     ['a deleted account', `flags = ${1n << 34n}`, 'PASSKEY_AUTHENTICATION_FAILED'],
     ['an account that is gone', 'deleted_at = now()', 'PASSKEY_AUTHENTICATION_FAILED'],
-  ])('the passkey of %s is no side door', async (_, change, code) => {
+  ])('the passkey of %s cannot bypass this state', async (_, change, code) => {
     const { persona, key } = await guarded('alice');
     await service.sql(`UPDATE account SET ${change} WHERE id = $1`, [persona.id]);
     const before = await sessionsOf(persona);
@@ -283,7 +283,7 @@ describe('auth.md 4.4 discoverable sign-in', () => {
     expect(row?.flags).toBe('0');
   });
 
-  test('the flag of an unmet requirement does not keep a passkey from signing in, and is not cleared by it', async () => {
+  test('an outstanding requirement does not prevent sign-in with a passkey, and is not cleared by it', async () => {
     const { persona, key } = await guarded('alice');
     await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [persona.id]);
     const { body } = await authenticate(key, (await optionsOfAll()).body);

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
+import { longestHold } from '../support/cpu-time.js';
 import {
   coseOf,
   expectApiError,
@@ -14,7 +15,6 @@ import {
   SoftwareAuthenticator,
   withPasskey,
 } from '../support/index.js';
-import { longestHold } from '../support/processor-time.js';
 
 const BASE = '/v1/users/@me/mfa/webauthn/credentials';
 
@@ -96,7 +96,7 @@ const assertionFlaws: [string, () => Flaws][] = [
 ];
 
 describe('auth.md section 3 verification of an assertion', () => {
-  test.each(assertionFlaws)('an assertion with %s is refused and spends its challenge', async (_, flaws) => {
+  test.each(assertionFlaws)('an assertion with %s is rejected and consumes its challenge', async (_, flaws) => {
     const before = await stored();
     const sessions = await sessionsOf(alice);
     const options = await optionsOf();
@@ -106,14 +106,14 @@ describe('auth.md section 3 verification of an assertion', () => {
     expectApiError(await authenticate(key.get(options), options.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
-  test('a member that occurs twice in the client data is refused', async () => {
+  test('a duplicate member in the client data is rejected', async () => {
     const options = await optionsOf();
     const text = `{"type":"webauthn.get","challenge":"${options.challenge}","origin":"https://evil.example","origin":"http://localhost:8080","crossOrigin":false}`;
     const response = key.get(options, { clientData: text });
     expectApiError(await authenticate(response, options.challenge), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
-  test('unknown members and a byte order mark in the client data do no harm', async () => {
+  test('unknown members and a byte order mark in the client data are ignored', async () => {
     const [first, second] = [await optionsOf(), await optionsOf()];
     const extra = {
       other_keys_can_be_added_here: 'do not compare clientDataJSON against a template',
@@ -139,7 +139,7 @@ describe('auth.md section 3 verification of an assertion', () => {
     expectApiError(await authenticate(response, challenge), 'PASSKEY_AUTHENTICATION_FAILED');
   });
 
-  test('only an object is a response, and the challenge has 1 to 1024 characters', async () => {
+  test('only an object is accepted as a response, and the challenge has 1 to 1024 characters', async () => {
     const { challenge } = await optionsOf();
     for (const response of [null, [], 'x', 1]) {
       expectInvalid(await authenticate(response, challenge), 'response: INVALID_FORMAT');
@@ -150,7 +150,7 @@ describe('auth.md section 3 verification of an assertion', () => {
     expect((await authenticate(key.get(options), challenge)).status).toBe(200);
   });
 
-  test('a challenge of another purpose, expired or never issued is refused', async () => {
+  test('a challenge that is expired, of another purpose or never issued is rejected', async () => {
     const { body: sudo } = await service.as(alice).post('/v1/users/@me/sudo/webauthn/authentication-options');
     const registration = await service
       .as(alice)
@@ -164,7 +164,7 @@ describe('auth.md section 3 verification of an assertion', () => {
     }
   });
 
-  test('a challenge lives five minutes by the clock of the database', async () => {
+  test('a challenge expires after five minutes by the clock of the database', async () => {
     const options = await optionsOf();
     const [row] = await service.sql(
       "SELECT extract(epoch FROM expires_at - now()) AS left FROM one_time_secret WHERE purpose = 'webauthn-login' ORDER BY created_at DESC LIMIT 1",
@@ -175,7 +175,7 @@ describe('auth.md section 3 verification of an assertion', () => {
     expect((await authenticate(key.get(options), options.challenge)).status).toBe(200);
   });
 
-  test('of 32 parallel sign-ins with one assertion exactly one gets a session', async () => {
+  test('of 32 parallel sign-ins with one assertion, exactly one gets a session', async () => {
     const options = await optionsOf();
     const response = key.get(options);
     const before = await sessionsOf(alice);
@@ -193,7 +193,7 @@ describe('auth.md section 3 the signature counter', () => {
     return authenticate(key.get(options, { counter }), options.challenge);
   };
 
-  test('the counter must strictly increase: equal, smaller and zero are refused and change nothing', async () => {
+  test('the counter must strictly increase: equal, smaller and zero values are rejected and change nothing', async () => {
     const { counter } = await stored();
     expect((await use(counter + 5)).status).toBe(200);
     for (const wrong of [counter + 5, counter + 4, 0]) {
@@ -203,7 +203,7 @@ describe('auth.md section 3 the signature counter', () => {
     expect((await use(counter + 6)).status).toBe(200);
   });
 
-  test('parallel assertions never turn the counter back, and one value is accepted once', async () => {
+  test('parallel assertions never decrease the counter, and one value is accepted once', async () => {
     const { counter } = await stored();
     const answers = await Promise.all([3, 1, 2, 3, 2, 3].map((step) => use(counter + step)));
     const won = answers.filter(({ status }) => status === 200);
@@ -213,14 +213,14 @@ describe('auth.md section 3 the signature counter', () => {
     expect((await stored()).counter).toBe(counter + 3);
   });
 
-  test('the largest counter of 32 bits is a counter', async () => {
+  test('the largest counter of 32 bits is accepted', async () => {
     expect((await use(2 ** 32 - 1)).status).toBe(200);
     expect((await stored()).counter).toBe(2 ** 32 - 1);
     await service.sql('UPDATE passkey SET counter = 10 WHERE id = $1', [key.id]);
     key.counter = 10;
   });
 
-  test('an authenticator that does not count may report 0 every time', async () => {
+  test('an authenticator without a counter may report 0 every time', async () => {
     const still = await withPasskey(
       service,
       alice,
@@ -413,7 +413,7 @@ const registrationFlaws: [string, (authenticator: SoftwareAuthenticator) => Flaw
 ];
 
 describe('account.md 6.3 verification of a registration', () => {
-  test.each(registrationFlaws)('a registration with %s is refused', async (_, flaws) => {
+  test.each(registrationFlaws)('a registration with %s is rejected', async (_, flaws) => {
     const { body } = await service
       .as(alice)
       .post(`${BASE}/registration-options`, await passkeySudo(service, alice, key));
@@ -428,7 +428,7 @@ describe('account.md 6.3 verification of a registration', () => {
     expect((await service.as(alice).get(BASE)).body).toEqual(before);
   });
 
-  test('a credential id of 1023 bytes and a packed self attestation are accepted', async () => {
+  test('a credential ID of 1023 bytes and a packed self attestation are accepted', async () => {
     const bob = await person(service, 'bob');
     const long = await withPasskey(service, bob, new SoftwareAuthenticator('ES256', { id: randomBytes(1023) }));
     const listed = await service.as(bob).get(BASE);

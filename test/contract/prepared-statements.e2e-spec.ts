@@ -12,7 +12,7 @@ const LOOKUPS = {
 const TIMES = 12;
 
 describe('the lookup of a credential', () => {
-  testOnPostgres('is planned once, however few are asked for', () =>
+  testOnPostgres('is planned once, even for few credentials', () =>
     // With a pool of one connection, all statements are prepared on the same connection.
     withGatehouse({ env: { DATABASE_POOL_SIZE: '1' } }, async (service) => {
       const alice = await person(service);

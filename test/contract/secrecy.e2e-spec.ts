@@ -12,12 +12,12 @@ import {
   newTokens,
   type Persona,
   person,
+  sendRaw,
   signIn,
   sudoProof,
   superuser,
   sweep,
-  verified,
-  wire,
+  verifiedPerson,
   withTotp,
 } from '../support/index.js';
 
@@ -49,10 +49,10 @@ const traces = (secret: string): string[] =>
     .flatMap((spelt) => [spelt, spelt.slice(0, spelt.length / 2), spelt.slice(spelt.length / 2)])
     .filter(({ length }) => length >= LONG_ENOUGH);
 
-describe('whoever has stolen the database', () => {
-  test('SES-12, LOG-01: finds in it none of the secrets that the service gave out or was sent, however spelt', async () => {
+describe('an attacker with a copy of the database', () => {
+  test('SES-12, LOG-01: finds none of the secrets that the service issued or received, in any encoding', async () => {
     const root = await superuser(service);
-    const owner = await verified(service, 'owner');
+    const owner = await verifiedPerson(service, 'owner');
     const app = await newApp(service, owner);
     const tokens = await newTokens(service, owner, app);
     const { authenticator, backupCodes } = await withTotp(service, owner);
@@ -92,7 +92,7 @@ describe('whoever has stolen the database', () => {
   });
 });
 
-describe('a credential that has ended', () => {
+describe('an ended credential', () => {
   test('ORA-09: leaves no trace of its use', async () => {
     const bob = await person(service, 'bob');
     const { access_token } = await newTokens(service, bob, await newApp(service, bob));
@@ -116,7 +116,7 @@ describe('a credential that has ended', () => {
     expect(await seen()).toEqual(before);
   });
 
-  test('WAN-23: challenges and other one-time secrets that nobody used are gone with the next round', async () => {
+  test('WAN-23: unused challenges and other one-time secrets are deleted by the next cleanup', async () => {
     for (let i = 0; i < 20; i++) await service.anonymous.post('/v1/auth/webauthn/authentication-options');
     const count = async () => (await service.sql('SELECT 1 FROM one_time_secret WHERE expires_at < now()')).length;
     await service.sql(
@@ -128,8 +128,8 @@ describe('a credential that has ended', () => {
   });
 });
 
-describe('what is kept of answers, and of requests', () => {
-  test('HDS-01, OAU-49: no answer of an operation may be kept by anybody, whoever asks and whatever it says', async () => {
+describe('stored parts of responses and requests', () => {
+  test('HDS-01, OAU-49: no response of an operation may be cached, for any caller and result', async () => {
     const kept: string[] = [];
     for (const { method, path } of service.app.get(Routes).all) {
       // Pages and files are the same for every caller, so they may be cached.
@@ -138,7 +138,7 @@ describe('what is kept of answers, and of requests', () => {
       for (const lines of [[], [`Authorization: ${alice.authorization}`]]) {
         // Other methods could end the session or delete the account, which later requests need.
         if (lines.length > 0 && method !== 'GET') continue;
-        const answer = await wire(service, [`${method} ${target} HTTP/1.1`, 'Content-Length: 0', ...lines]);
+        const answer = await sendRaw(service, [`${method} ${target} HTTP/1.1`, 'Content-Length: 0', ...lines]);
         const said = answer.headers.get('cache-control') ?? 'nothing';
         if (said !== 'no-store') kept.push(`${method} ${path} ${answer.status}: ${said}`);
       }
@@ -146,7 +146,7 @@ describe('what is kept of answers, and of requests', () => {
     expect(kept).toEqual([]);
   });
 
-  test('LOG-02: whatever a caller sends, a line of the log is one JSON object without control characters', async () => {
+  test('LOG-02: each log line is one JSON object without control characters, for any input', async () => {
     const hostile = 'a\r\n{"level":60,"msg":"forged"}\u001b[31m\u2028b';
     const encoded = encodeURIComponent(hostile);
     const bob = await person(service, 'mallory');
@@ -156,7 +156,7 @@ describe('what is kept of answers, and of requests', () => {
     await service.as(bob).get(`/v1/webhooks/${encoded}`);
     const latin = Buffer.from('x\u001b[31m\u0085{"level":60}').toString('latin1');
     for (const name of ['User-Agent', 'X-Request-ID', 'Referer', 'Origin', 'Accept-Language', 'X-Forwarded-For']) {
-      await wire(service, ['GET /v1/users/@me HTTP/1.1', `${name}: ${latin}`]);
+      await sendRaw(service, ['GET /v1/users/@me HTTP/1.1', `${name}: ${latin}`]);
     }
     const lines = () => service.log.join('').split('\n').filter(Boolean);
     await eventually('the refusals in the log', async () => (lines().length > 5 ? true : undefined));

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { administrator, auditOf, setAcls } from '../support/admin.js';
 import {
   type Answer,
+  createCredentialSet,
   Events,
   expectApiError,
   expectInvalid,
   type Gatehouse,
+  inboxAfterDelivery,
   mailTo,
   newApp,
   newTokens,
-  outfit,
   type Persona,
   person,
-  settledInboxOf,
   signIn,
   verifyEmail,
   withPasskey,
@@ -67,7 +67,7 @@ async function verified(name: string): Promise<Persona> {
 }
 
 describe('sso.md section 3: a linked identity', () => {
-  test('row 1: it decides, whatever the address is at either side; the local one stays', async () => {
+  test('row 1: it decides, regardless of the email address on both sides; the local one is unchanged', async () => {
     const sub = subject();
     const victim = await verified('victim');
     const { body: first } = await sso({ sub, email: `${sub}@corp.example.com` });
@@ -77,7 +77,7 @@ describe('sso.md section 3: a linked identity', () => {
     expect(await identityOf(victim)).toEqual([]);
   });
 
-  test('the key is issuer and subject: the same subject of another issuer is somebody else', async () => {
+  test('the key is issuer and subject: the same subject of another issuer is another user', async () => {
     const sub = subject();
     const { body: first } = await sso({ sub });
     await service.sql('UPDATE sso_identity SET issuer = $1 WHERE subject = $2', ['https://former.example', sub]);
@@ -87,7 +87,7 @@ describe('sso.md section 3: a linked identity', () => {
     expect(await identityOf({ id: first.user_id })).toEqual([{ issuer: 'https://former.example', subject: sub }]);
   });
 
-  test('row 1: ends a lockdown while single sign-on is enforced, and at no other time', async () => {
+  test('row 1: ends a lockdown only while single sign-on is enforced', async () => {
     const [sub, owner] = [subject(), await verified('owner')];
     await sso({ sub, email: owner.email });
     const change = { password: owner.password, new_password: 'another password of it' };
@@ -110,7 +110,7 @@ describe('sso.md section 3: a linked identity', () => {
     }
   });
 
-  describe('row 1: another provider vouches for no administrator', () => {
+  describe('row 1: an administrator must be linked again after the provider changes', () => {
     const described = () => ({
       authorization_url: `${provider.issuer}/authorize`,
       token_url: `${provider.issuer}/token`,
@@ -138,29 +138,32 @@ describe('sso.md section 3: a linked identity', () => {
       ['userinfo_url', () => ({ userinfo_url: `${provider.issuer}/userinfo` })],
       ['jwks_url', () => ({ jwks_url: described().jwks_url })],
       ['client_id', () => ({ client_id: 'another' })],
-    ])('a change of %s voids the links of all who hold an admin ACL, and says how many', async (_, members) => {
-      const bosses = [await linked('boss', ['*']), await linked('clerk', ['user:lookup'])];
-      const alice = await linked('alice', []);
-      const { status, body } = await change(members());
-      expect([status, body.voided_admin_links]).toEqual([200, 2]);
-      for (const boss of bosses) {
-        expect(await identityOf(boss)).toEqual([]);
-        expect((await rowOf(boss))?.traits).toEqual([]);
-      }
-      expect(await identityOf(alice)).toEqual([{ issuer: provider.issuer, subject: alice.sub }]);
-      expect((await auditOf(service, 'update_instance_config')).at(-1)?.metadata.voided_admin_links).toBe('2');
+    ])(
+      'a change of %s removes the links of all accounts with an admin ACL, and returns their number',
+      async (_, members) => {
+        const bosses = [await linked('boss', ['*']), await linked('clerk', ['user:lookup'])];
+        const alice = await linked('alice', []);
+        const { status, body } = await change(members());
+        expect([status, body.voided_admin_links]).toEqual([200, 2]);
+        for (const boss of bosses) {
+          expect(await identityOf(boss)).toEqual([]);
+          expect((await rowOf(boss))?.traits).toEqual([]);
+        }
+        expect(await identityOf(alice)).toEqual([{ issuer: provider.issuer, subject: alice.sub }]);
+        expect((await auditOf(service, 'update_instance_config')).at(-1)?.metadata.voided_admin_links).toBe('2');
 
-      // Switching back to the former provider does not restore the removed links.
-      await restore();
-      for (const { sub, email } of bosses) expectInvalid(await sso({ sub, email }), 'code: SSO_IDENTITY_MISMATCH');
-      expect((await sso({ sub: alice.sub })).body.user_id).toBe(alice.id);
-      const [boss] = bosses as [(typeof bosses)[0]];
-      await asAdmin().put(`/v1/admin/users/${boss.id}/sso-identity`, { subject: boss.sub });
-      expect((await sso({ sub: boss.sub })).body.user_id).toBe(boss.id);
-      await setAcls(service, boss, []);
-    });
+        // Switching back to the former provider does not restore the removed links.
+        await restore();
+        for (const { sub, email } of bosses) expectInvalid(await sso({ sub, email }), 'code: SSO_IDENTITY_MISMATCH');
+        expect((await sso({ sub: alice.sub })).body.user_id).toBe(alice.id);
+        const [boss] = bosses as [(typeof bosses)[0]];
+        await asAdmin().put(`/v1/admin/users/${boss.id}/sso-identity`, { subject: boss.sub });
+        expect((await sso({ sub: boss.sub })).body.user_id).toBe(boss.id);
+        await setAcls(service, boss, []);
+      },
+    );
 
-    test('a change of anything else, or to what is there already, voids none and says nothing', async () => {
+    test('any other change, or one to the present value, removes none and returns no number', async () => {
       const boss = await linked('boss', ['*']);
       const others = { display_name: 'Company', allowed_domains: [], client_secret: provider.clientSecret };
       for (const members of [others, { client_id: provider.clientId, token_url: null }, { auto_provision: true }]) {
@@ -180,8 +183,8 @@ describe('sso.md section 3: a linked identity', () => {
   });
 });
 
-describe('sso.md section 3: an account that holds the address', () => {
-  test('row 2: with any admin ACL it is never adopted; an administrator links it', async () => {
+describe('sso.md section 3: an account with the email address', () => {
+  test('row 2: an account with any admin ACL is never adopted; an administrator links it', async () => {
     const boss = await verified('boss');
     await setAcls(service, boss, ['user:lookup']);
     const sub = subject();
@@ -223,15 +226,15 @@ describe('sso.md section 3: an account that holds the address', () => {
     expect(audited.filter(({ target_id }) => target_id === alice.id)).toEqual([]);
   });
 
-  test('the notice is mailed once, not at every sign-in', async () => {
+  test('the notice is emailed once, not at every sign-in', async () => {
     const alice = await verified('alice');
     const sub = subject();
     await sso({ sub, email: alice.email });
     await sso({ sub, email: alice.email });
-    expect(await settledInboxOf(service, alice.email, 'security_notice')).toHaveLength(1);
+    expect(await inboxAfterDelivery(service, alice.email, 'security_notice')).toHaveLength(1);
   });
 
-  test('row 5: an unverified address is adopted after everything that signed in before is gone', async () => {
+  test('row 5: an unverified address is adopted after all previous credentials are revoked', async () => {
     const mallory = await verified('mallory');
     const { authenticator } = await withTotp(service, mallory);
     const passkey = await withPasskey(service, mallory, undefined, {
@@ -261,7 +264,7 @@ describe('sso.md section 3: an account that holds the address', () => {
         ...{ verified: true, mfa_enabled: false, password_last_changed_at: null, traits: ['sso'] },
       }),
     );
-    const [notice] = await settledInboxOf(service, mallory.email, 'security_notice');
+    const [notice] = await inboxAfterDelivery(service, mallory.email, 'security_notice');
     expect(notice?.metadata).toEqual({ event: 'sso_taken_over', token: expect.any(String) });
 
     expectApiError(await service.as(mallory).get('/v1/users/@me'), 'UNAUTHORIZED');
@@ -299,7 +302,7 @@ describe('sso.md section 3: an account that holds the address', () => {
     expect(left).toEqual([{ things: '1', ips: 1 }]);
   });
 
-  test('row 5: a login in flight gets nothing out of a password that the adoption removed', async () => {
+  test('row 5: a login in progress with a password that the adoption removed gets no session', async () => {
     for (let round = 0; round < 4; round++) {
       const mallory = await person(service, 'mallory');
       const { authorization_url: url, state } = await startSso(service);
@@ -348,7 +351,7 @@ describe('sso.md section 3: no account', () => {
     expect(await identityOf({ id: body.user_id })).toEqual([{ issuer: provider.issuer, subject: sub }]);
     expect((await service.as(body.token).get('/v1/users/@me/settings')).status).toBe(200);
     expect((await newApp(service, { ...admin, authorization: body.token })).id).toMatch(/^\d+$/);
-    expect(await settledInboxOf(service, email)).toEqual([]);
+    expect(await inboxAfterDelivery(service, email)).toEqual([]);
     expectInvalid(
       await service.anonymous.post('/v1/auth/login', { email, password: 'whatever it is' }),
       ...['email', 'password'].map((member) => `${member}: INVALID_EMAIL_OR_PASSWORD`),
@@ -378,7 +381,7 @@ describe('sso.md section 3: no account', () => {
     });
   });
 
-  test('huge claims and prototype keys do no harm', async () => {
+  test('oversized claims and prototype keys are harmless', async () => {
     const huge = 'x'.repeat(300_000);
     const claims = JSON.parse('{"__proto__": {"email_verified": true}, "constructor": {"prototype": {"x": 1}}}');
     const { status, body } = await sso({ ...claims, name: huge, preferred_username: huge, sub: subject() });
@@ -386,13 +389,13 @@ describe('sso.md section 3: no account', () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  test('unusable names: one is generated', async () => {
+  test('unusable names: a name is generated', async () => {
     const email = `+@${subject()}.example.com`;
     const { status, body } = await sso({ sub: subject(), email, preferred_username: '!!!' });
     expect([status, body.user.username]).toEqual([200, expect.stringMatching(/^user_\d{8}$/)]);
   });
 
-  test('no free discriminator', async () => {
+  test('no available discriminator', async () => {
     await service.sql(
       `INSERT INTO account (id, username, discriminator, created_at)
        SELECT 1000 + n, 'crowded', n, now() FROM generate_series(1, 9999) AS n`,
@@ -403,7 +406,7 @@ describe('sso.md section 3: no account', () => {
     await service.sql("DELETE FROM account WHERE username = 'crowded'");
   });
 
-  test('approval: the account is made and waits; approved, it signs in; rejected, it does not', async () => {
+  test('approval: the account is created and waits; it can sign in only if it is approved', async () => {
     await asAdmin().patch('/v1/admin/instance/config', { registration: { mode: 'approval' } });
     for (const [status, outcome] of [
       ['approved', null],
@@ -423,7 +426,7 @@ describe('sso.md section 3: no account', () => {
     }
   });
 
-  test('risk rules may ask for more: the session is issued, the gate applies afterwards', async () => {
+  test('risk rules may require more: the session is issued, and the gate applies afterwards', async () => {
     await asAdmin().patch('/v1/admin/instance/config', { registration: { initial_suspicious_flags: 4 } });
     const { status, body } = await sso({});
     expect(status).toBe(200);
@@ -471,7 +474,7 @@ describe('sso.md section 3: the state of the account', () => {
     ],
   ];
 
-  test.each(states)('%s: refused, and neither adopted nor purged', async (_name, prepare, code) => {
+  test.each(states)('%s: rejected, and neither adopted nor deleted', async (_name, prepare, code) => {
     for (const isVerified of [true, false]) {
       const account = isVerified ? await verified('state') : await person(service, 'state');
       expect(await prepare(account)).toBeDefined();
@@ -481,7 +484,7 @@ describe('sso.md section 3: the state of the account', () => {
     }
   });
 
-  test.each(states)('%s: refused when it is linked as well', async (_name, prepare, code) => {
+  test.each(states)('%s: also rejected if it is linked', async (_name, prepare, code) => {
     const account = await verified('state');
     const sub = subject();
     expect((await sso({ sub, email: account.email })).status).toBe(200);
@@ -492,7 +495,7 @@ describe('sso.md section 3: the state of the account', () => {
   });
 
   test('a bot', async () => {
-    const { applicationId } = await outfit(service);
+    const { applicationId } = await createCredentialSet(service);
     const sub = subject();
     const link = await asAdmin().put(`/v1/admin/users/${applicationId}/sso-identity`, { subject: sub });
     expectApiError(link, 'ACCESS_DENIED');
@@ -504,14 +507,14 @@ describe('sso.md section 3: the state of the account', () => {
     });
   });
 
-  test('a deleted account whose data is gone', async () => {
+  test('a deleted account whose data is erased', async () => {
     const sub = subject();
     const { body } = await sso({ sub });
     await service.sql('UPDATE account SET deleted_at = now(), email = NULL WHERE id = $1', [body.user_id]);
     expectApiError(await sso({ sub, email: `${sub}@corp.example.com` }), 'ACCESS_DENIED');
   });
 
-  test('a ban that has run out is lifted', async () => {
+  test('an expired ban is lifted', async () => {
     const account = await verified('banned');
     await asAdmin().put(`/v1/admin/users/${account.id}/ban`, { duration_hours: 5 });
     await service.sql("UPDATE account SET banned_until = now() - interval '1 minute' WHERE id = $1", [account.id]);
@@ -519,7 +522,7 @@ describe('sso.md section 3: the state of the account', () => {
     expect(await rowOf(account)).toEqual(expect.objectContaining({ banned: false, banned_until: null, flags: '0' }));
   });
 
-  test('a disablement by the user ends, a deletion of their own is cancelled', async () => {
+  test('a disablement by the user ends, and their own deletion is canceled', async () => {
     for (const operation of ['disable', 'delete']) {
       const account = await verified('gone');
       const answer = await service.as(account).post(`/v1/users/@me/${operation}`, { password: account.password });
@@ -538,7 +541,7 @@ describe('sso.md section 3: the state of the account', () => {
     expectApiError(await service.as(body.token).post('/v1/users/@me/disable', {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
   });
 
-  test("the caller's address is authorised: a password login from it is not held", async () => {
+  test('the IP address of the caller is authorized: a password login from it is not held', async () => {
     const account = await verified('traveller');
     await service.sql('DELETE FROM authorized_ip WHERE account_id = $1', [account.id]);
     expectApiError(await service.anonymous.post('/v1/auth/login', account), 'IP_AUTHORIZATION_REQUIRED');
@@ -558,7 +561,7 @@ describe('sso.md 3.1: races', () => {
     return Promise.all(bodies.map((body) => service.anonymous.post('/v1/auth/sso/complete', body)));
   }
 
-  test('32 parallel callbacks of one new identity create one account, and all resolve to it', async () => {
+  test('32 parallel callbacks of one new identity create one account, and all sign in to it', async () => {
     const sub = subject();
     const answers = await allAtOnce(32, () => ({ sub, email: `${sub}@corp.example.com` }));
     expect(answers.map(({ status }) => status)).toEqual(Array(32).fill(200));
@@ -566,7 +569,7 @@ describe('sso.md 3.1: races', () => {
     expect(await service.sql('SELECT 1 FROM account WHERE email = $1', [`${sub}@corp.example.com`])).toHaveLength(1);
   });
 
-  test('parallel callbacks with one address and different subjects: one account, the others mismatch', async () => {
+  test('parallel callbacks with one address and different subjects: one account, the others are a mismatch', async () => {
     const email = `${subject()}@corp.example.com`;
     const answers = await allAtOnce(16, () => ({ sub: subject(), email }));
     const winners = answers.filter(({ status }) => status === 200);
@@ -593,10 +596,10 @@ describe('sso.md 3.1: races', () => {
       new Set([`200 ${account.id}`]),
     );
     for (const { body } of answers) expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
-    expect(await settledInboxOf(service, account.email, 'security_notice')).toHaveLength(1);
+    expect(await inboxAfterDelivery(service, account.email, 'security_notice')).toHaveLength(1);
   });
 
-  test('a registration with the same address at the same moment: one account', async () => {
+  test('a concurrent registration with the same address: one account', async () => {
     const email = `${subject()}@corp.example.com`;
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url, { sub: subject(), email });
@@ -614,7 +617,7 @@ describe('sso.md 3.1: races', () => {
 describe('admin.md 5.3: identities', () => {
   const path = (id: string) => `/v1/admin/users/${id}/sso-identity`;
 
-  test('link and unlink are audited; the trait follows; sessions stay; both may be repeated', async () => {
+  test('linking and unlinking are audited and repeatable; the trait follows, and sessions stay', async () => {
     const alice = await verified('alice');
     const sub = subject();
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -635,7 +638,7 @@ describe('admin.md 5.3: identities', () => {
     expect(unlinks.map(({ metadata }) => metadata)).toEqual([facts, { ...facts, subject: '' }]);
   });
 
-  test('a subject that is linked elsewhere, or an account that has another', async () => {
+  test('a subject that is linked to another account, or an account that has another subject', async () => {
     const [alice, bob] = [await verified('alice'), await verified('bob')];
     const sub = subject();
     await asAdmin().put(path(alice.id), { subject: sub });

@@ -54,7 +54,7 @@ async function withoutEffect(work: () => Promise<void>): Promise<void> {
 }
 
 describe('sso.md 2.2 start', () => {
-  test('all values are made by the server, with PKCE S256', async () => {
+  test('the server creates all values, with PKCE S256', async () => {
     const started = await startSso(service, { redirect_to: '/inbox?x=1#y' });
     expect(started.redirect_uri).toBe('http://localhost:8080/auth/sso/callback');
     expect(started.state).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -72,7 +72,7 @@ describe('sso.md 2.2 start', () => {
     });
   });
 
-  test('members that try to choose state, nonce or challenge are ignored', async () => {
+  test('members that set state, nonce or challenge are ignored', async () => {
     const chosen = { state: 'mine', nonce: 'mine', code_challenge: 'mine', return_url: 'https://evil.example' };
     const { authorization_url: url } = await startSso(service, chosen);
     expect(url).not.toContain('mine');
@@ -109,9 +109,9 @@ describe('sso.md 2.2 start', () => {
     ['/x/../\\evil.example', ''],
     ['/.///evil.example', ''],
     [null, ''],
-  ])('redirect_to %j comes back as %j', (sent, returned) => expectRedirect(sent, returned));
+  ])('redirect_to %j is returned as %j', (sent, returned) => expectRedirect(sent, returned));
 
-  test('whatever comes back as redirect_to, a browser stays in the web application and opens just that', async () => {
+  test('with any returned redirect_to, a browser stays in the web application and opens exactly that URL', async () => {
     const segment = fc.constantFrom(
       '',
       '.',
@@ -136,7 +136,7 @@ describe('sso.md 2.2 start', () => {
     }
   });
 
-  test('redirect_to of 2048 characters comes back, a longer one does not', async () => {
+  test('redirect_to of 2048 characters is returned, a longer one is not', async () => {
     const longest = `/${'a'.repeat(2047)}`;
     await expectRedirect(longest, longest);
     await expectRedirect(`${longest}a`, '');
@@ -176,7 +176,7 @@ describe('sso.md 2.2 start', () => {
 });
 
 describe('sso.md 2.3 complete', () => {
-  test('a sound callback signs in: token, user, no challenge, not cached', async () => {
+  test('a valid callback signs in: token, user, no challenge, not cached', async () => {
     const answer = await signInBySso(service, provider, { name: 'Ada Lovelace', preferred_username: 'ada' });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -194,7 +194,7 @@ describe('sso.md 2.3 complete', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test('the exchange carries the verifier, the callback and our authentication, and nothing of the caller', async () => {
+  test('the exchange sends the verifier, the callback and our authentication, and nothing of the caller', async () => {
     provider.calls.length = 0;
     expect((await signInBySso(service, provider)).status).toBe(200);
     const [call] = provider.callsOf('token');
@@ -203,7 +203,7 @@ describe('sso.md 2.3 complete', () => {
     expect(provider.callsOf('userinfo')).toHaveLength(0);
   });
 
-  test('step 1: body validation leaves the state untouched', async () => {
+  test('step 1: an invalid body does not consume the state', async () => {
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
     expectInvalid(await complete({}), 'code: INVALID_FORMAT', 'state: INVALID_FORMAT');
@@ -218,7 +218,7 @@ describe('sso.md 2.3 complete', () => {
     expect((await complete({ code, state })).status).toBe(200);
   });
 
-  test('step 2: an unknown, expired or spent state, and a state of another purpose', async () => {
+  test('step 2: an unknown, expired or consumed state, and a state of another purpose', async () => {
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
     provider.calls.length = 0;
@@ -232,7 +232,7 @@ describe('sso.md 2.3 complete', () => {
     expect(provider.callsOf('token')).toHaveLength(0);
   });
 
-  test('step 2: of 32 parallel callbacks with one state exactly one gets a session', async () => {
+  test('step 2: of 32 parallel callbacks with one state, exactly one gets a session', async () => {
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
     provider.calls.length = 0;
@@ -249,7 +249,7 @@ describe('sso.md 2.3 complete', () => {
     expect(row?.n).toBe(1);
   });
 
-  test('step 2: a state that was started with nonce_hash demands the nonce of that browser', async () => {
+  test('step 2: a state that was started with nonce_hash requires the nonce of that browser', async () => {
     const nonce = randomBytes(16).toString('hex');
     const start = () => startSso(service, { nonce_hash: hash('sha256', nonce, 'hex') });
     const first = await start();
@@ -277,7 +277,7 @@ describe('sso.md 2.3 complete', () => {
     }
   });
 
-  test('step 3: a code that the provider refuses; the state is spent, its words are not repeated', async () => {
+  test('step 3: the provider rejects the code; the state is consumed, and the code is not repeated', async () => {
     const { state } = await startSso(service);
     const code = randomBytes(24).toString('base64url');
     await withoutEffect(async () => {
@@ -289,7 +289,7 @@ describe('sso.md 2.3 complete', () => {
     expect(service.log.join('')).not.toContain(code);
   });
 
-  test('step 3: a code of another start does not fit the verifier', async () => {
+  test('step 3: a code of another start does not match the verifier', async () => {
     const first = await startSso(service);
     const second = await startSso(service);
     const code = provider.visit(first.authorization_url);
@@ -298,7 +298,7 @@ describe('sso.md 2.3 complete', () => {
     });
   });
 
-  test('step 3: a provider that refuses our client authentication is a matter of configuration', async () => {
+  test('step 3: a provider that rejects our client authentication is SSO_MISCONFIGURED', async () => {
     await withoutEffect(async () => {
       for (const error of ['invalid_client', 'unauthorized_client']) {
         provider.instead.token = (_req, res) => json(res, 400, { error });
@@ -309,7 +309,7 @@ describe('sso.md 2.3 complete', () => {
     });
   });
 
-  test('a public client relies on PKCE; a rotated secret holds from the next exchange', async () => {
+  test('a public client relies on PKCE; a rotated secret applies from the next exchange', async () => {
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
     const before = provider.clientSecret;
@@ -355,7 +355,7 @@ describe('sso.md 2.3 step 4: the ID token', () => {
     ['a subject that is a number', () => ({ sub: 5 })],
     ['a subject with a NUL', () => ({ sub: 'a\u0000b' })],
   ];
-  test.each(REFUSED)('%s is refused', async (_name, claims) => {
+  test.each(REFUSED)('%s is rejected', async (_name, claims) => {
     await withoutEffect(async () => {
       expectInvalid(await signInBySso(service, provider, claims()), 'code: INVALID_SSO_TOKEN');
     });
@@ -427,13 +427,13 @@ describe('sso.md 2.3 step 4: the ID token', () => {
     ['five parts', () => 'a.b.c.d.e'],
     ['a list as claims', (_claims, { alg, kid }) => `${part({ alg, kid })}.${part([1])}.AAAA`],
   ];
-  test.each(FORGED)('a token with %s is refused', async (_name, sign) => {
+  test.each(FORGED)('a token with %s is rejected', async (_name, sign) => {
     await withoutEffect(async () => {
       expectInvalid(await signInBySso(service, provider, {}, { sign }), 'code: INVALID_SSO_TOKEN');
     });
   });
 
-  test('RS/HS confusion: an RSA key as HMAC secret is refused', async () => {
+  test('RS/HS confusion: an RSA key as HMAC secret is rejected', async () => {
     await provider.rotate('RS256');
     service.clock.advance({ minutes: 11 });
     expect((await signInBySso(service, provider)).status).toBe(200);
@@ -462,7 +462,7 @@ describe('sso.md 2.3 step 4: the ID token', () => {
     expect((await signInBySso(service, provider)).status).toBe(200);
   });
 
-  test('a token without a key id is tried against every fitting key', async () => {
+  test('a token without a key ID is tried with every matching key', async () => {
     const old = provider.signer;
     const fresh = await provider.rotate(old.alg);
     provider.keys = [old, fresh];
@@ -477,7 +477,7 @@ describe('sso.md 2.3 step 4: the ID token', () => {
     expectInvalid(await signInBySso(service, provider, {}, { sign: forged }), 'code: INVALID_SSO_TOKEN');
   });
 
-  test('a token response without an ID token, or without an access token, is refused', async () => {
+  test('a token response without an ID token or access token is rejected', async () => {
     await withoutEffect(async () => {
       for (const body of [{ access_token: 'x', token_type: 'Bearer' }, { id_token: 'x' }, {}]) {
         provider.instead.token = (_req, res) => json(res, 200, body);
@@ -487,11 +487,11 @@ describe('sso.md 2.3 step 4: the ID token', () => {
   });
 });
 
-describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
+describe('sso.md 2.3 steps 5 and 6: userinfo and email address', () => {
   const NO_EMAIL = { email: undefined, email_verified: undefined };
   const subject = () => randomBytes(8).toString('hex');
 
-  test('userinfo is asked when the ID token lacks the e-mail claims', async () => {
+  test('userinfo is requested if the ID token has no email claims', async () => {
     const sub = subject();
     const email = `${sub}@info.example.com`;
     const info = { sub, email, email_verified: true, name: 'From Userinfo' };
@@ -505,7 +505,7 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
     expect([me.body.email, me.body.global_name]).toEqual([email, 'From Userinfo']);
   });
 
-  test('what providers write otherwise is understood: the verification as a text, members without a value as null', async () => {
+  test('variants of providers are accepted: the verification as a text, members without a value as null', async () => {
     const sub = subject();
     provider.tokenMembers = { refresh_token: null, scope: null, expires_in: null };
     const claims = { sub, email: `${sub}@corp.example.com`, email_verified: 'true' };
@@ -518,7 +518,7 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
     });
   });
 
-  test('a verification without its address vouches for nothing', async () => {
+  test('a verification without its address verifies nothing', async () => {
     const sub = subject();
     await withoutEffect(async () => {
       const claims = { sub, email: `${sub}@corp.example.com`, email_verified: undefined };
@@ -554,7 +554,7 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
     });
   });
 
-  test('userinfo that cannot be read', async () => {
+  test('userinfo that is malformed', async () => {
     await withoutEffect(async () => {
       for (const text of ['', 'no json', '[]', '"text"', 'null', '{"email":"a@corp.example.com"}', '{"sub":5}']) {
         provider.instead.userinfo = (_req, res) => void res.end(text);
@@ -580,13 +580,13 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
     [{ email: 'a@bücher.example' }, 'INVALID_EMAIL_ADDRESS'],
     [{ email_verified: 1 }, 'INVALID_SSO_TOKEN'],
     [{ email_verified: [true] }, 'INVALID_SSO_TOKEN'],
-  ])('claims %j are refused with %s', async (claims, code) => {
+  ])('claims %j are rejected with %s', async (claims, code) => {
     await withoutEffect(async () => {
       expectInvalid(await signInBySso(service, provider, claims), `code: ${code}`);
     });
   });
 
-  test('only allowed domains, compared without regard to case, never by their ending', async () => {
+  test('only allowed domains, compared case-insensitively and completely, not as a suffix', async () => {
     await configureSso(service, { allowed_domains: ['Corp.Example.com', 'bücher.example', 'corp.example.com'] });
     const [row] = await service.sql("SELECT value FROM instance WHERE name = 'sso'");
     expect(row?.value.allowedDomains).toEqual(['corp.example.com', 'xn--bcher-kva.example']);
@@ -608,7 +608,7 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
     await configureSso(service, { allowed_domains: [] });
   });
 
-  test('an answer of the provider above 1 MiB is not read', async () => {
+  test('a provider response above 1 MiB is not read', async () => {
     provider.instead.token = (_req, res) => json(res, 200, { access_token: 'x'.repeat(1024 * 1024 + 1) });
     expectApiError(await signInBySso(service, provider), 'BAD_GATEWAY');
   });

@@ -76,7 +76,7 @@ describe('sso.md section 1: the stored configuration', () => {
     expect(await show()).toEqual(DEFAULTS);
   });
 
-  test('absent keeps, null clears, lists replace; read-only members are ignored', async () => {
+  test('an absent member is unchanged, null clears, lists replace; read-only members are ignored', async () => {
     const set = {
       ...described('https://idp.example.com/realm'),
       ...{ display_name: 'Corp', userinfo_url: 'https://idp.example.com/me', client_id: 'gate', auto_provision: true },
@@ -108,7 +108,7 @@ describe('sso.md section 1: the stored configuration', () => {
     await patched({ scope: null });
   });
 
-  test('the client secret is encrypted at rest, never returned, never audited; the audit names members only', async () => {
+  test('the client secret is encrypted at rest, never returned, never audited; the audit lists only member names', async () => {
     const secret = 'a secret that nobody may see';
     const { text } = await patch({ client_secret: secret, display_name: 'Shown' });
     expect(text).not.toContain(secret);
@@ -160,7 +160,7 @@ describe('sso.md section 1: the stored configuration', () => {
   const named = REFUSED.map(
     ([member, value, code]) => [member, JSON.stringify(value).slice(0, 60), code, value] as const,
   );
-  test.each(named)('%s: %s is refused with %s', async (member, _text, code, value) => {
+  test.each(named)('%s: %s is rejected with %s', async (member, _text, code, value) => {
     const before = await show();
     await withoutAudit(service, async () => {
       expectInvalid(await patch({ display_name: 'not stored', [member]: value }), `sso.${member}: ${code}`);
@@ -168,7 +168,7 @@ describe('sso.md section 1: the stored configuration', () => {
     expect(await show()).toEqual(before);
   });
 
-  test('domains are named by their place', async () => {
+  test('invalid domains are reported by index', async () => {
     const domains = ['corp.example', 'no domain', '', '@corp.example', '127.0.0.1', 'corp', 'corp.example.', 5];
     expectInvalid(
       await patch({ allowed_domains: domains }),
@@ -191,7 +191,7 @@ describe('sso.md section 1: the stored configuration', () => {
     expect(await show()).toEqual(DEFAULTS);
   });
 
-  test('what would break an enforced configuration is refused; switching both off is not', async () => {
+  test('a change that would break an enforced configuration is rejected; switching both off is not', async () => {
     await patched({ enabled: true, enforced: true, client_id: 'x', ...described('https://idp.example.com') });
     for (const sso of [{ enabled: false }, { client_id: null }, { issuer: null }]) {
       expectInvalid(await patch(sso), 'sso: SSO_MISCONFIGURED');
@@ -209,7 +209,7 @@ describe('sso.md section 1: the stored configuration', () => {
     expect(body.registration.mode).toBe('open');
   });
 
-  test('of parallel changes none is lost silently', async () => {
+  test('parallel changes are all kept', async () => {
     const names = Array.from({ length: 16 }, (_, index) => `name ${index}`);
     const answers = await Promise.all(names.map((display_name) => patch({ display_name })));
     const stored = answers.filter(({ status }) => status === 200);
@@ -221,7 +221,7 @@ describe('sso.md section 1: the stored configuration', () => {
     expect(changes).toHaveLength(stored.length);
   });
 
-  test('only administrators with the ACLs', async () => {
+  test('only administrators with the ACLs can read and change it', async () => {
     const viewer = await administrator(service, 'instance:config:view');
     expectApiError(await service.as(viewer).patch('/v1/admin/instance/config', { sso: {} }), 'MISSING_ACL');
     expectApiError(await service.as(viewer).post('/v1/admin/instance/sso/test'), 'MISSING_ACL');
@@ -247,7 +247,7 @@ class FakeNetwork extends Network {
   }
 }
 
-describe('sso.md section 1: endpoints lead to public addresses', () => {
+describe('sso.md section 1: endpoints have public IP addresses', () => {
   const network = new FakeNetwork();
   let provider: ScriptedProvider;
   let service: Gatehouse;
@@ -267,7 +267,7 @@ describe('sso.md section 1: endpoints lead to public addresses', () => {
     await provider.stop();
   });
 
-  test('a host with a single address inside, or with none, is refused, whatever enabled is', async () => {
+  test('a host with any private address, or with none, is rejected, enabled or not', async () => {
     const inner = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fd00:ec2::254', '64:ff9b::7f00:1', '100.64.0.1'];
     for (const address of inner) {
       network.addresses['inner.example.com'] = ['93.184.216.34', address];
@@ -286,14 +286,14 @@ describe('sso.md section 1: endpoints lead to public addresses', () => {
     expect(provider.calls).toEqual([]);
   });
 
-  test('the merged result is checked: what led outside and leads inside now is refused with any change', async () => {
+  test('the merged result is checked: a stored host that became private rejects any change', async () => {
     await configureSso(service, { issuer: 'https://idp.example.com' });
     network.addresses['idp.example.com'] = ['10.0.0.1'];
     expectInvalid(await patchSso(service, { display_name: 'x' }), 'sso.issuer: URL_NOT_PUBLICLY_ROUTABLE');
     await configureSso(service, { issuer: null });
   });
 
-  test('addresses are checked again at connection time, and a redirect is not followed', async () => {
+  test('IP addresses are checked again when connecting, and a redirect is not followed', async () => {
     const issuer = 'https://idp.example.com';
     provider.description = {
       ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
@@ -319,7 +319,7 @@ describe('sso.md section 1: endpoints lead to public addresses', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
-  test('the test names an endpoint that may not be asked', async () => {
+  test('the test reports an endpoint that is not allowed', async () => {
     const admin = await administrator(service, '*');
     const { body } = await service.as(admin).post('/v1/admin/instance/sso/test');
     expect(body.checks[1]).toEqual({
@@ -372,7 +372,7 @@ describe('sso.md: discovery, status, enforcement', () => {
     expectApiError(await complete({ code: 'x', state: 'x' }), 'FEATURE_TEMPORARILY_DISABLED');
   });
 
-  test('disabled: refused before the state is touched', async () => {
+  test('disabled: rejected before the state is consumed', async () => {
     const { state } = await startSso(service);
     await service.sql(`UPDATE instance SET value = value || '{"enabled": false}' WHERE name = 'sso'`);
     const replica = service.app.get(ReplicaBus);
@@ -384,7 +384,7 @@ describe('sso.md: discovery, status, enforcement', () => {
     expect(await pending()).toEqual(before);
   });
 
-  test('6: a provider that does not answer: the change that enables is refused with 502, nothing is stored', async () => {
+  test('6: if the provider does not respond, the change that enables it is rejected with 502, and nothing is stored', async () => {
     await configureSso(service, { enabled: false });
     const before = await storedSso(service);
     for (const fail of [
@@ -408,7 +408,7 @@ describe('sso.md: discovery, status, enforcement', () => {
     expect(await storedSso(service)).toEqual(before);
   });
 
-  test('other changes do not depend on the provider; it stays complete', async () => {
+  test('other changes do not need the provider; the configuration stays complete', async () => {
     await provider.stop();
     await configureSso(service, { display_name: 'still here', enforced: true });
     expect(await status()).toEqual(expect.objectContaining({ enabled: true, enforced: true }));
@@ -417,7 +417,7 @@ describe('sso.md: discovery, status, enforcement', () => {
     await provider.listen();
   });
 
-  test('endpoints that are set override the discovered ones, and with all of them nothing is discovered', async () => {
+  test('configured endpoints override the discovered ones; if all are configured, nothing is discovered', async () => {
     await configureSso(service, { enabled: false });
     provider.instead.description = (_req, res) => json(res, 503, {});
     await configureSso(service, {
@@ -431,7 +431,7 @@ describe('sso.md: discovery, status, enforcement', () => {
     expect((await signInBySso(service, provider)).status).toBe(200);
   });
 
-  test('4: disabling, or another issuer or client id, voids pending states; other settings do not', async () => {
+  test('4: disabling, or another issuer or client ID, revokes pending states; other settings do not', async () => {
     const pending = async () => {
       const { authorization_url: url, state } = await startSso(service);
       return { code: provider.visit(url), state };
@@ -456,7 +456,7 @@ describe('sso.md: discovery, status, enforcement', () => {
     }
   });
 
-  test('4: links belong to their issuer and revive if it returns', async () => {
+  test('4: links belong to their issuer and work again if it returns', async () => {
     const { body: first } = await signInBySso(service, provider, { sub: 'reviving' });
     await configureSso(service, described('https://former.example.com'));
     expect((await service.as(first.token).get('/v1/users/@me')).status).toBe(200);
@@ -489,7 +489,7 @@ describe('sso.md: discovery, status, enforcement', () => {
       expect((await service.as(renamed).post('/v1/auth/logout')).status).toBe(204);
     });
 
-    test('the ways to sign in without it are refused, before anything is looked at', async () => {
+    test('other ways to sign in are rejected before any check of the input', async () => {
       const alice = await person(service, 'alice');
       await configureSso(service, { enforced: true });
       for (const body of [alice, { ...alice, password: 'wrong password' }, {}, '{']) {
@@ -500,7 +500,7 @@ describe('sso.md: discovery, status, enforcement', () => {
       expect((await signInBySso(service, provider)).status).toBe(200);
     });
 
-    test('a login ticket cannot be redeemed while it lasts, and works again afterwards', async () => {
+    test('a login ticket cannot be redeemed while it is enforced, and works again afterwards', async () => {
       const alice = await person(service, 'alice');
       const { authenticator } = await withTotp(service, alice);
       const { body } = await service.anonymous.post('/v1/auth/login', alice);
@@ -514,7 +514,7 @@ describe('sso.md: discovery, status, enforcement', () => {
   });
 
   describe('6: test before enforcing', () => {
-    test('a sound configuration', async () => {
+    test('a valid configuration', async () => {
       expect(await tryOut()).toEqual({
         ok: true,
         issuer: provider.issuer,
@@ -535,7 +535,7 @@ describe('sso.md: discovery, status, enforcement', () => {
       return checks.filter((check: { ok: boolean }) => !check.ok).map(({ name }: { name: string }) => name);
     };
 
-    test('each failure is named, without a word of the provider', async () => {
+    test('each failure is named, without text of the provider', async () => {
       provider.instead.description = (_req, res) => json(res, 500, { error: 'words of the provider' });
       expect(await failing()).toEqual(['discovery', 'endpoints', 'jwks']);
       expect(JSON.stringify(await tryOut())).not.toContain('words of the provider');

@@ -65,7 +65,7 @@ describe('sso.md section 5: discovery', () => {
     expect(provider.callsOf('description')).toHaveLength(1);
   });
 
-  test('a changed endpoint holds from the next refresh', async () => {
+  test('a changed endpoint applies from the next refresh', async () => {
     provider.description = { authorization_endpoint: `${provider.issuer}/elsewhere` };
     service.clock.advance({ minutes: 61 });
     const { body } = await start();
@@ -88,7 +88,7 @@ describe('sso.md section 5: discovery', () => {
     expect((await start()).status).toBe(200);
   });
 
-  test('a provider that is down is left alone for a while where there is a copy', async () => {
+  test('a provider that is down is not requested again for some time if there is a copy', async () => {
     provider.instead.description = (_req, res) => void res.writeHead(503).end();
     service.clock.advance({ minutes: 61 });
     for (let attempt = 0; attempt < 10; attempt++) expect((await start()).status).toBe(200);
@@ -105,7 +105,7 @@ describe('sso.md section 5: discovery', () => {
     expectOutage(await start());
   });
 
-  test('a description of another issuer is not taken', async () => {
+  test('a description of another issuer is not accepted', async () => {
     for (const issuer of ['https://evil.example', `${provider.issuer}/`, undefined, 5]) {
       provider.description = { issuer };
       service.clock.advance({ minutes: 25 * 60 });
@@ -113,7 +113,7 @@ describe('sso.md section 5: discovery', () => {
     }
   });
 
-  test('a provider that answers nothing is given up after 10 s', async () => {
+  test('a provider that does not respond times out after 10 s', async () => {
     const asked: number[] = [];
     const real = AbortSignal.timeout;
     AbortSignal.timeout = (milliseconds) => {
@@ -145,7 +145,7 @@ describe('sso.md section 5: token endpoint', () => {
     expect(await service.sql('SELECT 1 FROM session')).toHaveLength(sessions);
   });
 
-  test('a dead provider: existing sessions and the status are unaffected', async () => {
+  test('a provider that is down: existing sessions and the status are unaffected', async () => {
     const { body } = await signInBySso(service, provider);
     const alice = await person(service, 'alice');
     const { authorization_url: url, state } = await startSso(service);
@@ -173,14 +173,14 @@ describe('sso.md section 5: keys', () => {
     expect(provider.callsOf('keys')).toHaveLength(2);
   });
 
-  test('a rotated key is found at once: an unknown kid asks again', async () => {
+  test('a rotated key is found immediately: an unknown kid triggers a request', async () => {
     expect((await signInBySso(service, provider)).status).toBe(200);
     await provider.rotate();
     expect((await signInBySso(service, provider)).status).toBe(200);
     expect(provider.callsOf('keys')).toHaveLength(2);
   });
 
-  test('an unknown kid asks once per 60 s and instance, whatever the flood; known keys still work', async () => {
+  test('unknown kids trigger one request per 60 s and instance; known keys still work', async () => {
     expect((await signInBySso(service, provider)).status).toBe(200);
     const known = provider.signer;
     const unknown = await provider.rotate();
@@ -211,7 +211,7 @@ describe('sso.md section 5: keys', () => {
     expect(provider.callsOf('keys')).toHaveLength(2);
   });
 
-  test('a key that the provider removed is refused once the refreshed set lacks it', async () => {
+  test('a key that the provider removed is rejected after the refresh', async () => {
     const old = provider.signer;
     expect((await signInBySso(service, provider)).status).toBe(200);
     await provider.rotate();
@@ -237,7 +237,7 @@ describe('sso.md section 5: keys', () => {
     },
   );
 
-  test('a set that is no set is an outage', async () => {
+  test('an invalid key set is an outage', async () => {
     for (const keys of [undefined, 'x', [1], Array(101).fill({ kty: 'EC' })]) {
       await service.sql('DELETE FROM sso_document WHERE url LIKE $1', ['%/keys']);
       provider.instead.keys = (_req, res) => json(res, 200, { keys });
@@ -245,7 +245,7 @@ describe('sso.md section 5: keys', () => {
     }
   });
 
-  test('keys come from the configured address only', async () => {
+  test('keys are read only from the configured URL', async () => {
     provider.description = { jwks_uri: `${provider.issuer}/nowhere` };
     service.clock.advance({ minutes: 61 });
     expectOutage(await signInBySso(service, provider));

@@ -180,24 +180,24 @@ describe('sso.md: with a certified provider', () => {
     expect(await service.sql('SELECT subject FROM sso_identity')).toEqual([{ subject: 'ada' }]);
   });
 
-  test('a native client comes back to its own callback', async () => {
+  test('a native client is redirected to its own callback', async () => {
     const { back, answer } = await signIn('ada', { redirect_uri: NATIVE });
     expect(back.href).toMatch(/^service:\/\/auth\/sso\/callback\?/);
     expect(answer.status).toBe(200);
   });
 
-  test('an unverified address at the provider is refused', async () => {
+  test('an unverified address at the provider is rejected', async () => {
     const { answer } = await signIn('eve');
     expectInvalid(answer, 'code: INVALID_SSO_TOKEN');
   });
 
-  test('nor is one of which the provider says nothing, nor nobody at all', async () => {
+  test('an address without a verification claim, and a user without an address, are rejected also', async () => {
     expectInvalid((await signIn('tim')).answer, 'code: INVALID_SSO_TOKEN');
     expectInvalid((await signIn('nobody')).answer, 'code: SSO_PROVIDER_DID_NOT_RETURN_EMAIL');
     expect(await service.sql('SELECT subject FROM sso_identity')).toEqual([{ subject: 'ada' }]);
   });
 
-  test('without a name the account is named after its address', async () => {
+  test('without a name, the account is named after its email address', async () => {
     const { answer } = await signIn('bare');
     expect({ status: answer.status, body: answer.body }).toMatchObject({
       status: 200,
@@ -205,7 +205,7 @@ describe('sso.md: with a certified provider', () => {
     });
   });
 
-  test('a code that was already redeemed there is refused', async () => {
+  test('a code that was already redeemed there is rejected', async () => {
     const first = await startSso(service);
     const back = await browse(first.authorization_url, 'ada');
     const code = back.searchParams.get('code');
@@ -217,7 +217,7 @@ describe('sso.md: with a certified provider', () => {
     );
   });
 
-  test('rotated keys are found at once; a rotated client secret holds from the next exchange, for a pending state too', async () => {
+  test('rotated keys are found immediately; a rotated client secret applies from the next exchange, also for a pending state', async () => {
     await configureSso(service, { client_id: 'confidential', client_secret: clientSecret });
     expect((await signIn('ada')).answer.status).toBe(200);
     const rotated = newSecret();
@@ -233,7 +233,7 @@ describe('sso.md: with a certified provider', () => {
     expectInvalid(reused, 'state: INVALID_OR_EXPIRED_SSO_STATE');
   });
 
-  test('a wrong client secret is a matter of configuration', async () => {
+  test('a wrong client secret is SSO_MISCONFIGURED', async () => {
     await configureSso(service, { client_id: 'confidential', client_secret: 'not the secret' });
     const { answer } = await signIn('ada');
     expectInvalid(answer, 'code: SSO_MISCONFIGURED');

@@ -149,7 +149,7 @@ async function stored(): Promise<Record<string, string>> {
   return Object.fromEntries(found.map(({ name, digest }) => [name, digest]));
 }
 
-describe('FLT-14 an error at any statement of an operation: no success, and nothing is half done', () => {
+describe('FLT-14 an error at any statement of an operation: no success, and no partial effect', () => {
   test.each(OPERATIONS.map((operation) => [operation.title, operation] as const))('%s', async (_, { prepare }) => {
     // The first run prepares everything that a connection prepares only once.
     expect((await (await prepare())()).status).toBeLessThan(300);
@@ -183,9 +183,9 @@ describe('FLT-14 an error at any statement of an operation: no success, and noth
   });
 });
 
-describe('FLT-12, FLT-16: a statement that the database cannot run now', () => {
+describe('FLT-12, FLT-16: a statement that the database cannot run at present', () => {
   test.each(['40001', '40P01', '55P03', '53100', '53300', '25006', '57014', '08006'])(
-    'SQLSTATE %s is 503 with Retry-After; afterwards all is well',
+    'SQLSTATE %s is 503 with Retry-After; afterwards the operation works',
     async (sqlstate) => {
       const texts = await statements.record(async () => (await OPERATIONS[0]?.prepare())?.());
       const insert = texts.find((text) => text.includes('INSERT INTO "account"')) ?? '';

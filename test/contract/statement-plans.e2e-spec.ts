@@ -4,15 +4,14 @@ import { testOnPostgres } from '../machine/postgres.js';
 import { keepRelease } from '../machine/releases.js';
 import { adminKey, superuser } from '../support/admin.js';
 import { ban, liftBan } from '../support/bans.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   type Answer,
   asApp,
   changeEmail,
-  eventually,
   expectApiError,
-  exported,
+  exportAccount,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -24,10 +23,11 @@ import {
   passkeySudo,
   person,
   refresh,
+  runJobs,
   type SoftwareAuthenticator,
-  settled,
   signIn,
   uploadFile,
+  waitForDelivery,
   withGatehouse,
   withPasskey,
   withTotp,
@@ -35,7 +35,7 @@ import {
 import { fillTables } from '../support/many-accounts.js';
 import { type Planned, plansOf, recordStatements, type Sent } from '../support/plans.js';
 
-/** `KEEP_RELEASE=<version>` saves the database and the statements of this run for a release (CONTRIBUTING.md). */
+/** `KEEP_RELEASE=<version>` saves the database and the statements of this run for a release (docs/maintaining/releasing.md). */
 const { KEEP_RELEASE } = process.env;
 /** Secret of the saved databases. It must never change. */
 const KEPT_SECRET = Buffer.alloc(32, 'a release').toString('base64');
@@ -58,8 +58,7 @@ const OTHERS = [
   'INSERT INTO gateway_session_ahead (session_id) SELECT $1::bigint::text',
   `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
    VALUES (1, 'sink', $1, 'create', '{}', '{}')`,
-  `INSERT INTO leak_report (id, request_id, claims, next_attempt_at)
-   VALUES ($1, 'one that waits', '[]', now() + interval '1 day')`,
+  `INSERT INTO leak_report (id, request_id, claims) VALUES ($1, 'one that waits', '[]')`,
   "INSERT INTO pgboss_queue (name, policy) VALUES ('crowd:' || $1::text, 'standard')",
   "INSERT INTO pgboss_job (name, data, start_after) VALUES ('crowd:job', jsonb_build_object('id', $1::text), 'infinity')",
 ];
@@ -201,12 +200,13 @@ describe('at any size', () => {
     const ending = await person(service, 'ending');
     await newTokens(service, ending, known, 'openid');
     ok(await service.as(ending).post('/v1/auth/logout'));
+    ok(await service.as(owner).get(`/v1/oauth2/applications/${known.id}/backchannel-logouts`));
     ok(await refresh(service, known, signedIn.refresh_token));
     ok(await service.as(`Bearer ${signedIn.access_token}`).get('/v1/oauth2/openid/userinfo'));
     ok(await service.anonymous.get('/.well-known/jwks.json'));
-    const { client } = await GatewayClient.identified(service, app.bot.slice('Bot '.length));
+    const { client } = await GatewayClient.identify(service, app.bot.slice('Bot '.length));
     client.socket.terminate();
-    const { client: own } = await GatewayClient.identified(service, alice.authorization);
+    const { client: own } = await GatewayClient.identify(service, alice.authorization);
     own.socket.terminate();
     await service.as(owner).post(`/v1/oauth2/applications/${app.id}/bot/reset-token`, { password: owner.password });
     await service.as(owner).delete(`/v1/oauth2/applications/${app.id}`, { password: owner.password });
@@ -223,9 +223,7 @@ describe('at any size', () => {
     const found = [await signIn(service, carol), app.bot, tokens.access_token, authorization, hook.url];
     ok(await service.anonymous.post('/v1/credentials/revoke', { credentials: found }));
     // A background job revokes what was reported, including everything granted until then, so wait for it.
-    await eventually('the end of the report', async () =>
-      (await prepare('SELECT 1 FROM leak_report')).length === 0 ? true : undefined,
-    );
+    await runJobs(service);
     await newTokens(service, carol, app);
     ok(await service.as(carol).get('/v1/users/@me/security-events', { query: { before: carol.id } }));
     ok(await service.as(carol).post('/v1/users/@me/lockdown', { password: carol.password }));
@@ -285,7 +283,7 @@ describe('at any size', () => {
   }
 
   async function ending(alice: Persona, key: SoftwareAuthenticator): Promise<void> {
-    await exported(service, alice);
+    await exportAccount(service, alice);
     ok(await service.as(alice).post('/v1/users/@me/delete', await passkeySudo(service, alice, key)));
     await prepare('UPDATE account SET deletion_at = now() WHERE id = $1', [alice.id]);
     await sweep(service);
@@ -306,7 +304,7 @@ describe('at any size', () => {
     await ban(service, '9.9.9.8', 24 * 365);
     for (const text of FLEETING) await service.sql(text, [ada.id, app.id]);
     const { authenticator } = await withTotp(service, grace);
-    await settled(service);
+    await waitForDelivery(service);
     const kept = ({ id, email, password, authorization }: Persona) => ({ id, email, password, session: authorization });
     const people = [kept(ada), { ...kept(grace), totp: authenticator.secret.base32 }];
     const [{ url }] = (await service.sql('SELECT current_database() AS url')) as [{ url: string }];
@@ -314,7 +312,7 @@ describe('at any size', () => {
     keepRelease(database, { version, secret: KEPT_SECRET, people, statements });
   }
 
-  test('nothing that a request, a worker or an erasure runs reads a table whole', async () => {
+  test('no statement of a request, a worker or an erasure scans a whole table', async () => {
     recorder.pause();
     const [alice, owner, admin] = [
       await person(service, 'alice'),
@@ -337,7 +335,7 @@ describe('at any size', () => {
     await ban(service, '9.9.9.9', 60);
     await liftBan(service, '9.9.9.9');
     await service.app.get(LastUsed).flushNow();
-    await settled(service);
+    await waitForDelivery(service);
     await ending(alice, key);
     await service.anonymous.get('/metrics');
     recorder.stop();
@@ -357,7 +355,7 @@ describe('at any size', () => {
     expect(wholeReadsIn(plans)).toEqual([]);
   });
 
-  testOnPostgres('nor where tables are neither small nor large, and a few rows may be taken for many', async () => {
+  testOnPostgres('nor at sizes where the planner may mistake a few rows for many', async () => {
     expect(statements.length).toBeGreaterThan(150);
     if (CROWD === 0) await fillTables(service, MIDDLING);
     await service.sql(
@@ -371,7 +369,7 @@ describe('at any size', () => {
     expect(wholeReadsIn(plans)).toEqual([]);
   });
 
-  testOnPostgres('who waits for a row that somebody else keeps gives up, and nothing is done', async () => {
+  testOnPostgres('a request that waits for a locked row times out, without effect', async () => {
     const carol = await person(service, 'carol');
     await service.app.get(Database).transaction(async (tx) => {
       await tx.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [carol.id]);
@@ -386,7 +384,7 @@ describe('at any size', () => {
     expect(limits).toEqual({ shorter: true, lock: '4s' });
   });
 
-  testOnPostgres('DATABASE_PATIENCE is how many times as long everything of it may take', () =>
+  testOnPostgres('DATABASE_PATIENCE multiplies all these times', () =>
     withGatehouse({ env: { DATABASE_PATIENCE: '3' } }, async ({ sql }) => {
       const names = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
       const values = await sql('SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name', [names]);
@@ -394,7 +392,7 @@ describe('at any size', () => {
     }),
   );
 
-  test('what refers to a row is found by an index when that row goes', async () => {
+  test('rows that refer to a deleted row are found by an index', async () => {
     const bare = await service.sql(
       `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint c
        WHERE contype = 'f' AND NOT EXISTS (

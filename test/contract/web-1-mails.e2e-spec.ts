@@ -15,7 +15,7 @@ import {
   gatehouse,
   mailTo,
   person,
-  verified,
+  verifiedPerson,
   withGatehouse,
 } from '../support/index.js';
 
@@ -34,7 +34,7 @@ const speak = async (as: Parameters<Gatehouse['as']>[0], locale: string) => {
   expect([answer.status, answer.body.locale]).toEqual([200, locale]);
 };
 
-describe('web.md 1: mails speak the language of the account', () => {
+describe('web.md 1: emails are in the language of the account', () => {
   test.each([
     ['de-AT,de;q=0.9,en;q=0.8', 'Bestätigen Sie Ihre E-Mail-Adresse für Fährhaus & Co', 'de', 'ltr'],
     ['ar-EG', 'تأكيد عنوان بريدك الإلكتروني في Fährhaus & Co', 'ar', 'rtl'],
@@ -46,7 +46,7 @@ describe('web.md 1: mails speak the language of the account', () => {
     ['ja;q=0.000, tlh', 'Verify your email for Fährhaus & Co', 'en-US', 'ltr'],
     ['ja;q=2, ar;q=x, de;q=0', 'Verify your email for Fährhaus & Co', 'en-US', 'ltr'],
     ['tlh', 'Verify your email for Fährhaus & Co', 'en-US', 'ltr'],
-  ])('who registers with Accept-Language %s gets it', async (wanted, subject, lang, dir) => {
+  ])('a registration with Accept-Language %s sets it', async (wanted, subject, lang, dir) => {
     const email = fresh();
     const { status } = await service.anonymous
       .with({ 'accept-language': wanted })
@@ -58,8 +58,8 @@ describe('web.md 1: mails speak the language of the account', () => {
     expect(mail.text.split('\n')).toContain(`http://localhost:8080/auth/verify#token=${mail.metadata.token}`);
   });
 
-  test('the language is the one that the account has when the mail is sent', async () => {
-    const alice = await verified(service, 'alice');
+  test('the language is that of the account at the time of sending', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     await mailTo(service, alice.email, 'email_verification');
     const notices: (readonly [string, string, string])[] = [
       ['de', 'Das Passwort Ihres Kontos wurde geändert.', ' um '],
@@ -86,7 +86,7 @@ describe('web.md 1: mails speak the language of the account', () => {
   let endpoint: Server | undefined;
   afterAll(() => endpoint?.close());
 
-  test('a mail that waits follows a change of the language', async () => {
+  test('a queued email follows a change of the language', async () => {
     const taken: { subject: string; text: string }[] = [];
     let isOut = true;
     const server = createServer((req, res) => {
@@ -120,7 +120,7 @@ describe('web.md 1: mails speak the language of the account', () => {
     });
   });
 
-  test('the owner of a taken address is told in the own language, not in that of whoever registers', async () => {
+  test('the owner of a taken address is notified in their own language, not in that of the caller', async () => {
     await withGatehouse({}, async (own) => {
       const alice = await person(own, 'alice');
       await own.as(alice).patch(SETTINGS, { locale: 'es-ES' });
@@ -138,7 +138,7 @@ describe('web.md 1: mails speak the language of the account', () => {
     });
   });
 
-  test('so do text messages', async () => {
+  test('text messages are also in the language of the account', async () => {
     const alice = await person(service, 'alice');
     await speak(alice, 'fr');
     const phone = `+4930${String(Date.now()).slice(-8)}`;
@@ -147,13 +147,13 @@ describe('web.md 1: mails speak the language of the account', () => {
     expect(text).toBe(`${metadata.code} est votre code Fährhaus & Co. Il est valable 10 minutes.`);
   });
 
-  test('every spoken language is one that an account may choose', async () => {
+  test('an account can choose every supported language', async () => {
     const { body } = await service.anonymous.get('/.well-known/service');
     expect(body.locales).toEqual(expect.arrayContaining([...LANGUAGES]));
   });
 });
 
-describe('the page of all mails', () => {
+describe('the page of all emails', () => {
   const KINDS = 14 + SECURITY_EVENTS.length + 1;
 
   test('lists every kind in every language', async () => {
@@ -188,7 +188,7 @@ describe('the page of all mails', () => {
     }
   });
 
-  test('a text message has no HTML, and what is unknown is refused', async () => {
+  test('a text message has no HTML, and an unknown kind is rejected', async () => {
     expectApiError(await service.anonymous.get('/dev/mails/de/phone_verification'), 'NOT_FOUND');
     expectInvalid(await service.anonymous.get('/dev/mails?kind=nothing'), 'kind: INVALID_FORMAT');
     expectInvalid(
@@ -199,7 +199,7 @@ describe('the page of all mails', () => {
     expect((await service.anonymous.get('/dev/mails/de/toString')).status).toBe(400);
   });
 
-  test('is there only where the inbox is', async () => {
+  test('exists only with the inbox', async () => {
     await withGatehouse({ env: { MAIL_TRANSPORT: 'none' } }, async (own) => {
       for (const path of ['/dev/mails', '/dev/mails/de/password_reset']) {
         expectApiError(await own.anonymous.get(path), 'NOT_FOUND');
@@ -208,14 +208,14 @@ describe('the page of all mails', () => {
   });
 });
 
-describeInBrowser('mails in a browser', () => {
+describeInBrowser('emails in a browser', () => {
   let browser: OwnBrowser;
   beforeAll(async () => {
     browser = await openBrowser();
   });
   afterAll(() => browser.close());
 
-  test('frames show them, nothing is reported, and what is read is dark where the reader wants that', async () => {
+  test('are shown in frames without errors, and are dark if the reader prefers it', async () => {
     const port = await freePort();
     await withGatehouse({ env: { PUBLIC_ORIGIN: `http://127.0.0.1:${port}`, PORT: String(port) } }, async () => {
       for (const colorScheme of ['light', 'dark'] as const) {

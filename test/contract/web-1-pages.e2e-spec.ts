@@ -31,7 +31,7 @@ describe('web.md 1: how the pages are served', () => {
   });
   afterAll(() => service.close());
 
-  test.each([...ALL_PAGES])('%s is the page, with what guards it', async (path) => {
+  test.each([...ALL_PAGES])('%s is the page, with its security headers', async (path) => {
     const { status, headers, text } = await service.anonymous.get(path);
     expect(status).toBe(200);
     expect(text).toBe(page);
@@ -52,7 +52,7 @@ describe('web.md 1: how the pages are served', () => {
     );
   });
 
-  test('nothing of a request is in it, and it carries no script or style of its own', async () => {
+  test('it contains nothing of a request, and no inline script or style', async () => {
     const asked = await service.anonymous.get('/login?return_to=%3Cscript%3E&x=canary', {
       headers: { 'accept-language': 'canary', 'x-forwarded-host': 'canary.example' },
     });
@@ -61,7 +61,7 @@ describe('web.md 1: how the pages are served', () => {
     expect(page).toContain('<title>Tür &#38; &#34;Tor&#34; &#60;b&#62;</title>');
   });
 
-  test('the name of the instance changes with it', async () => {
+  test('the instance name in it changes with the configuration', async () => {
     const instance = service.app.get(Instance);
     expect(instance.current.branding.productName).toBe('Tür & "Tor" <b>');
     const before = await service.anonymous.get('/login');
@@ -83,7 +83,7 @@ describe('web.md 1: how the pages are served', () => {
     '/assets/x.js',
     '/assets/../package.json',
     '/guides/nothing',
-  ])('below a mount there is nothing else: %s', async (path) => {
+  ])('other paths below a mount are not found: %s', async (path) => {
     expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     const asPage = await service.anonymous.get(path, { headers: { accept: 'text/html' } });
     expect(asPage.status).toBe(404);
@@ -101,7 +101,7 @@ describe('web.md 1: how the pages are served', () => {
     ['/admin/audit/', '/admin/audit'],
     ['/login/?return_to=%2Fx', '/login?return_to=%2Fx'],
     ['/oauth2/authorize/', '/oauth2/authorize'],
-  ])('a browser that asks with a slash too many is sent to the page: %s', async (path, wanted) => {
+  ])('a browser request with an extra slash is redirected to the page: %s', async (path, wanted) => {
     expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await raw(service, path, { accept: 'text/html' }, method);
@@ -110,7 +110,7 @@ describe('web.md 1: how the pages are served', () => {
     expectApiError(await service.anonymous.post(path, {}, { headers: { accept: 'text/html' } }), 'NOT_FOUND');
   });
 
-  test('where administration does not exist, its pages are as unknown as any other path', async () => {
+  test('if administration is disabled, its pages are unknown paths', async () => {
     await withGatehouse({ env: { ADMIN_ALLOW_NETWORKS: '192.0.2.0/24' } }, async ({ anonymous }) => {
       const browser = { headers: { accept: 'text/html' } };
       const unknown = await anonymous.get('/nothing', browser);
@@ -122,7 +122,7 @@ describe('web.md 1: how the pages are served', () => {
     });
   });
 
-  test('files have their content in their name, stay for a year and come compressed', async () => {
+  test('files have a content hash in their name, are cached for a year and are compressed', async () => {
     const files = [...new Set(page.match(ASSET))];
     expect(files.length).toBeGreaterThanOrEqual(2);
     for (const file of files) {
@@ -145,7 +145,7 @@ describe('web.md 1: how the pages are served', () => {
     }
   });
 
-  test('the pages that the browser knows are those that the service serves', () => {
+  test('the pages of the browser router are those that the service serves', () => {
     const known = readFileSync(join(import.meta.dirname, '../../web/pages.ts'), 'utf8');
     const views = ['account', 'admin']
       .map((part) => readFileSync(join(import.meta.dirname, `../../web/${part}/views.ts`), 'utf8'))
@@ -159,7 +159,7 @@ describe('web.md 1: how the pages are served', () => {
 });
 
 describe('web.md 1: the widget of a captcha', () => {
-  test('is let in by the pages that may ask for one, and by no other', async () => {
+  test('is allowed on the pages that may require one, and on no other', async () => {
     const env = { CAPTCHA_PROVIDER: 'hcaptcha', HCAPTCHA_SITE_KEY: 'site', HCAPTCHA_SECRET: 'secret' };
     await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN, ...env } }, async (service) => {
       const letIn = [];
@@ -181,7 +181,7 @@ describe('web.md 1: the widget of a captcha', () => {
   });
 });
 
-describe('web.md: whoever has pages of their own', () => {
+describe('web.md: instances with their own pages', () => {
   const OFF: Record<string, Record<string, string>> = {
     'a front end and a consent page elsewhere': {
       WEB_APP_URL: 'https://app.example',
@@ -190,13 +190,13 @@ describe('web.md: whoever has pages of their own', () => {
     'no pages wanted': { WEB_PAGES: 'off' },
   };
 
-  test.each(Object.keys(OFF))('%s: there are none', async (name) => {
+  test.each(Object.keys(OFF))('%s: there are no pages', async (name) => {
     await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN, ...OFF[name] } }, async (service) => {
       for (const path of ALL_PAGES) expectApiError(await service.anonymous.get(path), 'NOT_FOUND');
     });
   });
 
-  test('WEB_ADMIN=off takes the console away, and nothing else', async () => {
+  test('WEB_ADMIN=off removes only the console', async () => {
     await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN, WEB_ADMIN: 'off' } }, async (service) => {
       const gone = [];
       for (const path of ALL_PAGES) {
@@ -209,7 +209,7 @@ describe('web.md: whoever has pages of their own', () => {
     });
   });
 
-  test('in production nobody sees the components', async () => {
+  test('in production the components page does not exist', async () => {
     await withGatehouse({}, async (service) => {
       expect((await service.anonymous.get('/dev/components')).status).toBe(200);
     });

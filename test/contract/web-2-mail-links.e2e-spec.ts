@@ -9,7 +9,7 @@ const ORIGIN = 'http://localhost:8080';
 /** Kinds of email that contain an action link. */
 const LED = ['email_verification', 'password_reset', 'ip_authorization', 'email_change_revert'];
 
-describe('web.md 1: every link of our own in a mail opens a page', () => {
+describe('web.md 1: every link of ours in an email opens a page', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse({ env: { PUBLIC_ORIGIN: ORIGIN } });

@@ -7,18 +7,18 @@ import { setAcls } from '../support/admin.js';
 import {
   eventually,
   expectApiError,
-  exported,
+  exportAccount,
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   mailTo,
   newApp,
   newHook,
   newTokens,
   person,
-  settledInboxOf,
   signIn,
   sudoProof,
-  verified,
+  verifiedPerson,
   withTotp,
 } from '../support/index.js';
 
@@ -34,15 +34,15 @@ const noted = ({ id }: { id: string }) =>
   service.sql("SELECT 1 FROM security_event WHERE account_id = $1 AND type = 'data_exported'", [id]);
 
 describe('web.md 5: POST /v1/users/@me/export', () => {
-  test('hands out as a file what an operator can export, without a secret; noted and mailed', async () => {
-    const alice = await verified(service, 'alice');
+  test("returns the same data as the operator's export, without a secret; it is recorded and emailed", async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const app = await newApp(service, alice);
     const hook = await newHook(service, alice);
     const tokens = await newTokens(service, alice, app);
     const answer = await service.as(alice).post(EXPORT, { password: alice.password });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="account.json"');
-    const expected = await exported(service, alice);
+    const expected = await exportAccount(service, alice);
     expect(Object.keys(answer.body)).toEqual(Object.keys(expected).filter((name) => name !== 'audit_by_account'));
     expect(answer.body.account).toMatchObject({ id: alice.id, email: alice.email });
     expect(answer.body.security_events).toEqual(expected.security_events);
@@ -54,7 +54,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     expect((await mailTo(service, alice.email, 'security_notice')).metadata.event).toBe('data_exported');
   });
 
-  test('without sudo, for a bot or an application nothing leaves and nothing is noted', async () => {
+  test('without sudo, or for a bot or an application, nothing is returned or recorded', async () => {
     const alice = await person(service, 'alice');
     const app = await newApp(service, alice);
     const { access_token } = await newTokens(service, alice, app);
@@ -63,10 +63,10 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     expectApiError(await service.as(`Bearer ${access_token}`).post(EXPORT), 'ACCESS_DENIED');
     expectApiError(await service.anonymous.post(EXPORT), 'UNAUTHORIZED');
     expect(await noted(alice)).toEqual([]);
-    expect(await settledInboxOf(service, alice.email, 'security_notice')).toEqual([]);
+    expect(await inboxAfterDelivery(service, alice.email, 'security_notice')).toEqual([]);
   });
 
-  test('tells of the audit log what changed the account: no reason, no lookup, and nothing about others', async () => {
+  test('includes audit entries that changed the account: no reason, no lookup, and nothing about other users', async () => {
     const [root, alice, bob] = [
       await person(service, 'root'),
       await person(service, 'alice'),
@@ -89,7 +89,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       created_at: expect.any(String),
     });
     for (const hidden of ['remark', root.id, bob.id, 'list_user_sessions']) expect(text).not.toContain(hidden);
-    const whole = await exported(service, alice);
+    const whole = await exportAccount(service, alice);
     expect(JSON.stringify(whole.audit_of_account)).toContain('a private remark');
     expect(whole.audit_by_account).toEqual([expect.objectContaining({ target_id: bob.id })]);
     // The banned user may see the reason for the ban (admin.md section 5.3).
@@ -132,7 +132,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       return socket;
     }
 
-    test('one is sent at a time for an account and two for a process; what is refused leaves no trace', async () => {
+    test('one runs per account and two per process; a rejected one leaves no trace', async () => {
       const [alice, bob, carol] = [await rich('alice'), await rich('bob'), await person(service, 'carol')];
       const [first] = [await hold(alice), await hold(bob)];
       for (const refused of [alice, carol]) {
@@ -142,14 +142,14 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
         expect(answer.headers.get('retry-after')).toBe('30');
       }
       expect([await noted(alice), await noted(carol)]).toEqual([[expect.anything()], []]);
-      expect(await settledInboxOf(service, carol.email, 'security_notice')).toEqual([]);
+      expect(await inboxAfterDelivery(service, carol.email, 'security_notice')).toEqual([]);
       first.destroy();
       await eventually('the place of who left', async () =>
         (await service.as(carol).post(EXPORT, { password: carol.password })).status === 200 ? true : undefined,
       );
     });
 
-    test('a connection that ends gives its place back, with that of the export pipelined behind it', async () => {
+    test('a connection that ends frees its place and that of the export pipelined after it', async () => {
       const [alice, bob] = [await rich('alice'), await rich('bob')];
       const socket = await hold(alice, bob);
       await eventually('the second export', async () => ((await noted(bob)).length === 1 ? true : undefined));
@@ -163,7 +163,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       });
     });
 
-    test('of 32 at once for an account each is sent whole or refused without a trace', async () => {
+    test('of 32 parallel exports of an account, each is sent completely or rejected without a trace', async () => {
       const alice = await person(service, 'alice');
       const { authenticator } = await withTotp(service, alice);
       // A sudo proof can be used any number of times, but only a few passwords are checked at a time.
@@ -176,7 +176,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
       expect(await noted(alice)).toHaveLength(sent.length);
     });
 
-    testOnPostgres('another replica that exports the account counts', async () => {
+    testOnPostgres('an export on another replica counts', async () => {
       const alice = await person(service, 'alice');
       await service.app.get(Database).transaction(async (tx) => {
         await service.app.get(AccountExport).lockOrThrow(tx, alice.id);

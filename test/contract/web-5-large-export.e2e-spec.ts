@@ -35,7 +35,7 @@ describeOnPostgres('web.md 5: an export of 60,000 messages with a heap of 256 Mi
     );
   });
 
-  test('is sent whole, while others are served', async () => {
+  test('is sent completely, while other requests are served', async () => {
     let isOver = false;
     const exporting = exportOf(service, owner).finally(() => {
       isOver = true;
@@ -50,7 +50,7 @@ describeOnPostgres('web.md 5: an export of 60,000 messages with a heap of 256 Mi
     expect(service.child.exitCode).toBeNull();
   });
 
-  test('is printed whole by `user export`', async () => {
+  test('is printed completely by `user export`', async () => {
     const DATA_DIR = service.directory;
     const child = spawn(process.execPath, [CLI, 'user', 'export', owner.id], {
       env: { PATH: process.env.PATH, DATA_DIR, LOG_LEVEL: 'silent', ...env },

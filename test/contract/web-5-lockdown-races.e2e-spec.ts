@@ -22,7 +22,7 @@ import {
   signIn,
   sudoProof,
   type Tokens,
-  verified,
+  verifiedPerson,
   withTotp,
 } from '../support/index.js';
 
@@ -56,7 +56,7 @@ interface Robbed {
 }
 
 async function robbed(): Promise<Robbed> {
-  const owner = await verified(service, 'owner');
+  const owner = await verifiedPerson(service, 'owner');
   await setAcls(service, owner, ['*']);
   const app = await newApp(service, owner);
   const tokens = await newTokens(service, owner, app);
@@ -66,7 +66,7 @@ async function robbed(): Promise<Robbed> {
   return { owner, thief: await signIn(service, owner), app, tokens, hook, link };
 }
 
-interface Deed {
+interface AttackerAction {
   /** Sends the request once more. */
   readonly again: (robbed: Robbed) => PromiseLike<Answer>;
   /** Returns whether the credential in the response works. */
@@ -74,7 +74,7 @@ interface Deed {
 }
 
 /** Requests that a thief sends during the lockdown. Each one is prepared beforehand. */
-const DEEDS: Record<string, (robbed: Robbed) => Promise<Deed>> = {
+const ATTACKER_ACTIONS: Record<string, (robbed: Robbed) => Promise<AttackerAction>> = {
   'token refreshes': async ({ owner, app, tokens }) => {
     const left = [tokens.refresh_token];
     while (left.length < AT_ONCE) left.push((await newTokens(service, owner, app)).refresh_token);
@@ -125,9 +125,9 @@ const DEEDS: Record<string, (robbed: Robbed) => Promise<Deed>> = {
   }),
 };
 
-/** Runs one lockdown among parallel deeds. Returns the body of its response, and the successful deeds. */
-async function amid(place: number, lockdown: () => PromiseLike<Answer>, deed: () => PromiseLike<Answer>) {
-  const { answers } = await race(AT_ONCE + 1, (index) => (index === place ? lockdown() : deed()));
+/** Runs one lockdown among parallel actions. Returns the body of its response, and the successful actions. */
+async function amid(place: number, lockdown: () => PromiseLike<Answer>, action: () => PromiseLike<Answer>) {
+  const { answers } = await race(AT_ONCE + 1, (index) => (index === place ? lockdown() : action()));
   // A request that waits too long for a database connection gets 503 and has no effect.
   for (const answer of answers.filter(({ status }) => status >= 500)) expectApiError(answer, 'SERVICE_UNAVAILABLE');
   const done = answers.filter((answer, index) => index !== place && answer.status < 300);
@@ -144,10 +144,10 @@ const LOCKDOWNS: Record<string, (robbed: Robbed) => PromiseLike<Answer>> = {
 describe.each(Object.keys(LOCKDOWNS))('web.md 5: a lockdown %s', (by) => {
   const lockdown = LOCKDOWNS[by] as (robbed: Robbed) => PromiseLike<Answer>;
 
-  test.each(Object.keys(DEEDS))('amid %s of a thief leaves nothing of them', async (what) => {
+  test.each(Object.keys(ATTACKER_ACTIONS))('concurrent with %s of an attacker leaves none of them', async (what) => {
     for (let round = 0; round < ROUNDS; round++) {
       const victim = await robbed();
-      const { again, lives } = await (DEEDS[what] as (robbed: Robbed) => Promise<Deed>)(victim);
+      const { again, lives } = await (ATTACKER_ACTIONS[what] as (robbed: Robbed) => Promise<AttackerAction>)(victim);
       const { done } = await amid(
         placeOf(round),
         () => lockdown(victim),
@@ -167,8 +167,8 @@ describe.each(Object.keys(LOCKDOWNS))('web.md 5: a lockdown %s', (by) => {
   });
 });
 
-describe('web.md 5: a lockdown amid sign-ins', () => {
-  test('by the owner: as many sessions are dead as it says, and each of them is told', async () => {
+describe('web.md 5: a lockdown concurrent with sign-ins', () => {
+  test('by the owner: the returned number of sessions is ended, and each end is recorded', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const owner = await person(service, 'owner');
       const known = [await signIn(service, owner)];
@@ -185,7 +185,7 @@ describe('web.md 5: a lockdown amid sign-ins', () => {
     }
   });
 
-  test('by the owner: a second factor that was asked for before lets nobody in', async () => {
+  test('by the owner: a second factor requested before it gives no session', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const owner = await person(service, 'owner');
       const { backupCodes, authenticator } = await withTotp(service, owner);
@@ -202,7 +202,7 @@ describe('web.md 5: a lockdown amid sign-ins', () => {
     }
   });
 
-  test('by the mailed link: nobody is in, however they signed in', async () => {
+  test('by the emailed link: no session is left, from any sign-in', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const victim = await robbed();
       const { link, owner } = victim;

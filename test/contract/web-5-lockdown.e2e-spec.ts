@@ -11,6 +11,7 @@ import {
   GatewayClient,
   gatehouse,
   type Hook,
+  inboxAfterDelivery,
   isAlive,
   logIn,
   mailsTo,
@@ -22,11 +23,10 @@ import {
   type Persona,
   person,
   refresh,
-  settledInboxOf,
   signIn,
   sudoProof,
   type Tokens,
-  verified,
+  verifiedPerson,
   verifyEmail,
   withTotp,
 } from '../support/index.js';
@@ -60,7 +60,7 @@ interface Equipped {
 
 /** Creates a user who has every kind of credential. */
 async function equipped(): Promise<Equipped> {
-  const owner = await verified(service, 'owner');
+  const owner = await verifiedPerson(service, 'owner');
   await setAcls(service, owner, ['*']);
   const app = await newApp(service, owner);
   const tokens = await newTokens(service, owner, app);
@@ -101,12 +101,12 @@ async function noticed(owner: Persona): Promise<{ token: string; authorization: 
 }
 
 describe('web.md 5: POST /v1/users/@me/lockdown', () => {
-  test('ends everything that acts for the account but the session that asks, and counts it', async () => {
+  test('ends every credential of the account except the calling session, and counts them', async () => {
     const all = await equipped();
     const { owner, app, session } = all;
     expect(await aliveOf(all)).toEqual(ALIVE);
-    const { client: thief } = await GatewayClient.identified(service, session);
-    const { client: bot } = await GatewayClient.identified(service, app.bot.slice('Bot '.length));
+    const { client: thief } = await GatewayClient.identify(service, session);
+    const { client: bot } = await GatewayClient.identify(service, app.bot.slice('Bot '.length));
     const body = ok(await service.as(owner).post(LOCKDOWN, { password: owner.password }));
     expect(body).toEqual({
       ended: { bot_tokens: 1, grants: 1, webhook_tokens: 2, admin_keys: 1, sessions: 1 },
@@ -129,8 +129,8 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     ]);
   });
 
-  test('ends sudo proofs, open tickets and whatever waits, whatever else it is told to end', async () => {
-    const owner = await verified(service, 'owner');
+  test('ends sudo proofs, open tickets and everything pending, regardless of the requested kinds', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const { authenticator } = await withTotp(service, owner);
     const proof = await sudoProof(service, owner, authenticator);
     const { ticket } = ok(await logIn(service, owner));
@@ -155,7 +155,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
   const signedInBySecondFactor = async (ticket: string, code: string): Promise<string> =>
     ok(await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code })).token;
 
-  test('ends the kinds that it is told and no others', async () => {
+  test('ends only the requested kinds', async () => {
     const all = await equipped();
     const { password } = all.owner;
     ok(await service.as(all.owner).post(LOCKDOWN, { password, include: ['bot_tokens', 'admin_keys'] }));
@@ -166,8 +166,8 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     expect(await events(all.owner, 'locked_down')).toHaveLength(1);
   });
 
-  test('needs no account above suspicion; 32 at once end a session once and tell each of themselves', async () => {
-    const owner = await verified(service, 'owner');
+  test('is allowed for suspicious accounts; 32 parallel calls end a session once and are each recorded', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     await signIn(service, owner);
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [owner.id]);
     const answers = await Promise.all(
@@ -188,11 +188,11 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     expect(await works(owner.authorization)).toBe(true);
   });
 
-  test('without sudo it ends sessions only, the calling one included, whatever it is told to end', async () => {
+  test('without sudo it ends only sessions, including the calling one, regardless of the requested kinds', async () => {
     for (const sent of [{}, { include: ['bot_tokens', 'webhook_tokens'] }]) {
       const all = await equipped();
       const { owner } = all;
-      const { client: socket } = await GatewayClient.identified(service, all.session);
+      const { client: socket } = await GatewayClient.identify(service, all.session);
       const body = ok(await service.as(owner).sudo('a.b.c').post(LOCKDOWN, sent));
       expect(body).toEqual({
         ended: { bot_tokens: 0, grants: 0, webhook_tokens: 0, admin_keys: 0, sessions: 2 },
@@ -206,7 +206,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     }
   });
 
-  test('32 at once without sudo end each session once', async () => {
+  test('32 parallel calls without sudo end each session once', async () => {
     const owner = await person(service, 'owner');
     await signIn(service, owner);
     const answers = await Promise.all(Array.from({ length: 32 }, () => service.as(owner).post(LOCKDOWN)));
@@ -217,7 +217,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     expect(await events(owner, 'locked_down')).toHaveLength(1);
   });
 
-  test('a wrong factor is refused and ends nothing', async () => {
+  test('a wrong factor is rejected and ends nothing', async () => {
     const all = await equipped();
     const wrong = await service.as(all.owner).post(LOCKDOWN, { password: 'not the password of it' });
     expectInvalid(wrong, 'password: INVALID_PASSWORD');
@@ -231,8 +231,8 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
     expect(await aliveOf(all)).toEqual({ ...GONE, caller: true });
   });
 
-  test('is for people alone', async () => {
-    const owner = await verified(service, 'owner');
+  test('is only for users', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const app = await newApp(service, owner);
     expectApiError(await service.as(app.bot).post(LOCKDOWN), 'ACCESS_DENIED');
     expectApiError(await service.anonymous.post(LOCKDOWN), 'UNAUTHORIZED');
@@ -241,7 +241,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
 });
 
 describe('web.md 5: POST /v1/auth/lockdown', () => {
-  test('by the link of a notice, after the thief changed the password: nothing stays, a reset lets the owner in', async () => {
+  test('with the link of a notice, after an attacker changed the password: nothing stays, and a reset restores access', async () => {
     const all = await equipped();
     const { owner } = all;
     const { token, authorization: thief } = await noticed(owner);
@@ -260,8 +260,8 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
     ok(await logIn(service, { email: owner.email, password: mine.password }));
   });
 
-  test('works once, for one of 32, and takes older links along; one that has expired or is made up is dead', async () => {
-    const owner = await verified(service, 'owner');
+  test('works once, for one of 32, and revokes older links; an expired or invented one is rejected', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const { token, authorization } = await noticed(owner);
     const again = { password: NEW_PASSWORD, new_password: 'yet another password' };
     ok(await service.as(authorization).patch('/v1/users/@me', again));
@@ -274,15 +274,15 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
     expect(await events(owner, 'locked_down')).toHaveLength(1);
     expectInvalid(await service.anonymous.post(BY_LINK, { token }), DEAD);
     expectInvalid(await service.anonymous.post(BY_LINK, { token: 'a'.repeat(64) }), DEAD);
-    const other = await verified(service, 'other');
+    const other = await verifiedPerson(service, 'other');
     const late = await noticed(other);
     await service.sql("UPDATE one_time_secret SET expires_at = now() - interval '1 second' WHERE purpose = 'lockdown'");
     expectInvalid(await service.anonymous.post(BY_LINK, { token: late.token }), DEAD);
     expect(await works(late.authorization)).toBe(true);
   });
 
-  test('of a former address is void after a completed change, which its own link undoes', async () => {
-    const owner = await verified(service, 'owner');
+  test('of a previous address is invalid after a completed change, which its own link undoes', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     await verifyEmail(service, owner);
     const { token, authorization } = await noticed(owner);
     const thief = { ...owner, authorization, password: NEW_PASSWORD };
@@ -296,17 +296,17 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
     ok(await logIn(service, { email: owner.email, password: mine.password }));
   });
 
-  test('what administrators did carries no link', async () => {
-    const [root, owner] = [await person(service, 'root'), await verified(service, 'owner')];
+  test('notices of administrator actions have no link', async () => {
+    const [root, owner] = [await person(service, 'root'), await verifiedPerson(service, 'owner')];
     await setAcls(service, root, ['*']);
     ok(await service.as(root).put(`/v1/admin/users/${owner.id}/ban`, { duration_hours: 1 }));
-    const [notice] = await settledInboxOf(service, owner.email, 'security_notice');
+    const [notice] = await inboxAfterDelivery(service, owner.email, 'security_notice');
     expect(notice?.metadata).toEqual({ event: 'account_suspended', until: expect.any(String) });
     expect(notice?.text).not.toContain('lockdown');
   });
 
-  test('works while single sign-on is enforced, which is the step that remains then', async () => {
-    const owner = await verified(service, 'owner');
+  test('works while single sign-on is enforced, which is then the remaining step', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const { token, authorization } = await noticed(owner);
     await enforceSso(service, true);
     const { next } = ok(await service.anonymous.post(BY_LINK, { token }));
@@ -317,8 +317,8 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
 });
 
 describe('admin.md: DELETE /v1/admin/users/{user_id}/lockdown', () => {
-  test('lets the owner in with the password of before, and is audited', async () => {
-    const [root, owner] = [await administrator(service, 'user:update:flags'), await verified(service, 'owner')];
+  test('allows the previous password again, and is audited', async () => {
+    const [root, owner] = [await administrator(service, 'user:update:flags'), await verifiedPerson(service, 'owner')];
     const { token } = await noticed(owner);
     ok(await service.anonymous.post(BY_LINK, { token }));
     const credentials = { email: owner.email, password: NEW_PASSWORD };
@@ -335,10 +335,10 @@ describe('admin.md: DELETE /v1/admin/users/{user_id}/lockdown', () => {
   });
 });
 
-describe('web.md 5: a lockdown against what runs beside it', () => {
+describe('web.md 5: a lockdown concurrent with other operations', () => {
   const ROUNDS = 6;
 
-  test('leaves nothing alive that its answer says is ended', async () => {
+  test('leaves nothing active that its response reports as ended', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const all = await equipped();
       const { owner, app, tokens } = all;

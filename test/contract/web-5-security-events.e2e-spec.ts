@@ -21,7 +21,7 @@ import {
   signIn,
   sudoProof,
   sweep,
-  verified,
+  verifiedPerson,
   verifyEmail,
   withPasskey,
   withTotp,
@@ -56,7 +56,7 @@ const typesOf = async (persona: { id: string }) => (await recorded(persona)).map
 const factsOf = async (persona: { id: string }, type: string) => (await recorded(persona, type)).map((row) => row.data);
 
 describe('web.md 5: GET /v1/users/@me/security-events', () => {
-  test('tells the newest first, by which device and from where, in pages', async () => {
+  test('lists the newest first, with device and IP address, in pages', async () => {
     const { id, ...alice } = await person(service, 'alice');
     const client = service.anonymous.with({ 'user-agent': AGENT });
     const { token } = ok(await client.post('/v1/auth/login', alice));
@@ -79,7 +79,7 @@ describe('web.md 5: GET /v1/users/@me/security-events', () => {
     expect(await recorded({ id })).toHaveLength(2);
   });
 
-  test('refuses bad pages, bots and tokens of applications, and admits who is suspicious', async () => {
+  test('rejects invalid pages, bots and tokens of applications, and allows suspicious accounts', async () => {
     const alice = await person(service, 'alice');
     for (const limit of ['0', '101', 'x']) {
       expectInvalid(await service.as(alice).get(EVENTS, { query: { limit } }), 'limit: INVALID_FORMAT');
@@ -94,7 +94,7 @@ describe('web.md 5: GET /v1/users/@me/security-events', () => {
     ok(await service.as(alice).get(EVENTS));
   });
 
-  test('shows nobody the events of another, and nothing that is older than it is kept', async () => {
+  test('shows no events of other users, and none older than the retention', async () => {
     const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
     const before = ok(await service.as(bob).get(EVENTS));
     ok(await logIn(service, alice));
@@ -123,7 +123,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     expect(last?.session_digest.toString('base64url')).toBe(await hashOf(token));
   });
 
-  test('wrong codes at once, fewer than destroy their ticket: each is told', async () => {
+  test('parallel wrong codes, fewer than destroy their ticket: each is recorded', async () => {
     const alice = await person(service, 'alice');
     await withTotp(service, alice);
     const { ticket } = ok(await logIn(service, alice));
@@ -134,7 +134,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     expect(await recorded(alice, 'sign_in_refused')).toHaveLength(4);
   });
 
-  test('a held sign-in: the network that the mailed link lets in', async () => {
+  test('a held sign-in: the network that the emailed link authorizes', async () => {
     const alice = await person(service, 'alice');
     const stranger = service.anonymous.from('127.0.77.7');
     const { ticket } = (await stranger.post('/v1/auth/login', alice)).body;
@@ -151,7 +151,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     expect((await recorded(alice, 'ip_authorized'))[0]?.ip).toBe(KNOWN);
   });
 
-  test('sudo: by password, by code once however often the code is sent, by passkey; a proof that is shown again is none', async () => {
+  test('sudo: by password, by code once even if it is sent often, by passkey; a proof presented again is not recorded', async () => {
     const alice = await person(service, 'alice');
     ok(await as(alice).post('/v1/auth/sessions/logout', { session_id_hashes: [], password: alice.password }));
     expect(await factsOf(alice, 'sudo_granted')).toEqual([{ method: 'password' }]);
@@ -174,7 +174,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     expect((await factsOf(bob, 'sudo_granted')).at(-1)).toEqual({ method: 'passkey' });
   });
 
-  test('the end of a session: by whom and why', async () => {
+  test('the end of a session: actor and reason', async () => {
     const alice = await person(service, 'alice');
     const [one, two, three] = [
       await signIn(service, alice),
@@ -202,7 +202,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     expect(ends[2]).toMatchObject({ user_agent: null, ip: null });
   });
 
-  test('32 changes of the password at once: one notice, and each of the other sessions ends once', async () => {
+  test('32 parallel password changes: one notice, and each of the other sessions ends once', async () => {
     const alice = await person(service, 'alice');
     await signIn(service, alice);
     const change = (_: unknown, n: number) =>
@@ -213,8 +213,8 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     expect(await factsOf(alice, 'session_ended')).toEqual([{ by: 'owner', reason: 'password_changed' }]);
   });
 
-  test('notices are recorded whether or not there is an address to mail them to', async () => {
-    const alice = await verified(service, 'alice');
+  test('notices are recorded with and without an email address', async () => {
+    const alice = await verifiedPerson(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     await service.sql('UPDATE account SET email = NULL WHERE id = $1', [alice.id]);
     ok(
@@ -238,7 +238,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     });
   });
 
-  test('an application: authorised, removed by its user, given back by itself; a denial is none', async () => {
+  test('an application: authorized, removed by its user, revoked by itself; a denial is not recorded', async () => {
     const [alice, owner] = [await person(service, 'alice'), await person(service, 'owner')];
     const app = await newApp(service, owner, { name: 'Notes' });
     ok(await consent(service, alice, app, { decision: 'deny' }));
@@ -256,7 +256,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     ]);
   });
 
-  test('secrets of an application, and the address of a webhook of its bot, are told its owner', async () => {
+  test('secrets of an application and webhook URLs of its bot are reported to its owner', async () => {
     const owner = await person(service, 'owner');
     const app = await newApp(service, owner, { name: 'Notes' });
     const own = `/v1/oauth2/applications/${app.id}`;
@@ -276,7 +276,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     for (const value of [token, secret, token.split('.')[1], hook.token]) expect(everything).not.toContain(value);
   });
 
-  test('Admin API keys: made and deleted', async () => {
+  test('Admin API keys: created and deleted', async () => {
     const owner = await person(service, 'owner');
     await setAcls(service, owner, ['*']);
     const { id, authorization } = await adminKey(service, owner, 'user:lookup');
@@ -290,7 +290,7 @@ describe('web.md 5: each type is written by its own operation, once', () => {
     expect(JSON.stringify(await recorded(owner))).not.toContain(authorization.split(' ')[1]);
   });
 
-  test('what was rolled back is not told, and no type that nobody registered', async () => {
+  test('a rolled-back event is not recorded, and an unregistered type is an error', async () => {
     const alice = await person(service, 'alice');
     const events = service.app.get(SecurityEvents);
     const database = service.app.get(Database);

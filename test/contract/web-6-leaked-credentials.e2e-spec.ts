@@ -2,7 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { crc32 } from 'node:zlib';
 import { jest } from '@jest/globals';
 import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
 import { SessionService } from '../../src/auth/sessions/sessions.service.js';
+import { digest } from '../../src/core/secrets.js';
+import { LeakReportJobs1797680000000 } from '../../src/migrations/1797680000000-leak-report-jobs.js';
 import { LeakReports } from '../../src/protection/leak-reports.service.js';
 import { adminKey, auditOf, setAcls } from '../support/admin.js';
 import {
@@ -14,15 +17,16 @@ import {
   GatewayClient,
   gatehouse,
   type Hook,
+  inboxAfterDelivery,
   isAlive,
   newApp,
   newHook,
   newTokens,
   type Persona,
   refresh,
-  settledInboxOf,
+  runJobs,
   signIn,
-  verified,
+  verifiedPerson,
   withGatehouse,
 } from '../support/index.js';
 
@@ -48,9 +52,11 @@ const ok = ({ status, body }: Answer) => {
 const report = async (...credentials: unknown[]) => {
   const answer = await service.anonymous.post(REVOKE, { credentials });
   expect([answer.status, answer.body]).toEqual([202, {}]);
-  await eventually('the end of every report', async () =>
-    (await service.sql('SELECT 1 FROM leak_report')).length === 0 ? true : undefined,
-  );
+  // Only one report is processed at a time, also if many are sent.
+  await eventually('the end of every report', async () => {
+    await runJobs(service);
+    return (await service.sql('SELECT 1 FROM leak_report')).length === 0 ? true : undefined;
+  });
 };
 const works = async (credential: string, path = '/v1/users/@me') =>
   (await service.as(credential).get(path)).status === 200;
@@ -61,15 +67,15 @@ const factsOf = async ({ id }: { id: string }, type: string) => {
 const leakAudit = async ({ id }: { id: string }) =>
   (await auditOf(service, 'end_leaked_credential')).filter(({ target_id }) => target_id === id);
 const noticesOf = async ({ email }: Persona) =>
-  (await settledInboxOf(service, email, 'security_notice')).filter(
+  (await inboxAfterDelivery(service, email, 'security_notice')).filter(
     ({ metadata }) => metadata.event === 'credential_leaked',
   );
 
-describe('web.md 6: a credential of each kind that is reported', () => {
-  test('a session ends, its socket with it; the owner is told, the audit log names the kind and not the value', async () => {
-    const owner = await verified(service, 'owner');
+describe('web.md 6: a reported credential of each kind', () => {
+  test('a session ends with its socket; the owner is notified, and the audit log names the kind and not the value', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const leaked = await signIn(service, owner);
-    const { client: socket } = await GatewayClient.identified(service, leaked);
+    const { client: socket } = await GatewayClient.identify(service, leaked);
     await report(leaked);
     expect((await socket.closed())[0]).toBe(4004);
     expect([await works(leaked), await works(owner.authorization)]).toEqual([false, true]);
@@ -85,8 +91,8 @@ describe('web.md 6: a credential of each kind that is reported', () => {
     expect(written).not.toContain(leaked);
   });
 
-  test('the token of a bot is replaced by one that nobody sees', async () => {
-    const owner = await verified(service, 'owner');
+  test('the token of a bot is replaced by one that is not shown', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const app = await newApp(service, owner);
     await report(app.bot);
     expect(await works(app.bot)).toBe(false);
@@ -98,8 +104,8 @@ describe('web.md 6: a credential of each kind that is reported', () => {
     ]);
   });
 
-  test.each(['access_token', 'refresh_token'] as const)('an %s takes what was granted with it', async (which) => {
-    const [owner, alice] = [await verified(service, 'owner'), await verified(service, 'alice')];
+  test.each(['access_token', 'refresh_token'] as const)('an %s revokes its grant', async (which) => {
+    const [owner, alice] = [await verifiedPerson(service, 'owner'), await verifiedPerson(service, 'alice')];
     const [app, other] = [await newApp(service, owner), await newApp(service, owner)];
     const [tokens, others] = [await newTokens(service, alice, app), await newTokens(service, alice, other)];
     await report(tokens[which]);
@@ -113,8 +119,8 @@ describe('web.md 6: a credential of each kind that is reported', () => {
     expect((await consent(service, alice, app)).status).toBe(200);
   });
 
-  test('an Admin API key is gone', async () => {
-    const owner = await verified(service, 'owner');
+  test('an Admin API key is deleted', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     await setAcls(service, owner, ['*']);
     const { authorization } = await adminKey(service, owner, 'admin_api_key:manage');
     expect(await works(authorization, '/v1/admin/api-keys')).toBe(true);
@@ -123,8 +129,8 @@ describe('web.md 6: a credential of each kind that is reported', () => {
     expect(await factsOf(owner, 'credential_leaked')).toEqual([{ kind: 'admin_key' }]);
   });
 
-  test('the address of a webhook stops working; of one of a bot, the person behind it is told', async () => {
-    const owner = await verified(service, 'owner');
+  test('the URL of a webhook stops working; for that of a bot, its owner is notified', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const app = await newApp(service, owner);
     const [own, ofBot] = [await newHook(service, owner), await newHook(service, app.bot)];
     await report(own.url, `${ofBot.url}/slack?wait=true`);
@@ -135,8 +141,8 @@ describe('web.md 6: a credential of each kind that is reported', () => {
 });
 
 describe('web.md 6: POST /v1/credentials/revoke', () => {
-  test('answers alike whatever it is given, and leaves alone what it does not know', async () => {
-    const owner = await verified(service, 'owner');
+  test('responds in the same way to any value, and does not change unknown values', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const app = await newApp(service, owner);
     const hook = await newHook(service, owner);
     const foreign = app.bot.replace(/\d+\./, '999999999999999999999.');
@@ -161,7 +167,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     expect(await leakAudit(owner)).toEqual([]);
   });
 
-  test('the answer waits for the same statements whatever it is given, and for the end of nothing', async () => {
+  test('the response waits for the same statements for any value, and not for the revocation', async () => {
     const reporting = new AsyncLocalStorage<string[]>();
     const connections = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
     const { query } = connections;
@@ -172,9 +178,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     });
     await withGatehouse({}, async (service) => {
       const reports = service.app.get(LeakReports);
-      // From here on, no reports are processed.
-      await reports.beforeApplicationShutdown();
-      const alice = await verified(service, 'alice');
+      const alice = await verifiedPerson(service, 'alice');
       const app = await newApp(service, alice);
       const { refresh_token } = await newTokens(service, alice, app);
       const hook = await newHook(service, alice);
@@ -186,21 +190,28 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
         const { status, body } = await service.anonymous.post(REVOKE, { credentials });
         return { status, body, asked };
       };
+      // The first job of a process makes its name known.
+      await workFor(['junk']);
       const junk = await workFor(['junk']);
-      expect(junk).toEqual({ status: 202, body: {}, asked: [expect.stringContaining('INSERT INTO leak_report')] });
+      expect(junk).toMatchObject({ status: 202, body: {} });
+      expect(junk.asked.map((text) => /INSERT INTO (\w+)/.exec(text)?.[1]).filter(Boolean)).toEqual([
+        ...['leak_report', 'pgboss_job'],
+      ]);
       const known = [alice.authorization, app.bot, refresh_token, hook.url];
       for (const credential of known) expect(await workFor([credential])).toEqual(junk);
       expect(await workFor(known)).toEqual(junk);
       expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
       const rows = await service.sql('SELECT * FROM leak_report');
-      expect(rows).toHaveLength(6);
-      for (const credential of known) expect(JSON.stringify(rows)).not.toContain(credential);
+      expect(rows).toHaveLength(7);
+      const jobs = await service.sql(`SELECT data FROM pgboss_job WHERE name = 'protection:revoke_leaked'`);
+      expect(jobs).toHaveLength(7);
+      for (const credential of known) expect(JSON.stringify([rows, jobs])).not.toContain(credential);
     });
     spy.mockRestore();
   });
 
-  test('what each published pattern finds ends when it is reported', async () => {
-    const owner = await verified(service, 'owner');
+  test('values that match the published patterns are revoked when reported', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     await setAcls(service, owner, ['*']);
     const [app, other] = [await newApp(service, owner), await newApp(service, owner)];
     const [first, second] = [await newTokens(service, owner, app), await newTokens(service, owner, other)];
@@ -224,8 +235,8 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     }
   });
 
-  test('a session token without a right checksum, from before there were any, ends like any other', async () => {
-    const owner = await verified(service, 'owner');
+  test('a session token without a valid checksum, from earlier versions, is revoked like any other', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const old = `flx_${'1'.repeat(36)}`;
     expect(old.slice(-4)).not.toBe(checksumOf(old.slice(0, -4)));
     await service.sql('UPDATE session SET digest = sha256($2::bytea) WHERE account_id = $1', [owner.id, old]);
@@ -234,27 +245,36 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     expect(await works(old)).toBe(false);
   });
 
-  test('one that cannot be ended keeps no other from its end, and is tried again', async () => {
-    const owner = await verified(service, 'owner');
+  test('one that cannot be revoked does not block others, and is tried again', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const [stuck, leaked] = [await signIn(service, owner), await newHook(service, owner)];
     const failing = jest.spyOn(service.app.get(SessionService), 'endLeaked').mockRejectedValueOnce(new Error('stuck'));
     const { status } = await service.anonymous.post(REVOKE, { credentials: [stuck, leaked.url] });
     expect(status).toBe(202);
-    await eventually('another attempt', async () => {
-      const [row] = await service.sql(
-        "SELECT attempts FROM leak_report WHERE next_attempt_at < now() + interval '1 minute'",
-      );
-      return row?.attempts === 1 ? true : undefined;
-    });
+    expect(await runJobs(service)).toBe(1);
     failing.mockRestore();
     expect([await works(stuck), (await service.anonymous.get(leaked.path)).status]).toEqual([true, 404]);
-    await service.sql('UPDATE leak_report SET next_attempt_at = now()');
-    await report('something else');
+    expect(await runJobs(service)).toBe(0);
+    expect(await runJobs(service, new Date(Date.now() + 60_000))).toBe(1);
+    expect(await service.sql('SELECT 1 FROM leak_report')).toEqual([]);
     expect(await works(stuck)).toBe(false);
     expect(await factsOf(owner, 'credential_leaked')).toEqual([{ kind: 'webhook' }, { kind: 'session' }]);
   });
 
-  test('takes 1 to 100 texts', async () => {
+  test('one that was pending before an upgrade is processed', async () => {
+    const owner = await verifiedPerson(service, 'owner');
+    const token = await signIn(service, owner);
+    const claims = JSON.stringify([{ kind: 'session', digest: digest(token).toString('base64') }]);
+    await service.sql(`INSERT INTO leak_report (id, request_id, claims) VALUES (1, 'former', $1::jsonb)`, [claims]);
+    expect(await runJobs(service)).toBe(0);
+    await new LeakReportJobs1797680000000().up({ query: (text: string) => service.sql(text) } as QueryRunner);
+    // The clock of the embedded database has milliseconds, and a job is due after its time.
+    expect(await runJobs(service, new Date(Date.now() + 1000))).toBe(1);
+    expect(await works(token)).toBe(false);
+    expect(await service.sql('SELECT 1 FROM leak_report')).toEqual([]);
+  });
+
+  test('accepts 1 to 100 texts', async () => {
     const send = (credentials: unknown) => service.anonymous.post(REVOKE, { credentials });
     for (const wrong of [undefined, [], 'flx', Array(101).fill('x')]) {
       expectInvalid(await send(wrong), 'credentials: INVALID_FORMAT');
@@ -263,8 +283,8 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     expectInvalid(await send(['x'.repeat(2049)]), 'credentials.0: CONTENT_EXCEEDS_MAX_LENGTH');
   });
 
-  test('100 of every kind in one call, each once, however often they are reported', async () => {
-    const owner = await verified(service, 'owner');
+  test('100 of every kind in one call, each once, even if reported often', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     await setAcls(service, owner, ['*']);
     const app = await newApp(service, owner);
     const { access_token, refresh_token } = await newTokens(service, owner, app);
@@ -287,17 +307,17 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
   });
 });
 
-describe('web.md 6: recognisable', () => {
-  test('new session tokens end in the checksum of what stands before it', async () => {
-    const owner = await verified(service, 'owner');
+describe('web.md 6: recognizable tokens', () => {
+  test('new session tokens end with a checksum of their other characters', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     for (const token of [owner.authorization, await signIn(service, owner), await signIn(service, owner)]) {
       expect(token).toMatch(/^flx_[A-Za-z0-9]{36}$/);
       expect(token.slice(-4)).toBe(checksumOf(token.slice(0, -4)));
     }
   });
 
-  test('a token without a right one, from before, stays valid', async () => {
-    const owner = await verified(service, 'owner');
+  test('a token without a valid checksum, from earlier versions, stays valid', async () => {
+    const owner = await verifiedPerson(service, 'owner');
     const old = `flx_${'0'.repeat(36)}`;
     expect(old.slice(-4)).not.toBe(checksumOf(old.slice(0, -4)));
     await service.sql('UPDATE session SET digest = sha256($2::bytea) WHERE account_id = $1', [owner.id, old]);

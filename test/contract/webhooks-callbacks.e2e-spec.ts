@@ -45,7 +45,7 @@ describe('webhooks.md section 6, slack', () => {
     return messages[0];
   };
 
-  test('answers ok as text, and text is the content', async () => {
+  test('returns ok as text, and text is the content', async () => {
     const answer = await slack({ text: 'Hello from *Slack*' });
     expect([answer.status, answer.text, answer.headers.get('content-type')]).toEqual([
       ...[200, 'ok', 'text/html; charset=utf-8'],
@@ -56,7 +56,7 @@ describe('webhooks.md section 6, slack', () => {
     ]);
   });
 
-  test('an attachment as a monitoring service sends it is an embed', async () => {
+  test('an attachment in the form of a monitoring service becomes an embed', async () => {
     const message = await one({
       channel: '#ops',
       username: 'monitor',
@@ -147,7 +147,7 @@ describe('webhooks.md section 6, slack', () => {
   const odd = [null, '', 5, 0, true, false];
   const shown = (value: unknown) => (value === null || value === '' ? undefined : String(value));
 
-  test.each(odd)('an optional member that is %j counts as absent or as its text', async (value) => {
+  test.each(odd)('an optional member with %j counts as absent or as its text', async (value) => {
     const names = ['fallback', 'pretext', 'text', 'color', 'title_link', 'ts', 'author_link', 'author_icon'];
     const more = ['footer', 'image_url', 'thumb_url', 'mrkdwn_in', 'actions', 'fields'];
     const all = Object.fromEntries([...names, ...more].map((name) => [name, value]));
@@ -164,7 +164,7 @@ describe('webhooks.md section 6, slack', () => {
     );
   });
 
-  test.each(odd)('a field whose title or value is %j is shown all the same', async (value) => {
+  test.each(odd)('a field whose title or value is %j is still shown', async (value) => {
     const fields = [{ title: 'Load', value }, { title: value, value: 'High' }, { title: value, value }, value];
     const [embed] = (await one({ attachments: [{ title: value, fields }, value] })).embeds;
     const [text, blank] = [shown(value), '\u200b'];
@@ -178,7 +178,7 @@ describe('webhooks.md section 6, slack', () => {
     });
   });
 
-  test.each(odd)('attachments that are %j are none', async (attachments) => {
+  test.each(odd)('attachments with %j are ignored', async (attachments) => {
     expect((await one({ text: 'x', attachments })).embeds).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ describe('webhooks.md section 6, slack', () => {
     expect(await received()).toHaveLength(1);
   });
 
-  test('a bad icon is dropped, and so are attachments without anything to see', async () => {
+  test('an invalid icon is dropped, and so are attachments without visible content', async () => {
     const message = await one({
       text: 'x',
       icon_url: 'nonsense',
@@ -228,7 +228,7 @@ describe('webhooks.md section 6, slack', () => {
       'message_data: INVALID_MESSAGE_DATA',
     ],
     [[], 'body: INVALID_FORMAT'],
-  ])('body %# is refused', async (body, fault) => {
+  ])('body %# is rejected', async (body, fault) => {
     await withoutEffect(async () => expectInvalid(await slack(body), fault));
   });
 
@@ -440,7 +440,7 @@ describe('webhooks.md section 6, github', () => {
     expect([...pushed.embeds[0].title]).toHaveLength(256);
   });
 
-  test('what no message may hold is mended, not refused', async () => {
+  test('characters that no message may contain are replaced, not rejected', async () => {
     const odd = { ...issue, title: 'a\u0000b\ud800', body: '\u0000', html_url: 'javascript:alert(1)' };
     expect(await embedOf('issues', { action: 'opened', issue: odd })).toEqual({
       title: '[octocat/hello] issue opened: #7 ab\ufffd',
@@ -485,11 +485,11 @@ describe('webhooks.md section 6, github', () => {
     ['push', { sender, repository, ...PUSH, commits: [5] }, 'message: INVALID_FORMAT'],
     ['create', { sender, repository }, 'ref_type: INVALID_FORMAT'],
     ['issues', [], 'body: INVALID_FORMAT'],
-  ])('%s with a bad body %j is refused', async (event, body, fault) => {
+  ])('%s with an invalid body %j is rejected', async (event, body, fault) => {
     await withoutEffect(async () => expectInvalid(await github(event, body, 'delivery-of-bad'), fault));
   });
 
-  test('an unlisted action creates nothing, whatever the rest of the body is', async () => {
+  test('an unlisted action creates nothing, with any body', async () => {
     await withoutEffect(async () => {
       for (const event of ['issues', 'member', 'release', 'check_run', 'watch']) {
         for (const rest of [{}, { sender: null, repository: null }, { sender: 5, issue: 'x' }]) {
@@ -516,7 +516,7 @@ describe('webhooks.md section 6, github', () => {
     expect(await embedOf('push', many)).toMatchObject({ title: '[octocat/hello:main] 1000 new commits' });
   });
 
-  test('a delivery that was seen within a day creates nothing, per webhook', async () => {
+  test('a delivery that was received within a day creates nothing, per webhook', async () => {
     const body = { action: 'opened', issue, sender, repository };
     const { answers } = await race(32, () => github('issues', body, 'delivery-1'));
     for (const { status } of answers) expect(status).toBe(204);
@@ -560,7 +560,7 @@ describe('webhooks.md section 6, github', () => {
 });
 
 describe('webhooks.md section 3, buckets of the callbacks', () => {
-  test('slack shares that of execution, github has its own; both are kept per webhook', async () => {
+  test('slack shares the execution bucket, github has its own; both are per webhook', async () => {
     await withGatehouse(
       {
         env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"webhook:execute": "60/36000"}' },

@@ -42,7 +42,7 @@ describe('webhooks.md 4.1, request', () => {
     }
   });
 
-  test('a message has every member, and the name of the moment', async () => {
+  test('a message has every member, and the name at the time of sending', async () => {
     const body = await sent({ content: 'hello' });
     expect(body).toEqual({
       id: expect.stringMatching(/^\d+$/),
@@ -80,11 +80,11 @@ describe('webhooks.md 4.1, request', () => {
   });
 
   test.each(['http://127.0.0.1/a.png', 'http://localhost/a.png', 'https://u:p@example.com/', 'https://[::1]/a'])(
-    'the avatar %s breaks the target rules and is dropped silently',
+    'the avatar %s violates the target rules and is dropped silently',
     async (avatar_url) => expect((await sent({ content: 'x', avatar_url })).author.avatar_url).toBeNull(),
   );
 
-  test('null stands for nothing where it may, and an empty string stays one', async () => {
+  test('null counts as absent if allowed, and an empty string stays one', async () => {
     const body = await sent({
       content: null,
       username: null,
@@ -97,12 +97,12 @@ describe('webhooks.md 4.1, request', () => {
     ]);
   });
 
-  test('content of 4000 code points is sent, one more is refused', async () => {
+  test('content of 4000 code points is accepted, one more is rejected', async () => {
     expect((await sent({ content: '𝒳'.repeat(4000) })).content).toHaveLength(8000);
     expectInvalid(await send({ content: '𝒳'.repeat(4001) }), 'content: CONTENT_EXCEEDS_MAX_LENGTH');
   });
 
-  test('other bodies: form 415, text 415, too large 413, no JSON 400; blank ones count as {}', async () => {
+  test('other bodies: form 415, text 415, too large 413, invalid JSON 400; blank ones count as {}', async () => {
     const raw = (body: string, type: string) =>
       service.anonymous.post(hook.path, new TextEncoder().encode(body), { headers: { 'content-type': type } });
     expectApiError(await raw('content=x', 'application/x-www-form-urlencoded'), 'UNSUPPORTED_MEDIA_TYPE');
@@ -122,7 +122,7 @@ describe('webhooks.md 4.1, request', () => {
 });
 
 describe('webhooks.md 4.1, nonce', () => {
-  test.each(['abc', 7, '7', 0, 'x'.repeat(32)])(
+  test.each(['abc', 7, '7', 0, 'n'.repeat(32)])(
     'a repeat of %j returns the first message and creates nothing',
     async (nonce) => {
       const events = new Events(service);
@@ -136,7 +136,7 @@ describe('webhooks.md 4.1, nonce', () => {
     },
   );
 
-  test('32 parallel repeats make one message', async () => {
+  test('32 parallel repeats create one message', async () => {
     const events = new Events(service);
     const before = await stored();
     const answers = await Promise.all(
@@ -161,7 +161,7 @@ describe('webhooks.md 4.1, nonce', () => {
     expect((await sent({ content: 'x', nonce: 'five' })).id).not.toBe(first.id);
   });
 
-  test('a repeat of a message that was deleted does not bring it back', async () => {
+  test('a repeat of a message that was deleted does not create it again', async () => {
     const { id } = await sent({ content: 'x', nonce: 'gone' });
     await service.anonymous.delete(`${hook.path}/messages/${id}`);
     const before = await stored();
@@ -169,7 +169,7 @@ describe('webhooks.md 4.1, nonce', () => {
     expect(await stored()).toBe(before);
   });
 
-  test('a failed message does not use up its nonce', async () => {
+  test('a failed message does not consume its nonce', async () => {
     expectApiError(await send({ content: ' ', nonce: 'unused' }), 'CANNOT_SEND_EMPTY_MESSAGE');
     expect((await send({ content: 'x', nonce: 'unused' })).status).toBe(204);
   });
@@ -178,7 +178,7 @@ describe('webhooks.md 4.1, nonce', () => {
 describe('webhooks.md 4.2, embeds', () => {
   const picture = 'https://images.example.com/p.png';
 
-  test('a whole embed comes back, with a signed address beside every picture', async () => {
+  test('a complete embed is returned, with a signed URL for every image', async () => {
     const embed = {
       title: 'Title',
       description: 'Text',
@@ -215,14 +215,14 @@ describe('webhooks.md 4.2, embeds', () => {
     ]);
   });
 
-  test('the last day of February is a date in a leap year', async () => {
+  test('February 29 is a valid date in a leap year', async () => {
     for (const day of ['2024-02-29', '2000-02-29', '2026-02-28']) {
       const [embed] = (await sent({ embeds: [{ title: 't', timestamp: `${day}T00:00:00Z` }] })).embeds;
       expect(embed).toEqual({ title: 't', timestamp: `${day}T00:00:00.000Z` });
     }
   });
 
-  test('a member of an embed, or of a message, that is null counts as absent', async () => {
+  test('null in a member of an embed or of a message counts as absent', async () => {
     const none = {
       title: null,
       description: null,
@@ -251,7 +251,7 @@ describe('webhooks.md 4.2, embeds', () => {
     ]);
   });
 
-  test('a single embed counts as one when embeds is absent, and is ignored otherwise', async () => {
+  test('a single embed counts if embeds is absent, and is ignored otherwise', async () => {
     expect((await sent({ embed: { title: 'one' } })).embeds).toEqual([{ title: 'one' }]);
     expect((await sent({ embed: { title: 'one' }, embeds: [{ title: 'two' }] })).embeds).toEqual([{ title: 'two' }]);
     expectApiError(await send({ embed: { title: 'one' }, embeds: null }), 'CANNOT_SEND_EMPTY_MESSAGE');
@@ -280,7 +280,7 @@ describe('webhooks.md 4.2, embeds', () => {
     ['nothing', {}],
     ['a text', 'x'],
     ['null', null],
-  ])('%s is no embed', async (_, embed) => {
+  ])('%s is not a valid embed', async (_, embed) => {
     const before = await stored();
     expectInvalid(await send({ content: 'x', embeds: [embed] }), 'message_data: INVALID_MESSAGE_DATA');
     expect(await stored()).toBe(before);
@@ -293,7 +293,7 @@ describe('webhooks.md 4.3, outcome', () => {
     async (body) => expectApiError(await send(body), 'CANNOT_SEND_EMPTY_MESSAGE'),
   );
 
-  test('any number of members of wrong type or form gives one element', async () => {
+  test('any number of members of invalid type or form gives one element', async () => {
     expectInvalid(
       await send({
         content: 5,
@@ -318,10 +318,10 @@ describe('webhooks.md 4.3, outcome', () => {
     }
   });
 
-  test('several limits that are exceeded are all listed', async () => {
+  test('several exceeded limits are all listed', async () => {
     const embeds = Array.from({ length: 11 }, () => ({ title: 'x'.repeat(257), description: 'x'.repeat(600) }));
     expectInvalid(
-      await send({ content: 'x'.repeat(4001), embeds, username: 'x'.repeat(81), nonce: 'x'.repeat(33) }),
+      await send({ content: 'x'.repeat(4001), embeds, username: 'x'.repeat(81), nonce: 'n'.repeat(33) }),
       'content: CONTENT_EXCEEDS_MAX_LENGTH',
       'embeds: TOO_MANY_EMBEDS',
       ...embeds.map((_, n) => `embeds.${n}.title: CONTENT_EXCEEDS_MAX_LENGTH`),
@@ -342,7 +342,7 @@ describe('webhooks.md 4.3, outcome', () => {
     ['embeds.0.author.name', { author: { name: 'x'.repeat(257) } }],
     ['embeds.0.fields.0.name', { fields: [{ name: 'x'.repeat(257), value: 'x' }] }],
     ['embeds.0.fields.0.value', { fields: [{ name: 'x', value: 'x'.repeat(1025) }] }],
-  ])('%s has a limit of its own', async (path, embed) => {
+  ])('%s has its own limit', async (path, embed) => {
     expectInvalid(await send({ embeds: [embed] }), `${path}: CONTENT_EXCEEDS_MAX_LENGTH`);
   });
 
@@ -352,8 +352,8 @@ describe('webhooks.md 4.3, outcome', () => {
     expectInvalid(await send({ embeds: [...embeds, { title: 'x' }] }), 'embeds: CONTENT_EXCEEDS_MAX_LENGTH');
   });
 
-  test('the message goes to the gateway sessions of the owner, however large it is', async () => {
-    const { client } = await GatewayClient.identified(service, alice.authorization);
+  test('the message is sent to the gateway sessions of the owner, at any size', async () => {
+    const { client } = await GatewayClient.identify(service, alice.authorization);
     const small = await sent({ content: 'for the gateway' });
     let event = await client.event('WEBHOOK_MESSAGE_CREATE');
     // A message of an earlier test may still arrive.
@@ -373,7 +373,7 @@ describe('webhooks.md 4.3, outcome', () => {
 describe('webhooks.md section 5, messages of a webhook', () => {
   const at = ({ id }: { id: string }, path = hook.path) => `${path}/messages/${id}`;
 
-  test('an edit replaces what is there and keeps the rest', async () => {
+  test('an edit replaces the sent members and keeps the rest', async () => {
     const message = await sent({ content: 'one', embeds: [{ title: 't' }], flags: 4, nonce: 'edit' });
     const edit = async (body: object) => {
       const { status, body: edited } = await service.anonymous.patch(at(message), body);
@@ -392,7 +392,7 @@ describe('webhooks.md section 5, messages of a webhook', () => {
     expect((await service.anonymous.get(at(message))).body).toMatchObject({ embeds: [{ title: 'u' }], nonce: 'edit' });
   });
 
-  test('an edit with none of the members, or with nothing left to see, is refused and changes nothing', async () => {
+  test('an edit without members, or with no visible content left, is rejected and changes nothing', async () => {
     const message = await sent({ content: 'stays' });
     for (const body of [{}, { username: 'x' }, { content: '' }, { content: ' ' }, { content: null }]) {
       expectApiError(await service.anonymous.patch(at(message), body), 'CANNOT_SEND_EMPTY_MESSAGE');
@@ -418,14 +418,14 @@ describe('webhooks.md section 5, messages of a webhook', () => {
     expect((await service.anonymous.get(at(message))).body).toEqual(message);
   });
 
-  test('of 32 parallel deletions exactly one succeeds', async () => {
+  test('of 32 parallel deletions, exactly one succeeds', async () => {
     const message = await sent({ content: 'x' });
     const { answers } = await race(32, () => service.anonymous.delete(at(message)));
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 204)) expectApiError(answer, 'UNKNOWN_MESSAGE');
   });
 
-  test('messages that are sent while their webhook is deleted are stored or refused, never a fault', async () => {
+  test('messages sent during the deletion of their webhook are stored or rejected, without errors', async () => {
     const doomed = await newHook(service, alice);
     const answers = await Promise.all([
       ...Array.from({ length: 16 }, () => service.anonymous.post(doomed.path, { content: 'x' })),

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
 import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import {
   Events,
   expectApiError,
@@ -11,13 +11,13 @@ import {
   type Gatehouse,
   gatehouse,
   type Hook,
-  hurry,
   newHook,
   type Persona,
   pathOf,
   person,
   picture,
-  Wire,
+  RawConnection,
+  shortenTimers,
 } from '../support/index.js';
 
 let service: Gatehouse;
@@ -106,7 +106,7 @@ describe('webhooks.md 4.1, multipart', () => {
     expect((await remains()).files.filter((name) => name.startsWith('uploads/'))).toEqual([]);
   });
 
-  test('without wait 204; a file alone is a message, and so is payload_json alone', async () => {
+  test('without wait 204; a file alone is a message, and so is only payload_json', async () => {
     expect((await send([['files[0]', text()]], '')).status).toBe(204);
     const [empty] = (await sent([['files[9]', text('')]])).attachments;
     expect(empty.size).toBe(0);
@@ -117,7 +117,7 @@ describe('webhooks.md 4.1, multipart', () => {
     expect((await sent([['payload_json', '{"content":"x"}']])).content).toBe('x');
   });
 
-  test('the parts may come in any order, and attachments name the files', async () => {
+  test('the parts may be in any order, and attachments name the files', async () => {
     const body = await sent([
       ['files[1]', text('one', 'sent.txt')],
       ['files[0]', text('zero', '../../etc/passwd')],
@@ -179,7 +179,7 @@ describe('webhooks.md 4.1, multipart', () => {
     expectApiError(await service.anonymous.get(file), 'NOT_FOUND');
   });
 
-  test('they go with the webhook, with the owner, and when the message expires', async () => {
+  test('they are deleted with the webhook, with the owner, and when the message expires', async () => {
     const other = await newHook(service, alice);
     const post = async (to: Hook) =>
       pathOf((await service.anonymous.post(`${to.path}?wait=1`, form([['files[0]', text()]]))).body.attachments[0].url);
@@ -200,7 +200,7 @@ describe('webhooks.md 4.1, multipart', () => {
   });
 });
 
-describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
+describe('webhooks.md 4.1, rejected forms leave nothing behind', () => {
   const good: [string, Part] = ['files[0]', text('canary')];
 
   test.each<[string, [string, Part][], string]>([
@@ -253,9 +253,9 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
     await service.anonymous.delete(`${hook.path}/messages/${body.id}`);
   });
 
-  test('a form that says it is beyond 251 MiB is not read', async () => {
+  test('a form with a declared length beyond 251 MiB is not read', async () => {
     await withoutEffect(async () => {
-      const connection = await Wire.open(service);
+      const connection = await RawConnection.open(service);
       connection.send(
         `POST ${hook.path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Type: multipart/form-data; boundary=x\r\n` +
           `Content-Length: ${251 * 1024 * 1024 + 1}\r\n\r\n`,
@@ -298,9 +298,9 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
     });
   });
 
-  test('a client that goes away in the middle', async () => {
+  test('a client that disconnects in the middle', async () => {
     await withoutEffect(async () => {
-      const connection = await Wire.open(service);
+      const connection = await RawConnection.open(service);
       connection.send(
         `POST ${hook.path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Type: multipart/form-data; boundary=edge\r\n` +
           'Content-Length: 100000\r\n\r\n--edge\r\nContent-Disposition: form-data; name="files[0]"; filename="a"\r\n\r\nhalf',
@@ -313,7 +313,7 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
     });
   });
 
-  test('a process that dies before it can clean up: what it wrote was announced, and goes with the next sweep', async () => {
+  test('a process that exits before cleanup: its files are recorded, and deleted by the next sweep', async () => {
     const storage = service.app.get(Storage);
     const { remove, publish } = storage;
     await withoutEffect(async () => {
@@ -332,19 +332,19 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
 
   test('a form that takes more than 15 minutes', async () => {
     await withoutEffect(async () => {
-      const giveBack = hurry(15 * 60_000);
-      const connection = await Wire.open(service);
+      const restoreTimers = shortenTimers(15 * 60_000);
+      const connection = await RawConnection.open(service);
       connection.send(
         `POST ${hook.path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Type: multipart/form-data; boundary=edge\r\n` +
           'Content-Length: 100000\r\n\r\n--edge\r\nContent-Disposition: form-data; name="files[0]"; filename="a"\r\n\r\nhalf',
       );
       expectApiError(await connection.answer(), 'BAD_REQUEST');
-      giveBack();
+      restoreTimers();
       connection.close();
     });
   });
 
-  test('a store that fails, while writing or while publishing', async () => {
+  test('storage that fails, while writing or while publishing', async () => {
     const storage = service.app.get(Storage);
     const { write, publish } = storage;
     await withoutEffect(async () => {
@@ -381,7 +381,7 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
     expect(await remains()).toEqual(before);
   });
 
-  test('other routes take no form', async () => {
+  test('other routes accept no form', async () => {
     for (const path of [`${hook.path}/messages/1`]) {
       expectApiError(await service.anonymous.patch(path, form([good])), 'UNSUPPORTED_MEDIA_TYPE');
     }
@@ -400,7 +400,7 @@ describe('media.md section 3, the quota of the owner', () => {
   const post = (path: string, size: number) =>
     small.anonymous.post(`${path}?wait=true`, form([['files[0]', { bytes: Buffer.alloc(size, 'x'), name: 'a.bin' }]]));
 
-  test('files of webhooks count toward it, also when they come at the same time', async () => {
+  test('files of webhooks count toward it, also in parallel', async () => {
     const owner = await person(small, 'owner');
     const hooks = [await newHook(small, owner), await newHook(small, owner)];
     const events = new Events(small);

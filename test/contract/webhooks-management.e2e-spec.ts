@@ -1,13 +1,13 @@
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
+  createCredentialSet,
   expectApiError,
   expectInvalid,
   type Gatehouse,
   gatehouse,
   newApp,
   newHook,
-  outfit,
   type Persona,
   person,
   withGatehouse,
@@ -28,7 +28,7 @@ const rowsOf = (id: string) =>
   service.sql('SELECT name, encode(digest, $2) AS digest FROM webhook WHERE id = $1', [id, 'hex']);
 
 describe('webhooks.md sections 1 and 2, creation', () => {
-  test('answers the webhook with its token and URL, which nothing else ever shows', async () => {
+  test('returns the webhook with its token and URL, which nothing else ever shows', async () => {
     const { status, body, headers } = await service.as(alice).post('/v1/users/@me/webhooks', { name: '  My hook  ' });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -58,20 +58,20 @@ describe('webhooks.md sections 1 and 2, creation', () => {
     ['   ', 'name: WEBHOOK_NAME_LENGTH_INVALID'],
     ['x'.repeat(81), 'name: WEBHOOK_NAME_LENGTH_INVALID'],
     ['a\u0007b', 'name: WEBHOOK_NAME_LENGTH_INVALID'],
-  ])('the name %j is refused', async (name, fault) => {
+  ])('the name %j is rejected', async (name, fault) => {
     const before = await service.sql('SELECT count(*) FROM webhook');
     expectInvalid(await service.as(alice).post('/v1/users/@me/webhooks', { name }), fault);
     expect(await service.sql('SELECT count(*) FROM webhook')).toEqual(before);
   });
 
-  test('80 code points are a name, whatever their size', async () => {
+  test('80 code points are a valid name, at any size in bytes', async () => {
     const name = '𝒳'.repeat(80);
     expect((await newHook(service, alice, { name })).name).toBe(name);
   });
 
   test('a session may name an application that its account owns', async () => {
-    const own = await outfit(service);
-    const other = await outfit(service);
+    const own = await createCredentialSet(service);
+    const other = await createCredentialSet(service);
     const create = (application_id: unknown) =>
       service.as(own.session).post('/v1/users/@me/webhooks', { name: 'x', application_id });
     expect((await create(own.applicationId)).body.application_id).toBe(own.applicationId);
@@ -83,9 +83,9 @@ describe('webhooks.md sections 1 and 2, creation', () => {
     if (row) expectApiError(await create(row.id), 'UNKNOWN_APPLICATION');
   });
 
-  test('a bot names its own application, said or unsaid, and manages only its own webhooks', async () => {
-    const { bot, applicationId, session } = await outfit(service);
-    const other = await outfit(service);
+  test('a bot uses its own application, named or not, and manages only its own webhooks', async () => {
+    const { bot, applicationId, session } = await createCredentialSet(service);
+    const other = await createCredentialSet(service);
     const create = (body: object) => service.as(bot).post('/v1/users/@me/webhooks', { name: 'x', ...body });
     const { body } = await create({});
     expect(body).toMatchObject({ application_id: applicationId, user: { id: applicationId, bot: true } });
@@ -97,7 +97,7 @@ describe('webhooks.md sections 1 and 2, creation', () => {
     expect((await service.as(bot).get('/v1/users/@me/webhooks')).body).toHaveLength(2);
   });
 
-  test('of 60 parallel creations exactly 50 succeed', async () => {
+  test('of 60 parallel creations, exactly 50 succeed', async () => {
     const greedy = await person(service, 'greedy');
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => service.as(greedy).post('/v1/users/@me/webhooks', { name: 'x' })),
@@ -112,7 +112,7 @@ describe('webhooks.md sections 1 and 2, creation', () => {
   });
 });
 
-describe('webhooks.md section 2, who may', () => {
+describe('webhooks.md section 2, accepted credentials', () => {
   test.each<[string, string]>([
     ['GET', '/v1/users/@me/webhooks'],
     ['POST', '/v1/users/@me/webhooks'],
@@ -121,11 +121,11 @@ describe('webhooks.md section 2, who may', () => {
     ['DELETE', `/v1/webhooks/${UNKNOWN}`],
     ['POST', `/v1/webhooks/${UNKNOWN}/token/rotate`],
     ['GET', `/v1/webhooks/${UNKNOWN}/messages`],
-  ])('%s %s: nobody 401, an access token 403, a suspicious account 403', async (method, path) => {
-    const { bearer } = await outfit(service, { scopes: ['identify'] });
+  ])('%s %s: no credential 401, an access token 403, a suspicious account 403', async (method, path) => {
+    const { bearer } = await createCredentialSet(service, { scopes: ['identify'] });
     expectApiError(await service.anonymous.send(method, path), 'UNAUTHORIZED');
     expectApiError(await service.as(bearer).send(method, path), 'ACCESS_DENIED');
-    const suspicious = await outfit(service, { suspicious: 1 });
+    const suspicious = await createCredentialSet(service, { suspicious: 1 });
     expectApiError(await service.as(suspicious.session).send(method, path), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
   });
 
@@ -135,21 +135,24 @@ describe('webhooks.md section 2, who may', () => {
     ['DELETE', ''],
     ['POST', '/token/rotate'],
     ['GET', '/messages'],
-  ])('%s {id}%s: malformed id, unknown webhook, foreign webhook, and nothing is changed', async (method, rest) => {
-    const { id } = await newHook(service, alice);
-    const before = await rowsOf(id);
-    const body = method === 'GET' ? undefined : { name: 'stolen', password: mallory.password };
-    const call = (target: string) => service.as(mallory).send(method, `/v1/webhooks/${target}${rest}`, body);
-    expectInvalid(await call('01'), 'id: INVALID_SNOWFLAKE_FORMAT');
-    expectInvalid(await call('9223372036854775808'), 'id: SNOWFLAKE_OUT_OF_RANGE');
-    expectApiError(await call(UNKNOWN), 'UNKNOWN_WEBHOOK');
-    expectApiError(await call(id), 'ACCESS_DENIED');
-    expect(await rowsOf(id)).toEqual(before);
-  });
+  ])(
+    '%s {id}%s: malformed ID, unknown webhook, webhook of another account, and nothing is changed',
+    async (method, rest) => {
+      const { id } = await newHook(service, alice);
+      const before = await rowsOf(id);
+      const body = method === 'GET' ? undefined : { name: 'stolen', password: mallory.password };
+      const call = (target: string) => service.as(mallory).send(method, `/v1/webhooks/${target}${rest}`, body);
+      expectInvalid(await call('01'), 'id: INVALID_SNOWFLAKE_FORMAT');
+      expectInvalid(await call('9223372036854775808'), 'id: SNOWFLAKE_OUT_OF_RANGE');
+      expectApiError(await call(UNKNOWN), 'UNKNOWN_WEBHOOK');
+      expectApiError(await call(id), 'ACCESS_DENIED');
+      expect(await rowsOf(id)).toEqual(before);
+    },
+  );
 });
 
 describe('webhooks.md section 2, changes', () => {
-  test('PATCH changes what is there and strips what it does not know', async () => {
+  test('PATCH changes the sent members and strips unknown ones', async () => {
     const { id } = await newHook(service, alice);
     const { status, body } = await service.as(alice).patch(`/v1/webhooks/${id}`, { name: ' new ', unknown: 1 });
     expect({ status, body }).toMatchObject({ status: 200, body: { id, name: 'new' } });
@@ -161,7 +164,7 @@ describe('webhooks.md section 2, changes', () => {
     );
   });
 
-  test('rotation needs sudo, kills the old token at once and shows the new one', async () => {
+  test('rotation needs sudo, revokes the old token immediately and returns the new one', async () => {
     const hook = await newHook(service, alice);
     expectApiError(await service.as(alice).post(`/v1/webhooks/${hook.id}/token/rotate`, {}), 'SUDO_MODE_REQUIRED');
     expect((await service.anonymous.get(hook.path)).status).toBe(200);
@@ -175,12 +178,12 @@ describe('webhooks.md section 2, changes', () => {
   });
 
   test('a bot rotates without a proof', async () => {
-    const { bot } = await outfit(service);
+    const { bot } = await createCredentialSet(service);
     const { id } = await newHook(service, bot);
     expect((await service.as(bot).post(`/v1/webhooks/${id}/token/rotate`)).status).toBe(200);
   });
 
-  test('of 32 parallel deletions exactly one succeeds, and the messages go with the webhook', async () => {
+  test('of 32 parallel deletions, exactly one succeeds, and the messages are deleted with the webhook', async () => {
     const hook = await newHook(service, alice);
     await service.anonymous.post(hook.path, { content: 'hello' });
     const answers = await Promise.all(
@@ -192,10 +195,10 @@ describe('webhooks.md section 2, changes', () => {
     expectApiError(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
   });
 
-  test('each change is told to the gateway sessions of the owner, and to nobody else', async () => {
+  test('each change is sent only to the gateway sessions of the owner', async () => {
     const bob = await person(service, 'bob');
-    const { client } = await GatewayClient.identified(service, bob.authorization);
-    const { client: stranger } = await GatewayClient.identified(service, mallory.authorization);
+    const { client } = await GatewayClient.identify(service, bob.authorization);
+    const { client: stranger } = await GatewayClient.identify(service, mallory.authorization);
     const hook = await newHook(service, bob);
     await service.as(bob).patch(`/v1/webhooks/${hook.id}`, { name: 'b' });
     await service.anonymous.patch(hook.path, { name: 'c' });
@@ -236,14 +239,14 @@ describe('webhooks.md section 2, messages', () => {
     ['limit=5&limit=5', 'limit: INVALID_FORMAT'],
     ['before=x', 'before: INVALID_SNOWFLAKE_FORMAT'],
     ['before=1&after=1', 'after: INVALID_FORMAT'],
-  ])('%s is refused', async (query, fault) => {
+  ])('%s is rejected', async (query, fault) => {
     const { id } = await newHook(service, mallory);
     expectInvalid(await service.as(mallory).get(`/v1/webhooks/${id}/messages?${query}`), fault);
   });
 });
 
-describe('webhooks.md section 8, retention and ends', () => {
-  test('expired messages are invisible at once; rows and repeats go with the next sweep', async () => {
+describe('webhooks.md section 8, retention and deletion', () => {
+  test('expired messages are not found immediately; their rows and nonces are deleted by the next sweep', async () => {
     const hook = await newHook(service, alice);
     const { body } = await service.anonymous.post(`${hook.path}?wait=1`, { content: 'x', nonce: 'n' });
     await service.sql("UPDATE webhook_message SET expires_at = expires_at - interval '30 days' WHERE id = $1", [
@@ -262,7 +265,7 @@ describe('webhooks.md section 8, retention and ends', () => {
     expect(await service.sql('SELECT 1 FROM webhook_repeat WHERE webhook_id = $1', [hook.id])).toEqual([]);
   });
 
-  test('WEBHOOK_MESSAGE_RETENTION_DAYS and WEBHOOK_MAX_PER_ACCOUNT are followed', async () => {
+  test('WEBHOOK_MESSAGE_RETENTION_DAYS and WEBHOOK_MAX_PER_ACCOUNT are applied', async () => {
     await withGatehouse(
       { env: { WEBHOOK_MESSAGE_RETENTION_DAYS: '2', WEBHOOK_MAX_PER_ACCOUNT: '1' } },
       async (other) => {
@@ -278,7 +281,7 @@ describe('webhooks.md section 8, retention and ends', () => {
     );
   });
 
-  test('webhooks of a deleted application, of its bot and of a deleted owner are gone with their end', async () => {
+  test('webhooks of a deleted application, of its bot and of a deleted owner are deleted with them', async () => {
     const bob = await person(service, 'bob');
     const app = await newApp(service, bob);
     const naming = await newHook(service, bob, { name: 'x', application_id: app.id });

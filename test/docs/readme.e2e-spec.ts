@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { freePort } from '../machine/ports.js';
 import { endProcesses, preparedDirectory, ServiceProcess } from '../machine/service-process.js';
 import { describeWithTools, Terminal } from '../machine/terminal.js';
-import { copyOfTemplate } from '../support/gatehouse.js';
+import { copyTemplate } from '../support/gatehouse.js';
 
 const root = join(import.meta.dirname, '../..');
 const blocksOf = (page: string) =>
@@ -40,7 +40,7 @@ function administratorStep(piece: string): string {
   return found[0]?.code ?? '';
 }
 
-describeWithTools('the README, pasted into a terminal in its order (skipped where bash or curl is missing)', () => {
+describeWithTools('the README, pasted into a terminal in its order (skipped if bash or curl is missing)', () => {
   const place = join(root, 'dist', `readme-${randomBytes(4).toString('hex')}`);
   const env: Record<string, string | undefined> = {
     DATA_DIR: join(place, 'data'),
@@ -51,7 +51,7 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
 
   beforeAll(async () => {
     preparedDirectory(join(place, 'data'));
-    env.DATABASE_URL = await copyOfTemplate();
+    env.DATABASE_URL = await copyTemplate();
     env.PORT = String(await freePort());
     // Like `npm start`, with no limits set.
     const limits = { RATE_LIMITS: undefined, LOGIN_ALLOWANCES: undefined, REGISTRATION_ALLOWANCES: undefined };
@@ -100,10 +100,10 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
     expect((await terminal.paste(acls)).output).toContain('user:lookup');
   });
 
-  test('so does the command, of the same address, while the service is stopped', async () => {
+  test('the command also makes it an administrator, with the same address, while the service is stopped', async () => {
     expect(await service.stop()).toBe(0);
     const { output, status } = await terminal.paste(administratorStep('user grant-acl "$EMAIL"'));
-    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/\(\d+\) holds: \*/) });
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/^ACLs of .* \(\d+\): \*/m) });
   });
 
   describe('the example in TypeScript, compiled like in a project', () => {
@@ -134,7 +134,7 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
       return { child, url, session };
     }
 
-    test('the controller serves whom its policy admits', async () => {
+    test('the controller serves the callers that its policy allows', async () => {
       const { child, url, session } = await serving('notes.js');
       expect((await fetch(`${url}/v1/notes`)).status).toBe(401);
       const answer = await fetch(`${url}/v1/notes`, { headers: { authorization: session } });
@@ -144,7 +144,7 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
       expect((await ended)[0]).toBe(0);
     });
 
-    test('without its policy the service does not start, in the words of the README', async () => {
+    test('without its policy the service does not start, with the message of the README', async () => {
       const code = readFileSync(join(place, 'notes.js'), 'utf8');
       const lines = code.split('\n').filter((line) => !/^ +(Authenticated|OAuthScope)\(/.test(line));
       expect(lines.length).toBeLessThan(code.split('\n').length);

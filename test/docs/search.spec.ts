@@ -14,6 +14,8 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   '2fa': 'clients/signing-in',
   docker: 'operators/container',
   kubernetes: 'operators/kubernetes',
+  systemd: 'operators/virtual-machine',
+  'fly.io': 'operators/fly-and-railway',
   python: 'clients/oauth2',
   'refresh token': 'clients/oauth2',
   'create a bot': 'clients/bots',

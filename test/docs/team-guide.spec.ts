@@ -11,7 +11,7 @@ const modules = readdirSync(FOLDER)
     readFileSync(join(FOLDER, name), 'utf8').replaceAll("'../../../src/index.js'", "'@gatehouse-auth/server'"),
   );
 
-test('every snippet of docs/extending.md is a module that is compiled and run, and none of those is missing', () => {
+test('every snippet of docs/extending.md is a module that is compiled and run, and none is missing', () => {
   const snippets = [...GUIDE.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
   expect(snippets.toSorted()).toEqual(modules.toSorted());
 });

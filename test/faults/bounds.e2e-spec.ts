@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { emptyDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { copyOfTemplate, newHook, person, signIn } from '../support/index.js';
+import { copyTemplate, newHook, person, signIn } from '../support/index.js';
 
 /** Whether `prlimit` can change the limits of a running process here. */
 const hasPrlimit = (): boolean => {
@@ -22,7 +22,7 @@ function testWithPrlimit(title: string, work: () => Promise<void>): void {
   else test.skip(`${title} (skipped: prlimit is missing or not permitted)`, work);
 }
 
-describeOnPostgres('what the system gives a process, and what it does not', () => {
+describeOnPostgres('limits of the system', () => {
   const server = process.env.TEST_DATABASE_URL ?? '';
   const role = `gatehouse_role_${randomBytes(4).toString('hex')}`;
   const asRole = (url: string): string => {
@@ -34,7 +34,7 @@ describeOnPostgres('what the system gives a process, and what it does not', () =
   let databaseUrl: string;
 
   beforeAll(async () => {
-    databaseUrl = (await copyOfTemplate()) ?? '';
+    databaseUrl = (await copyTemplate()) ?? '';
     await query(server, `CREATE ROLE ${role} LOGIN PASSWORD 'a-password-of-a-role'`);
     await query(databaseUrl, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
     await query(databaseUrl, `REVOKE UPDATE, DELETE ON audit_log FROM ${role}`);
@@ -45,7 +45,7 @@ describeOnPostgres('what the system gives a process, and what it does not', () =
     await query(server, `DROP ROLE ${role}`);
   });
 
-  test('SQL-10: a role that may only read and write rows is enough to serve, and may nothing more', async () => {
+  test('SQL-10: a role that may only read and write rows is enough to serve requests', async () => {
     const url = asRole(databaseUrl);
     const service = await ServiceProcess.ready({ DATABASE_URL: url, MIGRATE_ON_START: 'false' });
     const alice = await person(service, 'alice');
@@ -67,19 +67,19 @@ describeOnPostgres('what the system gives a process, and what it does not', () =
     expect(await service.stop()).toBe(0);
   });
 
-  test('FLT-17: a server that gives no connection ends the start in a line that says so', async () => {
+  test('FLT-17: a server without available connections ends the start with a clear line', async () => {
     await query(server, `ALTER ROLE ${role} CONNECTION LIMIT 0`);
     const service = ServiceProcess.start({ DATABASE_URL: asRole(databaseUrl), MIGRATE_ON_START: 'false' });
     expect(await service.exited).toBe(1);
     await query(server, `ALTER ROLE ${role} CONNECTION LIMIT -1`);
     expect(service.out).toBe('');
-    expect(service.err).toContain('the database cannot be opened');
+    expect(service.err).toContain('Connecting to the database failed');
     expect(service.err).toContain('too many connections');
     expect(service.err).not.toContain('a-password-of-a-role');
     expect(service.err).not.toMatch(/^\s+at /m);
   });
 
-  test('FLT-29: a start that is ended while it migrates leaves what the next one can go on with', async () => {
+  test('FLT-29: a start that is stopped while it migrates can be continued by the next one', async () => {
     const empty = await emptyDatabase();
     const tables = async () => (await query(empty, `SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).length;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -96,7 +96,7 @@ describeOnPostgres('what the system gives a process, and what it does not', () =
     expect(await second.stop()).toBe(0);
   });
 
-  testWithPrlimit('FLT-35, HTT-05: out of file descriptors it refuses, and afterwards serves as before', async () => {
+  testWithPrlimit('FLT-35, HTT-05: without file descriptors it rejects, and afterwards serves as before', async () => {
     const service = await ServiceProcess.ready({ DATABASE_URL: databaseUrl });
     const alice = await person(service, 'alice');
     const { pid = 0 } = service.child;

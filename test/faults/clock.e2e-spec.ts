@@ -12,7 +12,7 @@ import {
 
 const HOUR = 3600;
 
-describe('FLT-25 a clock that steps', () => {
+describe('FLT-25 a clock that jumps', () => {
   let service: Gatehouse;
   let alice: Persona;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('FLT-25 a clock that steps', () => {
   }
 
   test.each([-24 * HOUR, -5, 5, 24 * HOUR])(
-    'by %i s: sessions, access tokens and mailed tokens live by the database',
+    'by %i s: sessions, access tokens and emailed tokens follow the clock of the database',
     async (by) => {
       const app = await newApp(service, alice);
       const { access_token: access } = await newTokens(service, alice, app);
@@ -46,13 +46,13 @@ describe('FLT-25 a clock that steps', () => {
     },
   );
 
-  test('ids go on growing when it steps back', async () => {
+  test('IDs increase even if it goes back', async () => {
     const before = await person(service, 'before');
     const after = await off(-HOUR, () => person(service, 'after'));
     expect(BigInt(after.id)).toBeGreaterThan(BigInt(before.id));
   });
 
-  test('a code of an authenticator works once, also when its step comes again', async () => {
+  test('a code of an authenticator works once, even if its step repeats', async () => {
     const bob = await person(service, 'bob');
     const { authenticator } = await withTotp(service, bob);
     const signIn = async (code: string) => {

@@ -1,10 +1,10 @@
 import { Client as PgClient } from 'pg';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
-import { Detour } from '../support/cuttable-proxy.js';
+import { CuttableProxy } from '../support/cuttable-proxy.js';
 import {
   type Answer,
-  copyOfTemplate,
+  copyTemplate,
   expectApiError,
   type Gatehouse,
   gatehouse,
@@ -12,22 +12,22 @@ import {
   person,
 } from '../support/index.js';
 
-describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
+describeOnPostgres('FLT-10 a database that is disconnected, silent or locked', () => {
   let service: Gatehouse;
-  let detour: Detour;
+  let proxy: CuttableProxy;
   let alice: Persona;
   let databaseUrl: string;
 
   beforeAll(async () => {
-    databaseUrl = (await copyOfTemplate()) ?? '';
-    const way = await Detour.to(databaseUrl, 5432);
-    detour = way.detour;
+    databaseUrl = (await copyTemplate()) ?? '';
+    const way = await CuttableProxy.to(databaseUrl, 5432);
+    proxy = way.proxy;
     service = await gatehouse({ env: { DATABASE_URL: way.url, DATABASE_POOL_SIZE: '4', DATABASE_PATIENCE: '1' } });
     alice = await person(service, 'alice');
   });
   afterAll(async () => {
     await service.close();
-    detour.close();
+    proxy.close();
   });
 
   const me = () => service.as(alice).get('/v1/users/@me');
@@ -57,21 +57,21 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     }
   }
 
-  test('cut off in the middle of requests: 503 with Retry-After, never a no and never an old yes', async () => {
+  test('disconnected in the middle of requests: 503 with Retry-After, never a false rejection or a stale success', async () => {
     const answers = await meanwhile(async () => {
       await pause(200);
-      detour.cut();
+      proxy.cut();
       await until(async () => (await me()).status === 503);
       await pause(300);
-      detour.mend();
+      proxy.restore();
       await until(async () => (await me()).status === 200);
     });
     expectHonest(answers);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
   });
 
-  test('while it is away the process lives, is not ready, and refuses what needs no database as before', async () => {
-    detour.cut();
+  test('while it is away, the process stays alive and not ready, and rejects requests that need no database as before', async () => {
+    proxy.cut();
     await until(async () => (await service.anonymous.get('/health/ready')).status === 503);
     expect((await service.anonymous.get('/health/live')).status).toBe(200);
     expectApiError(await service.as('Bearer  malformed').get('/v1/users/@me'), 'UNAUTHORIZED');
@@ -79,13 +79,13 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     const input = { email: 'new@example.com', password: 'a long enough password' };
     expectApiError(await service.anonymous.post('/v1/auth/register', input), 'SERVICE_UNAVAILABLE');
     expectApiError(await service.anonymous.post('/v1/auth/login', input), 'SERVICE_UNAVAILABLE');
-    detour.mend();
+    proxy.restore();
     await until(async () => (await service.anonymous.get('/health/ready')).status === 200);
     expect((await service.anonymous.post('/v1/auth/register', input)).status).toBe(200);
   });
 
-  test('ended in the same breath in which it was accepted: 503, and the process lives', async () => {
-    detour.endAtOnce();
+  test('disconnected immediately after the accept: 503, and the process stays alive', async () => {
+    proxy.sendShutdown();
     await until(async () => (await me()).status === 503);
     const input = { email: 'hasty@example.com', password: 'a long enough password' };
     const register = () => service.anonymous.post('/v1/auth/register', input);
@@ -93,30 +93,30 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     for (const answer of await Promise.all(Array.from({ length: 8 }, register))) {
       expectApiError(answer, 'SERVICE_UNAVAILABLE');
     }
-    detour.mend();
+    proxy.restore();
     await until(async () => (await service.anonymous.get('/health/ready')).status === 200);
     expect((await me()).status).toBe(200);
     expect((await register()).status).toBe(200);
   });
 
-  test('silent: what was sent to it is given up, and the service recovers by itself', async () => {
-    detour.swallow();
+  test('silent: pending statements time out, and the service recovers by itself', async () => {
+    proxy.stopForwarding();
     const answers = await Promise.all(Array.from({ length: 8 }, me));
     expectHonest(answers);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-    detour.mend();
+    proxy.restore();
     await until(async () => (await me()).status === 200);
   });
 
-  test('FLT-09 slow by 300 ms each way: what is answered is right, the rest is 503, and nothing of it lasts', async () => {
-    detour.slow(300);
+  test('FLT-09 slow by 300 ms each way: successful responses are correct, others are 503, and the service recovers', async () => {
+    proxy.delay(300);
     const emails = Array.from({ length: 8 }, (_, index) => `slow.${index}@example.com`);
     const password = 'a long enough password';
     const [reads, made] = await Promise.all([
       Promise.all(Array.from({ length: 48 }, me)),
       Promise.all(emails.map((email) => service.anonymous.post('/v1/auth/register', { email, password }))),
     ]);
-    detour.mend();
+    proxy.restore();
     expectHonest(reads);
     expect(reads.some(({ status }) => status === 200)).toBe(true);
     for (const [index, answer] of made.entries()) {
@@ -127,7 +127,7 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     await until(async () => (await me()).status === 200);
   });
 
-  test('held by a lock: callers wait a bounded time, and nobody is refused for it afterwards', async () => {
+  test('locked: callers wait a limited time, and later requests succeed', async () => {
     const holder = new PgClient({ connectionString: databaseUrl });
     await holder.connect();
     try {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { describeWithOwnRedis, describeWithPgbouncer, OwnServer } from '../machine/dedicated-server.js';
+import { DedicatedServer, describeWithDedicatedRedis, describeWithPgbouncer } from '../machine/dedicated-server.js';
 import { freePort } from '../machine/ports.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { person } from '../support/index.js';
@@ -14,21 +14,21 @@ async function expectRefusedStart(env: Record<string, string>, sentence: string)
   expect(service.out).not.toContain('Database');
 }
 
-describeWithPgbouncer('conventions.md 12: PgBouncer before the database', () => {
-  let postgres: OwnServer;
+describeWithPgbouncer('conventions.md 12: PgBouncer in front of the database', () => {
+  let postgres: DedicatedServer;
   beforeAll(async () => {
-    postgres = await OwnServer.postgres();
+    postgres = await DedicatedServer.postgres();
   });
   afterAll(() => postgres.close());
 
   test('in transaction mode the service does not start', async () => {
-    const pooler = await OwnServer.pgbouncer(postgres.url, 'transaction');
+    const pooler = await DedicatedServer.pgbouncer(postgres.url, 'transaction');
     await expectRefusedStart({ DATABASE_URL: pooler.url }, 'PgBouncer with pool_mode = transaction');
     await pooler.close();
   });
 
   test('in session mode it starts and serves', async () => {
-    const pooler = await OwnServer.pgbouncer(postgres.url, 'session');
+    const pooler = await DedicatedServer.pgbouncer(postgres.url, 'session');
     const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url });
     expect((await service.anonymous.get('/health/ready')).status).toBe(200);
     const who = await person(service);
@@ -38,9 +38,9 @@ describeWithPgbouncer('conventions.md 12: PgBouncer before the database', () => 
   });
 });
 
-describeWithOwnRedis('conventions.md 12: a Redis that cannot be used', () => {
+describeWithDedicatedRedis('conventions.md 12: a Redis that cannot be used', () => {
   test('a Redis Cluster stops the start, also one of a single server', async () => {
-    const server = await OwnServer.redis('--cluster-enabled', 'yes');
+    const server = await DedicatedServer.redis('--cluster-enabled', 'yes');
     const client = new Redis(server.url);
     await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await until(async () => String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'));
@@ -50,13 +50,13 @@ describeWithOwnRedis('conventions.md 12: a Redis that cannot be used', () => {
   });
 
   test('a replica stops the start', async () => {
-    const server = await OwnServer.redis('--replicaof', `127.0.0.1 ${await freePort()}`);
+    const server = await DedicatedServer.redis('--replicaof', `127.0.0.1 ${await freePort()}`);
     await expectRefusedStart({ REDIS_URL: server.url }, 'REDIS_URL cannot be used: it is read-only');
     await server.close();
   });
 
   test('readiness turns red when Redis becomes read-only, and green when it can be written again', async () => {
-    const server = await OwnServer.redis();
+    const server = await DedicatedServer.redis();
     const service = await ServiceProcess.ready({ REDIS_URL: server.url });
     const ready = async () => (await service.anonymous.get('/health/ready')).status;
     expect(await ready()).toBe(200);

@@ -34,7 +34,7 @@ afterAll(() => {
   rmdirSync(disk);
 });
 
-describeOnDisk('FLT-33 a disk for media that is full', () => {
+describeOnDisk('FLT-33 a full disk for media', () => {
   let service: Gatehouse;
   let alice: Persona;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describeOnDisk('FLT-33 a disk for media that is full', () => {
     return bavail * bsize;
   };
 
-  test('refuses what has no room, keeps nothing of it, and serves what it has', async () => {
+  test('rejects uploads without space, keeps nothing of them, and serves stored files', async () => {
     const small = Buffer.alloc(8 * 1024, 'a');
     const stored = await uploadFile(service, alice, 'small.txt', small);
     const before = free();

@@ -23,7 +23,7 @@ interface Login {
   revokedAt: number | null;
 }
 
-describeWithSharedStore('gateway 9 and 11: three replicas while everything happens at once', () => {
+describeWithSharedStore('gateway 9 and 11: three replicas under concurrent changes', () => {
   let replicas: ServiceProcess[];
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describeWithSharedStore('gateway 9 and 11: three replicas while everything happe
     };
   }
 
-  test(`${SOCKETS} sockets whose credentials die at random while commits announce: all of those get 4004 and nothing after it, no other does`, async () => {
+  test(`${SOCKETS} sockets whose credentials are revoked at random during commits: those get 4004 and nothing after it, others do not`, async () => {
     const logins: Login[] = [];
     const hooks: Hook[] = [];
     while (logins.length * SOCKETS_PER_SESSION < SOCKETS) {
@@ -136,7 +136,7 @@ describeWithSharedStore('gateway 9 and 11: three replicas while everything happe
     expect(spared.length).toBeGreaterThan(0);
   });
 
-  test(`${SECONDS} s of starts, Resumes and ends at every replica: the sessions that are left know of each other, and nothing is left behind`, async () => {
+  test(`${SECONDS} s of starts, Resumes and ends on every replica: the remaining sessions list each other, and nothing else is left`, async () => {
     const who = await person(pick(replicas));
     const hook = await newHook(pick(replicas), who);
     const stop = announcing([hook]);

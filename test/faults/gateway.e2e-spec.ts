@@ -16,7 +16,7 @@ jest.setTimeout((SECONDS + 600) * 1000);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const pick = <T>(some: readonly T[]): T => some[Math.floor(Math.random() * some.length)] as T;
 
-describeWithSharedStore('gateway 13: replicas that are killed while clients come and go', () => {
+describeWithSharedStore('gateway 13: replicas that are killed while clients connect and disconnect', () => {
   let env: Record<string, string>;
   const replicas: (ServiceProcess | null)[] = [];
   const up = () => replicas.filter((replica) => replica !== null);

@@ -42,7 +42,7 @@ class Mailbox {
   }
 }
 
-describeOnPostgres('FLT-01 kill -9 between what happened and who is told of it', () => {
+describeOnPostgres('FLT-01 kill -9 between an event and its notification', () => {
   const mailbox = new Mailbox();
   let env: Record<string, string>;
   let service: ServiceProcess;
@@ -68,7 +68,7 @@ describeOnPostgres('FLT-01 kill -9 between what happened and who is told of it',
    */
   async function restarted(): Promise<void> {
     await sql('UPDATE outbox SET next_attempt_at = now() WHERE sent_at IS NULL');
-    await sql('UPDATE leak_report SET next_attempt_at = now()');
+    await sql("UPDATE pgboss_job SET state = 'retry', start_after = now() WHERE state = 'active'");
     service = await ServiceProcess.ready(env);
   }
 
@@ -81,7 +81,7 @@ describeOnPostgres('FLT-01 kill -9 between what happened and who is told of it',
   const mailSettled = () =>
     until(async () => (await sql('SELECT FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL')).length === 0);
 
-  test('web.md 5: between the commit of an event and its mail: one event, and the mail arrives once', async () => {
+  test('web.md 5: between the commit of an event and its email: one event, and the email arrives once', async () => {
     const owner = await person(service, 'owner');
     await sql('UPDATE account SET email_verified = true WHERE id = $1', [owner.id]);
     await mailSettled();
@@ -106,7 +106,7 @@ describeOnPostgres('FLT-01 kill -9 between what happened and who is told of it',
     expect(arrived[0]?.id).toContain(String(notice?.id));
   });
 
-  test('web.md 6: after the answer to a report: what was reported ends, and its owner is told once', async () => {
+  test('web.md 6: after the response to a report: the reported credentials are revoked, and the owner is notified once', async () => {
     const owner = await person(service, 'owner');
     await sql('UPDATE account SET email_verified = true WHERE id = $1', [owner.id]);
     const [leaked, hook] = [await signIn(service, owner), await newHook(service, owner)];

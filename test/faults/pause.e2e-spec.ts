@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Log } from '../../src/core/log.js';
+import { databaseSchema, loadConfig } from '../../src/features.js';
+import { Database } from '../../src/platform/database/database.js';
 import { NoticeConnection } from '../../src/platform/replicas/notice-connection.js';
 import { describeOnPostgres } from '../machine/postgres.js';
-import { endProcesses, identified, ServiceProcess } from '../machine/service-process.js';
-import { type Answer, copyOfTemplate, person } from '../support/index.js';
+import { endProcesses, identify, ServiceProcess } from '../machine/service-process.js';
+import { type Answer, copyTemplate, person } from '../support/index.js';
 
 /** Longer than each of the service's timeouts for database responses. */
 const STANDS_STILL_MS = 5500;
@@ -13,10 +16,10 @@ const TIMES = 2;
 
 afterAll(endProcesses);
 
-describeOnPostgres('a process that stood still', () => {
-  test('reads what came meanwhile before it gives a connection up', async () => {
+describeOnPostgres('a process that was paused', () => {
+  test('reads pending responses before it closes a connection', async () => {
     const log = { warn: jest.fn() };
-    const url = (await copyOfTemplate()) as string;
+    const url = (await copyTemplate()) as string;
     const connection = new NoticeConnection(url, undefined, log as unknown as Log, {
       onNotification() {},
       onReconnect() {},
@@ -34,12 +37,31 @@ describeOnPostgres('a process that stood still', () => {
     }
   });
 
-  test('as on a machine that was suspended refuses nobody afterwards: what it waited for has come meanwhile', async () => {
-    const service = await ServiceProcess.ready({ DATABASE_URL: await copyOfTemplate(), LOG_LEVEL: 'warn' });
+  test.each([
+    ['a new connection', '2', 'SELECT 1'],
+    ['a connection that others use', '1', 'SELECT pg_sleep(0.2)'],
+  ])('waits for %s again', async (_, DATABASE_POOL_SIZE, first) => {
+    const url = (await copyTemplate()) as string;
+    const database = await Database.open(
+      loadConfig({ DATABASE_URL: url, DATABASE_POOL_SIZE, GATEHOUSE_SECRET: randomBytes(32).toString('base64') }),
+      databaseSchema(),
+    );
+    try {
+      const both = Promise.all([database.manager.query(first), database.manager.query('SELECT 2 AS two')]);
+      await turn();
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDS_STILL_MS);
+      expect((await both)[1]).toEqual([{ two: 2 }]);
+    } finally {
+      await database.close();
+    }
+  });
+
+  test('like a suspended machine rejects no user afterwards, because the responses have arrived', async () => {
+    const service = await ServiceProcess.ready({ DATABASE_URL: await copyTemplate(), LOG_LEVEL: 'warn' });
     // Each caller has its own account. Requests for one account would wait for the lock of a suspended transaction and
     // time out.
     const people = await Promise.all(['ada', 'ben', 'cem', 'dee'].map((name) => person(service, name)));
-    const { socket, closed } = await identified(service, (await person(service, 'bob')).authorization);
+    const { socket, closed } = await identify(service, (await person(service, 'bob')).authorization);
     const answers: Answer[] = [];
     let running = true;
     const callers = people.map(async (one) => {
@@ -57,7 +79,10 @@ describeOnPostgres('a process that stood still', () => {
     await pause(1000);
     running = false;
     await Promise.all(callers);
-    expect(answers.filter(({ status }) => status !== 200).map(({ status, text }) => [status, text])).toEqual([]);
+    const failed = answers.filter(({ status }) => status !== 200);
+    expect(failed.map(({ body }) => service.out.split('\n').filter((line) => line.includes(body.request_id)))).toEqual(
+      [],
+    );
     expect((await person(service, 'carol')).id).toMatch(/^\d+$/);
     expect((await service.anonymous.get('/health/ready')).status).toBe(200);
     expect(service.out + service.err).not.toContain('was lost');

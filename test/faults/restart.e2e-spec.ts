@@ -1,6 +1,10 @@
 import { emptyDatabase, query } from '../machine/databases.js';
-import { describeWithOwnPostgres, describeWithOwnRedis, OwnServer } from '../machine/dedicated-server.js';
-import { endProcesses, identified, ServiceProcess, until } from '../machine/service-process.js';
+import {
+  DedicatedServer,
+  describeWithDedicatedPostgres,
+  describeWithDedicatedRedis,
+} from '../machine/dedicated-server.js';
+import { endProcesses, identify, ServiceProcess, until } from '../machine/service-process.js';
 import { type Answer, expectApiError, type Persona, person, signIn } from '../support/index.js';
 
 const ROUNDS = Number(process.env.RESTART_ROUNDS ?? 1);
@@ -21,18 +25,18 @@ async function under(load: (index: number) => Promise<void>, course: () => Promi
   await Promise.all(callers);
 }
 
-describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts again', () => {
-  let server: OwnServer;
+describeWithDedicatedPostgres('FLT-06, FLT-07 a PostgreSQL server that restarts', () => {
+  let server: DedicatedServer;
   let first: ServiceProcess;
   let second: ServiceProcess;
   let alice: Persona;
 
   beforeAll(async () => {
-    server = await OwnServer.postgres();
+    server = await DedicatedServer.postgres();
     // The load signs in without pause. None of the many sessions may end because of the session limit.
     const env = { DATABASE_URL: server.url, ARGON2_CONCURRENCY: '1', SESSIONS_PER_ACCOUNT: '10000' };
     [first, second] = [ServiceProcess.start(env), ServiceProcess.start(env)];
-    await Promise.all([first.greeted(), second.greeted()]);
+    await Promise.all([first.waitForBanner(), second.waitForBanner()]);
     alice = await person(first, 'alice');
   });
   afterAll(async () => {
@@ -66,11 +70,11 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
     ['stopped', 'SIGINT'],
     ['crashed', 'SIGQUIT'],
   ] as const) {
-    test(`${mode} in the middle of requests: 503 with Retry-After, then everything acknowledged is there`, async () => {
+    test(`${mode} in the middle of requests: 503 with Retry-After, then all acknowledged changes exist`, async () => {
       for (let round = 0; round < ROUNDS; round++) {
-        const held = await identified(second, await signIn(first, alice));
+        const held = await identify(second, await signIn(first, alice));
         const ended = await signIn(first, alice);
-        const doomed = await identified(second, ended);
+        const doomed = await identify(second, ended);
         const answers = { register: [] as Answer[], login: [] as Answer[], read: [] as Answer[] };
         const load = async (index: number) => {
           const service = index % 2 ? first : second;
@@ -116,13 +120,13 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
       }
     });
 
-    test(`${mode}: afterwards a revocation at one process reaches the sockets of the other`, async () => {
+    test(`${mode}: afterwards a revocation on one process reaches the sockets of the other`, async () => {
       await bothListen();
       // A catch-up query after the reconnect may close the first socket. The later ones close only if notifications
       // arrive again.
       for (let round = 0; round < 5; round++) {
         const session = await signIn(first, alice);
-        const { closed } = await identified(second, session);
+        const { closed } = await identify(second, session);
         expect((await first.as(session).post('/v1/auth/logout')).status).toBe(204);
         expect(await closed).toEqual([4004, 'Invalid token']);
         expectApiError(await me(second, session), 'UNAUTHORIZED');
@@ -130,7 +134,7 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
     });
   }
 
-  test('neither process had to be started again, and neither printed a fault', () => {
+  test('neither process had to be restarted, and neither printed an error', () => {
     for (const { child, err } of [first, second])
       expect([child.exitCode, child.signalCode, err]).toEqual([null, null, '']);
   });
@@ -138,8 +142,8 @@ describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts
 
 const LIMIT = 5;
 
-describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
-  let server: OwnServer;
+describeWithDedicatedRedis('FLT-20 a Redis server that restarts', () => {
+  let server: DedicatedServer;
   let first: ServiceProcess;
   let second: ServiceProcess;
   let alice: Persona;
@@ -147,7 +151,7 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
   let addresses = 0;
 
   beforeAll(async () => {
-    server = await OwnServer.redis();
+    server = await DedicatedServer.redis();
     const env = {
       ...(process.env.TEST_DATABASE_URL ? { DATABASE_URL: await emptyDatabase() } : {}),
       REDIS_URL: server.url,
@@ -190,7 +194,7 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
     ['stopped', 'SIGTERM'],
     ['killed', 'SIGKILL'],
   ] as const) {
-    test(`${how} in the middle of requests: they go on, limits hold for each process, and are shared again`, async () => {
+    test(`${how} in the middle of requests: they continue, limits apply per process, and are shared again later`, async () => {
       await until(areShared);
       const shared = visitors();
       expect(await admitted(first, shared)).toBe(LIMIT);
@@ -198,7 +202,7 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
 
       // This session belongs to ben, because the load uses up alice's rate limit.
       const session = await signIn(first, ben);
-      const { closed, socket } = await identified(first, session);
+      const { closed, socket } = await identify(first, session);
       const statuses = new Map<number, number>();
       const load = async () => {
         const { status } = await me(first, alice.authorization);
@@ -232,7 +236,7 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
     });
   }
 
-  test('neither process had to be started again, and neither printed a fault', () => {
+  test('neither process had to be restarted, and neither printed an error', () => {
     for (const { child, err } of [first, second])
       expect([child.exitCode, child.signalCode, err]).toEqual([null, null, '']);
   });

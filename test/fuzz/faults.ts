@@ -10,12 +10,12 @@ export interface Flaw {
    * The expected result. `fault`: input validation rejects it. `refused`: any 4xx error. `any`: anything but a server
    * failure.
    */
-  readonly demand: 'fault' | 'refused' | 'accepted' | 'any';
+  readonly expected: 'fault' | 'refused' | 'accepted' | 'any';
   apply(plan: Plan): Plan;
 }
 
-/** `demand` overrides the default of the parameter or body. */
-type Bad = readonly [title: string, value: unknown, demand?: Flaw['demand']];
+/** `expected` overrides the default of the parameter or body. */
+type Bad = readonly [title: string, value: unknown, expected?: Flaw['expected']];
 
 const LONE_SURROGATE = 'a\ud800b';
 const NUL = 'a\u0000b';
@@ -65,9 +65,9 @@ function badValues(schema: Schema): Bad[] {
     const { minItems = 0, maxItems, items = {} } = schema as { minItems?: number; maxItems?: number; items?: Schema };
     if (minItems > 0) bad.push(['too few', []]);
     if (maxItems !== undefined) bad.push(['too many', Array(maxItems + 1).fill(sampleOf(items))]);
-    for (const [title, value, demand] of badValues(items)) {
+    for (const [title, value, expected] of badValues(items)) {
       const isOfType = title.startsWith('of type') || /surrogate|NUL/.test(title);
-      if (isOfType || kindOf(items) !== 'object') bad.push([`0: ${title}`, [value], demand]);
+      if (isOfType || kindOf(items) !== 'object') bad.push([`0: ${title}`, [value], expected]);
     }
   }
   return bad;
@@ -79,13 +79,13 @@ function ofBody({ body }: Operation): Flaw[] {
   if (!body || !('properties' in body.schema)) return [];
   const { properties, required = [] } = body.schema as { properties: Record<string, Schema>; required?: string[] };
   const isForm = body.type !== 'application/json';
-  const demand = body.isRuled ? 'fault' : 'any';
+  const expected = body.isRuled ? 'fault' : 'any';
   const flaws: Flaw[] = Object.entries(properties).flatMap(([name, schema]) =>
     badValues(schema)
       .filter(([, value]) => !isForm || typeof value === 'string')
-      .map(([title, value, own = demand]) => ({
+      .map(([title, value, own = expected]) => ({
         title: `${name}: ${title}`,
-        demand: own,
+        expected: own,
         apply: (plan) => ({
           ...plan,
           body: { ...(plan.body as object), [name]: value },
@@ -96,7 +96,7 @@ function ofBody({ body }: Operation): Flaw[] {
   for (const name of required) {
     flaws.push({
       title: `${name}: missing`,
-      demand: body.isRuled ? 'fault' : 'refused',
+      expected: body.isRuled ? 'fault' : 'refused',
       apply: (plan) => {
         const { [name]: _, ...rest } = plan.body as Record<string, unknown>;
         return { ...plan, body: rest };
@@ -106,7 +106,7 @@ function ofBody({ body }: Operation): Flaw[] {
   if (!isForm && body.isRuled) {
     flaws.push({
       title: 'an unknown member',
-      demand: 'accepted',
+      expected: 'accepted',
       apply: (plan) => ({ ...plan, body: { ...(plan.body as object), x_unknown: ['\u0001', 1e308, { a: null }] } }),
     });
   }
@@ -127,7 +127,7 @@ function ofFraming({ body }: Operation): Flaw[] {
   ];
   const ofBytes: Flaw[] = raws.map(([title, raw]) => ({
     title: `the body: ${title}`,
-    demand: body.isRuled ? 'fault' : 'refused',
+    expected: body.isRuled ? 'fault' : 'refused',
     apply: (plan) => ({ ...plan, raw }),
   }));
   const types: Record<string, string>[] = [
@@ -136,7 +136,7 @@ function ofFraming({ body }: Operation): Flaw[] {
   ];
   const ofHeaders: Flaw[] = types.map((headers) => ({
     title: `the body: ${Object.values(headers).join(', ')}`,
-    demand: 'refused',
+    expected: 'refused',
     apply: (plan) => ({ ...plan, raw: '{"a": 1}', headers: { ...plan.headers, ...headers } }),
   }));
   return [...ofBytes, ...ofHeaders];
@@ -156,15 +156,15 @@ function ofQuery({ parameters }: Operation): Flaw[] {
       // The handler checks that the resource exists before it reads the parameter, so a 404 error also counts.
       const isFree = Object.keys(schema).every((keyword) => keyword === 'type' || keyword === 'examples');
       const usual = !isReadByHandler ? 'fault' : isFree ? 'any' : 'refused';
-      const set = (title: string, values: string[], demand: Flaw['demand'] = usual): Flaw => ({
+      const set = (title: string, values: string[], expected: Flaw['expected'] = usual): Flaw => ({
         title: `?${name}: ${title}`,
-        demand,
+        expected,
         apply: (plan) => ({ ...plan, query: [...others(plan), ...values.map((value) => [name, value] as const)] }),
       });
       const values = badValues(schema).filter(([title, value]) => isSpoken(value) && isInUrl(title, String(value)));
       const isList = kindOf(schema) === 'array';
       return [
-        ...values.map(([title, value, demand]) => set(title, [String(value)], demand)),
+        ...values.map(([title, value, expected]) => set(title, [String(value)], expected)),
         ...(isList ? [] : [set('twice', ['1', '1'])]),
         ...(required ? [set('missing', [])] : []),
       ];
@@ -175,9 +175,9 @@ function ofPath({ parameters }: Operation): Flaw[] {
   return parameters
     .filter((parameter) => parameter.in === 'path')
     .flatMap(({ name, schema }) => {
-      const set = (title: string, value: string, demand: Flaw['demand']): Flaw => ({
+      const set = (title: string, value: string, expected: Flaw['expected']): Flaw => ({
         title: `{${name}}: ${title}`,
-        demand,
+        expected,
         apply: (plan) => ({ ...plan, fixed: { [name]: value } }),
       });
       const isTold = schema.pattern !== undefined || schema.maxLength !== undefined;
@@ -185,7 +185,7 @@ function ofPath({ parameters }: Operation): Flaw[] {
         ([title, value]) => typeof value === 'string' && value !== '' && isInUrl(title, value),
       );
       return [
-        ...values.map(([title, value, demand = 'fault']) => set(title, value as string, isTold ? demand : 'any')),
+        ...values.map(([title, value, expected = 'fault']) => set(title, value as string, isTold ? expected : 'any')),
         set('no percent-encoding', '%ff%', 'refused'),
         set('dots', '../..', 'any'),
         set('long', 'a'.repeat(2000), 'any'),
@@ -197,9 +197,9 @@ function ofHeaders({ parameters }: Operation): Flaw[] {
   return parameters
     .filter((parameter) => parameter.in === 'header')
     .flatMap(({ name, required }) => {
-      const set = (title: string, value: string | undefined, demand: Flaw['demand']): Flaw => ({
+      const set = (title: string, value: string | undefined, expected: Flaw['expected']): Flaw => ({
         title: `${name}: ${title}`,
-        demand,
+        expected,
         apply: ({ headers: { [name]: _, ...rest }, ...plan }) => ({
           ...plan,
           headers: value === undefined ? rest : { ...rest, [name]: value },

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 test(
-  'every operation does what its description says of it',
+  'every operation conforms to its description',
   async () => {
     writeSync(1, `FUZZ_SEED=${settings.seed}\n`);
     const { found, ...counted } = await Fuzzer.run(service, settings);

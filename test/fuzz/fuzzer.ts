@@ -6,7 +6,7 @@ import { type Operation, operationsOf } from './operations.js';
 import { checkAfterDeletion, checkPlaces } from './places.js';
 import { type Plan, plansOf, type Sent, sendPlan } from './requests.js';
 import { PASSWORD, Stage } from './stage.js';
-import { judgeAllowed, judgeFlawed } from './verdict.js';
+import { checkAllowed, checkFlawed } from './verdict.js';
 
 /** Limit for shrinking attempts. The first few already get close to the minimum, and reaching it takes far more. */
 const MOST_SMALLER = 100;
@@ -135,11 +135,11 @@ export class Fuzzer {
 
   private async fuzz(operation: Operation, seed: number): Promise<void> {
     await this.hold(operation, seed, this.settings.runs, async (plan) =>
-      judgeAllowed(operation, await this.send(operation, plan)),
+      checkAllowed(operation, await this.send(operation, plan)),
     );
     for (const flaw of flawsOf(operation)) {
       await this.hold(operation, seed, 1, async (plan) =>
-        judgeFlawed(operation, flaw, await this.send(operation, flaw.apply(plan))),
+        checkFlawed(operation, flaw, await this.send(operation, flaw.apply(plan))),
       );
     }
     await this.listed(operation, seed, checkPlaces(operation, this.stage));

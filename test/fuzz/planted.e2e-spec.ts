@@ -18,7 +18,7 @@ const fuzzed = async (path: string, seed: number): Promise<string[]> => {
 };
 
 describe('the fuzzer finds', () => {
-  test.each([1, 2, 3])('nothing where nothing is wrong (seed %s)', async (seed) => {
+  test.each([1, 2, 3])('no error if there is none (seed %s)', async (seed) => {
     expect(await fuzzed('sound', seed)).toEqual([]);
   });
 

@@ -2,7 +2,14 @@ import { Passwords } from '../../src/auth/factors/passwords.service.js';
 import { featureRegistry } from '../../src/features.js';
 import { DnsError } from '../../src/platform/outbound/dns-resolver.js';
 import { Network } from '../../src/platform/outbound/network.js';
-import { basic, Client, enforceSso, type Gatehouse, type Outfit, outfit } from '../support/index.js';
+import {
+  basic,
+  Client,
+  type CredentialSet,
+  createCredentialSet,
+  enforceSso,
+  type Gatehouse,
+} from '../support/index.js';
 import type { Operation } from './operations.js';
 import { targetOf } from './requests.js';
 
@@ -38,9 +45,9 @@ export interface Thing {
 }
 
 interface Cast {
-  readonly actor: Outfit;
+  readonly actor: CredentialSet;
   /** An account that others act on. */
-  readonly target: Outfit;
+  readonly target: CredentialSet;
   /** Credentials of a confidential application of the actor. */
   readonly client: string;
 }
@@ -94,7 +101,7 @@ export class Stage {
     return this.cast;
   }
 
-  async actor(): Promise<Outfit> {
+  async actor(): Promise<CredentialSet> {
     return (await this.people()).actor;
   }
 
@@ -107,8 +114,8 @@ export class Stage {
     return { actor, target, client: basic(body.id, body.client_secret) };
   }
 
-  private async person(acls: readonly string[]): Promise<Outfit> {
-    const made = await outfit(this.service, { acls, scopes: SCOPES });
+  private async person(acls: readonly string[]): Promise<CredentialSet> {
+    const made = await createCredentialSet(this.service, { acls, scopes: SCOPES });
     await this.service.sql(
       `UPDATE account SET password_hash = $2, email = 'u' || id || '@example.com', email_verified = true WHERE id = $1`,
       [made.accountId, await this.passwordHash],

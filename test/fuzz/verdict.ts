@@ -14,15 +14,15 @@ const OF_FORM: ReadonlySet<string> = new Set([
 const told = ({ line, answer: { status, text } }: Sent): string => `${status} ${text.slice(0, 400)}\n  ${line}`;
 
 /** @throws Error if the service itself failed. Failures of external services are documented and checked elsewhere. */
-function demandNoFailure(sent: Sent): void {
+function assertNoFailure(sent: Sent): void {
   const { status, text } = sent.answer;
   if (status === 500 || status === 503) throw new Error(`the service failed: ${told(sent)}`);
   if (/(?<!\\)\\u0000/.test(text)) throw new Error(`a NUL is shown: ${told(sent)}`);
 }
 
 /** Checks a valid request. It may be rejected because of existing data, but not because of its format. */
-export function judgeAllowed({ fieldCodes }: Operation, sent: Sent): void {
-  demandNoFailure(sent);
+export function checkAllowed({ fieldCodes }: Operation, sent: Sent): void {
+  assertNoFailure(sent);
   const { body } = sent.answer;
   if (body?.code !== 'INVALID_FORM_BODY') return;
   const wrong = (body.errors as { code: string }[]).filter(({ code }) => OF_FORM.has(code) && !fieldCodes.has(code));
@@ -30,13 +30,13 @@ export function judgeAllowed({ fieldCodes }: Operation, sent: Sent): void {
 }
 
 /** Checks an invalid request. It must be rejected, by input validation if there is any. */
-export function judgeFlawed(operation: Operation, { demand, title }: Flaw, sent: Sent): void {
-  demandNoFailure(sent);
+export function checkFlawed(operation: Operation, { expected, title }: Flaw, sent: Sent): void {
+  assertNoFailure(sent);
   const { status, body } = sent.answer;
-  if (demand === 'accepted') judgeAllowed(operation, sent);
+  if (expected === 'accepted') checkAllowed(operation, sent);
   const isFault = status === 400 && ['INVALID_FORM_BODY', 'INVALID_REQUEST'].includes(body?.code);
-  const isRefused = demand === 'fault' ? isFault : status >= 400 && status < 500;
-  if ((demand === 'fault' || demand === 'refused') && !isRefused) {
+  const isRefused = expected === 'fault' ? isFault : status >= 400 && status < 500;
+  if ((expected === 'fault' || expected === 'refused') && !isRefused) {
     throw new Error(`what the description does not allow is taken (${title}): ${told(sent)}`);
   }
 }

@@ -226,11 +226,11 @@ const FAULTS: [where: string, fault: string][] = [
   ['WrongGateway.undeclared (WS UNDECLARED)', 'declares no policy'],
   ['WrongGateway.onlyModifier', 'declares no policy'],
   ['WrongGateway.doubled', 'has 2 base policies: @UserOnly, @BotOnly'],
-  ['WrongGateway.public', 'is @Public'],
-  ['WrongGateway.free', 'is @CredentialFree'],
-  ['WrongGateway.bearer', 'is @BearerOnly'],
-  ['WrongGateway.admin', 'is @AdminAcl'],
-  ['WrongGateway.client', 'is @ClientAuth'],
+  ['WrongGateway.public', 'declares @Public'],
+  ['WrongGateway.free', 'declares @CredentialFree'],
+  ['WrongGateway.bearer', 'declares @BearerOnly'],
+  ['WrongGateway.admin', 'declares @AdminAcl'],
+  ['WrongGateway.client', 'declares @ClientAuth'],
   ['WrongGateway.scoped', 'declares @OAuthScope'],
   ['WrongGateway.sudo', 'declares @RequiresSudo'],
   ['WrongGateway.captcha', 'declares @Captcha'],
@@ -239,31 +239,31 @@ const FAULTS: [where: string, fault: string][] = [
   ['WrongGateway.accepts', 'declares @Accepts'],
   ['WrongGateway.anyCase', 'declares @CaseInsensitiveScheme'],
   ['WrongGateway.bucket (', "unknown bucket 'no:such'"],
-  ['WrongGateway.bucketPer', 'keys its bucket by what only a route has'],
+  ['WrongGateway.bucketPer', 'uses per or misses of @RateLimit'],
   ['WrongGateway.guarded', '@UseGuards'],
-  ['WrongGateway.before', 'declares what only commands of the service may'],
-  ['WrongGateway.start', 'declares what only commands of the service may'],
+  ['WrongGateway.before', 'which only built-in commands can use'],
+  ['WrongGateway.start', 'which only built-in commands can use'],
   ['WrongGateway.bodyClass', 'takes unvalidated body'],
   ['WrongGateway.bodyObject', 'takes unvalidated body'],
   ['WrongGateway.bodyMember', 'takes unvalidated body'],
-  ['WrongGateway.query', 'binds a path or a query'],
-  ['WrongGateway.identify (WS 2)', 'subscribes neither'],
-  ['SessionGateway.identify and WrongGateway.identify', 'both answer WS 2'],
-  ['WrongGateway.zero', 'subscribes neither'],
-  ['WrongGateway.reserved', 'subscribes neither'],
-  ['WrongGateway.beyond', 'subscribes neither'],
-  ['WrongGateway.fraction', 'subscribes neither'],
-  ['WrongGateway.digits', 'subscribes neither'],
-  ['WrongGateway.lowerCase', 'subscribes neither'],
-  ['WrongGateway.object', 'subscribes neither'],
-  ['WrongGateway.same and WrongGateway.sameAgain', 'both answer WS SAME'],
+  ['WrongGateway.query', 'uses @Param() or @Query()'],
+  ['WrongGateway.identify (WS 2)', 'subscribes to an invalid message'],
+  ['SessionGateway.identify and WrongGateway.identify', 'both subscribe to WS 2'],
+  ['WrongGateway.zero', 'subscribes to an invalid message'],
+  ['WrongGateway.reserved', 'subscribes to an invalid message'],
+  ['WrongGateway.beyond', 'subscribes to an invalid message'],
+  ['WrongGateway.fraction', 'subscribes to an invalid message'],
+  ['WrongGateway.digits', 'subscribes to an invalid message'],
+  ['WrongGateway.lowerCase', 'subscribes to an invalid message'],
+  ['WrongGateway.object', 'subscribes to an invalid message'],
+  ['WrongGateway.same and WrongGateway.sameAgain', 'both subscribe to WS SAME'],
   ['ChildGateway.inherited (WS INHERITED)', 'declares no policy'],
   ['BareGateway', 'has no @GatewayCommands()'],
   ['SilentGateway', 'has no @GatewayCommands()'],
-  ['ElsewhereGateway', 'is a @WebSocketGateway of its own'],
+  ['ElsewhereGateway', 'has @WebSocketGateway and @GatewayCommands()'],
   ['LostHandlers', 'has no @GatewayCommands()'],
   ['GuardedGateway', '@UseGuards'],
-  ['RequestedGateway', 'lives as long as the process'],
+  ['RequestedGateway', 'is created for every message'],
 ];
 
 const providing = (...providers: Type[]): DynamicModule => {
@@ -271,7 +271,7 @@ const providing = (...providers: Type[]): DynamicModule => {
   return { module: ProbeModule, providers };
 };
 
-describe('gateway 4: a command that is not declared as it must be stops the boot', () => {
+describe('gateway 4: a command with an invalid declaration stops the startup', () => {
   let faults: string[] = [];
   beforeAll(async () => {
     const module = providing(
@@ -289,11 +289,11 @@ describe('gateway 4: a command that is not declared as it must be stops the boot
     expect(faults.filter((line) => line.includes(where) && line.includes(fault))).toHaveLength(1);
   });
 
-  test('and nothing else is found', () => {
+  test('and no other error is found', () => {
     expect(faults).toHaveLength(FAULTS.length);
   });
 
-  test('told together with the routes', async () => {
+  test('reported together with the routes', async () => {
     @Controller('v1/wrong')
     class WrongController {
       @Get()
@@ -303,7 +303,7 @@ describe('gateway 4: a command that is not declared as it must be stops the boot
     await expect(boot([module])).rejects.toThrow(/WrongController.get[^\n]+\n.*LostHandlers/);
   });
 
-  test('a gateway of two modules answers twice', async () => {
+  test('a gateway in two modules handles commands twice', async () => {
     @GatewayCommands()
     class SharedGateway {
       @SubscribeMessage(64)
@@ -311,10 +311,10 @@ describe('gateway 4: a command that is not declared as it must be stops the boot
       serve() {}
     }
     const boots = boot([providing(SharedGateway), providing(SharedGateway)]);
-    await expect(boots).rejects.toThrow('SharedGateway.serve and SharedGateway.serve both answer WS 64');
+    await expect(boots).rejects.toThrow('SharedGateway.serve and SharedGateway.serve both subscribe to WS 64');
   });
 
-  test('a team with everything declared boots', async () => {
+  test('an extension with complete declarations starts', async () => {
     @GatewayCommands()
     class RightGateway {
       @SubscribeMessage(64)

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const rename = (d: unknown) => ({ op: 0, t: 'NOTES_RENAME', d });
-const identified = async (token: string) => (await GatewayClient.identified(service, token)).client;
+const identify = async (token: string) => (await GatewayClient.identify(service, token)).client;
 
 /** The error of a rejected command. The connection stays open. */
 async function refusal(client: GatewayClient, payload: object) {
@@ -43,13 +43,13 @@ async function refusal(client: GatewayClient, payload: object) {
   return d;
 }
 
-describe('commands and events of a team', () => {
-  test('a command answers its session; its event reaches every session of the account and nobody else', async () => {
+describe('commands and events of an extension', () => {
+  test('the response of a command goes to its session, its event only to all sessions of the account', async () => {
     const bob = await person(service, 'bob');
     const [asking, other, stranger] = [
-      await identified(alice.authorization),
-      await identified(alice.authorization),
-      await identified(bob.authorization),
+      await identify(alice.authorization),
+      await identify(alice.authorization),
+      await identify(bob.authorization),
     ];
     asking.send(rename({ note_id: 7, title: 'Milk' }));
     expect((await asking.event('NOTES_RENAMED')).d).toEqual({ id: '7', title: 'Milk' });
@@ -63,17 +63,17 @@ describe('commands and events of a team', () => {
     expect(stranger.received.map(({ t }) => t)).not.toContain('NOTES_RENAMED');
   });
 
-  test('an opcode is answered to users and bots', async () => {
+  test('an opcode is available to users and bots', async () => {
     for (const token of [alice.authorization, robot]) {
-      const client = await identified(token);
+      const client = await identify(token);
       client.send({ op: 64 });
       expect((await client.event('NOTES_POSITION')).d).toEqual({ line: 12 });
     }
   });
 
-  test('refusals have the codes that the guide names, in its order, and nothing happens', async () => {
+  test('errors have the codes and the order of the guide, without effects', async () => {
     const carol = await person(service, 'carol');
-    const [user, bot] = [await identified(carol.authorization), await identified(robot)];
+    const [user, bot] = [await identify(carol.authorization), await identify(robot)];
     const told = (code: string, message: string) => ({ op: 0, t: 'NOTES_RENAME', code, message });
     expect(await refusal(bot, rename('bad'))).toMatchObject({ code: 'ACCESS_DENIED' });
     expect(await refusal(user, rename({ note_id: 7, title: '' }))).toMatchObject({ code: 'INVALID_FORM_BODY' });
@@ -86,17 +86,17 @@ describe('commands and events of a team', () => {
     expect(user.received.map(({ t }) => t)).not.toContain('NOTES_RENAMED');
     user.send({ op: 65 });
     expect(await user.closed()).toEqual([4001, 'Unknown opcode']);
-    const early = await GatewayClient.greeted(service);
+    const early = await GatewayClient.connect(service);
     early.send(rename({ note_id: 7, title: 'Milk' }));
     expect(await early.closed()).toEqual([4003, 'Not authenticated']);
-    const late = await identified(carol.authorization);
+    const late = await identify(carol.authorization);
     await service.sql('UPDATE session SET revoked_at = now() WHERE account_id = $1', [carol.id]);
     late.send({ op: 64 });
     expect(await late.closed()).toEqual([4004, 'Invalid token']);
   });
 });
 
-test('a sink of a team hears of messages of webhooks', async () => {
+test('a sink of an extension receives webhook messages', async () => {
   const hook = await newHook(service, alice);
   expect((await service.anonymous.post(hook.path, { content: 'hello' })).status).toBe(204);
   const { found } = service.app.get(SearchSink);
@@ -105,18 +105,18 @@ test('a sink of a team hears of messages of webhooks', async () => {
 
 // These tests run last, because reading the document blocks the process for longer than the database connections
 // tolerate.
-describe('/asyncapi.json with the commands of a team', () => {
+describe('/asyncapi.json with the commands of an extension', () => {
   let document: Document;
   beforeAll(async () => {
     document = (await service.anonymous.get('/asyncapi.json')).body;
   });
 
-  test('is AsyncAPI 3, by its own parser, without a fault', async () => {
+  test('is AsyncAPI 3 without errors, by its own parser', async () => {
     const { diagnostics } = await new Parser().parse(JSON.stringify(document));
     expect(diagnostics.filter(({ severity }) => severity < 1)).toEqual([]);
   });
 
-  test('tells of each what it does, who may send it, its payload, and every refusal', () => {
+  test('describes for each its purpose, its callers, its payload and every error', () => {
     const { messages, schemas } = document.components;
     expect(messages.CLIENT_NOTES_RENAME).toMatchObject({
       summary: 'Gives a note another title',
@@ -144,7 +144,7 @@ describe('/asyncapi.json with the commands of a team', () => {
     expect(schemas).toEqual(expect.any(Object));
   });
 
-  test('tells of the events that were merged, and of how a refusal looks', () => {
+  test('describes the added events and the form of an error', () => {
     const { messages } = document.components;
     expect(messages.EVENT_NOTES_RENAMED).toMatchObject({
       summary: 'A note was renamed',

@@ -1,9 +1,10 @@
+import { decodeJwt } from 'jose';
 import { type App, asApp, CALLBACK, consent, exchange, parametersOf, refresh } from '../support/index.js';
 import type { Replica } from './cluster.js';
 import type { Step } from './life.js';
 import { MailboxLife } from './mailbox-life.js';
 import type { Session } from './person-life.js';
-import type { Attempted, Presented } from './recorder.js';
+import type { AttemptResult, PresentedCredential } from './recorder.js';
 
 interface Hook {
   readonly id: string;
@@ -16,9 +17,9 @@ type Owned = App & { readonly scope: string; readonly botScope: string; readonly
 export class AccountLife extends MailboxLife {
   private app: Owned | undefined;
   private hook: Hook | undefined;
-  private secretNow: Presented | undefined;
+  private secretNow: PresentedCredential | undefined;
   /** The refresh token of the first grant, until it is presented. */
-  private refreshToken: { readonly token: string; readonly issued: Attempted } | undefined;
+  private refreshToken: { readonly token: string; readonly issued: AttemptResult } | undefined;
 
   protected async begin(): Promise<boolean> {
     const registered = await this.registered();
@@ -34,9 +35,11 @@ export class AccountLife extends MailboxLife {
     return true;
   }
 
-  private async register({ token }: Session): Promise<void> {
+  private async register(session: Session): Promise<void> {
+    const { token } = session;
     const { scopes } = this;
-    const input = { name: this.label, redirect_uris: [CALLBACK] };
+    const { url } = this.surroundings.cluster.receiver;
+    const input = { name: this.label, redirect_uris: [CALLBACK], backchannel_logout_uri: url };
     const created = await this.done((replica) => replica.as(token).post('/v1/oauth2/applications', input));
     if (!created) return;
     const { id, client_secret: secret, bot } = created.answer.body;
@@ -47,20 +50,39 @@ export class AccountLife extends MailboxLife {
     this.app = { id, secret, owner, bot: `Bot ${bot.token}`, redirectUri: CALLBACK, scope, botScope, secretScope };
     this.bot(created, bot.token);
     this.secret(created, secret);
-    const exchanged = await this.consented(token, (code) =>
-      this.done((replica) => exchange(replica, this.app as App, code)),
+    const exchanged = await this.consented(
+      token,
+      (code) => this.done((replica) => exchange(replica, this.app as App, code)),
+      'openid identify',
     );
     if (!exchanged) return;
-    const { access_token: access, refresh_token } = exchanged.answer.body;
+    const { access_token: access, refresh_token, id_token } = exchanged.answer.body;
+    await this.login(session, exchanged, id_token);
     const credential = this.recorder.issue('access token', exchanged, [scopes.grants, scope]);
     this.add({ credential, present: (replica) => replica.as(`Bearer ${access}`).get('/v1/oauth2/@me') });
     this.refreshToken = { token: refresh_token, issued: exchanged };
     if (this.random.chance(0.5)) await this.race(token);
   }
 
+  /** Records an ID token, and the login session that it names. */
+  private async login(session: Session, issued: AttemptResult, token: string): Promise<void> {
+    const { history } = this.recorder;
+    const { sid } = decodeJwt<{ sid: string }>(token);
+    session.login = this.recorder.issue('login', issued, [this.scopes.sessions]);
+    history.logins.push({ credential: session.login.id, sid, application: (this.app as Owned).scope });
+    history.tokens.push({ kind: 'ID token', sid, token, at: issued.end });
+    for (const replica of this.surroundings.cluster.replicas) await this.recorder.readKeys(replica);
+  }
+
   /** Gets an authorization code and passes it to `work`. */
-  private async consented<T>(token: string, work: (code: string, issued: Attempted) => Promise<T>): Promise<T | null> {
-    const answered = await this.done((replica) => consent(replica, { authorization: token }, this.app as App));
+  private async consented<T>(
+    token: string,
+    work: (code: string, issued: AttemptResult) => Promise<T>,
+    scope = 'identify',
+  ): Promise<T | null> {
+    const answered = await this.done((replica) =>
+      consent(replica, { authorization: token }, this.app as App, { scope }),
+    );
     return answered && work(parametersOf(answered.answer.body.redirect_to).code as string, answered);
   }
 
@@ -103,7 +125,7 @@ export class AccountLife extends MailboxLife {
     );
   }
 
-  private bot(issued: Attempted, token: string): void {
+  private bot(issued: AttemptResult, token: string): void {
     const { scope, botScope } = this.app as Owned;
     const credential = this.recorder.issue('bot token', issued, [scope, botScope]);
     this.add({
@@ -113,7 +135,7 @@ export class AccountLife extends MailboxLife {
     });
   }
 
-  private secret(issued: Attempted, secret: string): void {
+  private secret(issued: AttemptResult, secret: string): void {
     const { scope, secretScope } = this.app as Owned;
     const app = { ...(this.app as Owned), secret };
     const credential = this.recorder.issue('client secret', issued, [scope, secretScope]);
@@ -131,7 +153,7 @@ export class AccountLife extends MailboxLife {
     this.hookToken(created, created.answer.body);
   }
 
-  private hookToken(issued: Attempted, { url }: { url: string }): void {
+  private hookToken(issued: AttemptResult, { url }: { url: string }): void {
     const path = new URL(url).pathname;
     const credential = this.recorder.issue('webhook token', issued, [(this.hook as Hook).scope]);
     this.add({ credential, present: (replica) => replica.anonymous.get(path) });
@@ -240,14 +262,15 @@ export class AccountLife extends MailboxLife {
   }
 
   private async lockDown(): Promise<boolean> {
-    const spares = [this.acting.credential.id];
+    const { credential, login } = this.acting;
+    const spares = [credential.id, ...(login ? [login.id] : [])];
     await this.revoked(
       'lockdown',
       this.locked,
       this.asMe('/v1/users/@me/lockdown', { password: this.password }),
       spares,
     );
-    await this.dwell();
+    await this.pause();
     return this.terminate();
   }
 

@@ -1,7 +1,7 @@
 import type { Answer } from '../support/exchange.js';
 import type { Replica } from './cluster.js';
 import { Life, type Step } from './life.js';
-import type { Attempted } from './recorder.js';
+import type { AttemptResult } from './recorder.js';
 
 const ACLS = ['user:lookup', 'audit_log:view'] as const;
 const ALWAYS = ['admin:authenticate', 'admin_api_key:manage'];
@@ -50,7 +50,7 @@ export class AdminLife extends Life {
 
   private admits(
     acl: (typeof ACLS)[number],
-    issued: Attempted,
+    issued: AttemptResult,
     authorization: string,
     scopes: readonly string[],
   ): void {

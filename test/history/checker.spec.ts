@@ -1,7 +1,10 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { Checker, type Promises, type Rule } from './checker.js';
 import { type Credential, History, type Outcome } from './history.js';
 
-const PROMISES: Promises = { told: 1000, unchecked: 60_000, recovery: 10_000, wakeup: 1000 };
+const PROMISES: Promises = { told: 1000, unchecked: 60_000, recovery: 10_000, wakeup: 1000, loggedOut: 10_000 };
+
+const KEYS = [generateKeyPairSync('rsa', { modulusLength: 2048 }), generateKeyPairSync('rsa', { modulusLength: 2048 })];
 
 /** A history that is written by hand, entry by entry. */
 class Made extends History {
@@ -43,7 +46,35 @@ class Made extends History {
   }
 
   stream(since: number, heard: string[], forgotten: number | null = null): this {
-    this.streams.push({ topic: 'hooks', since, heard, forgotten });
+    this.streams.push({ topic: 'hooks', since, received: heard, discarded: forgotten });
+    return this;
+  }
+
+  /** Signs a token with the first key. `by` is the key that it names. */
+  signed(kind: 'ID token' | 'logout token', at: number, by = 0): this {
+    const head = Buffer.from(JSON.stringify({ alg: 'RS256', kid: `key ${by}` })).toString('base64url');
+    const signature = sign('sha256', Buffer.from(`${head}.e30`), KEYS[0]?.privateKey as KeyObject);
+    this.tokens.push({ kind, sid: 'sid', at, token: `${head}.e30.${signature.toString('base64url')}` });
+    return this;
+  }
+
+  /** The session of `token` is known to an application. */
+  login(): this {
+    this.logins.push({ credential: 'token', sid: 'sid', application: 'app' });
+    return this.signed('ID token', 20);
+  }
+
+  published(start: number, ...indexes: number[]): this {
+    const keys = indexes.map((index) => ({
+      ...(KEYS[index]?.publicKey.export({ format: 'jwk' }) ?? {}),
+      kid: `key ${index}`,
+    }));
+    this.keySets.push({ replica: 0, start, end: start + 5, keys });
+    return this;
+  }
+
+  rotated(start: number, end: number, outcome: 'ok' | 'unknown' = 'ok'): this {
+    this.rotations.push({ start, end, outcome });
     return this;
   }
 
@@ -70,24 +101,24 @@ describe('the checker of histories: the end of a credential', () => {
       .expect();
   });
 
-  test('one that began after it is found, however soon and by whatever scope it ended', () => {
+  test('one that began after it is found, at any time and with any scope of the revocation', () => {
     token().revoked('token', 100, 200).used('token', 201, 300).expect('used after its end');
     token().revoked('all', 100, 200).used('token', 201, 300).expect('used after its end');
   });
 
-  test('a cache of five seconds is found by what it still admits', () => {
+  test('a cache of five seconds is found by the requests that it still accepts', () => {
     const history = token().revoked('token', 1000, 1010);
     for (let start = 0; start < 8000; start += 100)
       history.used('token', start, start + 5, start < 6000 ? 'ok' : 'refused');
     history.expect(...Array.from({ length: 49 }, (): Rule => 'used after its end'));
   });
 
-  test('neither a refused revocation nor one of unknown outcome ends anything for sure', () => {
+  test('neither a rejected revocation nor one of unknown outcome certainly ends anything', () => {
     token().revoked('token', 100, 200, 'refused').used('token', 300, 400).expect();
     token().revoked('token', 100, 200, 'unknown').used('token', 300, 400).used('token', 500, 600, 'refused').expect();
   });
 
-  test('nor does one that spares it, or that began before it was issued', () => {
+  test('a revocation that excludes it, or that began before it was issued, ends nothing either', () => {
     token().revoked('all', 100, 200, 'ok', ['token']).used('token', 300, 400).expect();
     made()
       .credential('token', { issued: { start: 0, end: 150 } })
@@ -96,7 +127,7 @@ describe('the checker of histories: the end of a credential', () => {
       .expect();
   });
 
-  test('what may be used for a time is found after it, of which the time of a disturbance is no part', () => {
+  test('a use after a grace period is found, and disturbances extend this period', () => {
     const visitor = () => made().credential('visitor', { endsWithin: 1000 }).revoked('visitor', 100, 200);
     visitor().used('visitor', 1100, 1110).expect();
     visitor().used('visitor', 1300, 1310).expect('used after its end');
@@ -106,10 +137,10 @@ describe('the checker of histories: the end of a credential', () => {
   });
 });
 
-describe('the checker of histories: what works once', () => {
+describe('the checker of histories: single-use secrets', () => {
   const secret = () => made().credential('code', { isOneTime: true });
 
-  test('one success, whatever the others were told', () => {
+  test('one success is enough, with any outcome of the others', () => {
     secret()
       .used('code', 20, 30)
       .used('code', 20, 30, 'refused')
@@ -118,18 +149,18 @@ describe('the checker of histories: what works once', () => {
       .expect();
   });
 
-  test('two successes are found, at once or one after the other', () => {
+  test('two successes are found, in parallel or one after the other', () => {
     secret().used('code', 20, 30).used('code', 25, 35, 'ok', 1).expect('redeemed twice');
     secret().used('code', 20, 30).used('code', 9000, 9010).expect('redeemed twice');
   });
 
-  test('one success is found too if the secret had been ended', () => {
+  test('one success is also found if the secret had been revoked', () => {
     secret().revoked('all', 20, 30).used('code', 40, 50).expect('used after its end');
   });
 });
 
 describe('the checker of histories: acknowledged changes', () => {
-  test('a read shows the last acknowledged value, or one that was written meanwhile', () => {
+  test('a read shows the last acknowledged value, or a concurrent one', () => {
     made()
       .saw(null, 0, 5)
       .wrote('one', 10, 20)
@@ -140,12 +171,12 @@ describe('the checker of histories: acknowledged changes', () => {
       .expect();
   });
 
-  test('a lost write is found by a read of what was before it', () => {
+  test('a lost write is found by a read of the previous value', () => {
     made().wrote('one', 10, 20).wrote('two', 30, 40).saw('one', 50, 60).expect('an acknowledged change was lost');
     made().wrote('one', 10, 20).saw(null, 50, 60).expect('an acknowledged change was lost');
   });
 
-  test('a value that was written twice may be seen after either, and is lost where another followed both', () => {
+  test('a value that was written twice may be seen after either, and is lost if another followed both', () => {
     const twice = () => made().wrote('one', 10, 20).wrote('two', 30, 40).wrote('one', 50, 60);
     twice().saw('one', 25, 28).saw('one', 70, 80).expect();
     twice().saw('two', 45, 55).saw('two', 61, 70).expect('an acknowledged change was lost');
@@ -157,17 +188,17 @@ describe('the checker of histories: acknowledged changes', () => {
       .expect('an acknowledged change was lost');
   });
 
-  test('a write of unknown outcome may be seen at any time since it began, and not before', () => {
+  test('a write of unknown outcome may be seen at any time after it began, and not before', () => {
     made().wrote('one', 10, 20, 'unknown').wrote('two', 30, 40).saw('two', 50, 60).saw('one', 70, 80).expect();
     made().saw('one', 0, 5).wrote('one', 10, 20, 'unknown').expect('a change that was refused');
   });
 
-  test('a refused write is found by a read of it, and so is what nobody wrote', () => {
+  test('a read of a rejected or unwritten value is found', () => {
     made().wrote('one', 10, 20, 'refused').saw('one', 30, 40).expect('a change that was refused');
     made().saw('something', 30, 40).expect('a change that was refused');
   });
 
-  test('an issued credential that is refused is a lost change, unless something may have ended it', () => {
+  test('an issued credential that is rejected is a lost change, unless something may have ended it', () => {
     token().used('token', 20, 30, 'refused').expect('refused without a cause');
     token().used('token', 5, 30, 'refused').used('token', 20, 30, 'unknown').expect();
     token().revoked('token', 25, 500).used('token', 20, 30, 'refused').expect();
@@ -178,30 +209,30 @@ describe('the checker of histories: acknowledged changes', () => {
 describe('the checker of histories: sockets', () => {
   const ended = () => token().revoked('token', 1000, 1100);
 
-  test('closed within the promise, or before the credential ended', () => {
+  test('closed within the time limit, or before the credential ended', () => {
     ended().socket(50, 2000).expect();
     ended().socket(50, 500, 1006).expect();
   });
 
-  test('one that outlives the promise is found, whatever closes it then, and so is one that is never closed', () => {
+  test('one that exceeds the time limit is found, closed later or never', () => {
     ended().socket(50, 2200).expect('a socket outlived its credential');
     ended().socket(50, 2200, 1006).expect('a socket outlived its credential');
     ended().socket(50, null).expect('a socket outlived its credential');
   });
 
-  test('one that opens late has the time of the promise from then on', () => {
+  test('one that opens late has the time limit from then on', () => {
     ended().socket(5000, 5900).expect();
     ended().socket(5000, 6100).expect('a socket outlived its credential');
   });
 
-  test('what could not hear has time to recover, but no longer than a credential may go unchecked', () => {
+  test('a disconnected replica has time to recover, but no longer than a credential may be unchecked', () => {
     ended().disturbed('deaf', 900, 2500).socket(50, 13_400).expect();
     ended().disturbed('deaf', 900, 2500).socket(50, 13_600).expect('a socket outlived its credential');
     ended().disturbed('deaf', 900, 90_000).socket(50, 61_000).expect();
     ended().disturbed('deaf', 900, 90_000).socket(50, 62_000).expect('a socket outlived its credential');
   });
 
-  test('the time in which a process did not run does not count at all', () => {
+  test('the time in which a process was paused does not count', () => {
     ended().disturbed('stopped', 900, 90_000).socket(50, 91_500).expect();
   });
 
@@ -211,29 +242,84 @@ describe('the checker of histories: sockets', () => {
   });
 });
 
-describe('the checker of histories: gateway sessions that go on', () => {
+describe('the checker of histories: gateway sessions that continue', () => {
   const three = () => made().happened('one', 100, 110).happened('two', 120, 130).happened('three', 140, 150);
 
-  test('what is not told yet may still come, and what was before the session need not', () => {
+  test('missing later events and events from before the session are accepted', () => {
     three().stream(50, []).stream(50, ['one', 'two']).stream(50, ['one', 'two', 'three']).expect();
     three().stream(115, ['two', 'three']).stream(125, ['three']).expect();
   });
 
-  test('an event that is passed over is found by one that came later, and so are two in the wrong order', () => {
+  test('a skipped event is found by a later one, and so are two in the wrong order', () => {
     three().stream(50, ['one', 'three']).expect('an event was passed over');
     three().stream(50, ['three']).expect('an event was passed over', 'an event was passed over');
     three().stream(50, ['two', 'one', 'three']).expect('an event was passed over');
   });
 
-  test('what was done at the same time may come in any order', () => {
+  test('concurrent events may arrive in any order', () => {
     made().happened('one', 100, 130).happened('two', 120, 140).stream(50, ['two', 'one']).stream(50, ['two']).expect();
   });
 
-  test('a session that is forgotten is found, unless something was disturbed since it began', () => {
+  test('a lost session is found, unless there was a disturbance since it began', () => {
     const forgotten = () => token().used('token', 20, 30).stream(500, [], 5000);
     forgotten().expect('a session was forgotten');
     forgotten().disturbed('deaf', 4000, 4100).expect();
     forgotten().used('token', 20, 30, 'ok', 1).disturbed('deaf', 4000, 4100, 1).expect();
     forgotten().disturbed('deaf', 5100, 5200).expect('a session was forgotten');
+  });
+});
+
+describe('the checker of histories: ID tokens, logout tokens and keys', () => {
+  const ended = () => token().login().revoked('token', 1000, 1100);
+  const missing = 'a session ended without its logout token';
+
+  test('an ended session needs a logout token, which may arrive before the response', () => {
+    ended().signed('logout token', 1050).expect();
+    ended().signed('logout token', 9000).expect();
+    ended().expect(missing);
+    token().login().revoked('all', 1000, 1100).expect(missing);
+    token().login().expect();
+  });
+
+  test('a session that may not have ended needs none', () => {
+    token().login().revoked('token', 1000, 1100, 'refused').expect();
+    token().login().revoked('token', 1000, 1100, 'unknown').expect();
+    token().login().revoked('all', 1000, 1100, 'ok', ['token']).expect();
+  });
+
+  test('there is time after the end of the session and of all disturbances', () => {
+    token().login().revoked('token', 95_000, 95_100).expect();
+    ended().disturbed('deaf', 2000, 95_000).expect();
+    ended().disturbed('deaf', 2000, 80_000).expect(missing);
+  });
+
+  test('a deleted application gets none', () => {
+    ended().revoked('app', 500, 600).expect();
+    ended().revoked('app', 500, 600, 'refused').expect(missing);
+  });
+
+  test('one before the session could end is found', () => {
+    ended().signed('logout token', 900).expect('a logout token without a cause');
+    token().login().signed('logout token', 900).expect('a logout token without a cause');
+  });
+
+  test('every later key set has the key of a token, and the key verifies it', () => {
+    token().login().published(30, 0).published(40, 1, 0).expect();
+    token().login().published(30, 1).expect('a key set without the key of a token');
+    token().signed('ID token', 20, 1).published(30, 0, 1).expect('a token with a wrong signature');
+  });
+
+  test('an earlier key set has the key of a token, unless the keys were rotated twice since then', () => {
+    const lacking = 'a key set without the key of a token';
+    token().login().published(10, 1).expect(lacking);
+    token().login().published(18, 1).expect();
+    token().login().rotated(11, 14).published(5, 1).expect(lacking);
+    token().login().rotated(2, 4).rotated(11, 14).published(5, 1).expect(lacking);
+    token().login().rotated(2, 6).rotated(11, 14).published(5, 1).expect();
+    token().login().rotated(11, 14).rotated(22, 24).published(5, 1).expect(lacking);
+    token().login().rotated(11, 14).rotated(18, 24).published(5, 1).expect();
+    token().login().rotated(1, 2, 'unknown').rotated(11, 14).published(5, 1).expect();
+    token().login().rotated(1, 2, 'unknown').rotated(3, 4).rotated(11, 14).published(5, 1).expect(lacking);
+    token().login().rotated(11, 14).published(30, 1).expect(lacking);
   });
 });

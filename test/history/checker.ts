@@ -1,11 +1,14 @@
+import { createPublicKey, verify } from 'node:crypto';
 import { HealthyTime } from './healthy-time.js';
 import type {
   Credential,
-  Happening,
   History,
   Interval,
+  KeySet,
+  PublishedEvent,
   Read,
   Revocation,
+  SignedToken,
   Socket,
   Stream,
   Use,
@@ -22,6 +25,8 @@ export interface Promises {
   readonly recovery: number;
   /** Within this time, a replica that did not run runs again. */
   readonly wakeup: number;
+  /** Within this time after the end of a session and of all disturbances, its logout tokens arrive. */
+  readonly loggedOut: number;
 }
 
 export type Rule =
@@ -32,7 +37,11 @@ export type Rule =
   | 'refused without a cause'
   | 'a socket outlived its credential'
   | 'an event was passed over'
-  | 'a session was forgotten';
+  | 'a session was forgotten'
+  | 'a session ended without its logout token'
+  | 'a logout token without a cause'
+  | 'a key set without the key of a token'
+  | 'a token with a wrong signature';
 
 export interface Violation {
   readonly rule: Rule;
@@ -51,6 +60,15 @@ function byKey<T>(entries: readonly T[], keyOf: (entry: T) => string): Map<strin
   }
   return map;
 }
+
+/** Verifies RS256, the default algorithm. */
+function isSigned(token: string, key: KeySet['keys'][number]): boolean {
+  const [head = '', payload = '', signature = ''] = token.split('.');
+  const publicKey = createPublicKey({ key, format: 'jwk' });
+  return verify('sha256', Buffer.from(`${head}.${payload}`), publicKey, Buffer.from(signature, 'base64url'));
+}
+
+const kidOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
 /**
  * Checks whether a service that keeps its contract can produce the history. It does not depend on how the history was
@@ -86,6 +104,8 @@ export class Checker {
     checker.checkMembers();
     checker.checkSockets();
     checker.checkStreams();
+    checker.checkLogouts();
+    checker.checkKeys();
     return { violations: checker.violations, delays: checker.delays };
   }
 
@@ -218,8 +238,8 @@ export class Checker {
     const replicas = new Set(this.history.uses.map(({ replica }) => replica));
     for (const stream of this.history.streams) {
       this.checkStream(stream, eventsOf.get(stream.topic) ?? []);
-      if (stream.forgotten === null) continue;
-      const life = { start: stream.since, end: stream.forgotten };
+      if (stream.discarded === null) continue;
+      const life = { start: stream.since, end: stream.discarded };
       if ([...replicas].every((replica) => this.hearing.of(replica, life) === life.end - life.start)) {
         this.found('a session was forgotten', `one of ${stream.topic}, ${during(life)}, while nothing was disturbed`);
       }
@@ -227,7 +247,7 @@ export class Checker {
   }
 
   /** A session that received an event must also have received all events that ended before that event began. */
-  private checkStream({ topic, since, heard }: Stream, events: readonly Happening[]): void {
+  private checkStream({ topic, since, received: heard }: Stream, events: readonly PublishedEvent[]): void {
     const places = new Map(heard.map((name, place) => [name, place]));
     const told = events.filter(({ name }) => places.has(name));
     for (const event of events) {
@@ -240,5 +260,60 @@ export class Checker {
           `${event.name}, done ${during(event)}`,
       );
     }
+  }
+
+  private checkLogouts(): void {
+    const { credentials, disturbances, logins, tokens, end: finish } = this.history;
+    const logouts = byKey(
+      tokens.filter(({ kind }) => kind === 'logout token'),
+      ({ sid }) => sid,
+    );
+    const calm = Math.max(0, ...disturbances.map(({ end }) => end));
+    for (const { credential: id, sid, application } of logins) {
+      const credential = credentials.get(id);
+      if (!credential) throw new Error(`nobody issued ${id}`);
+      const received = logouts.get(sid) ?? [];
+      const end = this.endOf(credential);
+      const isDeleted = this.revocationsOf.get(application)?.some(({ outcome }) => outcome !== 'refused');
+      if (end && received.length === 0 && !isDeleted && finish - Math.max(end.end, calm) > this.promises.loggedOut)
+        this.found('a session ended without its logout token', `${id}, by ${end.kind} (${during(end)})`);
+      const early = received.find(({ at: arrival }) => arrival < this.doubtedFrom(credential));
+      if (early) this.found('a logout token without a cause', `${id} at ${at(early.at)}`);
+    }
+  }
+
+  /**
+   * Clients must find the key of a token in the sets that they have fetched. A rotation activates the keys that the one
+   * before it has published. So at least two rotations are between a set without a key and a token of this key. The key
+   * stays published until its last token has expired, which is after the end of the run.
+   */
+  private checkKeys(): void {
+    const { tokens, keySets } = this.history;
+    const rotations = this.rotationIntervals();
+    for (const token of tokens) {
+      const kid = kidOf(token.token);
+      const sets = keySets.filter((set) => {
+        if (set.start > token.at) return true;
+        const between = rotations.filter(({ start, end }) => start < token.at && end > set.start);
+        return set.end < token.at && between.length < 2;
+      });
+      for (const set of sets) if (!set.keys.some((key) => key.kid === kid)) this.lacks(set, token);
+      const key = keySets.flatMap(({ keys }) => keys).find((one) => one.kid === kid);
+      if (key && !isSigned(token.token, key))
+        this.found('a token with a wrong signature', `${token.kind} of ${token.sid}`);
+    }
+  }
+
+  /** If a rotation failed, the next keys may be missing until the next successful one. */
+  private rotationIntervals(): Interval[] {
+    const { rotations } = this.history;
+    return rotations.map(({ start }, n) => ({
+      start,
+      end: rotations.slice(n).find(({ outcome }) => outcome === 'ok')?.end ?? Number.POSITIVE_INFINITY,
+    }));
+  }
+
+  private lacks(set: KeySet, { kind, sid }: SignedToken): void {
+    this.found('a key set without the key of a token', `replica ${set.replica}, ${during(set)}: the ${kind} of ${sid}`);
   }
 }

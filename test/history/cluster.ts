@@ -1,12 +1,16 @@
+import { join } from 'node:path';
 import { query } from '../machine/databases.js';
-import { OwnServer } from '../machine/dedicated-server.js';
+import { DedicatedServer } from '../machine/dedicated-server.js';
+import { LogoutReceiver } from '../machine/logout-receiver.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { Client } from '../support/client.js';
-import { Detour } from '../support/cuttable-proxy.js';
+import { CuttableProxy } from '../support/cuttable-proxy.js';
 import type { Front } from '../support/gatehouse.js';
 import { environmentOf, type Persona, person, ScriptedProvider } from '../support/index.js';
 
 export const REPLICAS = 3;
+
+const CLI = join(import.meta.dirname, '../../dist/src/cli.js');
 
 /** The proxy whose `X-Forwarded-For` header the service trusts. */
 export const PROXY = '127.0.50.1';
@@ -25,8 +29,8 @@ export class Replica implements Front {
   constructor(
     readonly index: number,
     private readonly env: Readonly<Record<string, string>>,
-    readonly database: Detour,
-    readonly redis: Detour,
+    readonly database: CuttableProxy,
+    readonly redis: CuttableProxy,
   ) {}
 
   get url(): string {
@@ -46,7 +50,7 @@ export class Replica implements Front {
     for (;;) {
       const process = ServiceProcess.start(this.env);
       try {
-        await process.greeted();
+        await process.waitForBanner();
         this.process = process;
         return;
       } catch {
@@ -62,11 +66,11 @@ export class Replica implements Front {
     this.process = undefined;
   }
 
-  halt(): void {
+  pause(): void {
     this.process?.child.kill('SIGSTOP');
   }
 
-  go(): void {
+  resume(): void {
     this.process?.child.kill('SIGCONT');
   }
 
@@ -80,15 +84,17 @@ export class Cluster {
   private addresses = 0;
 
   private constructor(
-    readonly postgres: OwnServer,
-    readonly redis: OwnServer,
+    readonly postgres: DedicatedServer,
+    readonly redis: DedicatedServer,
     readonly replicas: readonly Replica[],
     readonly root: Persona,
     readonly provider: ScriptedProvider,
+    /** Gets the logout tokens of all applications. */
+    readonly receiver: LogoutReceiver,
   ) {}
 
   static async start(): Promise<Cluster> {
-    const [postgres, redis] = await Promise.all([OwnServer.postgres(), OwnServer.redis()]);
+    const [postgres, redis] = await Promise.all([DedicatedServer.postgres(), DedicatedServer.redis()]);
     const provider = await ScriptedProvider.start();
     const limits = { sockets_per_address: 1e6, payloads_per_address: 1e6, attempts_per_address: 1e6 };
     const common = {
@@ -96,14 +102,18 @@ export class Cluster {
       OAUTH_REFRESH_REUSE_LEEWAY_SECONDS: '0',
       ARGON2_CONCURRENCY: '1',
       ABUSE_BANS: 'off',
+      BACKCHANNEL_ALLOW_PRIVATE_ADDRESSES: 'true',
       TRUSTED_PROXIES: PROXY,
       GATEWAY_NUMBERS: JSON.stringify({ ...limits, unchecked_ms: UNCHECKED_MS }),
     };
     const replicas: Replica[] = [];
     for (let index = 0; index < REPLICAS; index++) {
-      const [toDatabase, toRedis] = [await Detour.to(postgres.url, 5432), await Detour.to(redis.url, 6379)];
+      const [toDatabase, toRedis] = [
+        await CuttableProxy.to(postgres.url, 5432),
+        await CuttableProxy.to(redis.url, 6379),
+      ];
       const env = { ...common, DATABASE_URL: toDatabase.url, REDIS_URL: toRedis.url };
-      replicas.push(new Replica(index, env, toDatabase.detour, toRedis.detour));
+      replicas.push(new Replica(index, env, toDatabase.proxy, toRedis.proxy));
     }
     const [first, ...others] = replicas as [Replica, ...Replica[]];
     await first.start();
@@ -117,7 +127,9 @@ export class Cluster {
         sso: { enabled: true, issuer, client_id: clientId, client_secret: clientSecret, auto_provision: true },
       })
       .expect(200);
-    return new Cluster(postgres, redis, replicas, root, provider);
+    // Creates the signing keys, so that every later key set contains the current and the next ones.
+    await first.anonymous.get('/.well-known/jwks.json').expect(200);
+    return new Cluster(postgres, redis, replicas, root, provider, await LogoutReceiver.start());
   }
 
   /** An unused IP address from the range for benchmarks (RFC 2544). */
@@ -131,8 +143,25 @@ export class Cluster {
     for (const replica of this.replicas) await until(() => replica.isReady());
   }
 
+  /** Makes the database forget ended sessions that applications know, or remember them again. */
+  async rememberLogouts(isOn: boolean): Promise<void> {
+    await query(this.postgres.url, `ALTER TABLE session ${isOn ? 'ENABLE' : 'DISABLE'} TRIGGER USER`);
+  }
+
+  /** Rotates the signing keys as an operator does. The next keys count as old enough. @returns whether it succeeded */
+  async rotateKeys(): Promise<boolean> {
+    const { url } = this.postgres;
+    try {
+      await query(url, "UPDATE openid_key SET published_at = published_at - interval '24 hours'");
+    } catch {
+      return false;
+    }
+    return (await ServiceProcess.start({ DATABASE_URL: url }, CLI, ['keys', 'rotate']).exited) === 0;
+  }
+
   async close(): Promise<void> {
     await endProcesses();
+    await this.receiver.stop();
     for (const { database, redis } of this.replicas) {
       database.close();
       redis.close();

@@ -4,7 +4,7 @@ import type { Replica } from './cluster.js';
 import type { Credential } from './history.js';
 import type { Step } from './life.js';
 import { PersonLife } from './person-life.js';
-import type { Attempted, Presented } from './recorder.js';
+import type { AttemptResult, PresentedCredential } from './recorder.js';
 
 const PERIOD_MS = 30_000;
 const CODES_PER_TICKET = 3;
@@ -18,7 +18,7 @@ interface Code {
 /** An account with an authenticator and backup codes. Each code works once, until the codes are replaced or removed. */
 export class FactorLife extends PersonLife {
   private secret: Secret | undefined;
-  private enabled: Attempted | undefined;
+  private enabled: AttemptResult | undefined;
   private lastStep = 0;
   private backupCodes: Code[] = [];
 
@@ -49,7 +49,7 @@ export class FactorLife extends PersonLife {
     this.keep(enabled);
   }
 
-  private keep(issued: Attempted & { answer: Answer }): void {
+  private keep(issued: AttemptResult & { answer: Answer }): void {
     this.backupCodes = issued.answer.body.backup_codes.map(({ code }: { code: string }) => ({
       code,
       credential: this.recorder.issue('backup code', issued, [this.factors.backup], { isOneTime: true }),
@@ -78,14 +78,14 @@ export class FactorLife extends PersonLife {
   }
 
   /** Uses a code as proof of identity for an operation that changes nothing here. */
-  private proving({ code, credential }: Code): Presented {
+  private proving({ code, credential }: Code): PresentedCredential {
     const present = this.asMe('/v1/auth/sessions/logout', {
       ...{ session_id_hashes: [], mfa_method: 'totp', mfa_code: code },
     });
     return { credential, present };
   }
 
-  private async everywhere(presented: Presented): Promise<void> {
+  private async everywhere(presented: PresentedCredential): Promise<void> {
     await Promise.all(this.surroundings.cluster.replicas.map((replica) => this.recorder.use(replica, presented)));
   }
 
@@ -108,7 +108,7 @@ export class FactorLife extends PersonLife {
     return (replica: Replica) => replica.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code });
   }
 
-  private signedIn(attempts: readonly Attempted[]): void {
+  private signedIn(attempts: readonly AttemptResult[]): void {
     for (const one of attempts) if (one.outcome === 'ok') this.session(one, one.answer?.body.token);
   }
 
@@ -140,7 +140,7 @@ export class FactorLife extends PersonLife {
   }
 
   /** Records that an operation used up a code. */
-  private tookWith({ answer: _, ...attempt }: Attempted, { credential }: Code): void {
+  private tookWith({ answer: _, ...attempt }: AttemptResult, { credential }: Code): void {
     this.recorder.history.uses.push({ ...attempt, credential: credential.id });
   }
 

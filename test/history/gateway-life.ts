@@ -44,7 +44,7 @@ export class GatewayLife extends PersonLife {
       const result = await listener.resume(this.anywhere);
       if (result === 'ok') return;
       if (result !== 'unknown') break;
-      await this.dwell();
+      await this.pause();
     }
     this.listener = undefined;
   }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { describeWithOwnServers } from '../machine/dedicated-server.js';
+import { describeWithDedicatedServers } from '../machine/dedicated-server.js';
 import type { Rule } from './checker.js';
 import { Cluster } from './cluster.js';
 import { type Fault, Plant } from './plant.js';
@@ -17,7 +17,7 @@ const PLANTED_SECONDS = 480;
 
 jest.setTimeout((SECONDS * 2 + 600) * 1000);
 
-describeWithOwnServers(`credentials.md 7 over the history of a run (HISTORY_SEED=${SEED})`, () => {
+describeWithDedicatedServers(`credentials.md 7 over the history of a run (HISTORY_SEED=${SEED})`, () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
@@ -32,8 +32,9 @@ describeWithOwnServers(`credentials.md 7 over the history of a run (HISTORY_SEED
     ['second redemption', 'redeemed twice'],
     ['lost write', 'an acknowledged change was lost'],
     ['lost replay', 'an event was passed over'],
+    ['old key set', 'a key set without the key of a token'],
     ['deaf sockets', 'a socket outlived its credential'],
-  ])('a fault that is planted before the replicas is found: %s', async (fault, rule) => {
+  ])('a planted fault in front of the replicas is found: %s', async (fault, rule) => {
     const plants = await Promise.all(cluster.replicas.map((replica) => Plant.before(replica, fault)));
     try {
       expect(await runUntilFound(cluster, SEED, rule, over(PLANTED_SECONDS))).toContain(rule);
@@ -42,7 +43,17 @@ describeWithOwnServers(`credentials.md 7 over the history of a run (HISTORY_SEED
     }
   });
 
-  test(`${SECONDS} s of revocations while replicas and servers are killed, halted and cut off: nothing is used after its end or twice, nothing acknowledged is lost, no socket outlives its credential`, async () => {
+  test('a session that ends without its logout token is found', async () => {
+    const rule = 'a session ended without its logout token';
+    await cluster.rememberLogouts(false);
+    try {
+      expect(await runUntilFound(cluster, SEED, rule, over(PLANTED_SECONDS))).toContain(rule);
+    } finally {
+      await cluster.rememberLogouts(true);
+    }
+  });
+
+  test(`${SECONDS} s of revocations while replicas and servers are killed, halted and disconnected: no violation is found`, async () => {
     const { violations, history, told } = await run(cluster, SEED, over(SECONDS));
     process.stdout.write(`HISTORY_SEED=${SEED}\n${told}\n`);
     if (violations.length > 0) {
@@ -51,8 +62,9 @@ describeWithOwnServers(`credentials.md 7 over the history of a run (HISTORY_SEED
       process.stdout.write(`the history: ${path}\n`);
     }
     expect(violations).toEqual([]);
-    // A run without revocations and disturbances proves nothing.
+    // A run without revocations, rotations and disturbances proves nothing.
     expect(history.revocations.filter(({ outcome }) => outcome === 'ok').length).toBeGreaterThan(0);
+    expect(history.rotations.filter(({ outcome }) => outcome === 'ok').length).toBeGreaterThan(0);
     expect(history.disturbances.length).toBeGreaterThan(0);
   });
 });

@@ -1,3 +1,5 @@
+import type { JsonWebKey } from 'node:crypto';
+
 /** The result of an attempt as its caller sees it: it succeeded, it was rejected, or no response shows the result. */
 export type Outcome = 'ok' | 'refused' | 'unknown';
 
@@ -66,8 +68,36 @@ export interface Socket {
   code: number | null;
 }
 
+/** A login session for which an application has an ID token. */
+export interface Login {
+  /** Its end is the end of this credential. */
+  readonly credential: string;
+  readonly sid: string;
+  /** The scope that ends the application, which then gets no logout token. */
+  readonly application: string;
+}
+
+/** An ID token or a logout token, as its recipient got it. */
+export interface SignedToken {
+  readonly kind: 'ID token' | 'logout token';
+  readonly sid: string;
+  readonly token: string;
+  readonly at: number;
+}
+
+/** The public keys that a replica published. */
+export interface KeySet extends Interval {
+  readonly replica: number;
+  readonly keys: readonly (JsonWebKey & { readonly kid: string })[];
+}
+
+/** An attempt to rotate the signing keys. */
+export interface Rotation extends Interval {
+  readonly outcome: 'ok' | 'unknown';
+}
+
 /** An event that every listening session must receive. */
-export interface Happening extends Interval {
+export interface PublishedEvent extends Interval {
   readonly topic: string;
   readonly name: string;
 }
@@ -76,9 +106,9 @@ export interface Happening extends Interval {
 export interface Stream {
   readonly topic: string;
   readonly since: number;
-  readonly heard: string[];
+  readonly received: string[];
   /** When the gateway reported that the session no longer exists. */
-  forgotten: number | null;
+  discarded: number | null;
 }
 
 /**
@@ -99,9 +129,13 @@ export class History {
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
   readonly sockets: Socket[] = [];
-  readonly events: Happening[] = [];
+  readonly events: PublishedEvent[] = [];
   readonly streams: Stream[] = [];
   readonly disturbances: Disturbance[] = [];
+  readonly logins: Login[] = [];
+  readonly tokens: SignedToken[] = [];
+  readonly keySets: KeySet[] = [];
+  readonly rotations: Rotation[] = [];
   /** When the observation ended. */
   end = Number.POSITIVE_INFINITY;
 
@@ -114,7 +148,10 @@ export class History {
   *lines(): Generator<string> {
     yield JSON.stringify({ entry: 'end', at: this.end });
     for (const credential of this.credentials.values()) yield JSON.stringify({ entry: 'credential', ...credential });
-    const entries = ['uses', 'revocations', 'writes', 'reads', 'sockets', 'events', 'streams', 'disturbances'] as const;
+    const attempts = ['uses', 'revocations', 'writes', 'reads'] as const;
+    const others = ['sockets', 'events', 'streams', 'disturbances'] as const;
+    const openid = ['logins', 'tokens', 'keySets', 'rotations'] as const;
+    const entries = [...attempts, ...others, ...openid];
     for (const entry of entries) {
       for (const one of this[entry]) yield JSON.stringify({ entry, ...one });
     }

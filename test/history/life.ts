@@ -2,9 +2,9 @@ import type { Answer } from '../support/exchange.js';
 import type { Cluster, Replica } from './cluster.js';
 import type { Pool } from './pool.js';
 import type { Random } from './random.js';
-import type { Attempted, Presented, Recorder } from './recorder.js';
+import type { AttemptResult, PresentedCredential, Recorder } from './recorder.js';
 
-export interface Surroundings {
+export interface LifeContext {
   readonly cluster: Cluster;
   readonly recorder: Recorder;
   readonly pool: Pool;
@@ -19,10 +19,10 @@ export type Step = () => Promise<boolean>;
 
 /** Credentials that come from one another, are used by other clients all the time, and end one after the other. */
 export abstract class Life {
-  protected readonly own: Presented[] = [];
+  protected readonly own: PresentedCredential[] = [];
 
   constructor(
-    protected readonly surroundings: Surroundings,
+    protected readonly surroundings: LifeContext,
     protected readonly random: Random,
   ) {}
 
@@ -34,17 +34,17 @@ export abstract class Life {
 
   async live(): Promise<void> {
     if (await this.begin()) {
-      await this.dwell();
+      await this.pause();
       const steps = this.random.shuffled(this.partialEnds).slice(0, Math.floor(this.random.between(1, 4)));
       for (const step of [...steps, this.random.pick(this.wholeEnds)]) {
         if (this.surroundings.isOver()) break;
-        if (await step()) await this.dwell();
+        if (await step()) await this.pause();
       }
     }
     this.surroundings.pool.retire(this.own);
   }
 
-  protected dwell(): Promise<unknown> {
+  protected pause(): Promise<unknown> {
     return pause(this.surroundings.isOver() ? 0 : this.random.between(100, 1200));
   }
 
@@ -57,7 +57,7 @@ export abstract class Life {
     return this.random.pick(this.surroundings.cluster.replicas);
   }
 
-  protected add(presented: Presented): Presented {
+  protected add(presented: PresentedCredential): PresentedCredential {
     this.own.push(presented);
     return this.surroundings.pool.add(presented);
   }
@@ -65,7 +65,7 @@ export abstract class Life {
   /** Makes an attempt at a random replica. Returns null unless it succeeded. */
   protected async done(
     work: (replica: Replica) => PromiseLike<Answer>,
-  ): Promise<(Attempted & { answer: Answer }) | null> {
+  ): Promise<(AttemptResult & { answer: Answer }) | null> {
     const attempted = await this.recorder.attempt(this.anywhere, work);
     const { answer } = attempted;
     return attempted.outcome === 'ok' && answer ? { ...attempted, answer } : null;
@@ -76,7 +76,7 @@ export abstract class Life {
     ends: readonly string[],
     work: (replica: Replica) => PromiseLike<Answer>,
     spares: readonly string[] = [],
-  ): Promise<Attempted> {
+  ): Promise<AttemptResult> {
     return this.recorder.revoke(this.anywhere, kind, ends, work, spares);
   }
 
@@ -86,11 +86,11 @@ export abstract class Life {
    */
   protected async redeemed(
     what: string,
-    issued: Attempted,
+    issued: AttemptResult,
     scopes: readonly string[],
     present: (replica: Replica) => PromiseLike<Answer>,
-    each: (attempted: Attempted) => void = () => {},
-  ): Promise<(Attempted & { answer: Answer }) | null> {
+    each: (attempted: AttemptResult) => void = () => {},
+  ): Promise<(AttemptResult & { answer: Answer }) | null> {
     const credential = this.recorder.issue(what, issued, scopes, { isOneTime: true });
     const { replicas } = this.surroundings.cluster;
     const at = (replica: Replica) => this.recorder.use(replica, { credential, present });

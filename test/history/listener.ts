@@ -31,20 +31,20 @@ export class Listener {
     this.sequence = dispatch.s ?? this.sequence;
     if (dispatch.t === 'READY') {
       this.sessionId = dispatch.d.session_id;
-      this.stream = { topic: this.topic, since: now(), heard: [], forgotten: null };
+      this.stream = { topic: this.topic, since: now(), received: [], discarded: null };
       this.recorder.history.streams.push(this.stream);
     }
     const name = nameOf(dispatch);
-    if (name) this.stream?.heard.push(name);
+    if (name) this.stream?.received.push(name);
   };
 
   private async greet(replica: Replica, first: object, how?: 'resume') {
-    const greeted = await this.recorder.greet(replica, this.credential, first, {
-      hear: this.hear,
+    const result = await this.recorder.recordIdentify(replica, this.credential, first, {
+      recordEvent: this.hear,
       ...(how && { how }),
     });
-    this.leave = greeted.leave;
-    return greeted;
+    this.leave = result.leave;
+    return result;
   }
 
   async identify(replica: Replica): Promise<Outcome> {
@@ -60,7 +60,7 @@ export class Listener {
       'resume',
     );
     if (!isForgotten) return outcome;
-    if (this.stream) this.stream.forgotten ??= now();
+    if (this.stream) this.stream.discarded ??= now();
     return 'forgotten';
   }
 

@@ -1,11 +1,11 @@
 import { PersonLife } from './person-life.js';
-import type { Attempted } from './recorder.js';
+import type { AttemptResult } from './recorder.js';
 
 /** An account whose email address changes, and changes back with the token that the former address received. */
 export abstract class MailboxLife extends PersonLife {
   private moves = 0;
 
-  private wrote({ answer: _, ...attempt }: Attempted, value: string): void {
+  private wrote({ answer: _, ...attempt }: AttemptResult, value: string): void {
     this.recorder.history.writes.push({ ...attempt, member: `e-mail of ${this.label}`, value });
   }
 
@@ -41,12 +41,12 @@ export abstract class MailboxLife extends PersonLife {
     );
     if (!applied) return true;
     this.email = address;
-    await this.dwell();
+    await this.pause();
     if (this.random.chance(0.7)) await this.revertEmail(applied, former);
     return true;
   }
 
-  private async revertEmail(issued: Attempted, former: string): Promise<void> {
+  private async revertEmail(issued: AttemptResult, former: string): Promise<void> {
     const token = (await this.mailed('email_change_revert', former))?.metadata.token;
     if (!token) return;
     const password = `${this.password}, after all`;

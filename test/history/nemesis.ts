@@ -62,8 +62,8 @@ export class Nemesis {
         'replica halted',
         'stopped',
         mended(
-          () => replica.halt(),
-          () => replica.go(),
+          () => replica.pause(),
+          () => replica.resume(),
         ),
       ],
       [
@@ -71,15 +71,15 @@ export class Nemesis {
         'deaf',
         mended(
           () => database.cut(),
-          () => database.mend(),
+          () => database.restore(),
         ),
       ],
       [
         'PostgreSQL silent to a replica',
         'deaf',
         mended(
-          () => database.swallow(),
-          () => database.mend(),
+          () => database.stopForwarding(),
+          () => database.restore(),
         ),
       ],
       [
@@ -87,15 +87,15 @@ export class Nemesis {
         'deaf',
         mended(
           () => redis.cut(),
-          () => redis.mend(),
+          () => redis.restore(),
         ),
       ],
       [
         'Redis silent to a replica',
         'deaf',
         mended(
-          () => redis.swallow(),
-          () => redis.mend(),
+          () => redis.stopForwarding(),
+          () => redis.restore(),
         ),
       ],
     ];
@@ -110,9 +110,9 @@ export class Nemesis {
       await server.start();
     };
     const halted = (server: typeof postgres) => async (ms: number) => {
-      server.halt();
+      server.pause();
       await pause(ms);
-      server.go();
+      server.resume();
     };
     const faults: readonly Fault[] = [
       ['PostgreSQL crashed', 'deaf', restart(postgres, 'SIGQUIT')],

@@ -1,14 +1,17 @@
 import type { Answer } from '../support/exchange.js';
 import { inboxOf, type Message } from '../support/index.js';
 import type { Replica } from './cluster.js';
+import type { Credential } from './history.js';
 import { Life } from './life.js';
-import { type Attempted, now, type Presented } from './recorder.js';
+import { type AttemptResult, now, type PresentedCredential } from './recorder.js';
 
 const MAIL_MS = 10_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-export interface Session extends Presented {
+export interface Session extends PresentedCredential {
   readonly token: string;
+  /** The login session, if an application has an ID token of it. Its token may change. */
+  login?: Credential | undefined;
 }
 
 type Work = (replica: Replica) => PromiseLike<Answer>;
@@ -39,7 +42,7 @@ export abstract class PersonLife extends Life {
   }
 
   /** Registers. Returns null if that failed. */
-  protected async registered(): Promise<Attempted | null> {
+  protected async registered(): Promise<AttemptResult | null> {
     const { email, password } = this;
     const registered = await this.done((replica) =>
       replica.anonymous.post('/v1/auth/register', { email, password, username: 'someone' }),
@@ -52,7 +55,7 @@ export abstract class PersonLife extends Life {
     return registered;
   }
 
-  protected session(issued: Attempted, token: string): Session {
+  protected session(issued: AttemptResult, token: string): Session {
     const credential = this.recorder.issue('session', issued, [this.scopes.sessions]);
     const session: Session = {
       credential,
@@ -70,7 +73,7 @@ export abstract class PersonLife extends Life {
   }
 
   /** Replaces all sessions by the one in the response to a request that ended them. */
-  protected returned(issued: Attempted): void {
+  protected returned(issued: AttemptResult): void {
     this.sessions = [];
     this.session(issued, issued.answer?.body.token);
   }
@@ -109,7 +112,7 @@ export abstract class PersonLife extends Life {
     return undefined;
   }
 
-  protected async verify(issued: Attempted): Promise<void> {
+  protected async verify(issued: AttemptResult): Promise<void> {
     const token = (await this.mailed('email_verification'))?.metadata.token;
     if (!token) return;
     await this.redeemed('verification token', issued, [], (replica) =>
@@ -120,10 +123,10 @@ export abstract class PersonLife extends Life {
   /** Redeems a single-use secret that ends everything with these scopes. */
   protected redeemedToEnd(
     kind: string,
-    issued: Attempted,
+    issued: AttemptResult,
     ends: readonly string[],
     present: Work,
-    each: (attempted: Attempted) => void = () => {},
+    each: (attempted: AttemptResult) => void = () => {},
   ) {
     return this.redeemed(`token of ${kind}`, issued, [], present, (attempted) => {
       const { answer: _, ...attempt } = attempted;
@@ -134,20 +137,26 @@ export abstract class PersonLife extends Life {
 
   protected async logout(): Promise<boolean> {
     if (this.sessions.length < 2) return false;
-    const [{ credential, token }] = this.sessions.splice(0, 1) as [Session];
-    await this.revoked('logout', [credential.id], (replica) => replica.as(token).post('/v1/auth/logout'));
+    const [{ credential, token, login }] = this.sessions.splice(0, 1) as [Session];
+    await this.revoked('logout', [credential.id, ...(login ? [login.id] : [])], (replica) =>
+      replica.as(token).post('/v1/auth/logout'),
+    );
     return true;
   }
 
-  protected async changePassword(): Promise<Attempted> {
+  protected async changePassword(): Promise<AttemptResult> {
     const new_password = `${this.password}, another`;
-    const { token } = this.acting;
-    const changed = await this.revoked('password change', [this.scopes.sessions], (replica) =>
-      replica.as(token).patch('/v1/users/@me', { password: this.password, new_password }),
+    const { token, login } = this.acting;
+    const changed = await this.revoked(
+      'password change',
+      [this.scopes.sessions],
+      (replica) => replica.as(token).patch('/v1/users/@me', { password: this.password, new_password }),
+      login ? [login.id] : [],
     );
     if (changed.outcome === 'ok') {
       this.password = new_password;
       this.returned(changed);
+      this.acting.login = login;
     }
     return changed;
   }

@@ -16,12 +16,15 @@ export type Fault =
   | 'lost write'
   /** Keeps sockets open whose session has started, even if the service closes them. */
   | 'deaf sockets'
+  /** Repeats the first key set forever. */
+  | 'old key set'
   /** Does not resend missed events when a session resumes. */
   | 'lost replay';
 
 const CACHED_MS = 5000;
 const REDEMPTIONS = ['/v1/oauth2/token', '/v1/auth/verify', '/v1/auth/reset'];
 const PROVEN = '/v1/auth/sessions/logout';
+const KEY_SET = '/.well-known/jwks.json';
 const INTROSPECTION = '/v1/oauth2/introspect';
 
 interface Kept {
@@ -136,6 +139,7 @@ export class Plant {
     if (this.fault === 'remembered client' && url === INTROSPECTION && isFresh) return known;
     if (this.fault === 'second use of a code' && url === PROVEN && known) return known;
     if (this.fault === 'second redemption' && known && REDEMPTIONS.includes(url)) return known;
+    if (this.fault === 'old key set' && url === KEY_SET && known) return known;
     const isChange = method === 'PATCH' && url === '/v1/users/@me' && body.includes('"bio"');
     if (this.fault === 'lost write' && isChange) return this.asked(req, 'GET', Buffer.alloc(0));
     const answer = await this.asked(req, method, body);

@@ -1,17 +1,18 @@
 import { WebSocket } from 'ws';
+import type { LogoutReceiver } from '../machine/logout-receiver.js';
 import type { Answer } from '../support/exchange.js';
-import type { Replica } from './cluster.js';
+import type { Cluster, Replica } from './cluster.js';
 import type { Attempt, Credential, History, Interval, Outcome, Socket } from './history.js';
 
 export const now = (): number => performance.now();
 
 /** An attempt as the client sees it, with the response if one arrived. */
-export interface Attempted extends Attempt {
+export interface AttemptResult extends Attempt {
   readonly answer: Answer | undefined;
 }
 
 /** How to present a credential, and which members to read from the response. */
-export interface Presented {
+export interface PresentedCredential {
   readonly credential: Credential;
   present(replica: Replica): PromiseLike<Answer>;
   /** The token for Identify, if the gateway accepts the credential. */
@@ -21,15 +22,15 @@ export interface Presented {
 }
 
 /** Time limit for the first response of the gateway. Without it, a halted gateway would block the end of a run. */
-const PATIENCE_MS = 20_000;
+const IDENTIFY_TIMEOUT_MS = 20_000;
 
 /** The callback for dispatches of the session, and whether to resume a session. */
-export interface Greeting {
-  readonly hear?: (dispatch: { s?: number; t?: string; d?: unknown }) => void;
+export interface IdentifyHandlers {
+  readonly recordEvent?: (dispatch: { s?: number; t?: string; d?: unknown }) => void;
   readonly how?: 'resume';
 }
 
-export interface Greeted {
+export interface IdentifyResult {
   readonly outcome: Outcome;
   /** The gateway has no such session. */
   readonly isForgotten: boolean;
@@ -46,6 +47,7 @@ export class Recorder {
   /** Shared by all runs. They use the same replicas, where the names of earlier runs still exist. */
   private static named = 0;
   private readonly open = new Set<WebSocket>();
+  private heard = 0;
 
   constructor(readonly history: History) {}
 
@@ -54,7 +56,7 @@ export class Recorder {
     return `${what} ${++Recorder.named}`;
   }
 
-  async attempt(replica: Replica, work: (replica: Replica) => PromiseLike<Answer>): Promise<Attempted> {
+  async attempt(replica: Replica, work: (replica: Replica) => PromiseLike<Answer>): Promise<AttemptResult> {
     const start = now();
     const answer = await Promise.resolve(work(replica)).catch(() => undefined);
     return { replica: replica.index, start, end: now(), outcome: outcomeOf(answer), answer };
@@ -66,7 +68,7 @@ export class Recorder {
     return this.history.issue({ id, scopes: [id, ...scopes], issued: { start, end }, ...more });
   }
 
-  async use(replica: Replica, { credential, present, shows }: Presented): Promise<Attempted> {
+  async use(replica: Replica, { credential, present, shows }: PresentedCredential): Promise<AttemptResult> {
     const attempted = await this.attempt(replica, present);
     const { answer, ...attempt } = attempted;
     this.history.uses.push({ ...attempt, credential: credential.id });
@@ -84,7 +86,7 @@ export class Recorder {
     ends: readonly string[],
     work: (replica: Replica) => PromiseLike<Answer>,
     spares: readonly string[] = [],
-  ): Promise<Attempted> {
+  ): Promise<AttemptResult> {
     const attempted = await this.attempt(replica, work);
     const { answer: _, ...attempt } = attempted;
     this.history.revocations.push({ ...attempt, kind, ends, spares });
@@ -98,25 +100,25 @@ export class Recorder {
 
   /** Identifies. If a session starts, its socket is recorded until it closes. */
   async identify(replica: Replica, credential: Credential, token: string): Promise<void> {
-    await this.greet(replica, credential, { op: 2, d: { token } });
+    await this.recordIdentify(replica, credential, { op: 2, d: { token } });
   }
 
   /** Opens a socket and sends `first`. If that starts or resumes a session, the socket is recorded until it closes. */
-  async greet(
+  async recordIdentify(
     replica: Replica,
     { id: credential }: Credential,
     first: object,
-    { hear, how }: Greeting = {},
-  ): Promise<Greeted> {
+    { recordEvent: hear, how }: IdentifyHandlers = {},
+  ): Promise<IdentifyResult> {
     const start = now();
     const { index } = replica;
     const socket = new WebSocket(`${replica.url.replace('http', 'ws')}/gateway`);
     const leave = () => socket.terminate();
-    const patience = setTimeout(leave, PATIENCE_MS);
+    const timeout = setTimeout(leave, IDENTIFY_TIMEOUT_MS);
     let isForgotten = false;
     const outcome = await new Promise<Outcome>((resolve) => {
       const tell = (outcome: Outcome) => {
-        clearTimeout(patience);
+        clearTimeout(timeout);
         this.history.uses.push({ credential, replica: index, start, end: now(), outcome, ...(how && { how }) });
         resolve(outcome);
       };
@@ -143,6 +145,29 @@ export class Recorder {
       });
     });
     return { outcome, isForgotten, leave };
+  }
+
+  /** Records the public keys of a replica. */
+  async readKeys(replica: Replica): Promise<void> {
+    const { answer, outcome, start, end } = await this.attempt(replica, (one) =>
+      one.anonymous.get('/.well-known/jwks.json'),
+    );
+    if (outcome === 'ok') this.history.keySets.push({ replica: replica.index, start, end, keys: answer?.body.keys });
+  }
+
+  /** Records a rotation of the signing keys. */
+  async rotateKeys(cluster: Cluster): Promise<void> {
+    const start = now();
+    const outcome = (await cluster.rotateKeys()) ? 'ok' : 'unknown';
+    this.history.rotations.push({ start, end: now(), outcome });
+  }
+
+  /** Records the logout tokens of this history that arrived since the last call. */
+  hear({ received }: LogoutReceiver): void {
+    const known = new Set(this.history.logins.map(({ sid }) => sid));
+    for (const { sid, token, at } of received.slice(this.heard))
+      if (known.has(sid)) this.history.tokens.push({ kind: 'logout token', sid, token, at });
+    this.heard = received.length;
   }
 
   /** Ends the observation. */

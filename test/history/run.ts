@@ -18,6 +18,8 @@ export const PROMISES: Promises = {
   unchecked: UNHEARD_MS + UNCHECKED_MS + ALLOWANCE_MS,
   recovery: 10_000,
   wakeup: 2000,
+  // A host is claimed for 60 s, and then gets 10 logout tokens per second.
+  loggedOut: 90_000 + ALLOWANCE_MS,
 };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -30,9 +32,22 @@ export interface Findings {
 }
 
 function summed(history: History, delays: readonly number[], faults: ReadonlyMap<string, number>): string {
-  const { credentials, uses, revocations, writes, reads, sockets, events, streams } = history;
+  const {
+    credentials,
+    uses,
+    revocations,
+    writes,
+    reads,
+    sockets,
+    events,
+    streams,
+    logins,
+    tokens,
+    keySets,
+    rotations,
+  } = history;
   const resumes = uses.filter(({ how }) => how === 'resume');
-  const forgotten = streams.filter((stream) => stream.forgotten !== null);
+  const forgotten = streams.filter((stream) => stream.discarded !== null);
   const outcomes = (some: readonly { outcome: string }[]) =>
     ['ok', 'refused', 'unknown']
       .map((one) => `${some.filter(({ outcome }) => outcome === one).length} ${one}`)
@@ -47,6 +62,8 @@ function summed(history: History, delays: readonly number[], faults: ReadonlyMap
     `${credentials.size} credentials; ${uses.length} uses (${outcomes(uses)})`,
     `${revocations.length} revocations (${outcomes(revocations)}): ${list(byKind)}`,
     `${resumes.length} resumes (${outcomes(resumes)}), ${forgotten.length} sessions forgotten; ${events.length} events`,
+    `${logins.length} logins, ${tokens.filter(({ kind }) => kind === 'logout token').length} logout tokens, ` +
+      `${keySets.length} key sets, ${rotations.length} key rotations (${outcomes(rotations)})`,
     `${writes.length} writes (${outcomes(writes)}), ${reads.length} reads; ${sockets.length} sockets, of which ${sorted.length} were ` +
       `closed at undisturbed replicas: median ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms after the answer`,
     `faults: ${list(faults) || 'none'}`,
@@ -65,9 +82,10 @@ export async function run(cluster: Cluster, seed: number, isOver: () => boolean)
   const watching = nemesis.probe(() => !isObserved);
   await Promise.all([workload.run(), nemesis.run(isOver)]);
   await cluster.isWhole();
-  await workload.lookBack();
+  await workload.recheckRevoked();
   // Give the last replica that was notified its time to close sockets.
   await pause(PROMISES.told + 500);
+  await loggedOut(cluster, recorder);
   recorder.finish();
   isObserved = false;
   await watching;
@@ -77,6 +95,19 @@ export async function run(cluster: Cluster, seed: number, isOver: () => boolean)
 
 const LOOK_EVERY_MS = 1000;
 
+/** Waits until all logout tokens have arrived, or until one is certainly missing. */
+async function loggedOut({ receiver, replicas }: Cluster, recorder: Recorder): Promise<void> {
+  const { history } = recorder;
+  for (const replica of replicas) await recorder.readKeys(replica);
+  const isMissing = (within: number): boolean => {
+    recorder.hear(receiver);
+    history.end = now();
+    const { violations } = Checker.check(history, { ...PROMISES, loggedOut: within });
+    return violations.some(({ rule }) => rule === 'a session ended without its logout token');
+  };
+  while (isMissing(0) && !isMissing(PROMISES.loggedOut)) await pause(LOOK_EVERY_MS);
+}
+
 /** Runs clients, with only the planted fault, until it is found or `isOver`. Returns the rules that were violated. */
 export async function runUntilFound(
   cluster: Cluster,
@@ -84,6 +115,8 @@ export async function runUntilFound(
   rule: Rule,
   isOver: () => boolean,
 ): Promise<Rule[]> {
+  // Nothing is disturbed, so logout tokens do not wait for a host.
+  const promises = { ...PROMISES, loggedOut: ALLOWANCE_MS };
   const random = new Random(seed);
   const history = new History();
   const recorder = new Recorder(history);
@@ -92,8 +125,9 @@ export async function runUntilFound(
   const pool = new Pool(random.fork());
   const workload = new Workload({ cluster, recorder, pool, isOver: isEnough }, random.fork());
   const looking = setInterval(() => {
+    recorder.hear(cluster.receiver);
     history.end = now();
-    found = Checker.check(history, PROMISES).violations.map((one) => one.rule);
+    found = Checker.check(history, promises).violations.map((one) => one.rule);
   }, LOOK_EVERY_MS);
   await workload.run();
   clearInterval(looking);

@@ -1,7 +1,7 @@
 import type { Credential, Outcome } from './history.js';
 import type { Step } from './life.js';
 import { PersonLife } from './person-life.js';
-import type { Attempted } from './recorder.js';
+import type { AttemptResult } from './recorder.js';
 
 /**
  * A user who signs in at the identity provider. Each state works once. The identity works until it is unlinked or the
@@ -29,7 +29,7 @@ export class SsoLife extends PersonLife {
   }
 
   /** Each attempt has its own code, so that only the state can prevent the second one. */
-  private async signInBySso(): Promise<(Attempted & { answer: NonNullable<Attempted['answer']> }) | null> {
+  private async signInBySso(): Promise<(AttemptResult & { answer: NonNullable<AttemptResult['answer']> }) | null> {
     const begun = await this.started();
     if (!begun) return null;
     return this.redeemed('SSO state', begun.started, [], (replica) =>
@@ -73,7 +73,7 @@ export class SsoLife extends PersonLife {
   }
 
   /** If the identity provider rejects a reused code, that says nothing about the identity. */
-  private judged({ outcome, answer }: Attempted): Outcome {
+  private judged({ outcome, answer }: AttemptResult): Outcome {
     if (outcome === 'ok') return answer?.body.user_id === this.id ? 'ok' : 'refused';
     return answer?.status === 403 ? 'refused' : 'unknown';
   }

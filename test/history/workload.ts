@@ -3,15 +3,16 @@ import { AddressLife } from './address-life.js';
 import { AdminLife } from './admin-life.js';
 import { FactorLife } from './factor-life.js';
 import { GatewayLife } from './gateway-life.js';
-import type { Life, Surroundings } from './life.js';
+import type { Life, LifeContext } from './life.js';
 import type { Random } from './random.js';
 import { now } from './recorder.js';
 import { SsoLife } from './sso-life.js';
 
 const CLIENTS = 6;
 const LIVES = 4;
+const ROTATION_PAUSE_MS = 5000;
 
-type Kind = new (surroundings: Surroundings, random: Random) => Life;
+type Kind = new (surroundings: LifeContext, random: Random) => Life;
 
 /** Cumulative shares of the kinds of lives. */
 const KINDS: readonly (readonly [Kind, number])[] = [
@@ -28,14 +29,24 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Clients that present all credentials without pause, while lives create and revoke them. */
 export class Workload {
   constructor(
-    private readonly surroundings: Surroundings,
+    private readonly surroundings: LifeContext,
     private readonly random: Random,
   ) {}
 
   async run(): Promise<void> {
     const clients = Array.from({ length: CLIENTS }, () => this.client(this.random.fork()));
     const lives = Array.from({ length: LIVES }, (_, lane) => this.lives(this.random.fork(), lane));
-    await Promise.all([...clients, ...lives]);
+    await Promise.all([...clients, ...lives, this.rotations()]);
+  }
+
+  /** Rotates the signing keys until the end. */
+  private async rotations(): Promise<void> {
+    const { cluster, recorder, isOver } = this.surroundings;
+    while (!isOver()) {
+      const next = now() + ROTATION_PAUSE_MS;
+      while (now() < next && !isOver()) await pause(50);
+      await recorder.rotateKeys(cluster);
+    }
   }
 
   private async client(random: Random): Promise<void> {
@@ -64,7 +75,7 @@ export class Workload {
   }
 
   /** After recovery, presents current and former credentials to every replica. */
-  async lookBack(): Promise<void> {
+  async recheckRevoked(): Promise<void> {
     const { cluster, recorder, pool } = this.surroundings;
     for (const presented of pool.all()) {
       await Promise.all(cluster.replicas.map((replica) => recorder.use(replica, presented)));

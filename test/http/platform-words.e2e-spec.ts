@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { httpAdapter } from '../../src/http/adapter.js';
 import { Call, type TransferTracker } from '../../src/policy/call.js';
-import { wire } from '../support/index.js';
+import { sendRaw } from '../support/index.js';
 
 const SECRET = 'a-secret-of-a-path';
 
 /** Fastify never responds by itself, even if the front door admits a bad request. Its own responses repeat the path. */
-describe('conventions.md 1: the platform has no words of its own', () => {
+describe('conventions.md 1: no error texts of the platform are sent', () => {
   test.each([
     ['a path that cannot be decoded', `/v1/${SECRET}/%zz`],
     ['bytes that are no UTF-8', `/v1/${SECRET}/%ff`],
@@ -34,7 +34,7 @@ describe('conventions.md 1: the platform has no words of its own', () => {
     await instance.listen({ port: 0, host: '127.0.0.1' });
     try {
       const { port } = instance.server.address() as AddressInfo;
-      const { text, status } = await wire({ port }, ['GET / HTTP/1.1']);
+      const { text, status } = await sendRaw({ port }, ['GET / HTTP/1.1']);
       expect([status, text]).toEqual([400, 'ours']);
       expect(refused).toEqual([expect.objectContaining({ code: 'BAD_REQUEST' })]);
       expect(JSON.stringify(refused)).not.toContain(SECRET);

@@ -113,8 +113,8 @@ afterAll(async () => {
   await provider.stop();
 });
 
-describe('@gatehouse-auth/server/testing: what a team tests its modules with', () => {
-  test('a code of its own is judged by the registry as it is now', async () => {
+describe('@gatehouse-auth/server/testing: the test kit for extensions', () => {
+  test('an error code of the extension is checked against the present registry', async () => {
     const answer = await service.anonymous.get('/v1/cakes');
     expectApiError(answer, 'CAKES_GONE');
     expect(answer.status).toBe(402);
@@ -133,17 +133,17 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
     });
   });
 
-  test('a code that nobody registered is a fault of the test, whatever was answered', async () => {
+  test('an unregistered code is an error of the test, for any response', async () => {
     const answer = await service.anonymous.get('/v1/cakes');
     const forged = { ...answer, status: 400, body: { code: 'CAKES_LATE', message: 'x' } };
     expect(() => expectApiError(forged, 'CAKES_LATE')).toThrow('CAKES_LATE is no error code');
   });
 
-  describe('what is expected of an answer before it is awaited, as with supertest', () => {
+  describe('expectations before the response is awaited, as with supertest', () => {
     const ask = () => service.anonymous.get('/v1/cakes?kind=apple');
     const gone = { code: 'CAKES_GONE', message: 'There is no cake.' };
 
-    test('a status, one of several, headers, the body, whatever a function asserts; all of them in a row', async () => {
+    test('a status, one of several, headers, the body, assertions of a function; all of them in a row', async () => {
       const seen: unknown[] = [];
       const answer = await ask()
         .expect(402)
@@ -173,7 +173,7 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
       ['function that throws', (exchange) => exchange.expect(() => expect(1).toBe(2)), /Object\.is equality/],
       ['function that returns an error', (exchange) => exchange.expect(() => new Error('burnt')), /burnt/],
       ['second of two', (exchange) => exchange.expect(402).expect(404), /expected 404 "Not Found", got 402/],
-    ])('unmet it says what was asked and what was answered: %s', async (_kind, demand, reason) => {
+    ])('if not met, the message shows request and response: %s', async (_kind, demand, reason) => {
       const failure = await demand(ask()).then(
         () => new Error('it was met'),
         (error) => error as Error,
@@ -184,13 +184,13 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
       expect(failure.stack).toContain('kit.e2e-spec.ts');
     });
 
-    test('an answer without a body is {} there and undefined here', async () => {
+    test('a response without a body is {} in expectations and undefined in the result', async () => {
       const alice = await person(service, 'alice');
       const { body, text } = await service.as(alice).post('/v1/auth/logout').expect(204).expect(204, {});
       expect([body, text]).toEqual([undefined, '']);
     });
 
-    test('a request is sent when it is made, once, however often it is awaited', async () => {
+    test('a request is sent when it is created, once, even if awaited several times', async () => {
       const alice = await person(service, 'alice');
       const logout = service.as(alice).post('/v1/auth/logout').expect(204);
       expect((await Promise.all([logout, logout])).map(({ status }) => status)).toEqual([204, 204]);
@@ -199,7 +199,7 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
       await expect(sent.expect(404)).rejects.toThrow('PATCH /v1/users/@me was answered 200 {');
     });
 
-    test('what no service answers is a failure whatever is expected', async () => {
+    test('a connection error fails every expectation', async () => {
       await expect(new Client('http://127.0.0.1:1', undefined, []).get('/').expect(200)).rejects.toThrow(
         'ECONNREFUSED',
       );
@@ -219,7 +219,7 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
 
   test('a client of the gateway', async () => {
     const alice = await person(service, 'alice');
-    const { client, ready } = await GatewayClient.identified(service, alice.authorization);
+    const { client, ready } = await GatewayClient.identify(service, alice.authorization);
     expect(ready.user.id).toBe(alice.id);
     await service.as(alice).post('/v1/auth/logout');
     expect((await client.closed())[0]).toBe(4004);
@@ -230,14 +230,14 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
     expect([status, body.user.id]).toEqual([200, body.user_id]);
   });
 
-  test('a race: what may happen once happens once, and answers are counted by status and code', async () => {
+  test('a race: a single-use operation succeeds once, and responses are counted by status and code', async () => {
     const alice = await person(service, 'alice');
     const { answers, statuses, codes, of } = await race(32, () => service.as(alice).post('/v1/pies'));
     expect([statuses, codes]).toEqual([{ 204: 1, 402: 31 }, { CAKES_GONE: 31 }]);
     expect(of(204)).toEqual(answers.filter(({ status }) => status === 204));
   });
 
-  test('a race begins all of it before it waits for any, and ends when all have ended', async () => {
+  test('a race starts all calls before it waits for any, and ends when all have ended', async () => {
     let begun = 0;
     let ended = 0;
     const nobody = { status: 0, headers: new Headers(), body: undefined, text: '' };
@@ -256,7 +256,7 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
     expect([begun, ended]).toEqual([32, 31]);
   });
 
-  describe('the policies of a team in a line each', () => {
+  describe('the policies of an extension, one line each', () => {
     const LEDGER = [
       "GET /v1/cakes @Public() @RateLimit('auth:handoff:info')",
       "POST /v1/pies @UserOnly() @AllowSuspicious() @RateLimit('auth:logout')",
@@ -268,13 +268,13 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
       await expect(expectMatrix(service)).rejects.toThrow('GET /v1/pies with session: 403 ACCESS_DENIED, not admitted');
     });
 
-    test('the ledger names whoever is let in beyond a policy, and nobody else', async () => {
+    test('the ledger lists exactly the callers allowed beyond a policy', async () => {
       await expectExposure(service, ...LEDGER);
       await expect(expectExposure(service, LEDGER[0])).rejects.toThrow('POST /v1/pies');
       await expect(expectExposure(service, ...LEDGER, 'GET /v1/tarts @Public()')).rejects.toThrow('GET /v1/tarts');
     });
 
-    test('where no module of a team is, there is nothing to look at, and that is said', () =>
+    test('without modules of an extension there is nothing to check, and this is reported', () =>
       withGatehouse({}, async (bare) => {
         await expect(expectMatrix(bare)).rejects.toThrow('the service has no route but its own');
         await expect(expectExposure(bare)).rejects.toThrow('the service has no route but its own');
@@ -282,18 +282,18 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
   });
 
   describe('outages', () => {
-    test('a database that is cut is away for every request, and afterwards everything is as before', () =>
+    test('a disconnected database is away for every request, and afterwards everything is as before', () =>
       withGatehouse({ cuttable: true }, async (cut) => {
         const alice = await person(cut, 'alice');
-        const mend = await cut.cutDatabase();
+        const endOutage = await cut.cutDatabase();
         const { statuses, codes } = await race(32, () => cut.as(alice).get('/v1/users/@me'));
         expect([statuses, codes]).toEqual([{ 503: 32 }, { SERVICE_UNAVAILABLE: 32 }]);
-        await mend();
+        await endOutage();
         expect((await cut.as(alice).get('/v1/users/@me').expect(200)).body.id).toBe(alice.id);
         expect((await race(32, () => cut.as(alice).get('/v1/users/@me'))).statuses).toEqual({ 200: 32 });
       }));
 
-    test('what cannot be cut says what is missing', async () => {
+    test('an outage that is not available names the missing option', async () => {
       await expect(service.cutDatabase()).rejects.toThrow('gatehouse({ cuttable: true, ... })');
       await expect(service.cutRedis()).rejects.toThrow('gatehouse({ cuttable: true, ... })');
       await withGatehouse({ cuttable: true }, async (cut) => {
@@ -304,14 +304,14 @@ describe('@gatehouse-auth/server/testing: what a team tests its modules with', (
     });
 
     describeWithRedis('with a Redis', () => {
-      test('a store that is cut leaves limits to the process, and is used again once it is back', () =>
+      test('while the store is disconnected, limits apply per process, and later it is used again', () =>
         withGatehouse({ cuttable: true, env: { REDIS_URL: redisDatabase(6), RATE_LIMITS: 'on' } }, async (limited) => {
           const alice = await person(limited, 'alice');
           const me = () => limited.as(alice).get('/v1/users/@me').expect(200);
           await me();
-          const mend = await limited.cutRedis();
+          const endOutage = await limited.cutRedis();
           await me();
-          await mend();
+          await endOutage();
           await me();
         }));
     });

@@ -12,7 +12,7 @@ function reportOf(seconds: Record<string, number>, env: Record<string, string> =
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-times-'));
   try {
     const lines = Object.entries(seconds).map(([path, time]) => `${time}\t${join(ROOT, path)}`);
-    writeFileSync(join(directory, 'processor-time.tsv'), `${lines.join('\n')}\n`);
+    writeFileSync(join(directory, 'cpu-time.tsv'), `${lines.join('\n')}\n`);
     const code = `import Times from ${JSON.stringify(SETUP)}; new Times().onRunComplete();`;
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
       env: { PATH: process.env.PATH, GATEHOUSE_TEST_DIR: directory, ...env },

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
-import { PATIENCE_MS } from '../support/timeouts.js';
+import { WAIT_TIMEOUT_MS } from '../support/timeouts.js';
 
 /** `chromium-headless-shell` comes first. It is Chromium without windows and needs half the CPU time. */
 const PATHS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
@@ -50,7 +50,7 @@ async function launch(): Promise<Shared> {
   const path = chromiumPath ?? '';
   const browser = await chromium.launch({
     executablePath: path,
-    timeout: PATIENCE_MS,
+    timeout: WAIT_TIMEOUT_MS,
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -87,7 +87,7 @@ export async function openBrowser(): Promise<OwnBrowser> {
     const context = await shared.browser.newContext(options);
     contexts.add(context);
     context.once('close', () => contexts.delete(context));
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(WAIT_TIMEOUT_MS);
     return context;
   };
   let isOpen = true;

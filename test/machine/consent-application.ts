@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { earnedCaptcha, type Gatehouse, type Persona, person } from '../support/index.js';
+import { type Gatehouse, type Persona, person, solveCaptcha } from '../support/index.js';
 
 /** An application that requests consent, with its redirect URI and the path of its consent page. */
 export interface Asking {
@@ -55,7 +55,7 @@ export async function asking(service: Gatehouse, headers: () => Promise<Record<s
 /** The headers for an operation that requires a captcha of this provider. */
 export async function captchaFor(service: Gatehouse, provider: string | undefined): Promise<Record<string, string>> {
   if (!provider) return {};
-  const token = provider === 'altcha' ? await earnedCaptcha(service) : `token ${randomBytes(9).toString('hex')}`;
+  const token = provider === 'altcha' ? await solveCaptcha(service) : `token ${randomBytes(9).toString('hex')}`;
   return { 'x-captcha-token': token };
 }
 
@@ -83,7 +83,7 @@ export const signedInAs = (page: Page, token: string) =>
   }`);
 
 /** Allows or denies the request, as soon as the button is enabled. */
-export const decide = (page: Page, answer: 'Allow' | 'Deny'): Promise<void> =>
+export const decide = (page: Page, answer: 'Allow' | 'Deny' | `Continue as ${string}`): Promise<void> =>
   page.getByRole('button', { name: answer }).click();
 
 /** Allows the request. @returns the query parameters of the redirect */

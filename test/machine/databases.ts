@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { copyOfTemplate } from '../support/gatehouse.js';
+import { copyTemplate } from '../support/gatehouse.js';
 import { preparedDirectory } from './service-process.js';
 
 /** Creates an empty database on the server of `TEST_DATABASE_URL`. The test run deletes it at its end. */
@@ -21,7 +21,7 @@ export async function emptyDatabase(): Promise<string> {
  * migrations would take half the time of a first start.
  */
 export async function migratedDatabase(): Promise<Record<string, string>> {
-  const DATABASE_URL = await copyOfTemplate();
+  const DATABASE_URL = await copyTemplate();
   if (DATABASE_URL) return { DATABASE_URL };
   const { GATEHOUSE_TEST_DIR: run = tmpdir() } = process.env;
   return { DATA_DIR: preparedDirectory(mkdtempSync(join(run, 'data-'))) };

@@ -39,15 +39,15 @@ const noAccount = account ? undefined : 'root, and no user postgres that reaches
 const noPostgres = initdb && postgres ? noAccount : 'no initdb and postgres on this machine';
 
 /** `describe`, or a skipped suite with the reason in its title if no PostgreSQL server can be started. */
-export const describeWithOwnPostgres = describeUnless(noPostgres);
+export const describeWithDedicatedPostgres = describeUnless(noPostgres);
 
 const noRedis = redisServer ? undefined : 'no redis-server on this machine';
 
 /** `describe`, or a skipped suite with the reason in its title if no Redis server can be started. */
-export const describeWithOwnRedis = describeUnless(noRedis);
+export const describeWithDedicatedRedis = describeUnless(noRedis);
 
 /** `describe`, or a skipped suite with the reason in its title if one of the two servers cannot be started. */
-export const describeWithOwnServers = describeUnless(noPostgres ?? noRedis);
+export const describeWithDedicatedServers = describeUnless(noPostgres ?? noRedis);
 
 const noPgbouncer = pgbouncer ? noPostgres : 'no pgbouncer on this machine';
 
@@ -55,7 +55,7 @@ const noPgbouncer = pgbouncer ? noPostgres : 'no pgbouncer on this machine';
 export const describeWithPgbouncer = describeUnless(noPgbouncer);
 
 /** A server that belongs to one test file, which can stop, kill and restart it. */
-export class OwnServer {
+export class DedicatedServer {
   private child: ChildProcess | undefined;
 
   private constructor(
@@ -65,7 +65,7 @@ export class OwnServer {
     private readonly isUp: () => Promise<boolean>,
   ) {}
 
-  static async postgres(): Promise<OwnServer> {
+  static async postgres(): Promise<DedicatedServer> {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
     const { uid, gid } = account as Account;
     chownSync(directory, uid, gid);
@@ -81,13 +81,13 @@ export class OwnServer {
     const url = `postgres://gatehouse@127.0.0.1:${port}/postgres`;
     const launch = () => spawn(postgres as string, args, { ...as, stdio: 'ignore' });
     const isUp = () => query(url, 'SELECT 1').then(...hasWorked);
-    const server = new OwnServer(url, directory, launch, isUp);
+    const server = new DedicatedServer(url, directory, launch, isUp);
     await server.start();
     return server;
   }
 
   /** `more`: further command-line options. */
-  static async redis(...more: string[]): Promise<OwnServer> {
+  static async redis(...more: string[]): Promise<DedicatedServer> {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
     const port = await freePort();
     const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', ...more];
@@ -98,13 +98,13 @@ export class OwnServer {
         .then(...hasWorked)
         .finally(() => socket.destroy());
     };
-    const server = new OwnServer(`redis://127.0.0.1:${port}/0`, directory, launch, isUp);
+    const server = new DedicatedServer(`redis://127.0.0.1:${port}/0`, directory, launch, isUp);
     await server.start();
     return server;
   }
 
   /** Starts PgBouncer in front of the server of a database URL, in one of its pool modes. */
-  static async pgbouncer(databaseUrl: string, mode: 'session' | 'transaction'): Promise<OwnServer> {
+  static async pgbouncer(databaseUrl: string, mode: 'session' | 'transaction'): Promise<DedicatedServer> {
     const { hostname, port: serverPort, username, pathname } = new URL(databaseUrl);
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
     const { uid, gid } = account as Account;
@@ -121,7 +121,7 @@ export class OwnServer {
     const url = `postgres://${username}@127.0.0.1:${port}${pathname}`;
     const launch = () => spawn(pgbouncer as string, [settings], { uid, gid, cwd: directory, stdio: 'ignore' });
     const isUp = () => query(url, 'SELECT 1').then(...hasWorked);
-    const server = new OwnServer(url, directory, launch, isUp);
+    const server = new DedicatedServer(url, directory, launch, isUp);
     await server.start();
     return server;
   }
@@ -145,12 +145,12 @@ export class OwnServer {
   }
 
   /** Suspends the server and its child processes until `go` is called. Data sent to it waits. */
-  halt(): void {
+  pause(): void {
     this.child?.kill('SIGSTOP');
     for (const pid of this.processes()) process.kill(pid, 'SIGSTOP');
   }
 
-  go(): void {
+  resume(): void {
     for (const pid of this.processes()) process.kill(pid, 'SIGCONT');
     this.child?.kill('SIGCONT');
   }

@@ -26,30 +26,31 @@ function* markdown(folder: string): Generator<string> {
   }
 }
 
-const FENCE = /(?:^<!-- not run: ([^>]+) -->\n)?^```(\w+)((?: \w+)*)\n([\s\S]*?)^```$/gm;
+/** A block in a list is indented. */
+const FENCE = /(?:^ *<!-- not run: ([^>]+) -->\n)?^( *)```(\w+)((?: \w+)*)\n([\s\S]*?)^\2```$/gm;
 
 /** All code blocks of a page, in order. */
 export function blocksOf(page: string): Block[] {
   const text = readFileSync(join(root, page), 'utf8');
   const found = [...text.matchAll(FENCE)];
   return found.map((match, index) => {
-    const [whole, reason, language = '', words = '', code = ''] = match;
+    const [whole, reason, indent = '', language = '', words = '', code = ''] = match;
     const next = found[index + 1];
-    const isFollowed = next?.[2] === 'text' && text.slice((match.index ?? 0) + whole.length, next.index).trim() === '';
+    const isFollowed = next?.[3] === 'text' && text.slice((match.index ?? 0) + whole.length, next.index).trim() === '';
     return {
       page,
       line: text.slice(0, match.index).split('\n').length,
       language,
       words: words.trim().split(' ').filter(Boolean),
-      code,
+      code: indent ? code.replaceAll(new RegExp(`^${indent}`, 'gm'), '') : code,
       ...(reason ? { reason } : {}),
-      ...(isFollowed && language !== 'text' ? { prints: next?.[4] ?? '' } : {}),
+      ...(isFollowed && language !== 'text' ? { prints: next?.[5] ?? '' } : {}),
     };
   });
 }
 
 /** Pages of the manual whose blocks are run. The examples of the other manual pages are checked by their own tests. */
-const MANUAL = ['docs/client.md', 'docs/description.md', 'docs/operating.md'];
+const MANUAL = ['docs/client.md', 'docs/description.md'];
 
 /** The paths of all pages: the guides, sorted, then the manual. */
 export const guidePages = (): string[] => [...[...markdown('docs/guides')].sort(), ...MANUAL];

@@ -4,7 +4,7 @@ import { lockDirectory } from '../../dist/src/platform/database/directory-lock.j
 const [directory] = process.argv.slice(2);
 let release;
 
-const DEEDS = {
+const COMMANDS = {
   async take() {
     release = await lockDirectory(directory);
     return 'held';
@@ -15,8 +15,8 @@ const DEEDS = {
   },
 };
 
-process.on('message', (deed) => {
-  DEEDS[deed]().then(
+process.on('message', (command) => {
+  COMMANDS[command]().then(
     (answer) => process.send(answer),
     (error) => process.send(`${error.constructor.name}: ${error.message}`),
   );

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page, WebSocket } from 'playwright-core';
 import { type Gatehouse, type GatehouseOptions, gatehouse } from '../support/index.js';
-import { PATIENCE_MS } from '../support/timeouts.js';
+import { WAIT_TIMEOUT_MS } from '../support/timeouts.js';
 import { type OwnBrowser, openBrowser } from './browser.js';
 import { freePort } from './ports.js';
 
@@ -36,7 +36,7 @@ export interface Visit {
   /** Opens a path as a user who is already signed in. The browser stores only the session of the user. */
   arrive(path: string, token: string, options?: { readonly isKept: boolean }): Promise<void>;
   /** The latest open WebSocket that has received READY. Waits for one if there is none yet. */
-  greeted(): Promise<WebSocket>;
+  waitForGateway(): Promise<WebSocket>;
   /** Opens another tab of the same user, which is also observed. */
   tab(): Promise<Page>;
   /**
@@ -111,7 +111,7 @@ async function visitOf(
   return {
     page,
     context,
-    greeted,
+    waitForGateway: greeted,
     open: async (path) => void (await page.goto(`${origin}${path}`)),
     async arrive(path, token, { isKept } = { isKept: false }) {
       const storage = isKept ? 'localStorage' : 'sessionStorage';
@@ -141,7 +141,7 @@ function greetings(page: Page): () => Promise<WebSocket> {
     }),
   );
   return async () => {
-    while (!latest || latest.isClosed()) await once(met, 'greeted', { signal: AbortSignal.timeout(PATIENCE_MS) });
+    while (!latest || latest.isClosed()) await once(met, 'greeted', { signal: AbortSignal.timeout(WAIT_TIMEOUT_MS) });
     return latest;
   };
 }
@@ -205,8 +205,6 @@ async function speak(page: Page, language: string): Promise<void> {
 }
 
 async function look(page: Page, name: string): Promise<void> {
-  // The appearance of a page does not depend on the HTTP platform, so the run on Fastify skips this check.
-  if (process.env.HTTP_PLATFORM === 'fastify') return;
   const former = page.viewportSize() ?? { width: 1280, height: 900 };
   const folder = process.env.SCREENS;
   const [narrow, wide] = WIDTHS;

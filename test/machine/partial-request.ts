@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 /** Sends the headers of a request and a part of its body. `finish` sends the rest. */
-export async function unfinished(
+export async function sendPartialRequest(
   url: string,
   account: object,
 ): Promise<{ answer: Promise<[number, object]>; finish(): void }> {

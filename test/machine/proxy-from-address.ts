@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A proxy through which a browser context reaches a service from another IP address of this machine. */
-export interface Way {
+export interface AddressProxy {
   readonly proxy: { readonly server: string; readonly bypass: string };
   close(): void;
 }
@@ -12,7 +12,7 @@ const WELCOME = Buffer.from([5, 0]);
 const CONNECTED = Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
 
 /** Starts the proxy. Every connection leads to the service on this port, whatever host the browser requests. */
-export async function wayFrom(localAddress: string, port: number): Promise<Way> {
+export async function openAddressProxy(localAddress: string, port: number): Promise<AddressProxy> {
   const open = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect({ host: '127.0.0.1', port, localAddress });

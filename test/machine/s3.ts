@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
-import { Detour } from '../support/cuttable-proxy.js';
+import { CuttableProxy } from '../support/cuttable-proxy.js';
 
 const BUCKETS = { uploads: 'test-uploads', media: 'test-media' };
 
 /** An S3-compatible server with two empty buckets, behind a proxy that tests can cut. */
 export interface S3Server {
-  readonly detour: Detour;
+  readonly proxy: CuttableProxy;
   readonly secretAccessKey: string;
   /** Settings that make a service use this server. */
   readonly env: Record<string, string>;
@@ -25,10 +25,10 @@ export async function s3Server(): Promise<S3Server> {
   const configureBuckets = Object.values(BUCKETS).map((name) => ({ name }));
   const server = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory, configureBuckets });
   const { port } = await server.run();
-  const { detour, url } = await Detour.to(`http://127.0.0.1:${port}`, 80);
+  const { proxy, url } = await CuttableProxy.to(`http://127.0.0.1:${port}`, 80);
   const secretAccessKey = randomBytes(30).toString('base64url');
   return {
-    detour,
+    proxy,
     secretAccessKey,
     env: {
       MEDIA_STORAGE: 's3',
@@ -48,7 +48,7 @@ export async function s3Server(): Promise<S3Server> {
       rmSync(join(directory, BUCKETS[bucket], `${name}._S3rver_object`));
     },
     async close() {
-      detour.close();
+      proxy.close();
       await server.close();
       rmSync(directory, { recursive: true });
     },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { Client } from '../support/client.js';
 import type { Front } from '../support/gatehouse.js';
-import { PATIENCE_MS } from '../support/timeouts.js';
+import { WAIT_TIMEOUT_MS } from '../support/timeouts.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const GATEHOUSE_SECRET = randomBytes(32).toString('base64');
@@ -60,12 +60,16 @@ export class ServiceProcess implements Front {
 
   /**
    * If `env` sets neither `DATABASE_URL` nor `DATA_DIR`, the process gets a migrated database. If `script` is set, it
-   * is started instead of the service.
+   * is started instead of the service, with `args`.
    */
-  static start(env: Settings, script = join(root, 'dist/service/main.cjs')): ServiceProcess {
+  static start(
+    env: Settings,
+    script = join(root, 'dist/service/main.cjs'),
+    args: readonly string[] = [],
+  ): ServiceProcess {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-process-'));
     if (!env.DATA_DIR && !env.DATABASE_URL) preparedDirectory(directory);
-    const child = spawn(process.execPath, [script], {
+    const child = spawn(process.execPath, [script, ...args], {
       cwd: directory,
       env: {
         PATH: process.env.PATH,
@@ -89,12 +93,12 @@ export class ServiceProcess implements Front {
   /** Starts the service and waits for the last line of its startup output. */
   static async ready(env: Settings, script?: string): Promise<ServiceProcess> {
     const service = ServiceProcess.start(env, script);
-    await service.greeted();
+    await service.waitForBanner();
     return service;
   }
 
   /** Waits until the process accepts requests. */
-  async greeted(): Promise<void> {
+  async waitForBanner(): Promise<void> {
     const ended = this.exited.then(() => true);
     while (!/^Database .+\n/m.test(this.out)) {
       const said = once(this.child.stdout as NodeJS.EventEmitter, 'data');
@@ -109,7 +113,7 @@ export class ServiceProcess implements Front {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const fail = () => reject(new Error(`process ${this.child.pid} does not ${what}: ${this.out}\n${this.err}`));
-      timer = setTimeout(fail, PATIENCE_MS);
+      timer = setTimeout(fail, WAIT_TIMEOUT_MS);
     });
     return Promise.race([event, late]).finally(() => clearTimeout(timer));
   }
@@ -138,7 +142,7 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-interface Identified {
+interface IdentifiedSocket {
   readonly socket: WebSocket;
   /** The close code and reason. */
   readonly closed: Promise<[code: number, reason: string]>;
@@ -148,7 +152,7 @@ interface Identified {
 }
 
 /** Opens a gateway session on a process. */
-export async function identified({ url }: Front, token: string): Promise<Identified> {
+export async function identify({ url }: Front, token: string): Promise<IdentifiedSocket> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/gateway`);
   const closed = once(socket, 'close').then(([code, reason]): [number, string] => [code, String(reason)]);
   await once(socket, 'message');

@@ -4,7 +4,7 @@ import type { Gatehouse } from '../support/gatehouse.js';
 /**
  * Returns the names of the prepared statements that `work` sends, in order. Only names with this prefix are included.
  */
-export async function namesAsked(
+export async function recordStatementNames(
   service: Gatehouse,
   prefix: string,
   work: () => PromiseLike<unknown>,

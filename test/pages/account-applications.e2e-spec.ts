@@ -6,7 +6,7 @@ import { heading } from './driving.js';
 
 const LIST = '/account/applications';
 
-describeInBrowser('web.md 3: own applications and bots', () => {
+describeInBrowser("web.md 3: the user's own applications and bots", () => {
   let world: Site;
   let owner: Persona;
   let visit: Visit;
@@ -63,7 +63,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     return secrets;
   };
 
-  test('one is created by keyboard: its secrets are shown once and work, and it is open afterwards', async () => {
+  test('one is created by keyboard: its secrets are shown once and work, and it opens afterwards', async () => {
     const { page } = visit;
     await arrive('/account');
     await page.getByRole('link', { name: 'Your apps' }).press('Enter');
@@ -90,7 +90,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.leave();
   });
 
-  test('a refused one keeps what was typed, each line with its own refusal; a public one has no secret', async () => {
+  test('a rejected form keeps the input, with an error at each line; a public application has no secret', async () => {
     const { page } = visit;
     await arrive();
     await button('New app').press('Enter');
@@ -119,7 +119,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.leave();
   });
 
-  test('an account without any way to sign in again cannot create one, and is told why', async () => {
+  test('an account without a way to sign in again cannot create one, and sees the reason', async () => {
     const { page } = visit;
     await world.service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [owner.id]);
     await arrive();
@@ -133,7 +133,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.leave();
   });
 
-  test('one is opened from the list; back leads to the list, and a reload stays', async () => {
+  test('one opens from the list; back returns to the list, and a reload stays', async () => {
     const { page } = visit;
     const app = await created({ name: 'First' });
     await created({ name: 'Second' });
@@ -155,7 +155,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.leave();
   });
 
-  test('name, rules of the bot and addresses are changed; a refused address leaves all as they were', async () => {
+  test('name, bot rules and redirect URIs are changed; an invalid URI leaves all unchanged', async () => {
     const { page } = visit;
     const app = await created({ name: 'Before', redirect_uris: ['https://a.example/', 'https://b.example/'] });
     await arrive(pathOf(app));
@@ -183,7 +183,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.leave();
   });
 
-  test('the URLs for signing out are changed by keyboard; an invalid one leaves all as they were', async () => {
+  test('the URLs for signing out are changed by keyboard; an invalid one leaves all unchanged', async () => {
     const { page } = visit;
     const app = await created({ name: 'Before' });
     await arrive(pathOf(app));
@@ -210,7 +210,32 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.leave();
   });
 
-  test('the bot gets its name, description and pictures; what is too large is refused before it is sent', async () => {
+  test('the outcomes of logout tokens are listed, newest first', async () => {
+    const { page } = visit;
+    const app = await created({ name: 'Informed' });
+    await arrive(pathOf(app));
+    await title('Sign-out');
+    expect(await page.getByRole('heading', { name: 'Logout tokens' }).count()).toBe(0);
+    // This service sends logout tokens only to public IP addresses.
+    await world.service.sql("UPDATE application SET backchannel_logout_uri = 'https://a.example/' WHERE id = $1", [
+      app.id,
+    ]);
+    await page.reload();
+    await page.getByText('No logout token has been sent yet.').waitFor();
+    await world.service.sql(
+      `INSERT INTO backchannel_logout (application_id, url, host, attempts, ended_at, is_delivered)
+       SELECT $1, 'https://a.example/', 'a.example', 1, now(), delivered FROM unnest(ARRAY[true, false]) AS delivered`,
+      [app.id],
+    );
+    await page.reload();
+    const list = page.getByRole('list', { name: 'Logout tokens' });
+    await list.waitFor();
+    expect(await list.locator('strong').allTextContents()).toEqual(['Failed', 'Delivered']);
+    await visit.look('account-applications-deliveries');
+    await visit.leave();
+  });
+
+  test('the bot gets its name, description and images; an oversized file is rejected before it is sent', async () => {
     const { page } = visit;
     const app = await created();
     await arrive(pathOf(app));
@@ -253,7 +278,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.leave();
   });
 
-  test('secret and token are reset with the password alone, and the former ones are dead at once', async () => {
+  test('secret and token are reset with only the password, and the old ones stop working immediately', async () => {
     const { page } = visit;
     const app = await created();
     await arrive(pathOf(app));
@@ -280,7 +305,7 @@ describeInBrowser('web.md 3: own applications and bots', () => {
     await visit.leave();
   });
 
-  test('it is deleted with the password; whoever gives up, or opens it once more, finds out how it is', async () => {
+  test('it is deleted with the password; canceling keeps it, and an old page reports the deletion', async () => {
     const { page } = visit;
     const app = await created({ name: 'Short-lived' });
     await arrive();

@@ -4,7 +4,7 @@ import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site } from '../machine/pages.js';
 import { BAN, of, ok, ROWS, type StateChange, stateChanges } from '../machine/state-changes.js';
 import { superuser } from '../support/admin.js';
-import { expectApiError, logIn, mailTo, type Persona, signIn, verified } from '../support/index.js';
+import { expectApiError, logIn, mailTo, type Persona, signIn, verifiedPerson } from '../support/index.js';
 import { environmentOf, ScriptedProvider } from '../support/sso.js';
 import { hasArrived, signInAs } from './driving.js';
 
@@ -56,7 +56,7 @@ describeInBrowser('auth.md 2: the page of docs/account-changes.md shows the chan
       .first();
 
   test.each(ROWS)('%s: %s, %s, %s', async (operation = '', _mail, event = '', path = '') => {
-    const alice = await verified(world.service, 'alice');
+    const alice = await verifiedPerson(world.service, 'alice');
     const { before, make } = stateChanges(world.service, root, provider.issuer)[operation] as StateChange;
     await before?.(alice);
     await make(alice);
@@ -78,7 +78,7 @@ describeInBrowser('auth.md 2: the page of docs/account-changes.md shows the chan
     ['for a time', 24, () => /^Your account is temporarily suspended\. The suspension ends on (.+)\. Reason: (.+)$/],
     ['for good', 0, () => /^Your account is suspended\..* (The suspension is permanent)\. Reason: (.+)$/],
   ])('a user who is banned %s sees the end and the public reason on /login', async (_, duration_hours, pattern) => {
-    const alice = await verified(world.service, 'alice');
+    const alice = await verifiedPerson(world.service, 'alice');
     ok(await world.service.as(root).put(of(alice, 'ban'), { ...BAN, duration_hours }));
     const answer = await logIn(world.service, alice);
     expectApiError(answer, duration_hours ? 'ACCOUNT_SUSPENDED_TEMPORARILY' : 'ACCOUNT_SUSPENDED_PERMANENTLY');

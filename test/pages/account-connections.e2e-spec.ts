@@ -1,7 +1,17 @@
 import { defineFeature } from '../../src/policy/feature.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { type App, isAlive, newApp, newTokens, type Persona, person, picture, type Tokens } from '../support/index.js';
+import {
+  type App,
+  isAlive,
+  newApp,
+  newTokens,
+  type Persona,
+  person,
+  picture,
+  signIn,
+  type Tokens,
+} from '../support/index.js';
 
 const notes = defineFeature('notes', {
   scopes: { 'notes.read': { 'en-US': 'Read your <i>notes</i>', de: 'Ihre Notizen lesen' } },
@@ -34,13 +44,49 @@ describeInBrowser('web.md 3: connected applications', () => {
   const press = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name }).press('Enter');
   const focusedRegion = () => visit.page.locator('section.section:focus').waitFor();
 
-  test('nobody has anything: it says so', async () => {
+  test('without applications, the page says so', async () => {
     await arrive();
     await visit.page.getByText('No connected apps').waitFor();
     await visit.leave();
   });
 
-  test('each with its picture, what it may do in words and since when; one loses its access for good', async () => {
+  test('the devices on which an application signed the user in are listed and can be signed out', async () => {
+    const { service } = world;
+    const { app } = await connect('Night Owl', 'openid');
+    await connect('Calendar', 'identify');
+    const away = { authorization: await signIn(service, owner) };
+    await newTokens(service, away, app, 'openid');
+    await arrive();
+    const listed = entry('Night Owl');
+    await listed.getByText('This device').waitFor();
+    expect(await entry('Calendar').getByText('This device').count()).toBe(0);
+    await visit.look('account-connections-devices');
+    await listed.getByRole('button', { name: 'Sign out' }).press('Enter');
+    await press('Sign out');
+    await visit.page.getByLabel('Password', { exact: true }).fill(owner.password);
+    await visit.page.keyboard.press('Enter');
+    await visit.page.getByText('Device signed out').waitFor();
+    await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await listed.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'detached' });
+    await listed.getByText('This device').waitFor();
+    expect((await service.as(away).get('/v1/users/@me')).status).toBe(401);
+    await visit.leave();
+  });
+
+  test('one that the platform trusts is shown as given by the platform', async () => {
+    const app = await newApp(world.service, maker, { name: 'Wiki' });
+    await world.service.sql("UPDATE application SET is_trusted = true, trusted_scopes = '{openid}' WHERE id = $1", [
+      app.id,
+    ]);
+    await newTokens(world.service, owner, app, 'openid');
+    await connect('Calendar', 'identify');
+    await arrive();
+    await entry('Wiki').getByText('Access given by ', { exact: false }).waitFor();
+    expect(await entry('Calendar').getByText('Access given by ', { exact: false }).count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('each is listed with image, scopes in words and date; access is removed permanently', async () => {
     const { app, tokens } = await connect('Night <b>Reader</b>', 'identify notes.read');
     const other = await connect('Calendar', 'identify email');
     const avatar = (await picture('png')).toString('base64');
@@ -76,7 +122,7 @@ describeInBrowser('web.md 3: connected applications', () => {
     await visit.leave();
   });
 
-  test('several lose it at once, those that are not selected keep it', async () => {
+  test('several lose their access together, those that are not selected keep it', async () => {
     const [first, second, kept] = [
       await connect('First', 'identify'),
       await connect('Second', 'identify'),
@@ -96,7 +142,7 @@ describeInBrowser('web.md 3: connected applications', () => {
     await visit.leave();
   });
 
-  test('what was deleted meanwhile: nothing is removed with it, and what is left can be', async () => {
+  test('an application deleted in the meantime: nothing is removed with it, and the others can be removed', async () => {
     const [gone, left, alone] = [
       await connect('Gone', 'identify'),
       await connect('Left', 'identify'),

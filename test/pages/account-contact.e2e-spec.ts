@@ -2,13 +2,13 @@ import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import {
   ageMail,
+  inboxAfterDelivery,
   inboxOf,
   mailTo,
   type Persona,
   person,
   sessionsOf,
-  settledInboxOf,
-  verified,
+  verifiedPerson,
 } from '../support/index.js';
 import { focusOn, tabTo, type } from './driving.js';
 
@@ -46,8 +46,8 @@ describeInBrowser('web.md 3: /account/contact', () => {
   const arrive = (owner: Persona) => visit.arrive('/account/contact', owner.authorization);
   const confirmed = (email: string) => ({ email, email_verified: true, email_bounced: false });
 
-  test('an address is changed by keyboard alone, with a code to the former and one to the new; no session ends', async () => {
-    const owner = await verified(world.service, 'owner');
+  test('an email address is changed only by keyboard, with a code to the old and one to the new; no session ends', async () => {
+    const owner = await verifiedPerson(world.service, 'owner');
     const next = freshAddress();
     const { page } = visit;
     await arrive(owner);
@@ -82,8 +82,8 @@ describeInBrowser('web.md 3: /account/contact', () => {
     await mailTo(world.service, owner.email, 'email_change_revert');
   });
 
-  test('each mail is sent again after half a minute; another address may be entered', async () => {
-    const owner = await verified(world.service, 'owner');
+  test('each email is sent again after 30 seconds; another address can be entered', async () => {
+    const owner = await verifiedPerson(world.service, 'owner');
     const { page } = visit;
     const [first, second] = [freshAddress(), freshAddress()];
     await page.clock.install();
@@ -109,7 +109,7 @@ describeInBrowser('web.md 3: /account/contact', () => {
     await says(`${second} is verified. Last step`);
   });
 
-  test('an address that has an account is refused where it stands, and nothing is mailed; starting again is possible', async () => {
+  test('an address with an account is rejected at its field, without an email; the change can be restarted', async () => {
     const [owner, other] = [await person(world.service, 'owner'), await person(world.service, 'other')];
     const { page } = visit;
     await arrive(owner);
@@ -119,7 +119,7 @@ describeInBrowser('web.md 3: /account/contact', () => {
     await says('This email already has an account.');
     expect(await page.getAttribute('[name=new_email]', 'aria-invalid')).toBe('true');
     expect(await page.inputValue('[name=new_email]')).toBe(other.email);
-    expect(await settledInboxOf(world.service, other.email, 'email_change_new')).toEqual([]);
+    expect(await inboxAfterDelivery(world.service, other.email, 'email_change_new')).toEqual([]);
     await world.service.sql("DELETE FROM one_time_secret WHERE subject = $1 AND payload ? 'requiresOriginal'", [
       owner.id,
     ]);
@@ -145,7 +145,7 @@ describeInBrowser('web.md 3: /account/contact', () => {
     expect(await addressOf(owner)).toEqual(confirmed(next));
   });
 
-  test('one that mail does not reach is replaced without it, by its code alone', async () => {
+  test('a bounced address is replaced with only the code sent to the new one', async () => {
     const owner = await person(world.service, 'owner');
     await world.service.sql('UPDATE account SET email_bounced = true WHERE id = $1', [owner.id]);
     const next = freshAddress();
@@ -159,7 +159,7 @@ describeInBrowser('web.md 3: /account/contact', () => {
     expect(await inboxOf(world.service, owner.email, 'email_change_revert')).toEqual([]);
   });
 
-  test('a phone number is confirmed by a code; a wrong one is refused and nothing changes', async () => {
+  test('a phone number is verified by a code; a wrong code is rejected and changes nothing', async () => {
     const owner = await person(world.service, 'owner');
     const { page } = visit;
     const isConfirmed = async () =>
@@ -180,7 +180,7 @@ describeInBrowser('web.md 3: /account/contact', () => {
     await says('You have a verified phone number.');
   });
 
-  test('what the account has to do first is done by the same steps', async () => {
+  test('outstanding requirements are met with the same steps', async () => {
     const owner = await person(world.service, 'owner');
     await world.service.sql('UPDATE account SET suspicious_flags = 5, email_bounced = true WHERE id = $1', [owner.id]);
     const next = freshAddress();

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { logIn, mailTo, type Persona, sessionsOf, settledInboxOf, verified, withTotp } from '../support/index.js';
+import {
+  inboxAfterDelivery,
+  logIn,
+  mailTo,
+  type Persona,
+  sessionsOf,
+  verifiedPerson,
+  withTotp,
+} from '../support/index.js';
 import { focusOn, hasArrived, heading, signInAs, type } from './driving.js';
 
 const HOURS = 48;
@@ -16,7 +24,7 @@ describeInBrowser('web.md 3: /account/data', () => {
   });
   afterAll(() => world?.close());
   beforeEach(async () => {
-    owner = await verified(world.service, 'owner');
+    owner = await verifiedPerson(world.service, 'owner');
     visit = await world.visit();
   });
   afterEach(() => visit.leave());
@@ -36,7 +44,7 @@ describeInBrowser('web.md 3: /account/data', () => {
     return row?.at ?? null;
   };
 
-  test('the export is a file that the browser keeps, after a proof with a second factor; without one nothing leaves', async () => {
+  test('the export is a file download after proof with a second factor; without proof nothing is sent', async () => {
     const { authenticator } = await withTotp(world.service, owner);
     await arrive();
     await visit.look('account-data');
@@ -45,7 +53,7 @@ describeInBrowser('web.md 3: /account/data', () => {
     await visit.page.keyboard.press('Escape');
     await visit.page.getByText('Confirm it’s you first.').waitFor();
     const exported = async () =>
-      (await settledInboxOf(world.service, owner.email, 'security_notice')).filter(
+      (await inboxAfterDelivery(world.service, owner.email, 'security_notice')).filter(
         ({ metadata }) => metadata.event === 'data_exported',
       );
     expect(await exported()).toEqual([]);
@@ -60,7 +68,7 @@ describeInBrowser('web.md 3: /account/data', () => {
     expect(await exported()).toHaveLength(1);
   });
 
-  test('whoever disables their account is signed out everywhere, and the next sign-in wakes it up', async () => {
+  test('deactivating the account signs the user out everywhere, and the next sign-in reactivates it', async () => {
     const { page } = visit;
     await arrive();
     const tab = await visit.tab();
@@ -87,10 +95,10 @@ describeInBrowser('web.md 3: /account/data', () => {
     await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
   });
 
-  test('whoever deletes their account learns until when a sign-in cancels it, also if the end is heard before the answer', async () => {
+  test('deleting the account shows until when a sign-in cancels it, even if the socket closes before the response', async () => {
     const { page } = visit;
     await arrive();
-    const socket = await visit.greeted();
+    const socket = await visit.waitForGateway();
     const closed = socket.waitForEvent('close');
     await page.route('**/v1/users/@me/delete', async (route) => {
       const response = await route.fetch();

@@ -47,7 +47,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     await visit.page.waitForSelector(`html[lang="${language}"]`);
   };
 
-  test('the newest come first, in words, with device, network, time and what is known of them', async () => {
+  test('the newest are first, in words, with device, network, time and details', async () => {
     const app = await newApp(world.service, alice);
     await consent(world.service, alice, app);
     await record(
@@ -69,7 +69,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     await visit.leave();
   });
 
-  test('every type has words in every language, and nothing is left to be filled in', async () => {
+  test('every type has a text in every language, without unfilled placeholders', async () => {
     const data = { name: 'Notes', masked_ip: '127.0.x.x', deadline: '2026-01-01T00:00:00.000Z' };
     const ours = [...featureRegistry().securityEvents.keys()];
     await world.service.sql('DELETE FROM security_event WHERE account_id = $1', [alice.id]);
@@ -96,7 +96,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     await visit.leave();
   });
 
-  test('"Show more" goes on where the list ended, and leaves the keyboard there', async () => {
+  test('"Show more" continues after the last entry, and keeps the keyboard focus there', async () => {
     const { page } = visit;
     const all = Array.from({ length: 30 }, (_, index) => ({
       type: 'webhook_rotated' as const,
@@ -118,7 +118,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     await visit.leave();
   });
 
-  test('"This was not me" says what it ends, ends it, and names the steps that remain', async () => {
+  test('"This was not me" lists what it ends, ends it, and names the remaining steps', async () => {
     const { page } = visit;
     const other = await signIn(world.service, alice);
     await consent(world.service, alice, await newApp(world.service, alice));
@@ -144,7 +144,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     await visit.leave();
   });
 
-  test('whoever cannot confirm who they are ends all sessions, this one included, and nothing else', async () => {
+  test('a user without proof can end all sessions, including this one, and nothing else', async () => {
     const { page } = visit;
     const app = await newApp(world.service, alice);
     await visit.arrive('/account/events', alice.authorization);
@@ -162,7 +162,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     await visit.leave();
   });
 
-  test('a lockdown that does not arrive ends nothing, says so, and can be sent again', async () => {
+  test('a lockdown request that is lost ends nothing, shows an error, and can be sent again', async () => {
     const other = await signIn(world.service, alice);
     await visit.arrive('/account/events', alice.authorization);
     await button('Lock my account').press('Enter');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Secret, TOTP } from 'otpauth';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { ageMail, logIn, mailsTo, type Persona, person, verified, withTotp } from '../support/index.js';
+import { ageMail, logIn, mailsTo, type Persona, person, verifiedPerson, withTotp } from '../support/index.js';
 import { focusOn, tabTo } from './driving.js';
 
 const CHALLENGE = 'backup_codes_challenge';
@@ -18,7 +18,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
   });
   afterAll(() => world?.close());
   beforeEach(async () => {
-    alice = await verified(world.service, `alice${++count}`);
+    alice = await verifiedPerson(world.service, `alice${++count}`);
     visit = await world.visit({ permissions: ['clipboard-read', 'clipboard-write'] });
   });
 
@@ -30,7 +30,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
   const codeOf = (secret: string): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.service.clock.now() });
 
-  test('an app is set up by the key beside the picture; the codes are copied, saved, printed, and work', async () => {
+  test('an app is set up with the key next to the QR code; the backup codes can be copied, saved and printed, and work', async () => {
     const { page } = visit;
     await page.addInitScript(`${PRINTED} = 0; globalThis.print = () => { ${PRINTED}++; };`);
     await visit.arrive('/account/factors', alice.authorization);
@@ -93,7 +93,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
     await visit.leave();
   });
 
-  test('the app is removed by one code, and a wrong one stays to be corrected', async () => {
+  test('the app is removed with one code, and a wrong one stays for correction', async () => {
     const { page } = visit;
     const { authenticator } = await withTotp(world.service, alice);
     await visit.arrive('/account/factors', alice.authorization);
@@ -111,7 +111,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
     await visit.leave();
   });
 
-  test('new backup codes by a mailed code: sent again after a while, checked, and the former ones are dead', async () => {
+  test('new backup codes with an emailed code: it is resent later and checked, and the old backup codes stop working', async () => {
     const { page } = visit;
     const { backupCodes } = await withTotp(world.service, alice);
     await visit.arrive('/account/factors', alice.authorization);
@@ -151,7 +151,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
     await visit.leave();
   });
 
-  test('how many codes are left is told to whoever proves themselves', async () => {
+  test('the number of remaining codes is shown after a proof', async () => {
     const { page } = visit;
     const { backupCodes } = await withTotp(world.service, alice);
     await visit.arrive('/account/factors', alice.authorization);
@@ -167,7 +167,7 @@ describeInBrowser('web.md 3: /account/factors', () => {
     await visit.leave();
   });
 
-  test('an address that is not confirmed is said before anything is set up', async () => {
+  test('an unverified address is reported before the setup starts', async () => {
     const bob = await person(world.service, 'bob');
     await visit.arrive('/account/factors', bob.authorization);
     await visit.page.getByText('Verify your email first', { exact: false }).waitFor();

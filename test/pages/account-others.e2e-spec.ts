@@ -1,7 +1,7 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
-import { mailTo, type Persona, sessionsOf, signIn, verified, withTotp } from '../support/index.js';
+import { mailTo, type Persona, sessionsOf, signIn, verifiedPerson, withTotp } from '../support/index.js';
 import { focusOn, tabTo } from './driving.js';
 
 const LIVE = '/v1/users/@me';
@@ -17,7 +17,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
   });
   afterAll(() => world?.close());
   beforeEach(async () => {
-    alice = await verified(world.service, `alice${++count}`);
+    alice = await verifiedPerson(world.service, `alice${++count}`);
     other = await signIn(world.service, alice);
     visit = await world.visit();
   });
@@ -35,7 +35,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await visit.page.keyboard.press('Enter');
   };
 
-  test('an authenticator app that is removed: by keyboard, politely said, all others are ended after a proof', async () => {
+  test('removing an authenticator app offers to sign out the other sessions, by keyboard, after a proof', async () => {
     const { page } = visit;
     const { authenticator } = await withTotp(world.service, alice);
     await visit.arrive('/account/factors', alice.authorization);
@@ -60,7 +60,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await visit.leave();
   });
 
-  test('new backup codes: said once they are kept; whoever declines ends nothing', async () => {
+  test('after new backup codes are saved, the same offer appears, and declining ends nothing', async () => {
     const { page } = visit;
     await signIn(world.service, alice);
     await withTotp(world.service, alice);
@@ -82,11 +82,11 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await visit.leave();
   });
 
-  test('a passkey that is added and removed: a session that ends elsewhere takes the offer along', async () => {
+  test('after a passkey is added or removed, the offer appears, and it disappears if the other session ends', async () => {
     await VirtualAuthenticator.plugIn(visit.page);
     const { page } = visit;
     await visit.arrive('/account/passkeys', alice.authorization);
-    await visit.greeted();
+    await visit.waitForGateway();
     await page.getByLabel('Passkey name').fill('Laptop');
     await page.keyboard.press('Enter');
     await prove();
@@ -94,7 +94,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     const elsewhere = await world.visit();
     await elsewhere.arrive('/account', other);
     // The list reloads when a gateway session of the account ends, so the other page must have one.
-    await elsewhere.greeted();
+    await elsewhere.waitForGateway();
     await elsewhere.page.getByRole('button', { name: 'Sign out' }).click();
     await offer().waitFor({ state: 'detached' });
     await elsewhere.leave();
@@ -109,7 +109,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await visit.leave();
   });
 
-  test('a passkey that becomes the second factor: said once its codes are kept, and the proof of then is enough', async () => {
+  test('after a passkey becomes the second factor and its codes are saved, the offer appears, without another proof', async () => {
     await VirtualAuthenticator.plugIn(visit.page);
     const { page } = visit;
     await visit.arrive('/account/passkeys', alice.authorization);

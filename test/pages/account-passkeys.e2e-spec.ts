@@ -7,7 +7,7 @@ import {
   passkeySudo,
   person,
   SoftwareAuthenticator,
-  verified,
+  verifiedPerson,
   withPasskey,
 } from '../support/index.js';
 import { choose, focusOn, heading, signInAs, tabTo } from './driving.js';
@@ -45,7 +45,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
   });
   afterAll(() => world?.close());
   beforeEach(async () => {
-    alice = await verified(world.service, `alice${++count}`);
+    alice = await verifiedPerson(world.service, `alice${++count}`);
     visit = await world.visit();
     authenticator = await VirtualAuthenticator.plugIn(visit.page);
   });
@@ -61,7 +61,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
   const inDialog = (name: string) =>
     visit.page.locator('dialog[open]').last().getByRole('button', { name, exact: true });
 
-  test('a passkey is added, renamed and removed, and the browser is told what became of it', async () => {
+  test('a passkey is added, renamed and removed, and the browser receives each change', async () => {
     const { page } = visit;
     await visit.arrive('/account/passkeys', alice.authorization);
     await page.getByText('You don’t have any passkeys yet.').waitFor();
@@ -101,7 +101,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.leave();
   });
 
-  test('cancelling, a device that has one already and a wrong password leave everything as it was', async () => {
+  test('canceling, a device that already has one and a wrong password change nothing', async () => {
     const { page } = visit;
     await visit.arrive('/account/passkeys', alice.authorization);
     await page.getByLabel('Passkey name').fill('Laptop');
@@ -131,7 +131,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.leave();
   });
 
-  test('an address that is not confirmed is said before anything is asked', async () => {
+  test('an unverified address is reported before any question', async () => {
     const bob = await person(world.service, 'bob');
     await visit.arrive('/account/passkeys', bob.authorization);
     await visit.page.getByText('Verify your email first', { exact: false }).waitFor();
@@ -139,7 +139,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.leave();
   });
 
-  test('the switch asks for a passkey after the password, and shows the backup codes that it makes once', async () => {
+  test('the switch requires a passkey after the password, and shows the new backup codes once', async () => {
     const { page } = visit;
     await visit.open('/forgot');
     await authenticator.enroll(world.service, alice);
@@ -160,12 +160,12 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.leave();
   });
 
-  test('what is added and removed elsewhere shows without reloading, in a browser that cannot be told of it', async () => {
+  test('changes made elsewhere appear without a reload, in a browser without the signal API', async () => {
     const { page } = visit;
     await page.addInitScript(LACKS_SIGNALS);
     await visit.arrive('/account/passkeys', alice.authorization);
     await page.getByText('You don’t have any passkeys yet.').waitFor();
-    await visit.greeted();
+    await visit.waitForGateway();
     const key = new SoftwareAuthenticator('ES256', { origin: world.origin });
     await withPasskey(world.service, alice, key);
     await item('key').waitFor();
@@ -176,7 +176,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.leave();
   });
 
-  test('after a sign-in by password one is offered, until that is declined for good', async () => {
+  test('after a password sign-in a passkey is offered, until the user declines permanently', async () => {
     const { page } = visit;
     await page.addInitScript(MAKES_NONE);
     await visit.open('/login');
@@ -204,7 +204,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.leave();
   });
 
-  test('the offer leads to the passkeys', async () => {
+  test('the offer opens the passkeys page', async () => {
     const { page } = visit;
     await page.addInitScript(MAKES_NONE);
     await visit.open('/login');
@@ -215,7 +215,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.leave();
   });
 
-  test('a browser that makes passkeys by itself makes one after a sign-in by password, under its own challenge', async () => {
+  test('a browser with automatic passkeys creates one after a password sign-in, with its own challenge', async () => {
     const { page } = visit;
     await page.addInitScript(MAKES_BY_ITSELF);
     await visit.open('/login');
@@ -229,7 +229,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.leave();
   });
 
-  test('whoever may have none yet signs in without a request that is refused', async () => {
+  test('a user who may not have one yet signs in without a failed request', async () => {
     const { page } = visit;
     const carol = await person(world.service, 'carol');
     const refused: string[] = [];
@@ -242,7 +242,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await visit.leave();
   });
 
-  test('whoever signs in by passkey is offered nothing', async () => {
+  test('a user who signs in by passkey gets no offer', async () => {
     const { page } = visit;
     await visit.open('/forgot');
     await authenticator.enroll(world.service, alice);

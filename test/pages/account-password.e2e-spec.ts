@@ -6,7 +6,7 @@ import { heading, heldSession, type } from './driving.js';
 const NEW_PASSWORD = 'a password of four words';
 const UNKNOWN = 'Forgot your password?';
 
-describeInBrowser('account.md 4.1: a new password by mail', () => {
+describeInBrowser('account.md 4.1: a new password by email', () => {
   let world: Site;
   let visit: Visit;
   let owner: Persona;
@@ -36,7 +36,7 @@ describeInBrowser('account.md 4.1: a new password by mail', () => {
     await field.press('Enter');
   };
 
-  test('a code in a mail lets whoever does not know the current one choose a new one; this session alone goes on', async () => {
+  test('an emailed code allows a new password without the current one; only this session stays', async () => {
     const { page } = visit;
     await signIn(world.service, owner);
     await visit.arrive('/account/password', owner.authorization, { isKept: true });
@@ -62,7 +62,7 @@ describeInBrowser('account.md 4.1: a new password by mail', () => {
     expect((await logIn(world.service, { ...owner, password: NEW_PASSWORD })).status).toBe(200);
   });
 
-  test('the mail is sent again after half a minute; what has become too old is started again', async () => {
+  test('the email is sent again after 30 seconds; an expired challenge is restarted', async () => {
     const { page } = visit;
     await page.clock.install();
     await visit.arrive('/account/password', owner.authorization);
@@ -79,7 +79,7 @@ describeInBrowser('account.md 4.1: a new password by mail', () => {
     await mailed().getByRole('button', { name: 'Send a code' }).waitFor();
   });
 
-  test('it is not offered where no mail arrives, nor where there is no password yet', async () => {
+  test('it is not offered without an email address, or without a password', async () => {
     await world.service.sql('UPDATE account SET email = NULL, email_verified = false WHERE id = $1', [owner.id]);
     await visit.arrive('/account/password', owner.authorization);
     await visit.page.getByLabel('Current password', { exact: true }).waitFor();

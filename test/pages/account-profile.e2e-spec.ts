@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { factsOf, fetchBytes, movie, type Persona, person, picture } from '../support/index.js';
+import { animatedPicture, factsOf, fetchBytes, type Persona, person, picture } from '../support/index.js';
 import { focusOn, type } from './driving.js';
 
 const KINDS = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
@@ -64,7 +64,7 @@ describeInBrowser('web.md 3: /account/profile', () => {
     return channels.slice(0, 3).map(({ mean }) => (mean > 128 ? 1 : 0));
   };
 
-  test('what was changed is sent, and nothing else; what is emptied is cleared', async () => {
+  test('only changed fields are sent; an emptied field is cleared', async () => {
     const { page } = visit;
     await type(page, 'global_name', 'Somebody');
     await type(page, 'pronouns', 'they/them');
@@ -94,7 +94,7 @@ describeInBrowser('web.md 3: /account/profile', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('a refusal stands at its field, keeps what was typed and changes nothing; another username takes a proof', async () => {
+  test('an error is shown at its field, keeps the input and changes nothing; another username needs a proof', async () => {
     const { page } = visit;
     const other = await person(world.service, owner.username);
     const { discriminator } = (await world.service.as(other).get('/v1/users/@me')).body;
@@ -126,9 +126,9 @@ describeInBrowser('web.md 3: /account/profile', () => {
     expect(await profile()).toMatchObject({ username: `${owner.username}_new`, bio: null });
   });
 
-  test('what changes elsewhere shows, but not in what is being changed here', async () => {
+  test('changes made elsewhere appear, except in fields that are being edited', async () => {
     const { page } = visit;
-    await visit.greeted();
+    await visit.waitForGateway();
     await type(page, 'bio', 'Mine');
     await world.service.as(owner).patch('/v1/users/@me', { bio: 'Theirs', pronouns: 'elsewhere' }).expect(200);
     await page.locator('.profile-card').getByText('elsewhere').waitFor();
@@ -138,7 +138,7 @@ describeInBrowser('web.md 3: /account/profile', () => {
     expect(await page.inputValue('[name=bio]')).toBe('Theirs');
   });
 
-  test('a picture is cut by keyboard and seen before it is sent; it is removed again', async () => {
+  test('an image is cropped by keyboard and previewed before it is sent; it can be removed', async () => {
     const { page } = visit;
     const chooser = page.waitForEvent('filechooser');
     await press('Upload image');
@@ -170,7 +170,7 @@ describeInBrowser('web.md 3: /account/profile', () => {
     expect((await profile()).avatar).toBeNull();
   });
 
-  test('a banner is cut by dragging; whoever cancels keeps what was', async () => {
+  test('a banner is cropped by dragging; canceling keeps the previous one', async () => {
     const { page } = visit;
     const wide = await sharp(await halves())
       .resize(1600, 400, { fit: 'fill' })
@@ -198,7 +198,7 @@ describeInBrowser('web.md 3: /account/profile', () => {
     expect(await colourOf(bytes)).toEqual([0, 0, 1]);
   });
 
-  test('every kind of picture that the service takes is opened', async () => {
+  test('every image type that the service accepts can be opened', async () => {
     for (const kind of KINDS) {
       await pick('avatar', await picture(kind));
       await cutting().waitFor();
@@ -208,9 +208,9 @@ describeInBrowser('web.md 3: /account/profile', () => {
   });
 
   test.each(['gif', 'webp'] as const)(
-    'a %s that moves is kept whole, which is said, and goes on moving',
+    'an animated %s is kept complete with a note, and stays animated',
     async (kind) => {
-      await pick('avatar', await movie(kind));
+      await pick('avatar', await animatedPicture(kind));
       await visit.page.getByText('Animated images stay as uploaded').waitFor();
       await previewed('img.portrait');
       await save();
@@ -219,10 +219,10 @@ describeInBrowser('web.md 3: /account/profile', () => {
     },
   );
 
-  test('what is no picture, or too large a one, is refused before anything is sent', async () => {
+  test('a file that is not an image, or is too large, is rejected before anything is sent', async () => {
     const { page } = visit;
     // Bytes after the end of a GIF are ignored.
-    const large = Buffer.concat([await movie('gif'), Buffer.alloc(2 * 1024 * 1024)]);
+    const large = Buffer.concat([await animatedPicture('gif'), Buffer.alloc(2 * 1024 * 1024)]);
     const folder = mkdtempSync(join(tmpdir(), 'pictures-'));
     try {
       await pick('avatar', large);

@@ -37,7 +37,7 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     await visit.page.keyboard.press('Enter');
   };
 
-  test('the one in use comes first and is marked; another one is ended, by keyboard and a proof', async () => {
+  test('the current session is first and marked; another one is ended by keyboard and with a proof', async () => {
     const { page } = visit;
     const other = await phone();
     await visit.arrive('/account/sessions', alice.authorization);
@@ -60,7 +60,7 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     await visit.leave();
   });
 
-  test('all others are ended at once, however many', async () => {
+  test('all others are ended together, at any number', async () => {
     const others = [await phone(), await signIn(world.service, alice)];
     await world.service.sql(
       `INSERT INTO session (id, digest, account_id, ip, user_agent)
@@ -83,10 +83,10 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     await visit.leave();
   });
 
-  test('a session that begins or ends elsewhere shows without reloading', async () => {
+  test('a session that starts or ends elsewhere appears without a reload', async () => {
     await visit.arrive('/account/sessions', alice.authorization);
     await items().first().waitFor();
-    await visit.greeted();
+    await visit.waitForGateway();
     const token = await phone();
     const elsewhere = await world.visit({ userAgent: SAFARI });
     await elsewhere.arrive('/account', token);
@@ -97,7 +97,7 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     await visit.leave();
   });
 
-  test('known networks are forgotten; nobody is signed out by it', async () => {
+  test('known networks are deleted without signing any session out', async () => {
     const known = () => world.service.sql('SELECT 1 FROM authorized_ip WHERE account_id = $1', [alice.id]);
     expect(await known()).toHaveLength(1);
     await visit.arrive('/account/sessions', alice.authorization);

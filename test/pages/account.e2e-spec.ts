@@ -22,26 +22,26 @@ describeInBrowser('web.md 1: the account in a browser', () => {
 
   const arrive = (path: string, options?: { isKept: boolean }) => visit.arrive(path, owner.authorization, options);
 
-  test('nobody sees it who is not signed in, and they come back to where they wanted to', async () => {
+  test('a signed-out visitor signs in first and returns to the requested page', async () => {
     await visit.open('/account/password');
     await visit.page.waitForURL((url) => url.pathname === '/login');
     expect(new URL(visit.page.url()).searchParams.get('return_to')).toBe('/account/password');
     await visit.leave();
   });
 
-  test('it says who is signed in, and what changes elsewhere shows without reloading', async () => {
+  test('it shows who is signed in, and changes made elsewhere appear without a reload', async () => {
     await arrive('/account');
     await visit.page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
     await visit.look('account-overview');
-    await visit.greeted();
+    await visit.waitForGateway();
     await world.service.as(owner).patch('/v1/users/@me', { global_name: 'Somebody Else' });
     await visit.page.getByRole('heading', { level: 2, name: 'Somebody Else' }).waitFor();
     await visit.leave();
   });
 
-  test('a session that ends elsewhere ends here at once', async () => {
+  test('a session that ends elsewhere ends here immediately', async () => {
     await arrive('/account');
-    await visit.greeted();
+    await visit.waitForGateway();
     expect((await world.service.as(owner).post('/v1/auth/logout')).status).toBe(204);
     await visit.page.waitForURL((url) => url.pathname === '/login' && url.searchParams.has('signed_out'));
     expect(await visit.page.evaluate("sessionStorage.getItem('gatehouse.session')")).toBeNull();
@@ -61,7 +61,7 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await visit.leave();
   });
 
-  test('the password is changed with the one before; the session goes on under a new token', async () => {
+  test('the password is changed with the current one; the session continues with a new token', async () => {
     await arrive('/account/password');
     const { page } = visit;
     await page.getByLabel('Current password', { exact: true }).fill('not the password');
@@ -87,13 +87,13 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await visit.leave();
   });
 
-  test('the end of the former session, heard before the answer with the next one, signs nobody out, in no tab', async () => {
+  test('if the end of the old session arrives before the response with the new token, no tab is signed out', async () => {
     const { page } = visit;
     await arrive('/account/password', { isKept: true });
     const other = await visit.tab();
     await other.goto(`${world.origin}/account`);
     await other.getByRole('heading', { level: 2, name: owner.username }).waitFor();
-    const socket = await visit.greeted();
+    const socket = await visit.waitForGateway();
     const closed = socket.waitForEvent('close');
     await page.route('**/v1/users/@me', async (route) => {
       if (route.request().method() !== 'PATCH') return route.continue();
@@ -112,7 +112,7 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await visit.leave();
   });
 
-  test('a request with the token that a new password has just replaced, refused before the next token is here, signs nobody out', async () => {
+  test('a 401 for the old token during a password change signs no tab out', async () => {
     const { page } = visit;
     await arrive('/account/password', { isKept: true });
     const other = await visit.tab();
@@ -138,7 +138,7 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await visit.leave();
   });
 
-  test('a file that is loaded later is asked for again when the connection was away', async () => {
+  test('a lazily loaded file is requested again after the connection was lost', async () => {
     const { page } = visit;
     const refused = new Set<string>();
     await page.route(/\/assets\/(?:live|view)-[^/]+\.js$/, (route) => {
@@ -149,12 +149,12 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     });
     await arrive('/account');
     await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
-    await visit.greeted();
+    await visit.waitForGateway();
     expect([...refused].map((url) => url.replace(/.*\/|-.*/g, '')).sort()).toEqual(['live', 'view']);
     await visit.leave();
   });
 
-  test('what the account has to do first is named, offered, and gives way once it is done', async () => {
+  test('outstanding requirements are named and offered, and disappear when they are met', async () => {
     await world.service.sql('UPDATE account SET suspicious_flags = 2 WHERE id = $1', [owner.id]);
     await arrive('/account');
     const { page } = visit;

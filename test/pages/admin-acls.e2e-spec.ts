@@ -13,8 +13,8 @@ const notes = defineFeature('notes', {
   acls: { 'notes:moderate': { 'en-US': 'Remove <i>notes</i> of others', 'de-AT': 'Notizen anderer entfernen' } },
 });
 
-describe('web.md 4 the words of ACLs', () => {
-  test('every ACL of the service has some, and there are none of others', () => {
+describe('web.md 4 texts of ACLs', () => {
+  test('every ACL of the service has texts, and no others exist', () => {
     const file = join(import.meta.dirname, '../../web/words/en-US.json');
     const said = Object.keys(JSON.parse(readFileSync(file, 'utf8')).adminAcls);
     expect(said.filter((name) => name.includes(':') || name === '*').sort()).toEqual(OURS.toSorted());
@@ -39,7 +39,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
   const chosen = () =>
     visit.page.locator('fieldset input:checked').evaluateAll((boxes) => boxes.map((one) => one.getAttribute('name')));
 
-  test('the registry stands in its order with words, and says what the caller holds', async () => {
+  test('the registry is in its order with texts, and marks the ACLs of the caller', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/acls', 'ban:ip:check', 'user:lookup');
     await heading(visit, 'Permissions');
@@ -58,7 +58,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     await visit.leave();
   });
 
-  test('a set opens what the service lets its holder do, nothing else; the address keeps it', async () => {
+  test('a set shows exactly the operations that its ACLs allow, and is stored in the URL', async () => {
     const { page } = visit;
     const clerk = await arriveAsAdministrator(world, visit, '/admin/acls', 'ban:ip:check');
     await box('ban:ip:check').press('Space');
@@ -96,7 +96,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     await visit.leave();
   });
 
-  test('one of several is enough where any will do; the star opens everything, and a name with a star nothing', async () => {
+  test('one of several is enough if any is accepted; the star allows everything, and a name with a star nothing', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/acls?acls=admin:authenticate,user:*,made:up');
     await status()
@@ -118,7 +118,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     await visit.leave();
   });
 
-  test('a route leads to its explanation with the same set, by keyboard', async () => {
+  test('a route links to its explanation with the same set, by keyboard', async () => {
     await arriveAsAdministrator(world, visit, '/admin/acls?acls=admin:authenticate');
     await visit.page.getByRole('region', { name: 'Denied', exact: true }).waitFor();
     await visit.page.getByRole('region', { name: 'Denied', exact: true }).first().focus();
@@ -129,7 +129,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     await visit.leave();
   });
 
-  test('who is no administrator sees nothing of it and is refused', async () => {
+  test('a user who is not an administrator sees nothing of it and is rejected', async () => {
     const alice = await person(world.service, 'alice');
     await visit.arrive('/admin/acls', alice.authorization);
     await visit.page.getByText('This account doesn’t have admin access.').waitFor();

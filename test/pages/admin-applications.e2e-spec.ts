@@ -17,7 +17,7 @@ import { type } from './driving.js';
 const LIST = '/admin/applications';
 const BUILT_IN = '4242';
 
-describeInBrowser('web.md 4: applications of anybody', () => {
+describeInBrowser('web.md 4: applications of any user', () => {
   let world: Site;
   let visit: Visit;
   let owner: Persona;
@@ -58,7 +58,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
   };
   const pathOf = (id: string) => `${LIST}?id=${id}`;
 
-  test('one is looked up by its id, read in words, and handed over with a reason', async () => {
+  test('one is looked up by its ID, shown in words, and transferred with a reason', async () => {
     const { page } = visit;
     const root = await arriveAsAdministrator(world, visit, LIST);
     await page.locator('[name=application_id]').waitFor();
@@ -98,7 +98,46 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await visit.leave();
   });
 
-  test('those of an owner are found by name, by e-mail and by id, and opened from the list', async () => {
+  test('one is trusted for the selected scopes, with a reason, and no longer if none is selected', async () => {
+    const { page } = visit;
+    const root = await arriveAsAdministrator(world, visit, pathOf(app.id));
+    const save = () => page.getByRole('button', { name: 'Save trust', exact: true });
+    const scope = (name: string) => page.locator(`[name=trust-${name}]`);
+    const confirmed = async (reason: string) => {
+      await save().press('Enter');
+      await dialog().getByLabel('Reason').fill(reason);
+      await dialog().getByRole('button', { name: 'Save trust', exact: true }).press('Enter');
+      await dialog().waitFor({ state: 'detached' });
+    };
+    await page.getByText('Not trusted').waitFor();
+    await scope('openid').check();
+    await scope('email').check();
+    expect(await scope('bot').count()).toBe(0);
+    await save().press('Enter');
+    await dialog().getByText('and these scopes: openid, email.', { exact: false }).waitFor();
+    await visit.look('admin-applications-trust');
+    await page.keyboard.press('Escape');
+    await confirmed('our wiki');
+    await page.getByText('Not trusted').waitFor({ state: 'detached' });
+    const stored = async () => (await world.service.as(root).get(`/v1/admin/applications/${app.id}`)).body.application;
+    expect(await stored()).toMatchObject({ is_trusted: true, trusted_scopes: ['email', 'openid'] });
+    await scope('openid').uncheck();
+    await scope('email').uncheck();
+    await confirmed('not ours');
+    await page.getByText('Not trusted').waitFor();
+    expect(await stored()).toMatchObject({ is_trusted: false });
+    const entries = await auditOf(world.service, 'set_application_trust');
+    expect(entries.filter(({ target_id }) => target_id === app.id).map(({ reason }) => reason)).toEqual([
+      'our wiki',
+      'not ours',
+    ]);
+    const publicApp = await newApp(world.service, owner, { client_type: 'public' });
+    await visit.open(pathOf(publicApp.id));
+    await page.getByText('Only web apps whose redirect URIs all use https can be trusted.').waitFor();
+    await visit.leave();
+  });
+
+  test('the applications of an owner are found by name, email and ID, and open from the list', async () => {
     const { page } = visit;
     const second = await newApp(world.service, owner, { name: 'Second' });
     await arriveAsAdministrator(world, visit, LIST);
@@ -128,7 +167,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await visit.leave();
   });
 
-  test('what is refused changes nothing, says why and keeps what was typed', async () => {
+  test('a rejected transfer changes nothing, shows the reason and keeps the input', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, pathOf(app.id));
     const other = await newApp(world.service, heir, { name: 'Other' });
@@ -154,7 +193,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await visit.leave();
   });
 
-  test('an owner who may do more is protected; the one that is built in belongs to nobody', async () => {
+  test('an owner with more ACLs is protected; the built-in application has no owner', async () => {
     const { page } = visit;
     await setAcls(world.service, owner, ['*']);
     const acls = ['application:lookup', 'application:transfer_ownership', 'user:lookup'];
@@ -172,7 +211,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await visit.leave();
   });
 
-  test('who may not hand over is not offered to, and is refused when they ask', async () => {
+  test('an administrator without the ACL gets no transfer button, and a direct request is rejected', async () => {
     const { page } = visit;
     const clerk = await arriveAsAdministrator(world, visit, pathOf(app.id), 'application:lookup');
     await title('Tea <b>party</b>');
@@ -186,7 +225,7 @@ describeInBrowser('web.md 4: applications of anybody', () => {
     await visit.leave();
   });
 
-  test('who may only list and hand over does both, by ids', async () => {
+  test('an administrator who may only list and transfer can do both, by IDs', async () => {
     const { page } = visit;
     const acls = ['application:list:by_owner', 'application:transfer_ownership'];
     const admin = await administrator(world.service, ...acls);

@@ -7,7 +7,7 @@ const words = JSON.parse(readFileSync(file, 'utf8')).adminAudit as Record<string
 const namesWith = (prefix: string): string[] =>
   Object.keys(words).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
 
-describe('web.md 4: the words of the audit log', () => {
+describe('web.md 4: the texts of the audit log', () => {
   const { auditActions } = featureRegistry();
 
   test('the console has a text for every action that the service declares', () => {

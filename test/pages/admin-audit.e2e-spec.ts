@@ -55,16 +55,16 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     const [row] = await world.service.sql('SELECT username, discriminator FROM account WHERE id = $1', [id]);
     return `${row?.username}#${String(row?.discriminator).padStart(4, '0')}`;
   };
-  const record = (deed: AuditRecord<string>, operator = {}) =>
+  const record = (entry: AuditRecord<string>, operator = {}) =>
     world.service.app
       .get(Database)
-      .transaction((tx) => world.service.app.get(AuditLog).record(tx, { ...consoleOperator(), ...operator }, deed));
+      .transaction((tx) => world.service.app.get(AuditLog).record(tx, { ...consoleOperator(), ...operator }, entry));
   const as = (by: Persona, headers: Record<string, string> = {}, { service }: Site = world) =>
     service.as(by).with(headers);
   const setTraits = (by: Persona, { id }: Persona, headers: Record<string, string> = {}, where = world) =>
     as(by, headers, where).put(`/v1/admin/users/${id}/traits`, { traits: ['captcha_exempt'] });
 
-  test('the state of the chain stands above all: not verified, holding, broken', async () => {
+  test('the state of the chain is shown first: not verified, intact, broken', async () => {
     const { service } = world;
     const root = await arriveAsAdministrator(world, visit, VIEW);
     await heading(visit, 'Audit log');
@@ -90,7 +90,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  test('an entry says in words who did what, on whom, why, and what is different now', async () => {
+  test('an entry shows in words the actor, the action, the target, the reason and the changes', async () => {
     const { service } = world;
     const root = await superuser(service);
     const alice = await person(service, 'alice');
@@ -137,7 +137,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  test('what is not visible without an ACL stands as the service tells it, and leads nowhere', async () => {
+  test('values hidden without an ACL are shown as the service returns them, without links', async () => {
     const { service } = world;
     const root = await superuser(service);
     const alice = await person(service, 'alice');
@@ -152,7 +152,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  test('what teams and the console did is told as well', async () => {
+  test('entries of extensions and of the console are shown also', async () => {
     const target = { type: 'note', id: '77' };
     await record({ action: 'notes:remove', target, metadata: { old_title: 'a, b', title: 'a', add_flags: '' } });
     await record({ action: 'end_leaked_credential', target: { type: 'instance' }, metadata: { kind: 'bot' } });
@@ -168,7 +168,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  test('filters can be removed one by one and survive reload', async () => {
+  test('filters can be removed one by one and stay after a reload', async () => {
     const { service } = world;
     const root = await superuser(service);
     const alice = await person(service, 'alice');
@@ -216,7 +216,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  test('a search by address, by user name and by id each finds the event', async () => {
+  test('a search by IP address, by username and by ID each finds the event', async () => {
     const { service } = world;
     const root = await superuser(service);
     const mallory = await person(service, 'mallory');
@@ -246,7 +246,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  test('what the service refuses stays as it was typed, and says where it is wrong', async () => {
+  test('invalid filters stay as they were typed, with an error at each', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, VIEW);
     await superuser(world.service);
@@ -267,7 +267,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  test('times are those of the browser, and the service is asked in UTC', async () => {
+  test("times are shown in the browser's time zone, and requested in UTC", async () => {
     const { service } = world;
     await visit.leave();
     visit = await world.visit({ timezoneId: 'America/New_York' });
@@ -299,7 +299,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  test('one entry opens by its address, by keyboard, and the way back keeps the filters', async () => {
+  test('one entry opens by its URL, by keyboard, and going back keeps the filters', async () => {
     const { service } = world;
     const root = await superuser(service);
     await setTraits(root, root, { 'x-request-id': 'alone' });
@@ -338,7 +338,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     );
   const textOf = async (file: Download) => readFileSync(await file.path(), 'utf8');
 
-  test('more is shown by the page, each entry once and in order', async () => {
+  test('more entries are loaded by page, each once and in order', async () => {
     await crowd(120, 'by-the-page');
     await arriveAsAdministrator(world, visit, `${VIEW}?request_id=by-the-page`);
     await counted(120);
@@ -357,7 +357,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  test('the export has every entry that fits, in order, and nothing else', async () => {
+  test('the export has every matching entry, in order, and nothing else', async () => {
     await crowd(450, 'exported');
     await crowd(3, 'of-others');
     const ids = await idsOf('exported');
@@ -388,7 +388,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.leave();
   });
 
-  describe('an export that the service asks to wait', () => {
+  describe('an export that is rate-limited', () => {
     let limited: Site | undefined;
     afterEach(() => limited?.close());
 
@@ -407,7 +407,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
       return limited;
     };
 
-    test('says so, and can be cancelled', async () => {
+    test('shows that it waits, and can be canceled', async () => {
       await openLimited('2/240', 450);
       const { page } = visit;
       let files = 0;
@@ -425,7 +425,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
       await visit.leave();
     });
 
-    test('goes on by itself, and misses nothing', async () => {
+    test('continues automatically, and misses nothing', async () => {
       const where = await openLimited('1/2', 850);
       const file = visit.page.waitForEvent('download');
       await button('Export CSV').press('Enter');
@@ -436,7 +436,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     });
   });
 
-  test('without the ACL there is no log; without that of accounts nobody is found by a name', async () => {
+  test('without the ACL there is no log; without the ACL for accounts, no user is found by name', async () => {
     const { service } = world;
     const clerk = await administrator(service, 'user:lookup');
     expectApiError(await service.as(clerk).get(LOGS), 'MISSING_ACL');

@@ -44,7 +44,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     );
   };
 
-  test('several are banned at once by keyboard, with a reason; what fails is said and alone left in the field', async () => {
+  test('several IPs are banned together by keyboard, with a reason; failed ones are reported and stay in the field', async () => {
     const { page } = visit;
     const root = await arrive('/admin/bans');
     await page.getByText('No banned IPs').waitFor();
@@ -87,7 +87,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await visit.leave();
   });
 
-  test('a ban without end is one; the address that is looked up is the one that is suggested', async () => {
+  test('a permanent ban can be chosen; the looked-up IP address is suggested', async () => {
     const { page } = visit;
     await arrive('/admin/bans?ip=203.0.113.9');
     await page.getByText('203.0.113.9 isn’t banned.').waitFor();
@@ -105,7 +105,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await visit.leave();
   });
 
-  test('an address is looked up: whether it is banned, by which entry, and what the audit log says of it', async () => {
+  test('an IP address is looked up: whether it is banned, by which entry, and its audit entries', async () => {
     const { page } = visit;
     await arrive('/admin/bans');
     await ban(world.service, '203.0.112.0/24', null);
@@ -130,7 +130,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await visit.leave();
   });
 
-  test('what the service banned by itself says what spoke against it', async () => {
+  test('an automatic ban shows its signals', async () => {
     await earnBan('9.8.7.6');
     await world.service.sql(
       `INSERT INTO ip_ban (value, kind, reason, expires_at, signals) VALUES
@@ -160,7 +160,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await visit.leave();
   });
 
-  test('the list is asked for a page at a time; many are lifted at once, and what fails stays chosen', async () => {
+  test('the list is requested page by page; many are lifted together, and failed ones stay selected', async () => {
     const { page } = visit;
     for (let n = 10; n < 62; n++) await ban(world.service, `203.0.113.${n}`, null);
     const root = await arrive('/admin/bans');
@@ -197,7 +197,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await visit.leave();
   });
 
-  test('whoever may only lift does so by typing; nothing else is there', async () => {
+  test('an administrator who may only lift bans types the IPs; nothing else is shown', async () => {
     const { page } = visit;
     await ban(world.service, '203.0.113.8', null);
     await ban(world.service, '203.0.112.0/24', null);
@@ -219,7 +219,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await visit.leave();
   });
 
-  test('whoever may only look sees no way to ban or to lift, nor into what they may not open', async () => {
+  test('an administrator who may only view bans sees no buttons to ban or lift, and no links to hidden pages', async () => {
     const root: Persona = await administrator(world.service, 'ban:ip:add');
     await world.service.as(root).post(ENTRIES, { ip: '203.0.113.8' }).expect(204);
     const clerk = await arrive('/admin/bans?ip=203.0.113.8', 'ban:ip:check');
@@ -235,7 +235,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await visit.leave();
   });
 
-  test('whoever may only ban does that, and sees no list', async () => {
+  test('an administrator who may only ban can do that, and sees no list', async () => {
     const clerk = await arrive('/admin/bans', 'ban:ip:add');
     await button('Ban IPs').press('Enter');
     for (const name of ['Active bans', 'Check an IP address']) expect(await section(name).count()).toBe(0);
@@ -252,8 +252,8 @@ describeInBrowser('web.md 4: /admin/bans', () => {
   });
 });
 
-describeInBrowser('web.md 4: more bans than the service takes at once', () => {
-  test('wait until it takes more, and the rest can be left', async () => {
+describeInBrowser('web.md 4: more bans than the rate limit allows', () => {
+  test('wait until the limit allows more, and the rest can be canceled', async () => {
     const env = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"admin:ban:operation": "3/5"}' };
     const world = await site({ env });
     const visit = await world.visit();

@@ -28,7 +28,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
       .locator('form :is(summary, [name=scopes], [name=same])')
       .evaluateAll((all) => all.map((one) => one.getAttribute('name') ?? one.textContent?.split(' · ')[0]?.trim()));
 
-  test('tells the rows that judge, the one that decides, and the answer; its address asks it again', async () => {
+  test('shows the guards, the deciding one, and the response; its URL repeats the query', async () => {
     const { page } = visit;
     const admin = await arriveAsAdministrator(world, visit, '/admin/explain', 'user:lookup');
     await heading(visit, 'Access checker');
@@ -64,7 +64,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await visit.leave();
   });
 
-  test('each credential is asked for what it has', async () => {
+  test('each credential kind has its own fields', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/explain');
     const offered: Record<string, unknown> = {};
@@ -84,7 +84,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await visit.leave();
   });
 
-  test('scopes, flags, permissions of keys and enforcement count; going back asks what was asked before', async () => {
+  test('scopes, flags, key permissions and enforcement are applied; going back repeats the previous query', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/explain?path=/v1/users/@me&credential=bearer');
     await says('Denied by scope. Response: 403 MISSING_OAUTH_SCOPE.');
@@ -130,7 +130,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await visit.leave();
   });
 
-  test('an unknown path says so; what is no path is refused beside its field, and nothing is lost', async () => {
+  test('an unknown path is reported; an invalid one is rejected at its field, and the input stays', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/explain?path=/v1/nothing&method=DELETE');
     await says('No such route. Response: 404 NOT_FOUND.');
@@ -144,7 +144,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await visit.leave();
   });
 
-  test('every row of the service has words', async () => {
+  test('every guard of the service has a text', async () => {
     const { page } = visit;
     const names = guardsInOrder().map(({ name }) => name);
     const asked = new URLSearchParams({ path: '/v1/users/@me/export', method: 'POST', credential: 'session' });
@@ -158,7 +158,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await visit.leave();
   });
 
-  test('needs admin:authenticate alone; who lacks it sees nothing of it and is refused', async () => {
+  test('needs only admin:authenticate; a user without it sees nothing of it and is rejected', async () => {
     const alice = await person(world.service, 'alice');
     await visit.arrive('/admin/explain?path=/v1/users/@me', alice.authorization);
     await visit.page.getByText('This account doesn’t have admin access.').waitFor();

@@ -1,13 +1,13 @@
 import { extractSearchTerms, queryOf } from '../../web/admin/search/search-terms.js';
+import { cpuTime, minimumOf } from '../support/cpu-time.js';
 import { attacksOn, patternsOf } from '../support/patterns.js';
-import { leastOf, processorTime } from '../support/processor-time.js';
 
 const patterns = patternsOf('web/admin/search').map(({ name, pattern }) => [name, pattern] as const);
 const HASH = `${'aB3_'.repeat(10)}x-9`;
 const UUID = '0b5e2c1e-6b0c-4e6f-9d3a-1f2e3d4c5b6a';
 const saidOf = (text: string): string[] => extractSearchTerms(text).finds.map(({ kind, value }) => `${kind} ${value}`);
 
-describe('web.md 4: what is found in a text to search for', () => {
+describe('web.md 4: search terms in a text', () => {
   test.each([
     [
       'an id',
@@ -42,7 +42,7 @@ describe('web.md 4: what is found in a text to search for', () => {
   test.each([
     [
       'a line of JSON',
-      `{"level":30,"time":"2026-11-23T04:00:17.123Z","route":"/v1/users/:id","status":404,"ms":12,"request_id":"${UUID}","msg":"request refused"}`,
+      `{"level":30,"time":"2026-11-23T04:00:17.123Z","route":"/v1/users/:id","status":404,"ms":12,"request_id":"${UUID}","msg":"request rejected"}`,
       [`request ${UUID}`],
     ],
     ['what a caller named its request', '{"status":500,"request_id":"edge.7-a"}', ['request edge.7-a']],
@@ -58,7 +58,7 @@ describe('web.md 4: what is found in a text to search for', () => {
     expect(saidOf(text)).toEqual(expected);
   });
 
-  test('secrets are neither searched for nor said: of a credential, whose it is', () => {
+  test('secrets are neither searched for nor shown, only the account of a credential', () => {
     const token = `flx_${'a1B2'.repeat(9)}`;
     expect(saidOf(`fa_1466055124025344000_${'a1B2'.repeat(8)}`)).toContain('id 1466055124025344000');
     expect(saidOf(`Got 1466055124025344001.${HASH}`)).toEqual(['id 1466055124025344001']);
@@ -70,7 +70,7 @@ describe('web.md 4: what is found in a text to search for', () => {
     }
   });
 
-  test('of much, the first dozen; the address of the page says them again', () => {
+  test('only the first dozen are used; the URL of the page has them also', () => {
     const ids = Array.from({ length: 40 }, (_, n) => `1466055124025344${String(n).padStart(3, '0')}`);
     const text = `${'word '.repeat(900)} request_id=edge ${ids.join(' ')}`;
     expect(extractSearchTerms(text)).toEqual({ finds: expect.any(Array), isCut: true });
@@ -84,12 +84,12 @@ describe('web.md 4: what is found in a text to search for', () => {
     expect(queryOf(`${'x '.repeat(3000)} request_id=edge`)).toBe('request_id=edge');
   });
 
-  test.each(patterns)('nothing that is pasted takes long: %s', async (_, pattern) => {
+  test.each(patterns)('no pasted text takes long: %s', async (_, pattern) => {
     for (const attack of attacksOn(pattern)) {
-      const isSuspect = processorTime(() => void extractSearchTerms(attack(1024))) > 4;
+      const isSuspect = cpuTime(() => void extractSearchTerms(attack(1024))) > 4;
       if (!isSuspect) continue;
       const text = attack(10_000);
-      const ms = await leastOf({ enough: 100, hopeless: 400 }, () => processorTime(() => void queryOf(text)));
+      const ms = await minimumOf({ enough: 100, hopeless: 400 }, () => cpuTime(() => void queryOf(text)));
       expect({ text: text.slice(0, 40), isSlow: ms > 400 }).toEqual({ text: text.slice(0, 40), isSlow: false });
     }
   });

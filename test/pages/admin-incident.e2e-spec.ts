@@ -1,16 +1,16 @@
 import { describeInBrowser } from '../machine/browser.js';
 import type { Site, Visit } from '../machine/pages.js';
 import { auditOf, logIn, newApp, type Persona, person, superuser } from '../support/index.js';
+import { AccountActions } from './account-actions.js';
 import { siteBehindProxy } from './administering.js';
-import { Deeds } from './deeds.js';
 import { heading } from './driving.js';
 
 const FORWARDED = 'x-forwarded-for';
 
-describeInBrowser('web.md 4: a bad day, run from the console', () => {
+describeInBrowser('web.md 4: incidents handled in the console', () => {
   let world: Site;
   let visit: Visit;
-  let deeds: Deeds;
+  let actions: AccountActions;
   let root: Persona;
   beforeAll(async () => {
     world = await siteBehindProxy();
@@ -19,7 +19,7 @@ describeInBrowser('web.md 4: a bad day, run from the console', () => {
   afterAll(() => world?.close());
   beforeEach(async () => {
     visit = await world.visit();
-    deeds = new Deeds(world, visit);
+    actions = new AccountActions(world, visit);
   });
   afterEach(() => visit?.leave());
 
@@ -35,7 +35,7 @@ describeInBrowser('web.md 4: a bad day, run from the console', () => {
   const open = async (group: string, name: RegExp) =>
     visit.page.getByRole('list', { name: group, exact: true }).getByRole('link', { name }).first().press('Enter');
 
-  test('a stolen session: from a line of the log to the end of it, and what was done stands on the page', async () => {
+  test('a stolen session: from a log line to its end, which the page then shows', async () => {
     const { service } = world;
     const ada = await person(service, 'ada');
     const thief = (await from('203.0.113.66').post('/v1/auth/login', ada)).body.token as string;
@@ -48,16 +48,16 @@ describeInBrowser('web.md 4: a bad day, run from the console', () => {
       .getByRole('button', { name: /sessions/i })
       .first()
       .waitFor();
-    await deeds.do('Sign out everywhere', 'Signed out everywhere');
+    await actions.run('Sign out everywhere', 'Signed out everywhere');
     expect([await isLet(thief), await isLet(ada.authorization)]).toEqual([false, false]);
-    await deeds.do('Send password reset email', 'Password reset email sent');
-    const actions = (await auditOf(service)).filter(({ target_id: id }) => id === ada.id).map(({ action }) => action);
-    expect(actions).toEqual(['terminate_sessions', 'send_password_reset']);
+    await actions.run('Send password reset email', 'Password reset email sent');
+    const audited = (await auditOf(service)).filter(({ target_id: id }) => id === ada.id).map(({ action }) => action);
+    expect(audited).toEqual(['terminate_sessions', 'send_password_reset']);
     await visit.page.getByRole('list', { name: 'Account history' }).getByRole('listitem').nth(1).waitFor();
     await visit.look('admin-incident-session');
   });
 
-  test('a leaked bot token: what was pasted leads to the bot, never into an address, and the token is dead', async () => {
+  test('a leaked bot token: the pasted token leads to the bot, never appears in a URL, and stops working', async () => {
     const { service } = world;
     const app = await newApp(service, await person(service, 'owner'));
     const token = app.bot.slice('Bot '.length);
@@ -67,7 +67,7 @@ describeInBrowser('web.md 4: a bad day, run from the console', () => {
     await paste(`found in a public repository: ${token}`);
     await open('People', /#\d{4}$/);
     await visit.page.waitForURL('**/admin/person?id=*');
-    await deeds.do('Suspend', 'Account suspended');
+    await actions.run('Suspend', 'Account suspended');
     expect(await isLet(app.bot)).toBe(false);
     const visited = await visit.page.evaluate(
       'JSON.stringify(performance.getEntriesByType("resource").map((e) => e.name))',
@@ -75,7 +75,7 @@ describeInBrowser('web.md 4: a bad day, run from the console', () => {
     expect(visited).not.toContain(token.split('.').at(-1));
   });
 
-  test('a wave of registrations from one network: found by address, banned as a range, rejected together', async () => {
+  test('a wave of registrations from one network: found by IP address, banned as a range, rejected together', async () => {
     const { page } = visit;
     const { service } = world;
     await service

@@ -21,7 +21,7 @@ const DEFAULTS = {
   app_public: { branding: { product_name: 'Gatehouse' }, legal: { terms_url: null, privacy_url: null } },
 };
 
-describeInBrowser('web.md 4: the settings of the instance', () => {
+describeInBrowser('web.md 4: the instance settings', () => {
   let provider: ScriptedProvider;
   let world: Site;
   let visit: Visit;
@@ -75,7 +75,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     return bodies;
   };
 
-  test('by keyboard: what differs is shown in words, only that is sent, with the reason', async () => {
+  test('by keyboard: differences are shown in words, and only they are sent, with the reason', async () => {
     const { page } = visit;
     const admin = await arrive();
     const bodies = sent();
@@ -132,7 +132,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect((await config()).app_public.legal.terms_url).toBeNull();
   });
 
-  test('refusals stand beside their fields, nothing that was typed is lost, and nothing is stored', async () => {
+  test('errors are shown at their fields, the input stays, and nothing is stored', async () => {
     const { page } = visit;
     await arrive();
     await field('app_public.legal.privacy_url').fill('http://example.com/privacy');
@@ -167,7 +167,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     });
   });
 
-  test('the client secret is written, never read; its change is told as such alone', async () => {
+  test('the client secret can be set but not read; only the fact of its change is shown', async () => {
     const { page } = visit;
     await arrive();
     const bodies = sent();
@@ -192,7 +192,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect(JSON.stringify(entries)).not.toContain('a new <secret>');
   });
 
-  test('enforcing single sign-on is warned of; an incomplete one is refused and stays in the form', async () => {
+  test('enforcing single sign-on shows a warning; an incomplete configuration is rejected and stays in the form', async () => {
     const { page } = visit;
     await arrive();
     await field('sso.enforced').press('Space');
@@ -212,7 +212,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect((await config()).sso).toMatchObject({ enabled: true, enforced: true });
   });
 
-  test('another provider ends the links of administrators, which is said before and after', async () => {
+  test('another provider removes the links of administrators, which is shown before and after', async () => {
     const { page } = visit;
     const admin = await arrive();
     const linked = { subject: 'root at the provider' };
@@ -227,7 +227,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect(await world.service.sql('SELECT 1 FROM sso_identity WHERE account_id = $1', [admin.id])).toEqual([]);
   });
 
-  test('the test of single sign-on says in words what is well and what is not', async () => {
+  test('the single sign-on test shows each success and failure in words', async () => {
     const { page } = visit;
     await arrive();
     await button('Test connection').press('Enter');
@@ -241,7 +241,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect((await auditOf(world.service, 'test_sso')).at(-1)?.metadata).toEqual({ ok: 'false', failed: 'jwks' });
   });
 
-  test('without the permission to change, everything is there to read and nothing to edit', async () => {
+  test('without the permission to change, everything is visible and nothing is editable', async () => {
     const viewer = await arrive('instance:config:view');
     await visit.page.getByText('You can view these settings but not change them.', { exact: false }).waitFor();
     await visit.page.getByText(provider.issuer, { exact: true }).waitFor();
@@ -257,7 +257,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect(await config()).toEqual(before);
   });
 
-  test('whom the instance believes is only for whoever may do everything; the rest can be changed', async () => {
+  test('the identity provider can be changed only with all permissions; the rest with the ACL', async () => {
     const clerk = await arrive('instance:config:view', 'instance:config:update');
     const editable = await visit.page
       .locator('main :is(input, textarea, select)[name^="sso."]')
@@ -277,7 +277,7 @@ describeInBrowser('web.md 4: the settings of the instance', () => {
     expect((await config()).sso.display_name).toBe('Corp');
   });
 
-  test('who lost the permission meanwhile is refused, and keeps what was typed', async () => {
+  test('an administrator who lost the permission in the meantime is rejected, and the input stays', async () => {
     const admin = await arrive();
     await field('app_public.branding.product_name').fill('Too late');
     await review();

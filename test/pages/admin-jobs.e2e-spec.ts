@@ -75,7 +75,7 @@ describeInBrowser('web.md 4: /admin/jobs', () => {
     expect(await visit.page.getByRole('button', { name: 'Retry', exact: true }).count()).toBe(0);
   });
 
-  test('more jobs come with a button, and an administrator who may only look has no button to retry', async () => {
+  test('more jobs are loaded with a button, and an administrator who may only look has no button to retry', async () => {
     await Promise.all(Array.from({ length: 60 }, (_, index) => insert('letters:deliver', 'failed', `Error: ${index}`)));
     await arrive('/admin/jobs', 'instance:jobs:view');
     await list().nth(49).waitFor();

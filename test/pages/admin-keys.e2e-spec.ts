@@ -33,7 +33,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     visit.page.getByRole('list', { name: 'API keys' }).getByRole('listitem').filter({ hasText: name });
   const said = (text: string | RegExp) => visit.page.getByText(text).first().waitFor();
 
-  test('one is created by keyboard: what it opens is told while it is chosen, and the key is shown once', async () => {
+  test('one is created by keyboard: its operations are shown while it is configured, and the key is shown once', async () => {
     const { page } = visit;
     const clerk = await arrive('/admin/keys', 'admin_api_key:manage', 'ban:ip:check', 'application:list:by_owner');
     await said('No API keys yet');
@@ -85,7 +85,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await visit.leave();
   });
 
-  test('the list says what each holds, when it was last used, and which ends soon', async () => {
+  test('the list shows the permissions, the last use, and keys that expire soon', async () => {
     const { page } = visit;
     const root = await administrator(world.service, '*');
     const client = world.service.as(root);
@@ -118,7 +118,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await visit.leave();
   });
 
-  test('name and permissions are changed, from the next request on; what its owner lost opens nothing', async () => {
+  test('name and permissions are changed from the next request on; ACLs that the owner lost allow nothing', async () => {
     const { page } = visit;
     const clerk = await administrator(world.service, 'admin_api_key:manage', 'user:lookup', 'audit_log:view');
     const key = await adminKey(world.service, clerk, 'user:lookup', 'audit_log:view');
@@ -154,7 +154,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await visit.leave();
   });
 
-  test('one is deleted after it was said what ends with it; what is unknown says so', async () => {
+  test('one is deleted after its effect is shown; an unknown one is reported', async () => {
     const { page } = visit;
     const root = await administrator(world.service, '*');
     const key = await adminKey(world.service, root, 'user:lookup');
@@ -181,7 +181,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await visit.leave();
   });
 
-  test('whoever has fifty is told to delete one first, and keeps what was typed', async () => {
+  test('an administrator with fifty keys must delete one first, and the input stays', async () => {
     const { page } = visit;
     const clerk = await arrive('/admin/keys', 'admin_api_key:manage');
     for (let n = 0; n < 50; n++)
@@ -198,7 +198,7 @@ describeInBrowser('web.md 4: /admin/keys', () => {
     await visit.leave();
   });
 
-  test('without its ACL there is no view, and the service refuses all the same', async () => {
+  test('without its ACL there is no view, and the service rejects the requests', async () => {
     const clerk = await arrive('/admin/keys', 'user:lookup');
     await said('This page doesn’t exist, or you don’t have access to it.');
     expect(await visit.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);

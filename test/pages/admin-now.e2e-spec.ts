@@ -54,17 +54,17 @@ describeInBrowser('web.md 4: /admin/now', () => {
       [worker, version, started, seen, JSON.stringify(numbers)],
     );
 
-  test('what happens shows: requests, refusals by code, sign-ins, sockets, mail', async () => {
+  test('activity appears: requests, errors by code, sign-ins, sockets, email', async () => {
     const { service } = world;
     await arrive();
-    await visit.greeted();
+    await visit.waitForGateway();
     const before = await refresh();
     await shows('Sign-ins', '0');
     const alice = await person(service);
     await signIn(service, alice);
     expectApiError(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
     expectApiError(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
-    const { client } = await GatewayClient.identified(service, alice.authorization);
+    const { client } = await GatewayClient.identify(service, alice.authorization);
     const after = await refresh();
     await shows('Sign-ins', '2');
     await shows('Errors', '2');
@@ -88,7 +88,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await visit.leave();
   });
 
-  test('replicas are told each and together; one that began anew counts from zero', async () => {
+  test('replicas are shown separately and together; a restarted one counts from zero', async () => {
     const { service } = world;
     await arrive();
     await tells(2000, { requests: 1000, signIns: 40, refusals: { NOT_FOUND: 7 }, gatewaySockets: 3 }, { seen: 10 });
@@ -124,7 +124,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await visit.leave();
   });
 
-  test('it is asked every five seconds while it is seen, and not while it is hidden', async () => {
+  test('it is requested every five seconds while visible, and not while hidden', async () => {
     const { page } = visit;
     await page.clock.install();
     await arrive();
@@ -153,7 +153,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await visit.leave();
   });
 
-  test('a question that fails is told, what was known stays, and the next answer ends it', async () => {
+  test('a failed request shows an error, the last data stays, and the next response clears the error', async () => {
     const { page, context } = visit;
     await page.clock.install();
     await arrive();
@@ -174,7 +174,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await visit.leave();
   });
 
-  test('without instance:config:view there is no such view, and the numbers are refused', async () => {
+  test('without instance:config:view there is no view, and the request is rejected', async () => {
     const clerk = await arriveAsAdministrator(world, visit, '/admin/now', 'user:lookup');
     await visit.page.getByText('This page doesn’t exist, or you don’t have access to it.').waitFor();
     expect(await visit.page.getByRole('link', { name: 'Live metrics' }).count()).toBe(0);

@@ -17,7 +17,7 @@ import { focusOn } from './driving.js';
 
 const pathOf = (id: string): string => `/admin/person?id=${id}`;
 
-describeInBrowser('web.md 4: a person', () => {
+describeInBrowser('web.md 4: a user', () => {
   let world: Site;
   let root: Persona;
   let alice: Persona;
@@ -54,7 +54,7 @@ describeInBrowser('web.md 4: a person', () => {
     await who().waitFor();
   };
 
-  test('what is done to a person is on their page at once when it is asked for anew, with who did it and why', async () => {
+  test('an action on a user appears on their page after a refresh, with administrator and reason', async () => {
     await change(`email_verified = true, email_bounced = true, bio = 'Likes <b>tea</b>', pronouns = 'they'`);
     await open();
     await who().getByText('Active', { exact: true }).waitFor();
@@ -66,14 +66,14 @@ describeInBrowser('web.md 4: a person', () => {
     await button('Show sessions').press('Enter');
     await items('Sessions').getByText('Active', { exact: true }).waitFor();
     await asRoot('spam in every room').put(`/v1/admin/users/${alice.id}/ban`, { duration_hours: 24 }).expect(200);
-    // Showing the sessions was audited, so the list of entries may still be loading.
-    await visit.page.waitForLoadState('networkidle');
-    const told = visit.page.waitForResponse((answer) => answer.url().includes(`target_id=${alice.id}`));
+    // Showing the sessions was audited, so an earlier request for the entries may still be running.
+    const history = visit.page.waitForRequest((request) => request.url().includes(`target_id=${alice.id}`));
     await button('Refresh').press('Enter');
     await says('Suspended until');
     // The page reloads the sessions at the same time. The audit entry of that request may or may not be in the log yet.
-    const isDeed = ({ action }: { readonly action: string }) => action !== 'list_user_sessions';
-    expect((await (await told).json()).logs.filter(isDeed)).toMatchObject([
+    const isAction = ({ action }: { readonly action: string }) => action !== 'list_user_sessions';
+    const response = await (await history).response();
+    expect((await response?.json())?.logs.filter(isAction)).toMatchObject([
       {
         ...{ action: 'temp_ban', audit_log_reason: 'spam in every room', admin_user_id: root.id, target_id: alice.id },
         metadata: { duration_hours: '24' },
@@ -92,7 +92,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('sessions and networks are read when somebody asks, by keyboard, and every reading is in the log', async () => {
+  test('sessions and networks are loaded on request, by keyboard, and each view is audited', async () => {
     await signIn(world.service, alice);
     await open();
     await section('Account history').getByText('No history yet').waitFor();
@@ -119,7 +119,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('of many sessions a few are shown, live ones first, and more by the button', async () => {
+  test('of many sessions a few are shown, active ones first, and more with the button', async () => {
     await world.service.sql(
       `INSERT INTO session (id, digest, account_id, ip, user_agent, revoked_at)
        SELECT n, sha256(('many' || n)::bytea), $1, '127.0.0.1', '', CASE WHEN n > 30 THEN now() END
@@ -141,7 +141,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('every state has its sentence', async () => {
+  test('every state has a sentence', async () => {
     const states: readonly (readonly [values: string, sentence: string])[] = [
       ['banned = true', 'Suspended permanently'],
       ['flags = 1::bigint << 38', 'Deactivated. Signing in reactivates it.'],
@@ -171,7 +171,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('a deletion is told before all else; once it is completed there is the id alone', async () => {
+  test('a scheduled deletion is shown first; after completion only the ID is left', async () => {
     const body = { reason_code: 3, public_reason: 'Sold <b>spam</b>' };
     await asRoot().put(`/v1/admin/users/${alice.id}/deletion`, body).expect(200);
     await open();
@@ -188,7 +188,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('flags, what is to be confirmed, traits and permissions have words, and what has none has its name', async () => {
+  test('flags, requirements, traits and permissions have texts, and unknown ones show their names', async () => {
     await change(`flags = 1 | (1::bigint << 47) | (1::bigint << 5), suspicious_flags = 130,
       traits = '{captcha_exempt,of_a_team}', acls = '{ban:ip:check}', has_verified_phone = true`);
     await open();
@@ -205,7 +205,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('what they own and did is listed, and everything leads on', async () => {
+  test("a user's objects and actions are listed, and everything is linked", async () => {
     const admin = await administrator(world.service, 'admin_api_key:manage', 'user:lookup', 'user:list:sessions');
     await change(`last_active_ip = '127.0.0.9', last_active_at = now()`);
     const app = await newApp(world.service, alice, { name: 'Night <b>builds</b>' });
@@ -233,7 +233,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('of one’s own keys the page knows where they are; a bot leads to its application', async () => {
+  test("the administrator's own page links to their keys; a bot links to its application", async () => {
     await open(root.id);
     await who('root').getByText('You', { exact: true }).waitFor();
     expect(await link('API keys').getAttribute('href')).toBe('/admin/keys');
@@ -245,7 +245,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('what the administrator may not know is not there, and refused when it is asked for directly', async () => {
+  test('data that the administrator may not see is absent, and a direct request is rejected', async () => {
     await change(`last_active_ip = '127.0.0.9', last_active_at = now(), email_verified = true`);
     const admin = await arriveAsAdministrator(world, visit, pathOf(alice.id), 'user:lookup');
     await who().getByText('Active', { exact: true }).waitFor();
@@ -266,7 +266,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('sessions without addresses, and applications without their views, for whoever may not know more', async () => {
+  test('sessions without IP addresses, and applications without links, for an administrator with fewer ACLs', async () => {
     await newApp(world.service, alice, { name: 'Builder' });
     const acls = ['user:lookup', 'user:list:sessions', 'application:list:by_owner'];
     await arriveAsAdministrator(world, visit, pathOf(alice.id), ...acls);
@@ -279,7 +279,7 @@ describeInBrowser('web.md 4: a person', () => {
     await visit.leave();
   });
 
-  test('an id that nobody has says so, and so does what is none', async () => {
+  test('an unknown ID and an invalid one are reported', async () => {
     await open('999999999999999999');
     await visit.page.getByText('No account with ID 999999999999999999').waitFor();
     await visit.look('admin-person-unknown');

@@ -10,7 +10,7 @@ const PATH = '/admin/registrations';
 const PENDING = '/v1/admin/instance/pending-registrations';
 const PASSWORD = 'four words that I made up';
 
-describeInBrowser('web.md 4: registrations that wait', () => {
+describeInBrowser('web.md 4: pending registrations', () => {
   let world: Site;
   let visit: Visit;
   let root: Persona;
@@ -76,7 +76,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
   const answer = (name: string) => dialog().getByRole('button', { name, exact: true });
   const closed = () => dialog().waitFor({ state: 'detached' });
 
-  test('the oldest stands first; one is approved and one rejected by keyboard, each with its reason', async () => {
+  test('the oldest is first; one is approved and one rejected by keyboard, each with its reason', async () => {
     const { page } = visit;
     const [ada, bob] = await apply('ada', 'bob', 'cyd');
     const admin = await arrive();
@@ -123,7 +123,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     expect((await world.service.anonymous.post('/v1/auth/login', signIn)).status).toBe(200);
   });
 
-  test('many at once: of what a colleague has decided meanwhile it says so, and the others go on', async () => {
+  test('several together: one that a colleague decided in the meantime is reported, and the others continue', async () => {
     const { page } = visit;
     const ids = await apply('eve', 'fay', 'gus', 'hal');
     await arrive();
@@ -155,7 +155,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     await page.getByText('No pending sign-ups').waitFor();
   });
 
-  test('a page that moved up meanwhile skips nobody: all come up, in order and once', async () => {
+  test('if entries move up in the meantime, none is skipped: all appear, in order and once', async () => {
     const { page } = visit;
     const ids = await crowd('ivy', 130);
     await arrive();
@@ -181,7 +181,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     expect(known).toEqual(ids);
   });
 
-  test('once the shown are decided, those behind come up; a busy service is waited for, and stopping leaves the rest', async () => {
+  test('after the shown entries are decided, the next appear; a busy service is retried, and stopping keeps the rest', async () => {
     const { page } = visit;
     const ids = await crowd('joe', 60);
     await arrive();
@@ -214,7 +214,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     ]);
   });
 
-  test('who may only look sees who waits, without what they may not see, and decides nothing', async () => {
+  test('an administrator who may only view sees pending users without hidden data, and no buttons', async () => {
     const [kim] = await apply('kim');
     const viewer = await arrive('instance:config:view');
     await entry('kim').waitFor();

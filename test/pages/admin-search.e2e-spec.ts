@@ -71,7 +71,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
   const lines = () => world.service.log.filter((line) => line.startsWith('{'));
   const lineWith = (text: string) => lines().find((line) => line.includes(text)) as string;
 
-  test('paste a user id from a log into the search: the person is a key away', async () => {
+  test('a user ID pasted with a log line finds the user', async () => {
     const locked = await person(world.service, 'locked');
     await withTotp(world.service, locked);
     await world.service.sql("UPDATE account SET totp_secret = 'lost' WHERE id = $1", [locked.id]);
@@ -93,7 +93,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await visit.leave();
   });
 
-  test('paste a line of a log with the id of a request: what it changed is found', async () => {
+  test('a log line with a request ID finds the changes of the request', async () => {
     const root = await arriveAsAdministrator(world, visit, '/admin');
     const flags = { flags: 1 };
     await world.service.as(root).put(`/v1/admin/users/${alice.id}/suspicious-activity-flags`, flags).expect(200);
@@ -113,7 +113,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await link('Requests', entry?.request_id).press('Enter');
     await visit.page.waitForURL(`**/admin/audit?request_id=${entry?.request_id}`);
     await world.service.as(root).get('/v1/admin/users/x').expect(400);
-    const refused = JSON.parse(lines().findLast((one) => one.includes('request refused')) as string);
+    const refused = JSON.parse(lines().findLast((one) => one.includes('request rejected')) as string);
     await visit.page.goBack();
     await heading(visit, 'Search');
     await paste(JSON.stringify(refused));
@@ -121,7 +121,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await visit.leave();
   });
 
-  test('a search by address, by user name and by id each finds the person; reload and the way back keep it', async () => {
+  test('a search by IP address, by username and by ID each finds the user; it stays after a reload and going back', async () => {
     const { page } = visit;
     await ban(world.service, ADDRESS, null);
     await arriveAsAdministrator(world, visit, '/admin');
@@ -146,7 +146,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await visit.leave();
   });
 
-  test('everything else that is known is found: applications, keys, entries, phones, sessions and ranges', async () => {
+  test('everything else is found: applications, keys, entries, phone numbers, sessions and ranges', async () => {
     const root = await arriveAsAdministrator(world, visit, '/admin');
     const { service } = world;
     const app = await newApp(service, alice, { name: 'Tea <b>party</b>' });
@@ -191,7 +191,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await visit.leave();
   });
 
-  test('of many, the first are shown, and where the others are', async () => {
+  test('of many results the first are shown, with a link to the others', async () => {
     const { page } = visit;
     const root = await arriveAsAdministrator(world, visit, '/admin');
     for (let n = 0; n < 11; n++) {
@@ -214,7 +214,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await visit.leave();
   });
 
-  test('who may read accounts alone is asked for nothing else, and told what was not searched', async () => {
+  test('an administrator who may only read accounts sends no other searches, and sees what was not searched', async () => {
     const { page } = visit;
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
@@ -251,7 +251,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await visit.leave();
   });
 
-  test('who may search for nothing is told so, and everybody who they are', async () => {
+  test('an administrator without search permissions sees that, and every administrator sees their own name', async () => {
     await visit.arrive('/admin', (await administrator(world.service)).authorization);
     await visit.page.getByText('You don’t have permission to search anything.').waitFor();
     await visit.page.getByText(/^admin#\d{4}$/).waitFor();
@@ -261,7 +261,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await visit.leave();
   });
 
-  test('a text that holds nothing says so, one that holds too much too, and secrets stay out of the address', async () => {
+  test('a text without search terms is reported, as is one with too many; secrets stay out of the URL', async () => {
     const { page } = visit;
     const root = await arriveAsAdministrator(world, visit, '/admin');
     await page.getByText('You have full access.').waitFor();
@@ -281,7 +281,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await visit.leave();
   });
 
-  test('what failed is asked for again, and what was found stays', async () => {
+  test('a failed search is retried, and the results stay', async () => {
     const { page, context } = visit;
     await arriveAsAdministrator(world, visit, '/admin');
     await box().waitFor();

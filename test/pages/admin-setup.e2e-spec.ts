@@ -53,7 +53,7 @@ describeInBrowser('web.md 4: the first run', () => {
     await page.getByLabel('Setup token').press('Enter');
   };
 
-  test('from nothing to the console: an account, the token, the first steps with a test of each', async () => {
+  test('from an empty instance to the console: an account, the token, the first steps with a test of each', async () => {
     const visit = await register('ada');
     const { page } = visit;
     await enter(visit, `${token}x`);
@@ -95,7 +95,7 @@ describeInBrowser('web.md 4: the first run', () => {
     await visit.leave();
   });
 
-  test('two enter the token at the same time: one becomes administrator, the other is told', async () => {
+  test('two users enter the token concurrently: one becomes administrator, the other gets an error', async () => {
     const visits = [await register('first'), await register('second')];
     await Promise.all(visits.map((visit) => enter(visit, token)));
     const outcomes = await Promise.all(
@@ -150,7 +150,7 @@ describeInBrowser('web.md 4: the first steps', () => {
     verifier?.close();
   });
 
-  test('mail that does not leave says why; the provider of single sign-on is tried from here', async () => {
+  test('an email that cannot be sent shows the reason; single sign-on is tested from here', async () => {
     visit = await world.visit();
     const { page } = visit;
     root = await arriveAsAdministrator(world, visit, '/admin/setup');
@@ -169,7 +169,7 @@ describeInBrowser('web.md 4: the first steps', () => {
     await visit.leave();
   });
 
-  test('who may only look sees the state, and no test; asked directly, each is refused', async () => {
+  test('a read-only administrator sees the state without tests; direct requests are rejected', async () => {
     visit = await world.visit();
     const viewer = await arriveAsAdministrator(world, visit, '/admin/setup', 'instance:config:view');
     await firstSteps(visit);
@@ -181,7 +181,7 @@ describeInBrowser('web.md 4: the first steps', () => {
     await visit.leave();
   });
 
-  test('the widget of a provider is let in on this page alone, reached from another view too, and judged by the service', async () => {
+  test('the captcha widget is allowed only on this page, also from another view, and checked by the service', async () => {
     const { port } = verifier.address() as AddressInfo;
     const there = await site({
       env: {
@@ -230,7 +230,7 @@ describeInBrowser('web.md 4: the first steps', () => {
     }
   });
 
-  test('where no mail is sent, it says so and sends none', async () => {
+  test('without an email transport, the page says so and sends none', async () => {
     const there = await site({ env: { MAIL_TRANSPORT: 'none' } });
     try {
       visit = await there.visit();

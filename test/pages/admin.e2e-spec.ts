@@ -17,13 +17,13 @@ describeInBrowser('web.md 4: /admin', () => {
 
   const listed = () => visit.page.getByRole('navigation').getByRole('link').allInnerTexts();
 
-  test('who is not signed in signs in first, and comes back', async () => {
+  test('a signed-out visitor signs in first, and returns', async () => {
     await visit.open('/admin/audit?action=unban');
     await visit.page.waitForURL('**/login?return_to=%2Fadmin%2Faudit%3Faction%3Dunban');
     await visit.leave();
   });
 
-  test('who administers nothing sees nothing of it, and cannot become administrator by guessing', async () => {
+  test('a user without ACLs sees nothing of it, and cannot become administrator by guessing', async () => {
     const alice = await person(world.service, 'alice');
     await visit.arrive('/admin', alice.authorization);
     await visit.page.getByText('This account doesn’t have admin access.').waitFor();
@@ -36,7 +36,7 @@ describeInBrowser('web.md 4: /admin', () => {
     await visit.leave();
   });
 
-  test('the navigation lists what the ACLs open, and nothing else', async () => {
+  test('the navigation lists exactly the views that the ACLs allow', async () => {
     await arriveAsAdministrator(world, visit, '/admin', 'ban:ip:check');
     await heading(visit, 'Search');
     expect(await listed()).toEqual(['Search', 'IP bans', 'Permissions', 'Access checker']);
@@ -46,7 +46,7 @@ describeInBrowser('web.md 4: /admin', () => {
     await visit.leave();
   });
 
-  test('the superadmin sees every view; what is loaded is told of the session that ends', async () => {
+  test('the superadmin sees every view; lazily loaded code receives the end of the session', async () => {
     const root = await arriveAsAdministrator(world, visit, '/admin');
     await heading(visit, 'Search');
     expect(await listed()).toEqual([
@@ -55,7 +55,7 @@ describeInBrowser('web.md 4: /admin', () => {
       ...['Audit log', 'IP bans', 'Permissions', 'API keys', 'Access checker'],
       ...['Live metrics', 'Background jobs', 'Settings', 'Setup checklist'],
     ]);
-    await visit.greeted();
+    await visit.waitForGateway();
     await world.service.as(root).post('/v1/auth/logout');
     await visit.page.waitForURL('**/login?**signed_out=elsewhere');
     await visit.leave();

@@ -39,7 +39,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     world.service.anonymous.post(`/v1/auth/passkey-bridge/${id}/redeem`, { nonce, completion_code });
   const isSent = () => visit.page.waitForURL((url) => url.search === '?done=1');
 
-  test('the page says what a yes does; the passkey then signs in where it was asked for', async () => {
+  test('the page shows the effect of approval; the passkey then signs in on the requesting page', async () => {
     const { page } = visit;
     const { path } = await begin('page');
     await visit.open(path);
@@ -55,7 +55,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     await visit.leave();
   });
 
-  test('a refusal signs nobody in, and the page that asked says so', async () => {
+  test('declining signs no user in, and the requesting page reports it', async () => {
     const { page } = visit;
     const { path } = await begin('page');
     await visit.open(path);
@@ -91,7 +91,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     await visit.leave();
   });
 
-  test('refusing an app is said here', async () => {
+  test('declining for an app is confirmed here', async () => {
     const { page } = visit;
     const { path } = await begin('native');
     await visit.open(path);
@@ -101,7 +101,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     await visit.leave();
   });
 
-  test('no passkey, and a passkey that is not accepted: said, and the request stays open', async () => {
+  test('no passkey, and a rejected passkey: both are reported, and the request stays open', async () => {
     const { page } = visit;
     const { path } = await begin('page');
     await authenticator.recognize(false);
@@ -120,7 +120,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     await visit.leave();
   });
 
-  test('a request that is over is explained, before and after the question', async () => {
+  test('an expired request is explained, before and after the question', async () => {
     const { page } = visit;
     await visit.open('/passkey-bridge#ceremony_id=unknown');
     await page.getByText('It expired or was already answered.').waitFor();
@@ -136,7 +136,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     await visit.leave();
   });
 
-  test('what was not started in this tab is not redeemed here', async () => {
+  test('a ceremony that was not started in this tab is not redeemed here', async () => {
     const { page } = visit;
     let sent = 0;
     await page.route('**/redeem', (route) => {
@@ -150,7 +150,7 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     await visit.leave();
   });
 
-  test('an account that is suspended by then is explained', async () => {
+  test('an account that is suspended in the meantime is explained', async () => {
     const { page } = visit;
     const { path } = await begin('page');
     await visit.open(path);

@@ -3,7 +3,7 @@ import { type Asking, asking, signedInAs } from '../machine/consent-application.
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { person, signIn } from '../support/index.js';
 
-describeInBrowser('oauth 5.2 the consent page: requests that nobody can grant', () => {
+describeInBrowser('oauth 5.2 the consent page: requests that no user can grant', () => {
   let world: Site;
   let app: Asking;
   let visit: Visit;
@@ -47,7 +47,7 @@ describeInBrowser('oauth 5.2 the consent page: requests that nobody can grant', 
     ).toEqual([`${world.origin}/dev/inbox`]);
   });
 
-  test('a parameter that is sent twice is an error, and so is a silent request that was refused', async () => {
+  test('a duplicate parameter is an error, and so is a silent request that was rejected', async () => {
     const { page } = visit;
     await visit.open(`${app.path()}&scope=bot`);
     await page.getByRole('alert').filter({ hasText: 'sent an invalid request' }).waitFor();
@@ -56,7 +56,7 @@ describeInBrowser('oauth 5.2 the consent page: requests that nobody can grant', 
     await page.getByRole('alert').filter({ hasText: 'This app doesn’t exist' }).waitFor();
   });
 
-  test('an answer that would run here is no place to go to', async () => {
+  test('a response with a script URL is not followed', async () => {
     const { page } = visit;
     await signedInAs(page, await signIn(world.service, await person(world.service, 'dee')));
     await page.route('**/v1/oauth2/authorize/consent', (route) =>

@@ -11,7 +11,7 @@ import {
   signedInAs,
 } from '../machine/consent-application.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { type Persona, person, signIn, verified, withTotp } from '../support/index.js';
+import { type Persona, person, signIn, verifiedPerson, withTotp } from '../support/index.js';
 
 describeInBrowser('openid 4 the consent page', () => {
   let world: Site;
@@ -35,7 +35,7 @@ describeInBrowser('openid 4 the consent page', () => {
   const dialog = () => visit.page.getByRole('dialog');
 
   const signedIn = async (name: string): Promise<Persona> => {
-    const whom = await verified(world.service, name);
+    const whom = await verifiedPerson(world.service, name);
     await signedInAs(visit.page, await signIn(world.service, whom));
     return whom;
   };
@@ -80,7 +80,7 @@ describeInBrowser('openid 4 the consent page', () => {
     expect(claims).toMatchObject({ sub: ben.id, amr: ['pwd'] });
   });
 
-  test('acr 2 asks for password and code', async () => {
+  test('acr 2 requires password and code', async () => {
     const cleo = await signedIn('cleo');
     const { authenticator } = await withTotp(world.service, cleo);
     await open({ acr_values: 'urn:gatehouse:acr:2' });
@@ -93,7 +93,7 @@ describeInBrowser('openid 4 the consent page', () => {
     expect(claims).toMatchObject({ amr: ['pwd', 'otp', 'mfa'], acr: 'urn:gatehouse:acr:2' });
   });
 
-  test('prompt=select_account shows the account first, and lets the user take another', async () => {
+  test('prompt=select_account shows the account first, and lets the user choose another', async () => {
     const dan = await signedIn('dan');
     const eve = await person(world.service, 'eve');
     await open({ prompt: 'select_account' });
@@ -160,7 +160,7 @@ describeInBrowser('openid 4 the consent page', () => {
     expect(claims.sub).toBe(hal.id);
   });
 
-  test('a faulty request of a known application is shown, and returned only by a press', async () => {
+  test('an invalid request of a known application is shown, and returned only by a press', async () => {
     await visit.page.goto(`${world.origin}/v1${app.path({ scope: 'openid', prompt: 'none login' })}`);
     const alert = visit.page.getByRole('alert').filter({ hasText: 'The invalid parameter is prompt.' });
     await alert.waitFor();
@@ -176,12 +176,69 @@ describeInBrowser('openid 4 the consent page', () => {
     expect((await arrival(visit.page)).get('error')).toBe('request_not_supported');
   });
 
-  test('a fault of an unknown redirect URI has no button', async () => {
+  test('an error of an unknown redirect URI has no button', async () => {
     await open({ redirect_uri: 'https://evil.example/', error: 'invalid_request', error_parameter: 'prompt' });
     await visit.page.getByRole('alert').filter({ hasText: 'invalid request' }).waitFor();
     expect(await button('Go back to the app').count()).toBe(0);
     await open({ error: 'invalid_request', error_parameter: 'call 555' });
     await button('Go back to the app').waitFor();
     expect(await visit.page.getByText('555').count()).toBe(0);
+  });
+
+  describe('of a trusted application', () => {
+    const trust = (isTrusted: boolean) =>
+      world.service.sql("UPDATE application SET is_trusted = $2, trusted_scopes = '{openid,email}' WHERE id = $1", [
+        ...[app.id, isTrusted],
+      ]);
+    beforeEach(() => trust(true));
+    afterEach(() => trust(false));
+    const wait = () => button('Continue as').waitFor();
+
+    test('needs one press at first and nothing later, also after a sign-in on the page', async () => {
+      const uma = await signedIn('uma');
+      await open({ scope: 'openid email' });
+      await wait();
+      expect(await visit.page.getByText('This will allow it to:').count()).toBe(0);
+      await visit.look('consent-trusted');
+      await decide(visit.page, `Continue as ${uma.username}`);
+      await claimsOf((await arrival(visit.page)).get('code'));
+      await open({ scope: 'openid email', nonce: 'n2' });
+      const { claims } = await claimsOf((await arrival(visit.page)).get('code'));
+      expect(claims).toMatchObject({ sub: uma.id, nonce: 'n2', email: uma.email });
+
+      await visit.leave();
+      visit = await world.visit();
+      await open({ nonce: 'n3' });
+      await enter(visit.page, uma);
+      const again = await claimsOf((await arrival(visit.page)).get('code'));
+      expect(again.claims).toMatchObject({ sub: uma.id, nonce: 'n3' });
+    });
+
+    test('shows the full question for prompt=consent, for other scopes and after the user removed the access', async () => {
+      const vic = await signedIn('vic');
+      const full = () => visit.page.getByText('This will allow it to:').waitFor();
+      await open({ scope: 'openid profile' });
+      await full();
+      await open({ prompt: 'consent' });
+      await full();
+      await claimsOf((await allowing(visit.page)).get('code'));
+      await world.service.as(vic).delete(`/v1/oauth2/@me/authorizations/${app.id}`).expect(204);
+      await open();
+      await full();
+    });
+
+    test('requires the password if the application wants a new authentication', async () => {
+      const wes = await signedIn('wes');
+      await open();
+      await wait();
+      await decide(visit.page, `Continue as ${wes.username}`);
+      await claimsOf((await arrival(visit.page)).get('code'));
+      await open({ max_age: '0' });
+      await wait();
+      await decide(visit.page, `Continue as ${wes.username}`);
+      await dialog().getByLabel('Password', { exact: true }).fill(wes.password);
+      await visit.page.keyboard.press('Enter');
+      await claimsOf((await arrival(visit.page)).get('code'));
+    });
   });
 });

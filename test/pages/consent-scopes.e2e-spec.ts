@@ -15,22 +15,26 @@ const notes = defineFeature('notes', {
   scopes: { 'notes.read': NOTES, 'notes.write': { 'en-US': 'Write notes for you' } },
 });
 
-describe('oauth 2 what scopes of teams say', () => {
+describe('oauth 2 texts of extension scopes', () => {
   test.each([
-    ['none', undefined, 'has no words in en-US'],
-    ['none in English', { de: 'Ihre Notizen lesen' }, 'has no words in en-US'],
-    ['an empty one', { 'en-US': ' ' }, 'in en-US is not one line'],
-    ['two lines', { 'en-US': 'a\nb' }, 'in en-US is not one line'],
+    ['none', undefined, 'has no text in en-US'],
+    ['none in English', { de: 'Ihre Notizen lesen' }, 'has no text in en-US'],
+    ['an empty one', { 'en-US': ' ' }, 'has an invalid text in en-US'],
+    ['two lines', { 'en-US': 'a\nb' }, 'has an invalid text in en-US'],
     ['too many', { 'en-US': 'x'.repeat(201) }, 'at most 200 characters'],
-    ['those of a language that is written otherwise', { 'en-US': 'Read', 'DE-de': 'Lesen' }, 'in DE-de is not'],
-    ['those of no language', { 'en-US': 'Read', '': 'Lesen' }, 'is not one line'],
-  ])('%s: the scope is refused', (_, words, message) => {
+    [
+      'those of a language that is written otherwise',
+      { 'en-US': 'Read', 'DE-de': 'Lesen' },
+      'has an invalid text in DE-de',
+    ],
+    ['those of no language', { 'en-US': 'Read', '': 'Lesen' }, 'has an invalid text in'],
+  ])('%s: the scope is rejected', (_, words, message) => {
     const faulty = defineFeature('faulty', { scopes: { 'faulty.read': words as never } });
     expect(() => featureRegistry({ features: [faulty] })).toThrow(message);
   });
 });
 
-describeInBrowser('oauth 5.2 the consent page: scopes of teams', () => {
+describeInBrowser('oauth 5.2 the consent page: extension scopes', () => {
   let world: Site;
   let app: Asking;
   beforeAll(async () => {
@@ -42,7 +46,7 @@ describeInBrowser('oauth 5.2 the consent page: scopes of teams', () => {
     await world?.close();
   });
 
-  test('the metadata of the service tells the words of scopes that a team added', async () => {
+  test('the metadata of the service contains the texts of extension scopes', async () => {
     const { body } = await world.service.anonymous.get('/.well-known/oauth-authorization-server');
     expect(body.scopes_supported.slice(-3)).toEqual(['offline_access', 'notes.read', 'notes.write']);
     expect(body.scope_descriptions).toEqual({
@@ -56,7 +60,7 @@ describeInBrowser('oauth 5.2 the consent page: scopes of teams', () => {
     ['pt-BR', ['Ler suas notas', 'Write notes for you']],
     ['fr-FR', ['Lire vos notes', 'Write notes for you']],
     ['ar', ['Read your <i>notes</i>', 'Write notes for you']],
-  ])('in %s they are said in that language where there are such words, else in English', async (locale, words) => {
+  ])('in %s they are shown in that language if there is a text, otherwise in English', async (locale, words) => {
     const visit = await world.visit({ locale });
     const una = await person(world.service, 'una');
     await signedInAs(visit.page, await signIn(world.service, una));
@@ -67,7 +71,7 @@ describeInBrowser('oauth 5.2 the consent page: scopes of teams', () => {
     await visit.leave();
   });
 
-  test('they are granted, and an unknown one beside them is a fault of the request', async () => {
+  test('they are granted, and an unknown one next to them makes the request invalid', async () => {
     const visit = await world.visit();
     await signedInAs(visit.page, await signIn(world.service, await person(world.service, 'vic')));
     await visit.open(app.path({ scope: 'notes.read notes.erase' }));

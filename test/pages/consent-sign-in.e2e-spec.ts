@@ -9,7 +9,7 @@ import { enforceSso, logIn, mailTo, person, signIn, withTotp } from '../support/
 const POLL_MS = 3000;
 const HERE = { exact: true };
 
-describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
+describeInBrowser('oauth 5.2 the consent page: ways to sign in', () => {
   let world: Site;
   let app: Asking;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     }
   }
 
-  test('a wrong password is read out and nothing goes on', async () => {
+  test('a wrong password is announced and nothing continues', async () => {
     const cat = await person(world.service, 'cat');
     const visit = await world.visit();
     await visit.open(app.path());
@@ -45,7 +45,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     await visit.leave();
   });
 
-  test('an account with an authenticator is asked for its code; a reload in between loses nothing', async () => {
+  test('an account with an authenticator must enter its code; a reload in between loses nothing', async () => {
     const dan = await person(world.service, 'dan');
     const { authenticator } = await withTotp(world.service, dan);
     const visit = await world.visit();
@@ -60,7 +60,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     await visit.leave();
   });
 
-  describe('where a sign-in has to be confirmed by mail', () => {
+  describe('if a sign-in must be confirmed by email', () => {
     let there: Site;
     let its: Asking;
     beforeAll(async () => {
@@ -73,7 +73,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     });
     beforeEach(() => there.service.sql('DELETE FROM authorized_ip'));
 
-    test('a poll that is lost on its way does not end the wait for the mailed link', async () => {
+    test('a lost poll does not end the wait for the emailed link', async () => {
       const jo = its.owner;
       const visit = await there.visit();
       const { page } = visit;
@@ -121,7 +121,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
      */
     const context502 = (visit: { leave(): Promise<void> }) => expect(visit.leave()).rejects.toThrow(/status of 502/);
 
-    test('a wait whose ticket is gone ends with words and the form', async () => {
+    test('a wait whose ticket expired ends with a message and the form', async () => {
       const visit = await there.visit();
       const { page } = visit;
       await visit.open(its.path());
@@ -134,7 +134,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     });
   });
 
-  test('where a captcha is asked for, the page earns it: the work of the service itself', async () => {
+  test('if a captcha is required, the page solves it: the proof of work of the service', async () => {
     await elsewhere({ CAPTCHA_PROVIDER: 'altcha' }, async (there, its) => {
       const visit = await there.visit();
       await visit.open(its.path());
@@ -149,7 +149,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
   test.each([
     ['hcaptcha', 'HCAPTCHA', /js\.hcaptcha\.com/],
     ['turnstile', 'TURNSTILE', /challenges\.cloudflare\.com/],
-  ])('where a captcha is asked for, the page shows it: the widget of %s', async (provider, prefix, host) => {
+  ])('if a captcha is required, the page shows it: the widget of %s', async (provider, prefix, host) => {
     const verifier = createServer((req, res) => {
       let text = '';
       req.on('data', (chunk) => {
@@ -191,7 +191,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     }
   });
 
-  test('a captcha that cannot be loaded locks nobody out: another device lets the page in', async () => {
+  test('if a captcha cannot be loaded, the user can sign in with another device', async () => {
     const [kim, lee] = [await person(world.service, 'kim'), await person(world.service, 'lee')];
     const visit = await world.visit();
     const { page } = visit;
@@ -212,7 +212,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     await visit.leave();
   });
 
-  test('while single sign-on is enforced, its provider leads back to the very same request', async () => {
+  test('while single sign-on is enforced, its provider returns to the same request', async () => {
     const max = await person(world.service, 'max');
     const token = await signIn(world.service, max);
     await enforceSso(world.service, true);
@@ -243,7 +243,7 @@ describeInBrowser('oauth 5.2 the consent page: the ways in', () => {
     }
   });
 
-  test("where the other pages are another front end's, the page leads to none of ours; a device lets it in", async () => {
+  test('with another frontend, the page links to none of ours; a device can approve the sign-in', async () => {
     await elsewhere({ WEB_APP_URL: 'https://app.example', CORS_ORIGINS: '' }, async (there, its) => {
       const session = await logIn(there.service, its.owner);
       const visit = await there.visit();

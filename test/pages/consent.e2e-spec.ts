@@ -55,7 +55,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     return body;
   };
 
-  test('signing in and allowing leads back with a code that buys tokens; the session for it alone has ended', async () => {
+  test('signing in and allowing returns a code for tokens; the one-time session has ended', async () => {
     const ada = await person(world.service, 'ada');
     const { page } = visit;
     await visit.open(app.path());
@@ -77,7 +77,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(await sessionsOf(ada)).toHaveLength(1);
   });
 
-  test('denying leads back with access_denied and grants nothing', async () => {
+  test('denying returns access_denied and grants nothing', async () => {
     const ben = await person(world.service, 'ben');
     await visit.open(app.path());
     await enter(visit.page, ben);
@@ -88,7 +88,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(await sessionsOf(ben)).toHaveLength(1);
   });
 
-  test('somebody who is signed in already decides with one click, and stays signed in', async () => {
+  test('a signed-in user decides with one click, and stays signed in', async () => {
     const cal = await signedIn('cal');
     await visit.open(app.path());
     await question(visit.page).waitFor();
@@ -105,7 +105,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await visit.page.getByText(`You already gave ${NAME} this access on`).waitFor();
   });
 
-  test('what the application does not have yet is marked as new', async () => {
+  test('new permissions of the application are marked', async () => {
     const cy = await signedIn('cy');
     await visit.open(app.path({ scope: 'identify' }));
     await decide(visit.page, 'Allow');
@@ -120,7 +120,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect((await grantsOf(cy))[0].scopes).toEqual(['identify']);
   });
 
-  test('the keyboard alone is enough, and focus goes where the next step is', async () => {
+  test('the keyboard is enough, and the focus moves to the next step', async () => {
     const fay = await person(world.service, 'fay');
     const { page } = visit;
     await visit.open(app.path());
@@ -138,7 +138,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await arrival(page);
   });
 
-  test('a second Enter, a key that is held down and a click of the first second decide nothing', async () => {
+  test('a second Enter, a held key and a click in the first second decide nothing', async () => {
     const gus = await person(world.service, 'gus');
     const { page } = visit;
     await visit.open(app.path());
@@ -177,7 +177,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(await codesOf(gus)).toEqual([]);
   });
 
-  test('a double click grants once, and the button of the browser does not lead back into the question', async () => {
+  test('a double click grants once, and the back button does not return to the question', async () => {
     const hew = await signedIn('hew');
     const { page } = visit;
     let asked = 0;
@@ -195,7 +195,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(new URL(page.url()).pathname).not.toBe('/oauth2/authorize');
   });
 
-  test("it says that the application is another's and who the person is; one may be another", async () => {
+  test('it shows that the application is external and who is signed in; the user can switch accounts', async () => {
     const { page } = visit;
     const [hal, ida] = [await person(world.service, 'hal'), await person(world.service, 'ida')];
     await world.service.as(hal).patch('/v1/users/@me', { global_name: 'Hal <i>Nine</i>' });
@@ -219,7 +219,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(await sessionsOf(ida)).toHaveLength(1);
   });
 
-  test('whoever is signed in may decide as another one and stays who they are elsewhere', async () => {
+  test('a signed-in user can decide with another account and stays signed in elsewhere', async () => {
     const [jon, kay] = [await signedIn('jon'), await person(world.service, 'kay')];
     const { page } = visit;
     await visit.open(app.path());
@@ -243,7 +243,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await page.getByText(`Signed in as ${jon.username}#`).waitFor();
   });
 
-  test('whoever wants to be kept signed in is, and decides in the next tab with one click', async () => {
+  test('a user who stays signed in decides in the next tab with one click', async () => {
     const lea = await person(world.service, 'lea');
     const { page } = visit;
     await visit.open(app.path());
@@ -259,7 +259,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     await other.getByText(`Signed in as ${lea.username}#`).waitFor();
   });
 
-  test('a session for one request does not decide about another one', async () => {
+  test('a session for one request cannot decide about another one', async () => {
     const mia = await person(world.service, 'mia');
     const { page } = visit;
     await visit.open(app.path());
@@ -273,14 +273,14 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(await sessionsOf(mia)).toHaveLength(1);
   });
 
-  test('a session that ends meanwhile decides nothing: the page says so within a second', async () => {
+  test('a session that ends in the meantime decides nothing: the page reports it within a second', async () => {
     const { page } = visit;
     const ned = await person(world.service, 'ned');
     const token = await signIn(world.service, ned);
     await signedInAs(page, token);
     await visit.open(app.path());
     await question(page).waitFor();
-    await visit.greeted();
+    await visit.waitForGateway();
     await world.service.as(token).post('/v1/auth/logout').expect(204);
     await page.getByText('You’ve been signed out. Sign in again to continue.').waitFor();
     await page.getByLabel('Email').waitFor();
@@ -288,7 +288,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(await codesOf(ned)).toEqual([]);
   });
 
-  test('a session for this alone that ended elsewhere decides nothing either', async () => {
+  test('a one-time session that ended elsewhere decides nothing either', async () => {
     const { page } = visit;
     const oli = await person(world.service, 'oli');
     await visit.open(app.path());
@@ -301,7 +301,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(await codesOf(oli)).toEqual([]);
   });
 
-  test('another tab that signs in or out as somebody else is followed', async () => {
+  test('another tab that signs in or out with another account is followed', async () => {
     const pam = await signedIn('pam');
     const quin = await person(world.service, 'quin');
     const { page } = visit;
@@ -317,7 +317,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect([await codesOf(pam), await codesOf(quin)]).toEqual([[], [{ '?column?': 1 }]]);
   });
 
-  test('offline nothing is lost, and a slow or busy service is waited for', async () => {
+  test('offline nothing is lost, and a slow or busy service is retried', async () => {
     const ron = await signedIn('ron');
     const { page, context } = visit;
     await page.route('**/v1/users/@me', (route) => route.abort('failed'), { times: 1 });
@@ -346,7 +346,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(await codesOf(ron)).toHaveLength(1);
   });
 
-  test('too many decisions are counted down, and a private bot says that it is private', async () => {
+  test('too many decisions show a countdown, and a private bot is reported as private', async () => {
     const sue = await signedIn('sue');
     const { page } = visit;
     await world.service.as(app.owner).patch(`/v1/oauth2/applications/${app.id}`, { bot_public: false }).expect(200);
@@ -368,7 +368,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     expect(await codesOf(sue)).toHaveLength(1);
   });
 
-  test('an account with an outstanding requirement decides as well', async () => {
+  test('an account with an outstanding requirement can also decide', async () => {
     const tim = await signedIn('tim');
     await world.service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [tim.id]);
     await visit.open(app.path());

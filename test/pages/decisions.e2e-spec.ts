@@ -18,7 +18,7 @@ interface Decision {
   readonly fill?: Readonly<Record<string, string>>;
 }
 
-describeInBrowser('web.md 1: pages that a stranger can link to and that end in a decision', () => {
+describeInBrowser('web.md 1: linkable pages that end in a decision', () => {
   let world: Site;
   let app: Asking;
   let owner: Persona;
@@ -75,7 +75,7 @@ describeInBrowser('web.md 1: pages that a stranger can link to and that end in a
   };
 
   test.each(Object.keys(decisions))(
-    '%s: a press counts if it begins after the page was in front for a second',
+    '%s: a press counts if it starts after the page was in front for a second',
     async (name) => {
       const decision = decisions[name] as Decision;
       let sent = 0;
@@ -143,7 +143,7 @@ describeInBrowser('web.md 1: pages that a stranger can link to and that end in a
     },
   );
 
-  test('the second is a whole one', async () => {
+  test('the full second is required', async () => {
     await visit.open(`/auth/lockdown#token=${TOKEN}`);
     await page.locator('button[aria-disabled]').filter({ hasText: 'Lock my account' }).waitFor();
     const waited = await page.evaluate(`new Promise((done) => {

@@ -22,7 +22,7 @@ describe('/guides', () => {
   afterAll(() => service?.close());
   const get = (path: string, headers = {}) => fetch(`${service.url}${path}`, { redirect: 'manual', headers });
 
-  test('leads to its first page, which may load nothing but its own files', async () => {
+  test('redirects to its first page, which may load only its own files', async () => {
     const way = await get('/guides');
     expect([way.status, way.headers.get('location')]).toEqual([302, '/guides/start']);
     const slash = await get('/guides/');
@@ -57,12 +57,12 @@ describe('/guides', () => {
     '/guides/start.html.br',
     '/guides/..%2fdescription.json',
     '/guides/start/',
-  ])('%s is no page', async (path) => {
+  ])('%s is not a page', async (path) => {
     const answer = await get(path);
     expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
   });
 
-  test('goes with the documentation', async () => {
+  test('is absent without the documentation', async () => {
     const silent = await gatehouse({ env: { DOCS_ENABLED: 'false' } });
     try {
       expectApiError(await silent.anonymous.get('/guides'), 'NOT_FOUND');
@@ -80,7 +80,7 @@ describeInBrowser('/guides in a browser', () => {
   });
   afterAll(() => world?.close());
 
-  test('search finds a page offline, no policy is violated, and axe finds nothing in both schemes', async () => {
+  test('search finds a page offline, no policy is violated, and axe finds nothing in both color schemes', async () => {
     const visit = await world.visit();
     const { page } = visit;
     await visit.open('/guides');

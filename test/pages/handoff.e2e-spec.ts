@@ -8,7 +8,7 @@ const PHONE =
 const TITLE = 'Sign in another device';
 const QUESTION = 'Sign in this device?';
 
-describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
+describeInBrowser('web.md 2: /handoff, on the signed-in side', () => {
   let world: Site;
   let visit: Visit;
   let owner: Persona;
@@ -41,7 +41,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
   };
   const press = (name: string) => visit.page.getByRole('button', { name, exact: true }).click();
 
-  test('by keyboard alone: the code is typed, the device is shown, and it is let in', async () => {
+  test('only by keyboard: the code is typed, the device is shown, and it is signed in', async () => {
     const { page } = visit;
     const { code, confirmation, collect } = await waiting();
     await visit.arrive('/handoff', owner.authorization);
@@ -78,7 +78,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     expect(lookups).toHaveLength(1);
   });
 
-  test('the link of the QR code asks at once; a reload asks nothing again; refusing ends the code', async () => {
+  test('the link of the QR code asks immediately, a reload does not look it up again, and declining ends the code', async () => {
     const { page } = visit;
     const { code, collect } = await waiting();
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
@@ -99,7 +99,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     expect(await page.inputValue('input[name=code]')).toBe('');
   });
 
-  test('who is signed out signs in first, and comes back with the code', async () => {
+  test('a signed-out user signs in first, and returns with the code', async () => {
     const { page } = visit;
     const { code, confirmation, collect } = await waiting();
     await visit.open(`/handoff#code=${code}`);
@@ -114,7 +114,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     expect((await collect()).body.status).toBe('completed');
   });
 
-  test('a wrong, a malformed and an expired code are told apart from each other and stay to be mended', async () => {
+  test('wrong, malformed and expired codes have different messages and stay for correction', async () => {
     const { page } = visit;
     const { code, confirmation } = await waiting();
     await visit.arrive('/handoff', owner.authorization);
@@ -141,7 +141,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await heading(visit, 'This code has expired');
   });
 
-  test('a code that was looked up three times, and a network that tried too many, are blocked', async () => {
+  test('a code that was looked up three times, and a network with too many attempts, are blocked', async () => {
     const { code, device } = await waiting();
     for (let times = 0; times < 3; times++) await device.get(`/v1/auth/handoff/${code}/info`);
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
@@ -153,7 +153,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     expect(lookups).toHaveLength(1);
   });
 
-  test('a wrong number ends the code and signs nobody in', async () => {
+  test('a wrong number ends the code and signs no device in', async () => {
     const { code, confirmation, collect } = await waiting();
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
     await heading(visit, QUESTION);
@@ -171,7 +171,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     expect(lookups).toEqual([]);
   });
 
-  test('a code that was approved on another page is told', async () => {
+  test('a code that was approved on another page is reported', async () => {
     const { code, confirmation } = await waiting();
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
     await heading(visit, QUESTION);
@@ -181,7 +181,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await heading(visit, 'This code has expired');
   });
 
-  test('pressed twice it is sent once; offline it says so and goes on', async () => {
+  test('a double press sends it once; offline shows an error and continues later', async () => {
     const { page } = visit;
     const { code, confirmation, collect } = await waiting();
     let requests = 0;
@@ -202,12 +202,12 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     expect(requests).toBe(1);
   });
 
-  test('whose session ends elsewhere signs in again, and the code is still there', async () => {
+  test('a user whose session ends elsewhere signs in again, and the code is kept', async () => {
     const { page } = visit;
     const { code } = await waiting();
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
     await heading(visit, QUESTION);
-    await visit.greeted();
+    await visit.waitForGateway();
     await world.service.as(owner).post('/v1/auth/logout');
     await page.waitForURL((url) => url.pathname === '/login' && url.searchParams.has('signed_out'));
     await page.fill('input[name=email]', owner.email);

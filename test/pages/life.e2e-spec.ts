@@ -6,7 +6,7 @@ import { Secret, TOTP } from 'otpauth';
 import { describeInBrowser } from '../machine/browser.js';
 import { arrival, decide } from '../machine/consent-application.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { type Way, wayFrom } from '../machine/proxy-from-address.js';
+import { type AddressProxy, openAddressProxy } from '../machine/proxy-from-address.js';
 import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
 import { eventually, inboxOf, isAlive, mailTo, ownLinksIn, sweep } from '../support/index.js';
 import { choose, hasArrived, heading, signInAs, tabTo, type } from './driving.js';
@@ -22,25 +22,25 @@ const APPLICATION = 'Night Reader';
 const LATE = { days: 13 };
 const PAST_THE_DEADLINE = { days: 2 };
 
-describeInBrowser('web.md: the life of a person', () => {
+describeInBrowser('web.md: the life of an account', () => {
   let world: Site;
   let home: Visit;
   let away: Visit;
-  let way: Way;
+  let proxy: AddressProxy;
   let receiver: Server;
   let authenticator: VirtualAuthenticator;
   beforeAll(async () => {
     world = await site({ env: { IP_AUTHORIZATION: 'on' } });
-    way = await wayFrom(ELSEWHERE, world.service.port);
+    proxy = await openAddressProxy(ELSEWHERE, world.service.port);
     receiver = createServer((_req, res) => res.end('<title>Arrived</title>')).listen(0, '127.0.0.1');
     home = await world.visit();
-    away = await world.visit({ userAgent: SAFARI, proxy: way.proxy });
+    away = await world.visit({ userAgent: SAFARI, proxy: proxy.proxy });
     authenticator = await VirtualAuthenticator.plugIn(home.page);
   });
   afterAll(async () => {
     receiver?.close();
     await world?.close();
-    way?.close();
+    proxy?.close();
   });
 
   const email = `ada.${randomBytes(6).toString('hex')}@example.com`;
@@ -117,7 +117,7 @@ describeInBrowser('web.md: the life of a person', () => {
     await choose(home.page, 'Yes, it was me');
     await heading(home, 'Sign-in approved');
     await hasArrived(away.page);
-    await away.greeted();
+    await away.waitForGateway();
   };
 
   const endItFromHere = async () => {
@@ -164,7 +164,7 @@ describeInBrowser('web.md: the life of a person', () => {
     await choose(away.page, 'Use a backup code instead');
     await enter(away, 'code', code);
     await hasArrived(away.page);
-    await away.greeted();
+    await away.waitForGateway();
   };
 
   /**
@@ -301,7 +301,7 @@ describeInBrowser('web.md: the life of a person', () => {
     await isInAgain();
   };
 
-  test('by mouse and keyboard alone, from the registration to the deletion and back', async () => {
+  test('only by mouse and keyboard, from the registration to the deletion and back', async () => {
     await register();
     await verify();
     await enrolPasskey();

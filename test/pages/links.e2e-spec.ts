@@ -3,12 +3,12 @@ import { type Site, site, type Visit } from '../machine/pages.js';
 import {
   changeEmail,
   eventually,
+  inboxAfterDelivery,
   logIn,
   mailTo,
   type Persona,
   person,
   sessionsOf,
-  settledInboxOf,
   withTotp,
 } from '../support/index.js';
 import { heading, heldSession, tabTo } from './driving.js';
@@ -42,7 +42,7 @@ describeInBrowser('web.md 2: /auth/verify', () => {
 
   const link = (count = 1) => mailedLink(world, owner.email, 'email_verification', count);
 
-  test('opening does nothing, the button confirms; by keyboard, reload and all', async () => {
+  test('opening does nothing, the button confirms, by keyboard and after a reload', async () => {
     const { page } = visit;
     await page.goto(await link());
     await heading(visit, 'Verify your email');
@@ -63,7 +63,7 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await page.waitForURL('**/login');
   });
 
-  test('who is signed in here goes on to the account', async () => {
+  test('a signed-in user continues to the account', async () => {
     await visit.arrive('/account', owner.authorization, { isKept: true });
     const tab = await visit.tab();
     await tab.goto(await link());
@@ -73,7 +73,7 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await tab.getByRole('heading', { name: owner.username }).first().waitFor();
   });
 
-  test('a link that has expired is replaced by a new one for who is signed in, and explained to others', async () => {
+  test('an expired link is replaced by a new one for a signed-in user, and explained to others', async () => {
     const { page } = visit;
     const first = await link();
     await expire();
@@ -99,7 +99,7 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await visit.look('verify-already');
   });
 
-  test('pressed twice it is sent once; a second tab learns that it was used', async () => {
+  test('a double press sends it once; a second tab learns that it was used', async () => {
     const { page } = visit;
     let requests = 0;
     await page.route('**/v1/auth/verify', async (route) => {
@@ -117,7 +117,7 @@ describeInBrowser('web.md 2: /auth/verify', () => {
     await heading({ page: tab }, DEAD);
   });
 
-  test('without a token, with part of one, and without a connection it says so', async () => {
+  test('a missing or incomplete token, and a lost connection, are reported', async () => {
     const { page } = visit;
     await visit.open('/auth/verify');
     await heading(visit, INCOMPLETE);
@@ -156,7 +156,7 @@ describeInBrowser('web.md 2: /auth/authorize-ip', () => {
     return { link, poll };
   };
 
-  test('opening does nothing, the button lets the other page go on', async () => {
+  test('opening does nothing, the button lets the other page continue', async () => {
     const { page } = visit;
     const { link, poll } = await held();
     await page.goto(link);
@@ -178,7 +178,7 @@ describeInBrowser('web.md 2: /auth/authorize-ip', () => {
     await visit.look('authorize-ip-dead');
   });
 
-  test('without a token and without a connection it says so', async () => {
+  test('a missing token and a lost connection are reported', async () => {
     const { link, poll } = await held();
     await visit.open('/auth/authorize-ip');
     await heading(visit, INCOMPLETE);
@@ -208,7 +208,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     return mailedLink(world, owner.email, 'email_change_revert');
   };
 
-  test('it says what it removes, asks for a new password, and ends signed in', async () => {
+  test('it shows what it removes, asks for a new password, and ends signed in', async () => {
     const { page } = visit;
     const { authenticator } = await withTotp(world.service, owner);
     const link = await taken(() => ({ mfa_method: 'totp', mfa_code: authenticator.next() }));
@@ -244,7 +244,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     await visit.look('revert-dead');
   });
 
-  test('an address that belongs to another account by now cannot be given back', async () => {
+  test('an address that belongs to another account now cannot be restored', async () => {
     const link = await taken();
     await world.service.anonymous.post('/v1/auth/register', { email: owner.email, password: NEW_PASSWORD });
     await visit.page.goto(link);
@@ -257,7 +257,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     );
   });
 
-  test('without a token and without a connection it says so, and nothing that was typed is lost', async () => {
+  test('a missing token and a lost connection are reported, and the input stays', async () => {
     await visit.open('/auth/email-revert');
     await heading(visit, INCOMPLETE);
     await visit.page.goto(await taken());
@@ -271,7 +271,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     await visit.page.waitForURL('**/account');
   });
 
-  test('who was signed in here as somebody else is not any more', async () => {
+  test('a user who was signed in here with another account is signed out', async () => {
     const other = await person(world.service, 'other');
     const link = await taken();
     await visit.arrive('/forgot', other.authorization);
@@ -281,7 +281,7 @@ describeInBrowser('web.md 2: /auth/email-revert', () => {
     await visit.page.waitForURL('**/account');
     expect(await sessionsOf(world.service, other)).toBe(0);
     await eventually('the notice', async () => {
-      const mails = await settledInboxOf(world.service, owner.email, 'security_notice');
+      const mails = await inboxAfterDelivery(world.service, owner.email, 'security_notice');
       return mails.length > 0 ? true : undefined;
     });
     expect((await mailTo(world.service, owner.email, 'security_notice')).metadata.event).toBe('email_reverted');

@@ -1,6 +1,6 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { logIn, type Persona, sessionsOf, verified } from '../support/index.js';
+import { logIn, type Persona, sessionsOf, verifiedPerson } from '../support/index.js';
 import { heading, tabTo } from './driving.js';
 import { mailedLink } from './mailed.js';
 
@@ -18,7 +18,7 @@ describeInBrowser('web.md 5: /auth/lockdown', () => {
 
   beforeEach(async () => {
     visit = await world.visit();
-    owner = await verified(world.service, 'owner');
+    owner = await verifiedPerson(world.service, 'owner');
     await world.service
       .as(owner)
       .patch('/v1/users/@me', { password: owner.password, new_password: NEW_PASSWORD })
@@ -52,7 +52,7 @@ describeInBrowser('web.md 5: /auth/lockdown', () => {
     await page.waitForURL('**/forgot');
   });
 
-  test('a link that was used says so', async () => {
+  test('a used link is reported', async () => {
     const { page } = visit;
     const mailed = await link();
     const tab = await visit.tab();
@@ -64,18 +64,18 @@ describeInBrowser('web.md 5: /auth/lockdown', () => {
     await heading({ page: tab }, 'This link has expired');
   });
 
-  test('without a token it says so', async () => {
+  test('a missing token is reported', async () => {
     await visit.open('/auth/lockdown');
     await heading(visit, 'This link is incomplete');
     await visit.look('lockdown-incomplete');
   });
 
-  test('a tab that is signed in learns of it at once', async () => {
+  test('a signed-in tab is signed out immediately', async () => {
     const { page } = visit;
     const tab = await visit.tab();
     const { body } = await logIn(world.service, { ...owner, password: NEW_PASSWORD });
     await visit.arrive('/account', body.token, { isKept: true });
-    await visit.greeted();
+    await visit.waitForGateway();
     await tab.goto(await link());
     await tab.getByRole('button', { name: 'Lock my account' }).click();
     await page.waitForURL((url) => url.pathname === '/login' && url.searchParams.has('signed_out'));

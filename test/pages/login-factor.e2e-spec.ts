@@ -15,7 +15,7 @@ describeInBrowser('web.md 2: the second factor of a sign-in', () => {
     return { alice, ...(await withTotp(world.service, alice)) };
   };
 
-  test('a wrong code is said at its field, the right one signs in; a reload in between loses nothing', async () => {
+  test('a wrong code is reported at its field, the correct one signs in; a reload in between loses nothing', async () => {
     const { alice, authenticator } = await enrolled();
     const visit = await world.visit();
     const { page } = visit;
@@ -54,7 +54,7 @@ describeInBrowser('web.md 2: the second factor of a sign-in', () => {
     await visit.leave();
   });
 
-  test('a challenge that is too old leads back to the first step, with what was typed', async () => {
+  test('an expired challenge returns to the first step, with the input', async () => {
     const { alice, authenticator } = await enrolled();
     const visit = await world.visit();
     const { page } = visit;
@@ -72,7 +72,7 @@ describeInBrowser('web.md 2: the second factor of a sign-in', () => {
     await visit.leave();
   });
 
-  test('offline between the steps: said, and nothing is lost', async () => {
+  test('offline between the steps: an error is shown, and nothing is lost', async () => {
     const { alice, authenticator } = await enrolled();
     const visit = await world.visit();
     const { page, context } = visit;

@@ -28,7 +28,7 @@ describeInBrowser('web.md 2: /login with another device', () => {
     expect((await approver.post('/v1/auth/handoff/complete', approval)).status).toBe(204);
   };
 
-  test('code and QR code are shown, and the page goes on by itself once it is approved, after a reload too', async () => {
+  test('code and QR code are shown, and the page continues after the approval, also after a reload', async () => {
     const { page } = visit;
     expect(await page.textContent('output')).toMatch(/^[A-HJKMNP-Z2-9]{6}-[A-HJKMNP-Z2-9]{6}$/);
     await visit.look('login-handoff');
@@ -43,7 +43,7 @@ describeInBrowser('web.md 2: /login with another device', () => {
     await visit.leave();
   });
 
-  test('cancelling deletes the code and leads back', async () => {
+  test('canceling deletes the code and returns to the form', async () => {
     const { page } = visit;
     const code = await codeShown();
     const deleted = page.waitForResponse((response) => response.request().method() === 'DELETE');
@@ -54,7 +54,7 @@ describeInBrowser('web.md 2: /login with another device', () => {
     await visit.leave();
   });
 
-  test('a code that is over is said, and a new one works', async () => {
+  test('an expired code is reported, and a new one works', async () => {
     const { page } = visit;
     const former = await codeShown();
     await world.service.anonymous.delete(`/v1/auth/handoff/${former}`);
@@ -68,7 +68,7 @@ describeInBrowser('web.md 2: /login with another device', () => {
     await visit.leave();
   });
 
-  test('an account that is locked by then is explained', async () => {
+  test('an account that is locked in the meantime is explained', async () => {
     const { page } = visit;
     const code = await codeShown();
     // The page asks again only after the account is locked.

@@ -29,7 +29,7 @@ describeInBrowser('web.md 2: /login from a new network', () => {
     expect((await world.service.anonymous.post('/v1/auth/authorize-ip', { token: metadata.token })).status).toBe(204);
   };
 
-  test('it waits and goes on by itself once the link is opened; a reload in between loses nothing', async () => {
+  test('it waits and continues after the link is opened; a reload in between loses nothing', async () => {
     const { page } = visit;
     await page.focus('[name=keep]');
     await page.keyboard.press('Space');
@@ -47,7 +47,7 @@ describeInBrowser('web.md 2: /login from a new network', () => {
     await visit.leave();
   });
 
-  test('the mail is sent again once, after half a minute', async () => {
+  test('the email is sent again once, after 30 seconds', async () => {
     const { page } = visit;
     await page.clock.install();
     await page.reload();
@@ -66,7 +66,7 @@ describeInBrowser('web.md 2: /login from a new network', () => {
     await visit.leave();
   });
 
-  test('a hold that is over leads back to the first step, with what was typed', async () => {
+  test('an expired hold returns to the first step, with the input', async () => {
     const { page } = visit;
     await held();
     await world.service.sql('UPDATE one_time_secret SET expires_at = now()');
@@ -76,7 +76,7 @@ describeInBrowser('web.md 2: /login from a new network', () => {
     await visit.leave();
   });
 
-  test('offline while waiting is said; starting again is possible at any time', async () => {
+  test('offline while waiting shows an error; the sign-in can be restarted at any time', async () => {
     const { page, context } = visit;
     await held();
     await context.setOffline(true);

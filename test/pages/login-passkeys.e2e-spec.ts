@@ -21,7 +21,7 @@ describeInBrowser('web.md 2: /login by passkey', () => {
     await authenticator.enroll(world.service, alice);
   });
 
-  test('by autofill: nobody clicks a button', async () => {
+  test('by autofill, without a click', async () => {
     const { page } = visit;
     await visit.open('/login?return_to=/forgot');
     await page.waitForURL((url) => url.pathname === '/forgot');
@@ -30,7 +30,7 @@ describeInBrowser('web.md 2: /login by passkey', () => {
     await visit.leave();
   });
 
-  test('by button, also after a first attempt that came to nothing', async () => {
+  test('by button, also after a first attempt that failed', async () => {
     const { page } = visit;
     await authenticator.recognize(false);
     await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
@@ -45,7 +45,7 @@ describeInBrowser('web.md 2: /login by passkey', () => {
     await visit.leave();
   });
 
-  test('a passkey that the service does not know is said, and told to the browser', async () => {
+  test('an unknown passkey is reported to the user and to the browser', async () => {
     const { page } = visit;
     const [id] = await authenticator.ids();
     await world.service.sql('DELETE FROM passkey WHERE account_id = $1', [alice.id]);
@@ -61,7 +61,7 @@ describeInBrowser('web.md 2: /login by passkey', () => {
     await visit.leave();
   });
 
-  test('where the browser cannot be told of it, it is said all the same', async () => {
+  test('in a browser without the signal API, it is still reported to the user', async () => {
     const { page } = visit;
     await world.service.sql('DELETE FROM passkey WHERE account_id = $1', [alice.id]);
     await page.addInitScript(`

@@ -6,7 +6,7 @@ import { choose, hasArrived, keptIn, signInAs } from './driving.js';
 const LOCKED = 1n << 35n;
 const DISABLED = 1n << 38n;
 
-describeInBrowser('web.md 2: /login says every refusal of a right password in its own words', () => {
+describeInBrowser('web.md 2: /login has a message for every error after a correct password', () => {
   let world: Site;
   beforeAll(async () => {
     world = await site();
@@ -43,14 +43,14 @@ describeInBrowser('web.md 2: /login says every refusal of a right password in it
   });
 });
 
-describeInBrowser('web.md 2: /login where single sign-on is enforced', () => {
+describeInBrowser('web.md 2: /login while single sign-on is enforced', () => {
   let world: Site;
   beforeAll(async () => {
     world = await site();
   });
   afterAll(() => world?.close());
 
-  test('it is the only way, also when that comes while the form is open', async () => {
+  test('it is the only way, also if enforcement starts while the form is open', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page } = visit;
@@ -75,14 +75,14 @@ describeInBrowser('web.md 2: /login where single sign-on is enforced', () => {
   });
 });
 
-describeInBrowser('web.md 2: /login where a captcha is asked for', () => {
+describeInBrowser('web.md 2: /login with a captcha', () => {
   let world: Site;
   beforeAll(async () => {
     world = await site({ env: { CAPTCHA_PROVIDER: 'altcha' } });
   });
   afterAll(() => world?.close());
 
-  test('the work is done by the browser, and the person is signed in', async () => {
+  test('the browser solves it, and the user is signed in', async () => {
     const visit = await world.visit();
     const { page } = visit;
     await visit.open('/login');
@@ -108,7 +108,7 @@ describeInBrowser('web.md 2: /login where a captcha is asked for', () => {
   });
 });
 
-describeInBrowser('web.md 1: an error of the service is shown with the ID of its request', () => {
+describeInBrowser('web.md 1: an error of the service is shown with its request ID', () => {
   let world: Site;
   beforeAll(async () => {
     world = await site();
@@ -126,7 +126,7 @@ describeInBrowser('web.md 1: an error of the service is shown with the ID of its
     ['/login', '**/v1/auth/login'],
     ['/account', '**/v1/users/@me'],
     ['/login', '**/v1/auth/handoff/*/status'],
-  ])('%s, where %s fails', async (path, operation) => {
+  ])('%s, if %s fails', async (path, operation) => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page } = visit;
@@ -139,7 +139,7 @@ describeInBrowser('web.md 1: an error of the service is shown with the ID of its
     await visit.context.close();
   });
 
-  test('what the person can mend is shown without', async () => {
+  test('an error that the user can fix has none', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page } = visit;

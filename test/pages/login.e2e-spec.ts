@@ -12,7 +12,7 @@ describeInBrowser('web.md 2: /login by password', () => {
   });
   afterAll(() => world?.close());
 
-  test('by keyboard alone: the person is signed in, in this tab, and goes on to the account', async () => {
+  test('only by keyboard: the user is signed in, in this tab, and continues to the account', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page } = visit;
@@ -28,7 +28,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('"keep me signed in" outlives the tab, and the back button does not return to the form', async () => {
+  test('"keep me signed in" stays after the tab is closed, and the back button does not return to the form', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page } = visit;
@@ -46,7 +46,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('a wrong password is said at its field, and nothing that was typed is lost', async () => {
+  test('a wrong password is reported at its field, and the input stays', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page } = visit;
@@ -107,7 +107,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('the links to other pages lead on to the same destination', async () => {
+  test('links to other pages keep the destination', async () => {
     const visit = await world.visit();
     await visit.open('/login?return_to=/account/password');
     const href = (words: string) => visit.page.getByText(words, { exact: true }).getAttribute('href');
@@ -116,7 +116,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('where registration is closed no link leads there', async () => {
+  test('if registration is closed, no link leads there', async () => {
     const visit = await world.visit();
     await visit.page.route('**/.well-known/service', async (route) => {
       const answer = await route.fetch();
@@ -131,7 +131,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('offline in mid-flow is said, nothing is lost, and it goes on when the connection is back', async () => {
+  test('offline in between shows an error, nothing is lost, and it continues when the connection is back', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page, context } = visit;
@@ -149,7 +149,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('a slow answer keeps the button busy, and too many attempts count down on it', async () => {
+  test('a slow response keeps the button busy, and too many attempts show a countdown on it', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page } = visit;
@@ -175,7 +175,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('whoever is signed in already goes on, or uses another account, whose session then replaces theirs', async () => {
+  test('a signed-in user continues, or uses another account, whose session replaces theirs', async () => {
     const [alice, bob] = [await person(world.service, 'alice'), await person(world.service, 'bob')];
     const visit = await world.visit();
     const { page } = visit;
@@ -195,7 +195,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('a session that is over is noticed: the form stands there instead', async () => {
+  test('an ended session is detected: the form is shown instead', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     const { page } = visit;
@@ -211,7 +211,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('two tabs: a sign-in in one is told in the other', async () => {
+  test('two tabs: a sign-in in one appears in the other', async () => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();
     await visit.open('/login');
@@ -223,7 +223,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('"you were signed out" is said where another page says so', async () => {
+  test('"you were signed out" is shown if another page requests it', async () => {
     const visit = await world.visit();
     await visit.open('/login?signed_out=elsewhere');
     await visit.page.getByText('You’ve been signed out. Sign in again to continue.').waitFor();
@@ -231,7 +231,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     await visit.leave();
   });
 
-  test('weight: first paint takes four files of at most 60 KB, and typing waits for no answer of the service', async () => {
+  test('weight: the first paint loads four files of at most 60 KB, and typing does not wait for the service', async () => {
     const visit = await world.visit();
     const { page } = visit;
     const sizes: Promise<number>[] = [];

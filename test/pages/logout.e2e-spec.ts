@@ -29,7 +29,7 @@ describeInBrowser('openid.md 6: /oauth2/logout', () => {
   }
   const path = (parameters: Record<string, string>) => `/oauth2/logout?${new URLSearchParams(parameters)}`;
 
-  test('with an ID token of this session, it signs out and leads back without a question', async () => {
+  test('with an ID token of this session, it signs out and redirects without a question', async () => {
     const { page } = visit;
     const parameters = { id_token_hint: await hint(), post_logout_redirect_uri: back, state: 'x' };
     await visit.arrive(path(parameters), owner.authorization);
@@ -37,7 +37,7 @@ describeInBrowser('openid.md 6: /oauth2/logout', () => {
     expect(await works()).toBe(false);
   });
 
-  test('otherwise it asks, by keyboard; the ID token leaves the address bar, and a reload still asks', async () => {
+  test('otherwise it asks, by keyboard; the ID token is removed from the address bar, and a reload still asks', async () => {
     const { page } = visit;
     await visit.arrive(path({ client_id: app.id, id_token_hint: 'invalid' }), owner.authorization);
     await page.getByText('Night <b>Reader</b> asks you to sign out on this device.').waitFor();
@@ -54,7 +54,7 @@ describeInBrowser('openid.md 6: /oauth2/logout', () => {
     expect(await page.evaluate("sessionStorage.getItem('gatehouse.session')")).toBe(null);
   });
 
-  test('parameters of a form arrive in the fragment, and the language is the requested one', async () => {
+  test('form parameters arrive in the fragment, and the language is the requested one', async () => {
     const { page } = visit;
     const fragment = new URLSearchParams({ client_id: app.id, ui_locales: 'de' });
     await visit.arrive(`/oauth2/logout#${fragment}`, owner.authorization);

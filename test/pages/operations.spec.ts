@@ -107,13 +107,13 @@ function callsIn(file: string): string[] {
 
 const called = new Set([...nodes.keys()].flatMap(callsIn));
 
-describe('web.md 1, 3 and 4: what a person or an administrator may do is done on a page', () => {
-  test('every operation is called by a page, or is named here with the reason why none calls it', () => {
+describe('web.md 1, 3 and 4: every operation for users or administrators has a page', () => {
+  test('every operation is called by a page, or is listed here with the reason', () => {
     expect(operations.length).toBeGreaterThan(100);
     expect(operations.filter((operation) => !called.has(operation) && !(operation in NOT_OF_PAGES))).toEqual([]);
   });
 
-  test('what is named here exists, and no page calls it', () => {
+  test('every listed operation exists, and no page calls it', () => {
     const named = Object.keys(NOT_OF_PAGES);
     expect(named.filter((operation) => !operations.includes(operation))).toEqual([]);
     expect(named.filter((operation) => called.has(operation))).toEqual([]);

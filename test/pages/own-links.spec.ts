@@ -2,7 +2,7 @@ import { ownLinksIn } from '../support/own-links.js';
 
 const ORIGIN = 'https://id.example.com:8443';
 
-describe('the links of our own in a text', () => {
+describe('our own links in a text', () => {
   test.each([
     ['a line of a mail', `Open ${ORIGIN}/auth/verify#token=aB3.\nThanks`, [`${ORIGIN}/auth/verify#token=aB3`]],
     ['in brackets', `(see ${ORIGIN}/login)`, [`${ORIGIN}/login`]],

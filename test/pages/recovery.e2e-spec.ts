@@ -1,6 +1,7 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import {
+  inboxAfterDelivery,
   inboxOf,
   logIn,
   type Persona,
@@ -8,7 +9,6 @@ import {
   person,
   SoftwareAuthenticator,
   sessionsOf,
-  settledInboxOf,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -39,7 +39,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
   };
   const save = () => visit.page.getByRole('button', { name: 'Reset password' }).click();
 
-  test('by keyboard alone, from the sign-in page to the mail, and by its link into the account', async () => {
+  test('only by keyboard, from the sign-in page to the email, and with its link into the account', async () => {
     const { page } = visit;
     await visit.open('/login');
     await tabTo(visit, 'Forgot password?');
@@ -54,7 +54,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await visit.look('forgot-sent');
     await page.reload();
     await page.getByText(owner.email).waitFor();
-    expect(await settledInboxOf(world.service, owner.email, 'password_reset')).toHaveLength(1);
+    expect(await inboxAfterDelivery(world.service, owner.email, 'password_reset')).toHaveLength(1);
     await page.goto(await mailedLink(world, owner.email, 'password_reset'));
     await heading(visit, TITLE);
     expect(page.url()).toBe(`${world.origin}/auth/reset`);
@@ -72,7 +72,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     expect((await logIn(world.service, { ...owner, password: NEW_PASSWORD })).status).toBe(200);
   });
 
-  test('whether there is an account or not is answered alike', async () => {
+  test('the response is the same with and without an account', async () => {
     const words: string[] = [];
     for (const email of [owner.email, `nobody.${owner.email}`]) {
       await visit.page.goto('about:blank');
@@ -88,10 +88,10 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     );
     await visit.page.getByRole('button', { name: 'Resend, or use a different email' }).click();
     expect(await visit.page.inputValue('input[name=email]')).toBe(`nobody.${owner.email}`);
-    expect(await settledInboxOf(world.service, `nobody.${owner.email}`)).toEqual([]);
+    expect(await inboxAfterDelivery(world.service, `nobody.${owner.email}`)).toEqual([]);
   });
 
-  test('a link that was used, or has expired, offers a new one in its place', async () => {
+  test('a used or expired link offers a new one', async () => {
     const link = await forgotten();
     const second = await world.visit();
     await second.page.goto(link);
@@ -116,7 +116,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await second.leave();
   });
 
-  test('a link that has expired is told before a password is asked for; one in pieces as well', async () => {
+  test('an expired or incomplete link is reported before the password is requested', async () => {
     const link = await forgotten();
     await world.service.sql("UPDATE one_time_secret SET expires_at = now() - interval '1 minute'");
     await visit.page.goto(link);
@@ -132,7 +132,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await bare.leave();
   });
 
-  test('a refused password, a lost connection: the link stays whole, and so does what was typed', async () => {
+  test('after a rejected password or a lost connection, the link stays valid and the input stays', async () => {
     const { page } = visit;
     const link = await forgotten();
     await page.route('**/v1/auth/reset/*', (route) => route.abort());
@@ -157,7 +157,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     expect((await heldSession(visit)).isKept).toBe(true);
   });
 
-  test('sent twice while the answer is on its way, it is set once; the button of the browser does not lead back', async () => {
+  test('a double press sets it once; the back button does not return to the form', async () => {
     const { page } = visit;
     let requests = 0;
     page.on('request', (request) => {
@@ -175,7 +175,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await page.waitForURL((url) => url.pathname !== '/auth/reset');
   });
 
-  test('the second factor is asked for, survives a reload, and ends in the account', async () => {
+  test('the second factor is requested, stays after a reload, and ends in the account', async () => {
     const { page } = visit;
     const { authenticator } = await withTotp(world.service, owner);
     await page.goto(await forgotten());
@@ -195,7 +195,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     expect((await world.service.as(token ?? '').get('/v1/users/@me')).body.id).toBe(owner.id);
   });
 
-  test('a second factor that takes too long leads to signing in by the new password', async () => {
+  test('a second factor that takes too long leads to sign-in with the new password', async () => {
     const { page } = visit;
     const { backupCodes } = await withTotp(world.service, owner);
     await page.goto(await forgotten());
@@ -210,7 +210,7 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     expect(await sessionsOf(world.service, owner)).toBe(0);
   });
 
-  test('an account with a passkey as its second factor is asked for that', async () => {
+  test('an account with a passkey as its second factor must use it', async () => {
     await passkeyAsSecondFactor(
       world.service,
       owner,
@@ -225,8 +225,8 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
   });
 });
 
-describeInBrowser('web.md 2: /forgot as the instance is set up', () => {
-  test('the proof of humanity is made without being seen', async () => {
+describeInBrowser('web.md 2: /forgot by instance configuration', () => {
+  test('the proof of work is done invisibly', async () => {
     const world = await site({ env: { CAPTCHA_PROVIDER: 'altcha' } });
     try {
       const visit = await world.visit();
@@ -241,7 +241,7 @@ describeInBrowser('web.md 2: /forgot as the instance is set up', () => {
     }
   });
 
-  test('where no mail is sent, nobody is told to wait for one', async () => {
+  test('without an email transport, the page does not promise an email', async () => {
     const world = await site({ env: { MAIL_TRANSPORT: 'none' } });
     try {
       const visit = await world.visit();

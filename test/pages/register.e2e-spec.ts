@@ -3,7 +3,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { enforceSso, mailTo, person, sessionsOf, settledInboxOf } from '../support/index.js';
+import { enforceSso, inboxAfterDelivery, mailTo, person, sessionsOf } from '../support/index.js';
 import { heading, heldSession, tabTo } from './driving.js';
 
 const PASSWORD = 'four words that I made up';
@@ -36,7 +36,7 @@ describeInBrowser('web.md 2: /register', () => {
 
   const submit = () => visit.page.getByRole('button', { name: 'Create account' }).click();
 
-  test('by keyboard alone: a suggested username, a judged password, and the person is in', async () => {
+  test('only by keyboard: a suggested username, a rated password, and the user is signed in', async () => {
     const { page } = visit;
     const email = fresh();
     await visit.open('/register');
@@ -69,7 +69,7 @@ describeInBrowser('web.md 2: /register', () => {
     await mailTo(world.service, email, 'email_verification');
   });
 
-  test('who wants to stay is kept, and goes on to the page that sent them here, and to no other origin', async () => {
+  test('"keep me signed in" works, and the page continues to the requesting page, and to no other origin', async () => {
     await visit.open('/register?return_to=%2Fforgot%3Fx%3D1');
     expect(await visit.page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(
       '/login?return_to=%2Fforgot%3Fx%3D1',
@@ -87,7 +87,7 @@ describeInBrowser('web.md 2: /register', () => {
     await other.leave();
   });
 
-  test('a password that the service refused is not shown as good again, and nothing that was typed is lost', async () => {
+  test('a password that the service rejected is not rated as good again, and the input stays', async () => {
     const { page } = visit;
     const email = fresh();
     await visit.open('/register');
@@ -110,7 +110,7 @@ describeInBrowser('web.md 2: /register', () => {
     expect(await accountsOf(world, email)).toBe(0);
   });
 
-  test('refusals stand at their fields', async () => {
+  test('errors are shown at their fields', async () => {
     const { page } = visit;
     await visit.open('/register');
     await page.fill('input[name=username]', 'no spaces');
@@ -122,7 +122,7 @@ describeInBrowser('web.md 2: /register', () => {
     await visit.look('register-refused');
   });
 
-  test('a taken address leads to signing in, and makes nothing', async () => {
+  test('a taken address leads to sign-in, and creates nothing', async () => {
     const owner = await person(world.service, 'owner');
     await visit.open('/register?return_to=%2Fhandoff');
     await fill(visit, owner.email.toUpperCase());
@@ -136,7 +136,7 @@ describeInBrowser('web.md 2: /register', () => {
     await way.waitFor({ state: 'detached' });
   });
 
-  test('sent twice while the answer is on its way, it registers once', async () => {
+  test('a double press registers once', async () => {
     const { page } = visit;
     const email = fresh();
     let requests = 0;
@@ -161,7 +161,7 @@ describeInBrowser('web.md 2: /register', () => {
     expect({ requests, accounts: await accountsOf(world, email) }).toEqual({ requests: 1, accounts: 1 });
   });
 
-  test('offline in mid-flow says so, and goes on afterwards with what was typed', async () => {
+  test('offline in between shows an error, and continues later with the input', async () => {
     const email = fresh();
     await visit.open('/register');
     await fill(visit, email);
@@ -177,7 +177,7 @@ describeInBrowser('web.md 2: /register', () => {
     expect(await accountsOf(world, email)).toBe(1);
   });
 
-  test('whoever is signed in goes on, or signs out first', async () => {
+  test('a signed-in user continues, or signs out first', async () => {
     const owner = await person(world.service, 'owner');
     await visit.arrive('/register', owner.authorization);
     await heading(visit, 'You’re already signed in');
@@ -188,7 +188,7 @@ describeInBrowser('web.md 2: /register', () => {
     expect((await heldSession(visit)).token).toBeNull();
   });
 
-  test('a second tab learns who has registered in the first', async () => {
+  test('a second tab learns who registered in the first', async () => {
     await visit.open('/register');
     const second = await visit.tab();
     await second.goto(`${world.origin}/login`);
@@ -200,7 +200,7 @@ describeInBrowser('web.md 2: /register', () => {
   });
 });
 
-describeInBrowser('web.md 2: /register as the instance wants it', () => {
+describeInBrowser('web.md 2: /register by instance configuration', () => {
   let world: Site;
   let visit: Visit;
   beforeAll(async () => {
@@ -225,7 +225,7 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
   const submit = () => visit.page.getByRole('button', { name: 'Create account' }).click();
   const agree = () => visit.page.check('input[name=consent]');
 
-  test('terms are agreed to, and the proof of humanity is made without being seen', async () => {
+  test('the terms must be accepted, and the proof of work is done invisibly', async () => {
     const { page } = visit;
     const email = fresh();
     await visit.open('/register');
@@ -243,7 +243,7 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
     expect(row?.terms_agreed_at).not.toBeNull();
   });
 
-  test('closed registration says so', async () => {
+  test('closed registration is reported', async () => {
     await configure(world, { mode: 'closed' });
     await visit.open('/register?return_to=%2Fhandoff');
     await heading(visit, 'Sign-up is closed');
@@ -252,7 +252,7 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
     await visit.page.waitForURL(`${world.origin}/login?return_to=%2Fhandoff`);
   });
 
-  test('registration that closes meanwhile says so, and keeps what was typed', async () => {
+  test('registration that closes in the meantime is reported, and the input stays', async () => {
     const email = fresh();
     const known = visit.page.waitForResponse('**/.well-known/service');
     await visit.open('/register');
@@ -266,14 +266,14 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
     expect(await accountsOf(world, email)).toBe(0);
   });
 
-  test('under single sign-on it leads there', async () => {
+  test('while single sign-on is enforced, the page leads there', async () => {
     await enforceSso(world.service, true);
     await visit.open('/register');
     await heading(visit, 'Sign up with single sign-on');
     await visit.look('register-sso');
   });
 
-  test('a registration that waits for approval says so, after a reload too, and signs nobody in', async () => {
+  test('a registration that waits for approval shows it, also after a reload, and signs no user in', async () => {
     const email = fresh();
     await configure(world, { mode: 'approval' });
     await visit.open('/register');
@@ -294,7 +294,7 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
     await heading(visit, 'Your account is being reviewed');
   });
 
-  test('where existing accounts are hidden, a free and a taken address end alike', async () => {
+  test('if existing accounts are hidden, a new and a taken address end in the same way', async () => {
     const owner = fresh();
     await configure(world, { hideExistingAccounts: true });
     await visit.open('/register');
@@ -309,6 +309,6 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
       await visit.page.getByRole('button', { name: 'Use a different email' }).click();
     }
     expect(await accountsOf(world, owner)).toBe(1);
-    expect(await settledInboxOf(world.service, owner, 'registration_existing_account')).toHaveLength(1);
+    expect(await inboxAfterDelivery(world.service, owner, 'registration_existing_account')).toHaveLength(1);
   });
 });

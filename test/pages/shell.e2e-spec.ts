@@ -3,14 +3,14 @@ import { type Site, site } from '../machine/pages.js';
 
 const ACCENT = '#8a2be2';
 
-describeInBrowser('web.md 1: what holds for every page', () => {
+describeInBrowser('web.md 1: common rules of every page', () => {
   let world: Site;
   beforeAll(async () => {
     world = await site({ env: { BRAND_ACCENT: ACCENT, PRODUCT_NAME: 'Tor & Tür', RATE_LIMITS: 'on' } });
   });
   afterAll(() => world?.close());
 
-  test('a page says whose it is, in the language of the browser and in both schemes', async () => {
+  test('a page shows the product name, in the language of the browser and in both color schemes', async () => {
     const visit = await world.visit({ locale: 'de-AT' });
     await visit.open('/login');
     await visit.page.getByText('Tor & Tür', { exact: true }).waitFor();
@@ -22,7 +22,7 @@ describeInBrowser('web.md 1: what holds for every page', () => {
     await visit.leave();
   });
 
-  test('the switch is remembered on the next page', async () => {
+  test('the color scheme is remembered on the next page', async () => {
     const visit = await world.visit();
     await visit.open('/login');
     await visit.page.getByLabel('Language', { exact: true }).selectOption('ja');
@@ -32,7 +32,7 @@ describeInBrowser('web.md 1: what holds for every page', () => {
     await visit.leave();
   });
 
-  test('every component is there while developing, and stands up to the same looks', async () => {
+  test('every component is shown in development, and passes the same checks', async () => {
     const visit = await world.visit();
     await visit.open('/dev/components');
     await visit.page.getByRole('heading', { name: 'Surfaces' }).waitFor();
@@ -52,7 +52,7 @@ describeInBrowser('web.md 1: what holds for every page', () => {
     await visit.leave();
   });
 
-  test('too many requests: the button counts down and is on again, and nothing that was typed is lost', async () => {
+  test('too many requests: the button shows a countdown and is enabled again, and the input stays', async () => {
     const visit = await world.visit();
     const { page } = visit;
     for (let sent = 0; sent < 5; sent++)
@@ -69,7 +69,7 @@ describeInBrowser('web.md 1: what holds for every page', () => {
     await visit.leave();
   });
 
-  test('a busy service is asked again by itself', async () => {
+  test('a busy service is retried automatically', async () => {
     const visit = await world.visit();
     const { page } = visit;
     let asked = 0;

@@ -28,7 +28,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
   };
   const atCallback = () => visit.page.waitForURL((url) => url.pathname === '/auth/sso/callback');
 
-  test('the button bears the name of the provider; whoever returns from there is signed in and goes on', async () => {
+  test('the button has the name of the provider; a user who returns from it is signed in and continues', async () => {
     const { page } = visit;
     const email = 'ada@corp.example.com';
     provider.sendBack({ claims: { email } });
@@ -45,7 +45,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
     await visit.leave();
   });
 
-  test('a callback that this tab did not start is refused without being tried', async () => {
+  test('a callback that this tab did not start is rejected without a request', async () => {
     const { page } = visit;
     let sent = 0;
     await page.route('**/v1/auth/sso/complete', (route) => {
@@ -64,7 +64,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
     await visit.leave();
   });
 
-  test('the reason of a provider is shown only where this tab began; a link shows none', async () => {
+  test("the provider's error is shown only if this tab started the sign-in; a link shows none", async () => {
     const { page } = visit;
     await visit.open('/auth/sso/callback?error=call_15550100&state=foreign');
     await page.getByText('Your sign-in provider rejected the sign-in.').waitFor();
@@ -76,7 +76,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
     await visit.leave();
   });
 
-  test('the page alone has nothing to complete, and says so', async () => {
+  test('the page without parameters has nothing to complete, and says so', async () => {
     await visit.open('/auth/sso/callback');
     await visit.page.getByText('Nothing to see here.').waitFor();
     await visit.leave();
@@ -86,7 +86,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
     ['access_denied', 'Sign-in was canceled'],
     ['temporarily_unavailable', 'Your sign-in provider isn’t responding.'],
     ['interaction_required', 'Your sign-in provider rejected the sign-in.'],
-  ])('the provider answers %s: explained, and the next attempt works', async (error, words) => {
+  ])('the provider returns %s: explained, and the next attempt works', async (error, words) => {
     const { page } = visit;
     provider.sendBack({ error });
     await begin();
@@ -102,7 +102,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
   test.each([
     ['INVALID_EMAIL_ADDRESS', { email: 'nobody' }, 'We can’t send email to this domain.'],
     ['INVALID_SSO_TOKEN', { aud: 'somebody else' }, 'We couldn’t verify your sign-in provider’s response'],
-  ])('%s is said in words, and a reload explains it as well', async (_code, claims, words) => {
+  ])('%s is shown in words, also after a reload', async (_code, claims, words) => {
     const { page } = visit;
     provider.sendBack({ claims });
     await begin();
@@ -115,7 +115,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
     await visit.leave();
   });
 
-  test('nobody has an account for it: said so, not that single sign-on is required', async () => {
+  test('a user without an account sees that, and not that single sign-on is required', async () => {
     const { page } = visit;
     await configureSso(world.service, { auto_provision: false });
     try {
@@ -130,7 +130,7 @@ describeInBrowser('web.md 2: single sign-on', () => {
     await visit.leave();
   });
 
-  test('offline at the callback: said, and the same attempt goes on afterwards, after a reload too', async () => {
+  test('offline at the callback: an error is shown, and the same attempt continues later, also after a reload', async () => {
     const { page } = visit;
     provider.sendBack({ claims: { email: 'offline@corp.example.com' } });
     await page.route('**/v1/auth/sso/complete', (route) => route.abort());

@@ -13,7 +13,7 @@ const usedIn = (folder: string): string[] =>
     .flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(/\b(?:t|rich)\([`'](\w+)\./g)])
     .map(([, section = '']) => section);
 
-test('web.md 1: pages before the sign-in, and what all pages share, use no text that is loaded later', () => {
+test('web.md 1: pages before sign-in and shared code use no lazily loaded text', () => {
   expect(LATER).toContain('events');
   expect(usedIn('web/account').some((section) => LATER.has(section))).toBe(true);
   const early = ['core', 'kit', 'pages', 'sign-in'].flatMap((folder) => usedIn(join('web', folder)));

@@ -95,64 +95,71 @@ const HANGINGS: [title: string, hang: Hang, name: string][] = [
   ['a hook of the adapter', ({ httpAdapter }) => httpAdapter.setOnRequestHook(() => {}), 'setOnRequestHook'],
 ];
 
-describe.each(PLATFORMS)('credentials.md 3 on %s: what runs without the guards stops the boot', (HTTP_PLATFORM) => {
-  test('middleware of a module', async () => {
-    await expect(boot([Answering], { HTTP_PLATFORM })).rejects.toThrow("'middleware of Answering' runs without");
-  });
-
-  test.each(HANGINGS)('%s, in a constructor', async (_title, hang, name) => {
-    @Module({ imports: [early(hang)], controllers: [PlainController] })
-    class Outer {}
-    await expect(boot([Outer], { HTTP_PLATFORM })).rejects.toThrow(`'${name}' runs without the guards`);
-  });
-
-  test.each(HANGINGS)('%s, when modules start', async (_title, hang, name) => {
-    @Module({ imports: [late(hang)], controllers: [PlainController] })
-    class Outer {}
-    await expect(boot([Outer], { HTTP_PLATFORM })).rejects.toThrow(`'${name}' runs without the guards`);
-  });
-
-  test('what is registered on the application once it is made', async () => {
-    const app: INestApplication = await boot([], { HTTP_PLATFORM });
-    try {
-      const host = { httpAdapter: app.getHttpAdapter() } as HttpAdapterHost;
-      expect(() => app.use(answer)).toThrow("'use' runs without the guards");
-      expect(() => app.enableCors()).toThrow("'enableCors' runs without the guards");
-      expect(() => adapterOf(host).get('/raw', answer)).toThrow(
-        /'GET \/raw' runs without the guards|already listening/,
-      );
-    } finally {
-      await app.close();
-    }
-  });
-
-  test('middleware that is declared runs for every request, also for those that the guards reject', async () => {
-    await withGatehouse({ ...traced, env: { HTTP_PLATFORM } }, async ({ anonymous }) => {
-      await anonymous.get('/.well-known/service').expect(200).expect('x-trace', 'on');
-      await anonymous.get('/v1/users/@me').expect(401).expect('x-trace', 'on');
+describe.each(PLATFORMS)(
+  'credentials.md 3 on %s: code that runs without the guards stops the startup',
+  (HTTP_PLATFORM) => {
+    test('middleware of a module', async () => {
+      await expect(boot([Answering], { HTTP_PLATFORM })).rejects.toThrow("'middleware of Answering' runs without");
     });
-  });
 
-  test('what is declared is served, and listed with its reason', async () => {
-    const unguarded = { 'GET /raw': 'an old client', 'middleware of Answering': 'a maintenance page', use: 'a header' };
-    const modules = [
-      ...[Answering, early((host) => adapterOf(host).get('/raw', answer))],
-      late((host) => adapterOf(host).use((_request, _response, next) => next())),
-    ];
-    await withGatehouse({ modules, unguarded, env: { HTTP_PLATFORM } }, async ({ app, anonymous }) => {
-      expect((await anonymous.get('/raw').expect(200)).text).toBe('unguarded');
-      expect((await anonymous.get('/v1/plain').expect(200)).text).toBe('unguarded');
-      expect(app.get(Routes).describe().trimEnd().split('\n').slice(-3)).toEqual([
-        'UNGUARDED GET /raw: an old client',
-        'UNGUARDED middleware of Answering: a maintenance page',
-        'UNGUARDED use: a header',
-      ]);
+    test.each(HANGINGS)('%s, in a constructor', async (_title, hang, name) => {
+      @Module({ imports: [early(hang)], controllers: [PlainController] })
+      class Outer {}
+      await expect(boot([Outer], { HTTP_PLATFORM })).rejects.toThrow(`'${name}' runs without the guards`);
     });
-  });
-});
+
+    test.each(HANGINGS)('%s, in a module hook', async (_title, hang, name) => {
+      @Module({ imports: [late(hang)], controllers: [PlainController] })
+      class Outer {}
+      await expect(boot([Outer], { HTTP_PLATFORM })).rejects.toThrow(`'${name}' runs without the guards`);
+    });
+
+    test('registrations on the finished application', async () => {
+      const app: INestApplication = await boot([], { HTTP_PLATFORM });
+      try {
+        const host = { httpAdapter: app.getHttpAdapter() } as HttpAdapterHost;
+        expect(() => app.use(answer)).toThrow("'use' runs without the guards");
+        expect(() => app.enableCors()).toThrow("'enableCors' runs without the guards");
+        expect(() => adapterOf(host).get('/raw', answer)).toThrow(
+          /'GET \/raw' runs without the guards|already listening/,
+        );
+      } finally {
+        await app.close();
+      }
+    });
+
+    test('declared middleware runs for every request, even for those that the guards reject', async () => {
+      await withGatehouse({ ...traced, env: { HTTP_PLATFORM } }, async ({ anonymous }) => {
+        await anonymous.get('/.well-known/service').expect(200).expect('x-trace', 'on');
+        await anonymous.get('/v1/users/@me').expect(401).expect('x-trace', 'on');
+      });
+    });
+
+    test('declared routes are served, and listed with their reason', async () => {
+      const unguarded = {
+        'GET /raw': 'an old client',
+        'middleware of Answering': 'a maintenance page',
+        use: 'a header',
+      };
+      const modules = [
+        ...[Answering, early((host) => adapterOf(host).get('/raw', answer))],
+        late((host) => adapterOf(host).use((_request, _response, next) => next())),
+      ];
+      await withGatehouse({ modules, unguarded, env: { HTTP_PLATFORM } }, async ({ app, anonymous }) => {
+        expect((await anonymous.get('/raw').expect(200)).text).toBe('unguarded');
+        expect((await anonymous.get('/v1/plain').expect(200)).text).toBe('unguarded');
+        expect(app.get(Routes).describe().trimEnd().split('\n').slice(-3)).toEqual([
+          'UNGUARDED GET /raw: an old client',
+          'UNGUARDED middleware of Answering: a maintenance page',
+          'UNGUARDED use: a header',
+        ]);
+      });
+    });
+  },
+);
 
 test.each(PLATFORMS)(
-  'credentials.md 3 on %s: an application without the front door does not start',
+  'credentials.md 3 on %s: an application without the entry point does not start',
   async (platform) => {
     const config = loadConfig({ NODE_ENV: 'test', GATEHOUSE_SECRET: randomBytes(32).toString('base64') });
     const log = new Log({ logLevel: 'silent', logFormat: 'json' });

@@ -254,43 +254,43 @@ const FAULTS: [where: string, fault: string][] = [
   ['WrongController.undeclared (GET /v1/wrong/undeclared)', 'declares no policy'],
   ['WrongController.doubled (GET /v1/wrong/doubled)', 'has 2 base policies: @UserOnly, @Public'],
   ['WrongController.repeated (GET /v1/wrong/repeated)', 'repeats @AllowSuspicious'],
-  ['WrongController.publicSuspicious', '@AllowSuspicious contradicts @Public'],
-  ['WrongController.botSudo', '@RequiresSudo contradicts @BotOnly'],
-  ['WrongController.botScope', '@OAuthScope contradicts @BotOnly'],
-  ['WrongController.publicScope', '@OAuthScope contradicts @Public'],
-  ['WrongController.freeCaptcha', '@Captcha contradicts @CredentialFree'],
-  ['WrongController.clientSudo', '@RequiresSudo contradicts @ClientAuth'],
-  ['WrongController.bearerSudo', '@RequiresSudo contradicts @BearerOnly'],
+  ['WrongController.publicSuspicious', 'declares @AllowSuspicious, which @Public does not allow'],
+  ['WrongController.botSudo', 'declares @RequiresSudo, which @BotOnly does not allow'],
+  ['WrongController.botScope', 'declares @OAuthScope, which @BotOnly does not allow'],
+  ['WrongController.publicScope', 'declares @OAuthScope, which @Public does not allow'],
+  ['WrongController.freeCaptcha', 'declares @Captcha, which @CredentialFree does not allow'],
+  ['WrongController.clientSudo', 'declares @RequiresSudo, which @ClientAuth does not allow'],
+  ['WrongController.bearerSudo', 'declares @RequiresSudo, which @BearerOnly does not allow'],
   ['WrongController.guarded', '@UseGuards'],
-  ['WrongController.admin', '@AdminAcl and /v1/admin go together'],
+  ['WrongController.admin', 'declares @AdminAcl() outside /v1/admin'],
   ['WrongController.scope', "unknown scope 'everything'"],
   ['WrongController.bucket', "unknown bucket 'no:such'"],
-  ['WrongController.per', ':id, which is not in the path'],
-  ['WrongController.accepts', 'declares @Accepts but takes no body'],
+  ['WrongController.per', "limits per 'id', but the path has no parameter :id"],
+  ['WrongController.accepts', 'declares @Accepts, but its method has no body'],
   ['WrongController.body (', 'takes unvalidated body'],
   ['WrongController.bodyObject', 'takes unvalidated body'],
   ['WrongController.bodyMember', 'takes unvalidated body'],
   ['WrongController.bodyPipe', 'takes unvalidated body'],
-  ['WrongController.bodyGet', 'binds a body to a method that has none'],
-  ['WrongController.bodyRaw', 'binds a body that it reads itself'],
+  ['WrongController.bodyGet', 'uses @Body(), but its method has no body'],
+  ['WrongController.bodyRaw', 'uses @Body(), although @Accepts lets'],
   ['WrongController.param (', 'takes unvalidated params'],
   ['WrongController.params (', 'takes unvalidated params'],
   ['WrongController.query (', 'takes unvalidated query'],
-  ['WrongController.every', 'answers every method'],
-  ['WrongController.head', 'answers HEAD'],
-  ['WrongController.same and WrongController.sameAgain', 'both answer GET /v1/wrong/same/:b'],
-  ['WrongAdminController.open', '@AdminAcl and /v1/admin go together'],
-  ['WrongAdminController.user', '@AdminAcl and /v1/admin go together'],
+  ['WrongController.every', 'uses @All()'],
+  ['WrongController.head', 'has the unsupported method HEAD'],
+  ['WrongController.same and WrongController.sameAgain', 'both have the route GET /v1/wrong/same/:b'],
+  ['WrongAdminController.open', 'is below /v1/admin without @AdminAcl()'],
+  ['WrongAdminController.user', 'is below /v1/admin without @AdminAcl()'],
   ['WrongAdminController.acl', "unknown ACL 'no:such'"],
-  ['WrongAdminController.none', '@AdminAcl names no ACL'],
-  ['WrongAdminController.scope', '@OAuthScope contradicts @AdminAcl'],
+  ['WrongAdminController.none', 'declares @AdminAcl without an ACL'],
+  ['WrongAdminController.scope', 'declares @OAuthScope, which @AdminAcl does not allow'],
   ['GuardedController', '@UseGuards'],
   ['ChildController.inherited (GET /v1/child/inherited)', 'declares no policy'],
   ['RequestedController.get (GET /v1/requested)', 'declares no policy'],
-  ['HostedController', 'answers by host'],
+  ['HostedController', 'sets a host in @Controller()'],
 ];
 
-describe('credentials.md 3: a route that is not declared as it must be stops the boot', () => {
+describe('credentials.md 3: a route with an invalid declaration stops the startup', () => {
   let faults: string[] = [];
   beforeAll(async () => {
     const module = moduleOf(
@@ -308,7 +308,7 @@ describe('credentials.md 3: a route that is not declared as it must be stops the
     expect(faults.filter((line) => line.includes(where) && line.includes(fault))).toHaveLength(1);
   });
 
-  test('and nothing else is found', () => {
+  test('and no other error is found', () => {
     expect(faults).toHaveLength(FAULTS.length);
     expect(faults.join()).not.toContain('ChildController.declared');
   });
@@ -343,7 +343,7 @@ class LateBird implements OnModuleInit {
 @Injectable({ scope: Scope.REQUEST })
 class PerRequest extends Lenient {}
 
-describe('style.md 3.5: a guard outside the order stops the boot', () => {
+describe('style.md 3.5: a guard outside the order stops the startup', () => {
   test.each<[title: string, module: DynamicModule]>([
     ['a class', providing({ provide: APP_GUARD, useClass: Lenient })],
     ['a value', providing({ provide: APP_GUARD, useValue: new Lenient() })],
@@ -363,7 +363,7 @@ describe('style.md 3.5: a guard outside the order stops the boot', () => {
     await expect(boot([providing(type)])).rejects.toThrow('useGlobalGuards');
   });
 
-  test('a module that is mounted under a path hides where its routes are', async () => {
+  test('a module mounted under a path hides the paths of its routes', async () => {
     @Controller('probe')
     class MountedController {
       @Get()
@@ -377,8 +377,8 @@ describe('style.md 3.5: a guard outside the order stops the boot', () => {
   });
 });
 
-describe('credentials.md 3: what is declared as it must be', () => {
-  test('a team with everything declared boots', async () => {
+describe('credentials.md 3: complete declarations', () => {
+  test('an extension with complete declarations starts', async () => {
     @Controller('v1/right')
     class RightController {
       @Post(':name')

@@ -124,6 +124,7 @@ const ADMITTED_WHILE_SUSPICIOUS = lines(`
   GET /v1/oauth2/@me/authorizations
   GET /v1/oauth2/applications/@me
   GET /v1/oauth2/applications/{}
+  GET /v1/oauth2/applications/{}/backchannel-logouts
   GET /v1/users/@me
   GET /v1/users/@me/applications
   GET /v1/users/@me/security-events
@@ -226,7 +227,7 @@ afterAll(() => service.close());
 
 const lineOf = ({ method, path }: RoutePlan): string => `${method} ${path.replace(/[:*]\w+/g, '{}')}`;
 
-describe('exposure: whoever is let in stands in the ledger, and nobody else', () => {
+describe('exposure: the ledger lists exactly the allowed callers', () => {
   test.each<[policy: string, ledger: string[], has: (route: RoutePlan) => boolean]>([
     ['@Public', PUBLIC, ({ policy }) => policy.kind === 'Public'],
     ['@CredentialFree', CREDENTIAL_FREE, ({ policy }) => policy.kind === 'CredentialFree'],
@@ -244,7 +245,7 @@ describe('exposure: whoever is let in stands in the ledger, and nobody else', ()
     expect(found).toEqual([...ledger].sort());
   });
 
-  test('19 operations are blocked by single sign-on, two match a scheme in any case', () => {
+  test('19 operations are blocked by single sign-on, two match a scheme case-insensitively', () => {
     expect([BLOCKED_BY_SSO.length, CASE_FREE_SCHEME.length]).toEqual([19, 2]);
   });
 
@@ -255,7 +256,7 @@ describe('exposure: whoever is let in stands in the ledger, and nobody else', ()
     }
   });
 
-  test('nothing is mounted outside the places of conventions.md section 1', () => {
+  test('nothing is mounted outside the paths of conventions.md section 1', () => {
     const places =
       /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|openid-configuration|jwks\.json|security\.txt|change-password|webauthn|passkey-endpoints)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|guides|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/(inbox|mails|components))/;
     const parts = ['/account', '/account/*view', '/admin', '/admin/*view', '/assets/*file'];

@@ -62,7 +62,7 @@ class ProbeGateway {
 
 const names = { ...internals };
 
-describe('the metadata of Nest that the audits read', () => {
+describe('the Nest metadata that the audits read', () => {
   const { plain, moved, page, events } = ProbeController.prototype;
 
   test.each<[keyof typeof names, object, unknown]>([

@@ -14,7 +14,7 @@ afterAll(() => service.close());
 /** Lines of one list that the other lacks. */
 const missing = (lines: string[], from: string[]): string[] => lines.filter((line) => !from.includes(line));
 
-test('the routes and gateway commands are those of the snapshot: a difference is a change of permissions', () => {
+test('the routes and gateway commands equal the snapshot: a difference is a change of permissions', () => {
   const recorded = readFileSync(join(import.meta.dirname, '../routes.snapshot.txt'), 'utf8')
     .trim()
     .split('\n');

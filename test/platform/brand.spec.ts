@@ -45,7 +45,7 @@ describe('web.md 1, brand: the accent', () => {
   });
 
   test.each(['#2f5bea', '#767676', '#e11d48', '#0f766e', '#00a86b', '#C026D3', '#0000ff', '#111111', '#f5700a'])(
-    '%s is readable in both schemes once it is derived',
+    '%s is readable in both color schemes after derivation',
     (colour) => {
       const { accent } = load({ BRAND_ACCENT: colour }).brand;
       for (const scheme of ['light', 'dark'] as const) {
@@ -58,31 +58,31 @@ describe('web.md 1, brand: the accent', () => {
     },
   );
 
-  test('where it needs no change it is the one that was chosen', () => {
+  test('an accent that needs no change is used as chosen', () => {
     expect(load({}).brand.accent.light).toEqual({ accent: '#2f5bea', on: '#ffffff', text: '#2f5bea' });
     expect(load({ BRAND_ACCENT: '#8AB4F8' }).brand.accent.dark).toEqual({
       ...{ accent: '#8ab4f8', on: '#000000', text: '#8ab4f8' },
     });
   });
 
-  test('one that no variant makes readable stops the boot, with the ratio that was measured', () => {
+  test('an accent without a readable variant stops the startup, with the measured ratio', () => {
     expect(faultsOf({ BRAND_ACCENT: '#ffffff' })).toEqual([
-      'BRAND_ACCENT cannot be read as a link on a light page: half black it still has a contrast of 3.68 to 1, and 4.5 to 1 is needed',
+      'BRAND_ACCENT is not readable as a link on a light page: even half black, its contrast is 3.68 to 1. Required: 4.5 to 1',
     ]);
     expect(faultsOf({ BRAND_ACCENT: '#000000' })).toEqual([
       expect.stringMatching(
-        /^BRAND_ACCENT cannot be read as a link on a dark page: half white it still has .* 4\.\d\d to 1/,
+        /^BRAND_ACCENT is not readable as a link on a dark page: even half white, its contrast is 4\.\d\d to 1/,
       ),
     ]);
   });
 
-  test.each(['blue', '#2f5', '2f5bea', '#2f5bea80', '#2f5beg', 'rgb(0,0,0)'])('%s is no colour', (colour) => {
-    expect(faultsOf({ BRAND_ACCENT: colour })).toEqual(['BRAND_ACCENT must be a colour such as #2f5bea']);
+  test.each(['blue', '#2f5', '2f5bea', '#2f5bea80', '#2f5beg', 'rgb(0,0,0)'])('%s is not a color', (colour) => {
+    expect(faultsOf({ BRAND_ACCENT: colour })).toEqual(['BRAND_ACCENT must be a color such as #2f5bea']);
   });
 });
 
 describe('web.md 1, brand: the logo', () => {
-  test('an address: https, while developing http too', () => {
+  test('a URL: https, and also http in development', () => {
     expect(load({ BRAND_LOGO_URL: 'http://localhost/logo.png' }).brand.logo).toEqual({
       ...{ url: 'http://localhost/logo.png', inMails: true },
     });
@@ -93,7 +93,7 @@ describe('web.md 1, brand: the logo', () => {
     expect(faultsOf({ BRAND_LOGO_URL: 'data:image/png;base64,AAAA' })).toHaveLength(1);
   });
 
-  test('a file: read at boot, known by its content, served under a name that follows from it', () => {
+  test('a file: read during startup, with a name and type from its content', () => {
     const { logo } = load({ BRAND_LOGO_FILE: fileOf('a.txt', PNG), PUBLIC_ORIGIN: 'https://id.example' }).brand;
     expect(logo).toEqual({
       url: `https://id.example${logo?.file?.path}`,
@@ -108,7 +108,7 @@ describe('web.md 1, brand: the logo', () => {
     });
   });
 
-  test('one that is missing, too large, no picture or named twice', () => {
+  test('a missing, oversized, invalid or duplicate logo is an error', () => {
     expect(faultsOf({ BRAND_LOGO_FILE: join(folder, 'none.png') })).toEqual([
       'BRAND_LOGO_FILE names a file that cannot be read (ENOENT)',
     ]);
@@ -121,11 +121,11 @@ describe('web.md 1, brand: the logo', () => {
     ]);
     for (const content of ['', 'GIF89a', '<html></html>', 'RIFF0000WAVE']) {
       expect(faultsOf({ BRAND_LOGO_FILE: fileOf('odd.png', content) })).toEqual([
-        'BRAND_LOGO_FILE must be a PNG, WebP or SVG picture',
+        'BRAND_LOGO_FILE must be a PNG, WebP or SVG image',
       ]);
     }
     expect(faultsOf({ BRAND_LOGO_FILE: fileOf('a.png', PNG), BRAND_LOGO_URL: 'https://cdn.example/logo.png' })).toEqual(
-      ['BRAND_LOGO_FILE must not be set beside BRAND_LOGO_URL'],
+      ['BRAND_LOGO_FILE must not be set together with BRAND_LOGO_URL'],
     );
   });
 
@@ -151,7 +151,7 @@ describe('web.md 1, brand: the logo', () => {
     ['characters that hide tags', svg('<![CDATA[<script>]]>')],
     ['another namespace', '<svg xmlns="http://www.w3.org/1999/xhtml"></svg>'],
     ['an open comment', '<svg><!-- '],
-  ])('a drawing with %s stops the boot', (_, content) => {
+  ])('an SVG with %s stops the startup', (_, content) => {
     expect(faultsOf({ BRAND_LOGO_FILE: fileOf('bad.svg', content) })).toEqual([
       expect.stringMatching(/^BRAND_LOGO_FILE must be a drawing and nothing else: /),
     ]);
@@ -179,15 +179,15 @@ describe('web.md 1, brand: links', () => {
     }
   });
 
-  test('what they were called before stops the boot by the new name', () => {
+  test('their old names stop the startup with the new name', () => {
     expect(faultsOf({ TERMS_URL: 'https://a.example', PRIVACY_URL: 'https://a.example' })).toEqual([
-      'TERMS_URL is called BRAND_TERMS_URL now',
-      'PRIVACY_URL is called BRAND_PRIVACY_URL now',
+      'TERMS_URL was renamed. Use BRAND_TERMS_URL',
+      'PRIVACY_URL was renamed. Use BRAND_PRIVACY_URL',
     ]);
   });
 });
 
-describe('web.md: who wants our pages', () => {
+describe('web.md: which pages are served', () => {
   const ALL = { pages: true, admin: true, consent: true, lacksConsent: false };
   const CONSENT_ALONE = { ...ALL, pages: false, admin: false };
   const NONE = { ...CONSENT_ALONE, consent: false };
@@ -207,7 +207,7 @@ describe('web.md: who wants our pages', () => {
     expect(load({ PUBLIC_ORIGIN: 'https://id.example', ...env }).web).toEqual(web);
   });
 
-  test('anything but on and off is a fault', () => {
+  test('any value except on and off is an error', () => {
     expect(faultsOf({ WEB_PAGES: 'no', WEB_ADMIN: 'false' })).toEqual([
       'WEB_PAGES must be one of on, off',
       'WEB_ADMIN must be one of on, off',

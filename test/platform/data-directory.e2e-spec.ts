@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { endProcesses, preparedDirectory, ServiceProcess } from '../machine/service-process.js';
-import { copyOfTemplate } from '../support/gatehouse.js';
+import { copyTemplate } from '../support/gatehouse.js';
 
 const root = join(import.meta.dirname, '../..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-data-'));
@@ -31,7 +31,7 @@ async function startedLoosely(DATA_DIR: string, DATABASE_URL?: string): Promise<
   try {
     const service = ServiceProcess.start({ DATA_DIR, DATABASE_URL });
     process.umask(before);
-    await service.greeted();
+    await service.waitForBanner();
     return service;
   } finally {
     process.umask(before);
@@ -47,9 +47,9 @@ async function doctor(DATA_DIR: string): Promise<string> {
   return out;
 }
 
-test('nothing below DATA_DIR is for other users, whatever the umask, from the first start to the last', async () => {
+test('nothing in DATA_DIR is accessible to other users, with any umask, from the first start to the last', async () => {
   const DATA_DIR = join(directory, 'new');
-  const databaseUrl = await copyOfTemplate();
+  const databaseUrl = await copyTemplate();
   const service = await startedLoosely(DATA_DIR, databaseUrl);
   const account = { email: 'ada@example.com', password: 'a long enough password', username: 'ada' };
   const { body } = await service.anonymous.post('/v1/auth/register', account);
@@ -62,19 +62,19 @@ test('nothing below DATA_DIR is for other users, whatever the umask, from the fi
   expect(loose(DATA_DIR)).toEqual([]);
 });
 
-test('a directory that others can reach is told by doctor and mended by the next start; links are not followed', async () => {
+test('doctor reports a directory that others can reach, and the next start fixes it; links are not followed', async () => {
   const DATA_DIR = join(directory, 'old');
   mkdirSync(DATA_DIR, { mode: 0o777 });
   preparedDirectory(DATA_DIR);
   expect(await (await startedLoosely(DATA_DIR)).stop()).toBe(0);
-  expect(await doctor(DATA_DIR)).toMatch(/^ok +DATA_DIR: no other user can read or write it$/m);
+  expect(await doctor(DATA_DIR)).toMatch(/^ok +DATA_DIR: other users cannot read or write it$/m);
 
   const elsewhere = join(directory, 'elsewhere');
   writeFileSync(elsewhere, '');
   chmodSync(elsewhere, 0o666);
   symlinkSync(elsewhere, join(DATA_DIR, 'link'));
   for (const path of everything(DATA_DIR)) chmodSync(path, lstatSync(path).isDirectory() ? 0o777 : 0o666);
-  expect(await doctor(DATA_DIR)).toMatch(/FAULT +DATA_DIR: other users can reach .*old and \d+ more/);
+  expect(await doctor(DATA_DIR)).toMatch(/ERROR +DATA_DIR: other users can access .*old and \d+ more/);
 
   for (const path of everything(DATA_DIR)) chmodSync(path, lstatSync(path).isDirectory() ? 0o777 : 0o666);
   const service = await startedLoosely(DATA_DIR);
@@ -87,7 +87,7 @@ test('a data directory that cannot be used is one line', async () => {
   writeFileSync(join(directory, 'file'), '');
   const service = ServiceProcess.start({ DATA_DIR: join(directory, 'file', 'below') });
   expect(await service.exited).toBe(1);
-  expect(service.err.trim().split('\n')).toEqual([expect.stringMatching(/cannot be written: .*\(ENOTDIR\)/)]);
+  expect(service.err.trim().split('\n')).toEqual([expect.stringMatching(/^Cannot write .*: .*\(ENOTDIR\)/)]);
 });
 
 // One red pixel.

@@ -25,9 +25,9 @@ class Contender {
     return new Contender(child);
   }
 
-  async told(deed: 'take' | 'leave'): Promise<string> {
+  async told(command: 'take' | 'leave'): Promise<string> {
     const answered = once(this.child, 'message');
-    this.child.send(deed);
+    this.child.send(command);
     return String((await answered)[0]);
   }
 
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test(`of two processes that take it at once, one gets it, ${ROUNDS} times: new, and left behind by the last`, async () => {
+test(`of two processes that lock it concurrently, one succeeds, ${ROUNDS} times: new, and left by the previous one`, async () => {
   const place = fresh();
   const pair = [await Contender.at(place), await Contender.at(place)];
   for (let round = 0; round < ROUNDS; round++) {
@@ -78,7 +78,7 @@ test('six processes, a holder killed in every round: exactly one of the others f
   }
 });
 
-test('what a dead holder left is in nobody’s way, whoever has its number now', async () => {
+test('the files of a stopped holder block no process, even one with its process ID', async () => {
   const place = fresh();
   const first = await Contender.at(place);
   expect(await first.told('take')).toBe('held');
@@ -110,22 +110,19 @@ const APART = ['unshare', '--pid', '--fork', '--kill-child'];
 const canSeparate = spawnSync(APART[0] as string, [...APART.slice(1), 'true']).status === 0;
 const testApart = canSeparate ? test : test.skip;
 
-testApart(
-  'in two namespaces, each process number 1 of its own (skipped where `unshare --pid` is not permitted)',
-  async () => {
-    const place = fresh();
-    const pair = [await Contender.at(place, APART), await Contender.at(place, APART)];
-    for (let round = 0; round < 30; round++) {
-      const answers = await Promise.all(pair.map((one) => one.told('take')));
-      const held = answers.indexOf('held');
-      expect(answers.filter((answer) => answer === 'held')).toHaveLength(1);
-      expect(answers[1 - held]).toMatch(/is in use by process 1 on /);
-      await pair[held]?.told('leave');
-    }
-    expect(await pair[0]?.told('take')).toBe('held');
-    await pair[0]?.killed();
-    let answer = '';
-    // The namespace ends together with `unshare`. Its process ends a moment later.
-    while (answer !== 'held') answer = (await pair[1]?.told('take')) ?? '';
-  },
-);
+testApart('in two namespaces, each with process ID 1 (skipped if `unshare --pid` is not permitted)', async () => {
+  const place = fresh();
+  const pair = [await Contender.at(place, APART), await Contender.at(place, APART)];
+  for (let round = 0; round < 30; round++) {
+    const answers = await Promise.all(pair.map((one) => one.told('take')));
+    const held = answers.indexOf('held');
+    expect(answers.filter((answer) => answer === 'held')).toHaveLength(1);
+    expect(answers[1 - held]).toMatch(/is in use by process 1 on /);
+    await pair[held]?.told('leave');
+  }
+  expect(await pair[0]?.told('take')).toBe('held');
+  await pair[0]?.killed();
+  let answer = '';
+  // The namespace ends together with `unshare`. Its process ends a moment later.
+  while (answer !== 'held') answer = (await pair[1]?.told('take')) ?? '';
+});

@@ -11,6 +11,7 @@ test('the pool of TypeORM runs named statements, and passes the error of a faile
       const { rows } = await pool.query({ name: 'driver-internals', text: 'SELECT $1::int AS n', values: [n] });
       expect(rows).toEqual([{ n }]);
     }
+    expect(pool.options.connectionTimeoutMillis).toBeGreaterThan(0);
     const release = await new Promise<unknown>((resolve, reject) =>
       pool.connect((error, _client, done) => (error ? reject(error) : resolve(done))),
     );

@@ -1,6 +1,6 @@
 import { notes } from '../fixtures/team/feature.js';
 import { FirstNote, welcome } from '../fixtures/team/welcome.js';
-import { erase, expectApiError, person, runJobs, withGatehouse } from '../support/index.js';
+import { eraseAccount, expectApiError, person, runJobs, withGatehouse } from '../support/index.js';
 
 test('the example of docs/extending.md writes a first note, can close the registration, and removes notebooks', async () => {
   await withGatehouse({ features: [notes, welcome] }, async (team) => {
@@ -16,7 +16,7 @@ test('the example of docs/extending.md writes a first note, can close the regist
     await team.sql('INSERT INTO notes_notebook VALUES (0), (1)');
     team.app.get(FirstNote, { strict: false }).isClosed = false;
     const carol = await person(team, 'carol');
-    await erase(team, bob);
+    await eraseAccount(team, bob);
     expect(await owned()).toEqual([]);
     expect(await team.sql('SELECT id FROM notes_notebook')).toHaveLength(2);
     expect(await runJobs(team)).toBe(1);

@@ -1,9 +1,9 @@
-import { defineFeature, type LifecycleDeclarations } from '../../src/index.js';
+import { defineFeature, type LifecycleDeclarations, SecurityEvents } from '../../src/index.js';
 import { LIFECYCLE_TYPES } from '../../src/policy/lifecycle.js';
 import { InLedger, ledger } from '../fixtures/ledger/ledger.js';
 import {
   changeEmail,
-  erase,
+  eraseAccount,
   expectApiError,
   type Gatehouse,
   gatehouse,
@@ -55,7 +55,7 @@ test('every event is delivered in its transaction, and after the commit by a job
   authorization = await signIn(service, moved);
   await service.as(authorization).post('/v1/users/@me/delete', { password: alice.password }).expect(204);
   await signIn(service, moved);
-  await erase(service, alice);
+  await eraseAccount(service, alice);
 
   const found = await entries('in', alice.id);
   const types = found.map(({ type }) => type);
@@ -120,7 +120,7 @@ describe('a subscriber that rejects', () => {
     await service.as(carol).post('/v1/auth/logout').expect(204);
     expect(await sessionsOf(service, carol)).toBe(0);
     expect((await entries('in', carol.id)).map(({ type }) => type)).toEqual(['registered', 'signedIn', 'sessionEnded']);
-    expect(service.log.join('')).toContain('a lifecycle event was not handled');
+    expect(service.log.join('')).toContain('handling a lifecycle event failed');
   });
 
   test('and one that fails in the database is undone, and the operation continues', async () => {
@@ -129,6 +129,22 @@ describe('a subscriber that rejects', () => {
     expect(await entries('in', dora.id)).toEqual([]);
     await service.as(dora).get('/v1/users/@me').expect(200);
   });
+});
+
+test('an operation whose security event cannot be recorded changes nothing', async () => {
+  const root = await superuser(service);
+  const erin = await person(service, 'erin');
+  await service.sql('ALTER TABLE security_event RENAME TO security_event_moved');
+  try {
+    expectApiError(
+      await service.as(root).put(`/v1/admin/users/${erin.id}/ban`, { duration_hours: 1 }),
+      'INTERNAL_SERVER_ERROR',
+    );
+  } finally {
+    await service.sql('ALTER TABLE security_event_moved RENAME TO security_event');
+  }
+  await service.as(erin).get('/v1/users/@me').expect(200);
+  expect((await entries('in', erin.id)).map(({ type }) => type)).toEqual(['registered', 'signedIn']);
 });
 
 test('only operations that can cause a refusable event list the errors of its subscribers', async () => {
@@ -162,9 +178,10 @@ test('only operations that can cause a refusable event list the errors of its su
 });
 
 test.each<[LifecycleDeclarations, string]>([
-  [{ registered: { afterCommit: 'broken:job' } }, 'no feature declares the job broken:job'],
-  [{ registered: { rejectsWith: ['BROKEN_CODE'] } }, 'no feature declares the error code BROKEN_CODE'],
-  [{ erased: { rejectsWith: ['ACCESS_DENIED'] } }, 'no subscriber may reject the operation of erased'],
+  [{ registered: { afterCommit: 'broken:job' } }, 'names the unknown job broken:job'],
+  [{ registered: { rejectsWith: ['BROKEN_CODE'] } }, 'names the unknown error code BROKEN_CODE'],
+  [{ erased: { rejectsWith: ['ACCESS_DENIED'] } }, 'its operation cannot be rejected'],
+  [{ banned: { required: SecurityEvents } }, 'only built-in features may require that banned is handled'],
 ])('the declaration %j is rejected at the start', async (lifecycle, message) => {
   const broken = defineFeature('broken', { lifecycle });
   await expect(gatehouse({ features: [broken] })).rejects.toThrow(message);

@@ -43,13 +43,13 @@ const unescaped = (html: string) =>
     .replaceAll('&nbsp;', ' ')
     .replaceAll('&amp;', '&');
 
-describe('web.md 1, languages: one complete catalogue for each', () => {
-  test.each(OTHERS)('%s has the keys of English and their places', (language) => {
+describe('web.md 1, languages: one complete catalog for each', () => {
+  test.each(OTHERS)('%s has the keys and placeholders of English', (language) => {
     const shape = (of: Language) => Object.fromEntries(single(of).map(([at, text]) => [at, places(text)]));
     expect(shape(language)).toEqual(shape('en-US'));
   });
 
-  test.each(LANGUAGES)('%s has a text for every plural that it has, and no other', (language) => {
+  test.each(LANGUAGES)('%s has a text for every plural form of the language, and no other', (language) => {
     const rules = new Intl.PluralRules(language);
     const needed = new Set(Array.from({ length: 1000 }, (_, count) => rules.select(count)));
     for (const plural of PLURALS.map((name) => WORDS[language][name as 'minutes'] as Plural)) {
@@ -68,7 +68,7 @@ describe('web.md 1, languages: one complete catalogue for each', () => {
     expect(single(language).filter(([at, text]) => hasWords(text) && english.get(at) === text)).toEqual([]);
   });
 
-  test.each(LANGUAGES)('%s: no text ends in white space or has it twice, no two events are told alike', (language) => {
+  test.each(LANGUAGES)('%s: no text has extra white space, and no two events have the same text', (language) => {
     const texts = single(language).filter(([at]) => !at.startsWith('labels.'));
     expect(texts.filter(([, text]) => text !== text.trim() || / {2}/.test(text))).toEqual([]);
     const events = SECURITY_EVENTS.map((event) => WORDS[language].events[event]);
@@ -97,7 +97,7 @@ describe('web.md 1, languages: one complete catalogue for each', () => {
     for (const language of LANGUAGES) expect(said(language)).toMatch(/31.*2030.*05.*UTC|2030.*31.*05.*UTC/);
   });
 
-  test('a locale that is not spoken is English, one of another region its language', () => {
+  test('an unsupported locale gets English, one of another region its language', () => {
     const pairs = { 'en-GB': 'en-US', ko: 'en-US', 'zh-CN': 'en-US', it: 'en-US', 'de-AT': 'de', 'es-MX': 'es-ES' };
     for (const [locale, language] of Object.entries(pairs)) expect(matchLanguage(locale)).toBe(language);
     expect(matchLanguage(null, undefined, 'tlh', 'PT', 'fr')).toBe('pt-BR');
@@ -111,7 +111,7 @@ const MAILS = SAMPLES.filter((kind) => kind !== 'phone_verification');
 const LEFT_OVER = /\{\w+\}|undefined|null|NaN|Invalid/;
 const URLS = /(?:https?|mailto):\S+/g;
 
-test('every kind of mail and every event is there', () => {
+test('every kind of email and every event is covered', () => {
   expect(MAILS.filter((kind) => !kind.startsWith('security_notice.'))).toHaveLength(14);
   expect(MAILS.slice(14)).toEqual(SECURITY_EVENTS.map((event) => `security_notice.${event}`));
 });
@@ -119,7 +119,7 @@ test('every kind of mail and every event is there', () => {
 describe.each(LANGUAGES)('every kind of message in %s', (language) => {
   const mails = MAILS.map((kind) => ({ kind, subject: '', html: '', ...show(kind, language) }));
 
-  test('says everything in both parts', () => {
+  test('contains everything in both parts', () => {
     const joined = (shown: string) => bare(unescaped(shown)).replace(/\s+/g, '');
     for (const { kind, subject, text, html } of mails) {
       expect([kind, subject, LEFT_OVER.test(`${subject}${text}${html}`)]).toEqual([
@@ -164,7 +164,7 @@ describe.each(LANGUAGES)('every kind of message in %s', (language) => {
     }
   });
 
-  test('has lines that end where words allow', () => {
+  test('breaks lines between words', () => {
     const width = (line: string) => line.length + (line.match(/[\u3000-\u9fff\uff00-\uff60]/g)?.length ?? 0);
     for (const { kind, text } of mails) {
       const long = text.split('\n').filter((line) => width(bare(line.replace(URLS, ''))) > 78);
@@ -186,7 +186,7 @@ describe.each(LANGUAGES)('every kind of message in %s', (language) => {
   });
 });
 
-test.each(OTHERS)('no sentence of a mail in %s is an English one', (language) => {
+test.each(OTHERS)('no sentence of an email in %s is an English one', (language) => {
   const sentences = (text: string) =>
     bare(text)
       .split(/(?<=[.!?:])\s+|\n\n/)
@@ -199,8 +199,8 @@ test.each(OTHERS)('no sentence of a mail in %s is an English one', (language) =>
   }
 });
 
-describe('what mails look like', () => {
-  test('text has contrast on everything that it stands on, in both schemes', () => {
+describe('design of emails', () => {
+  test('text has enough contrast on every background, in both color schemes', () => {
     for (const scheme of ['light', 'dark'] as const) {
       const { page, raised, sunken, ink, quiet, text, accent, on } = createPalette(scheme, config.brand.accent);
       const pairs = [
@@ -211,7 +211,7 @@ describe('what mails look like', () => {
     }
   });
 
-  test('tables only lay out, the logo has a name, nothing is loaded but the logo, nothing runs', () => {
+  test('tables are only for layout, the logo has a name, nothing else is loaded, nothing runs', () => {
     const { html = '' } = show('ip_authorization', 'de');
     expect([...html.matchAll(/<table(?! role="presentation")/g)]).toEqual([]);
     expect([...html.matchAll(/<img [^>]*>/g)].map(([tag]) => tag)).toEqual([
@@ -220,7 +220,7 @@ describe('what mails look like', () => {
     expect(html).not.toMatch(/<script|<link|<iframe|@import|url\(|\son\w+=/i);
   });
 
-  test('without a logo that mail programs show the name stands there', () => {
+  test('without a logo that email programs show, the name is shown', () => {
     for (const brand of [{}, { BRAND_LOGO_URL: 'https://cdn.example/logo.svg' }]) {
       const own = loadConfig({ GATEHOUSE_SECRET: config.secret.toString('base64'), ...brand });
       const plain = { product: 'Ärger & Söhne', webAppUrl: 'https://id.example', look: mailBranding(own, legal) };
@@ -230,7 +230,7 @@ describe('what mails look like', () => {
     }
   });
 
-  test('the accent is the one that was configured', () => {
+  test('the accent is the configured one', () => {
     const own = loadConfig({ GATEHOUSE_SECRET: config.secret.toString('base64'), BRAND_ACCENT: '#0f766e' });
     const branded = { product: 'P', webAppUrl: 'https://id.example', look: mailBranding(own, legal) };
     const { html = '' } = renderSample(featureRegistry(), 'password_reset', 'en-US', branded);
@@ -239,7 +239,7 @@ describe('what mails look like', () => {
     expect(html).not.toContain('#2f5bea');
   });
 
-  test.each(LANGUAGES)('%s: a name that is hostile is text and nothing else', (language) => {
+  test.each(LANGUAGES)('%s: a hostile name is only text', (language) => {
     const product = `<img src=x onerror=alert(1)>"'&{token}\r\nBcc: all@example.com`;
     for (const kind of SAMPLES.filter((name) => name !== 'phone_verification')) {
       const { subject = '', html = '' } = show(kind, language, product);

@@ -8,8 +8,7 @@ const SOURCES = join(ROOT, 'src');
 const CALLS: Readonly<Record<string, RegExp>> = {
   Journal: /[rR]eplica(?:Bus)?\.(?:on|follow|announce|announceEvent)[<(]|\.withCommit\(/,
   'Lifecycle event': /lifecycle\.emit\(/,
-  Job: /jobs\.enqueue\(/,
-  Cleanup: /\.addExpiry\(|[jJ]obs\.add\(/,
+  Job: /jobs\.enqueue\(|[cC]leanup\)?\.add(?:Expiry)?\(/,
   Outbox: /new PollingWorker\(/,
   Process: /setInterval\(|\.onCommit\(|\.beforeCommit\(|background\.run(?:Later)?\(/,
 };
@@ -36,6 +35,6 @@ test.each(Object.entries(CALLS))(
   },
 );
 
-test('only the runner of jobs polls a table besides the four outboxes', () => {
-  expect(rows.get('Outbox')).toHaveLength(5);
+test('only the runner of jobs polls a table besides the three outboxes', () => {
+  expect(rows.get('Outbox')).toHaveLength(4);
 });

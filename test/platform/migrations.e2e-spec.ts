@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { databaseSchema, loadConfig } from '../../src/features.js';
 import { Database } from '../../src/platform/database/database.js';
 import { ADVISORY_LOCKS } from '../machine/postgres.js';
-import { type OwnDatabase, ownDatabase, withGatehouse } from '../support/gatehouse.js';
+import { openTestDatabase, type TestDatabase, withGatehouse } from '../support/gatehouse.js';
 import { person } from '../support/index.js';
 
 /** Runs longer than any statement of a request may. */
@@ -31,7 +31,7 @@ class Failing1999999999992 extends Slow1999999999991 {
   }
 }
 
-let copy: OwnDatabase;
+let copy: TestDatabase;
 
 function open(): Promise<Database> {
   const config = loadConfig({
@@ -53,16 +53,16 @@ describe('migrations on a pool of one connection', () => {
   let database: Database;
   let before: unknown[];
   beforeAll(async () => {
-    copy = await ownDatabase();
+    copy = await openTestDatabase();
     database = await open();
     before = await limits(database);
   });
   afterAll(async () => {
     await database.close();
-    await copy.giveBack();
+    await copy.release();
   });
 
-  test('one of six seconds is applied, once, by two processes at once on a server', async () => {
+  test('one of six seconds is applied once by two concurrent processes on a server', async () => {
     database.source.migrations.push(new Slow1999999999991());
     // The embedded database supports only one process.
     const other = copy.databaseUrl ? await open() : undefined;
@@ -74,7 +74,7 @@ describe('migrations on a pool of one connection', () => {
     expect(await database.hasPendingMigrations()).toBe(false);
   });
 
-  test('one that fails leaves nothing, nor the lock, and says why', async () => {
+  test('one that fails leaves no changes and no lock, and reports the reason', async () => {
     database.source.migrations.push(new Failing1999999999992());
     await expect(database.migrate()).rejects.toThrow('division by zero');
     expect(await database.manager.query('SELECT times FROM slow')).toEqual([{ times: 1 }]);
@@ -84,7 +84,7 @@ describe('migrations on a pool of one connection', () => {
     expect(await database.migrate()).toEqual([]);
   });
 
-  test('afterwards the limits of requests are in force again', async () => {
+  test('afterwards the limits of requests apply again', async () => {
     expect(await limits(database)).toEqual(before);
   });
 });

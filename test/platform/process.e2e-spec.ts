@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unfinished } from '../machine/partial-request.js';
+import { sendPartialRequest } from '../machine/partial-request.js';
 import { freePort } from '../machine/ports.js';
-import { endProcesses, identified, preparedDirectory, ServiceProcess, until } from '../machine/service-process.js';
-import { copyOfTemplate } from '../support/gatehouse.js';
-import { Wire } from '../support/raw-connection.js';
+import { endProcesses, identify, preparedDirectory, ServiceProcess, until } from '../machine/service-process.js';
+import { copyTemplate } from '../support/gatehouse.js';
+import { RawConnection } from '../support/raw-connection.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-process-'));
 afterAll(async () => {
@@ -24,15 +24,15 @@ describe('a process from its first start to its last signal', () => {
   let bot: string;
 
   beforeAll(async () => {
-    env.DATABASE_URL = await copyOfTemplate();
+    env.DATABASE_URL = await copyTemplate();
     env.PORT = String(await freePort());
     service = await ServiceProcess.ready(env);
   });
 
-  test('the first start prints seven lines, the pages first, each of which leads somewhere', async () => {
+  test('the first start prints seven lines, the pages first, each with a working URL', async () => {
     const lines = service.out.trimEnd().split('\n');
     expect(lines.map((line) => line.split(/ {2,}/)[0])).toEqual([
-      ...['Pages', 'Listening', 'Public origin', 'API description', 'Mail', 'Administrator', 'Database'],
+      ...['Pages', 'Listening', 'Public origin', 'API reference', 'Email', 'Administrator', 'Database'],
     ]);
     const [pages, listening, origin, docs, mail] = lines.map((line) => /http:\S+/.exec(line)?.[0] as string);
     for (const at of [listening, origin]) expect((await fetch(`${at}/health/ready`)).status).toBe(200);
@@ -49,7 +49,7 @@ describe('a process from its first start to its last signal', () => {
     expect(lines[6]).not.toContain('://');
   });
 
-  test('the setup token of the first start makes an administrator, once', async () => {
+  test('the setup token of the first start creates an administrator, once', async () => {
     const registered = await service.anonymous.post('/v1/auth/register', ada);
     session = registered.body.token;
     const token = /"token": "([^"]+)"/.exec(service.out)?.[1];
@@ -62,7 +62,7 @@ describe('a process from its first start to its last signal', () => {
     expect((await service.as(bot).get('/v1/users/@me')).status).toBe(200);
   });
 
-  test('a port or an embedded database that is taken is named, and what was opened is let go of', async () => {
+  test('a port or an embedded database in use is named, and opened resources are released', async () => {
     const other = { DATA_DIR: preparedDirectory(join(directory, 'other')) };
     const second = ServiceProcess.start({ ...other, PORT: new URL(service.url).port });
     expect(await second.exited).toBe(1);
@@ -78,9 +78,9 @@ describe('a process from its first start to its last signal', () => {
     expect(await third.stop('SIGINT')).toBe(0);
   });
 
-  test('SIGTERM: readiness off, what runs finishes, sockets close with an invitation, exit code 0', async () => {
-    const { closed } = await identified(service, session);
-    const late = await unfinished(service.url, { ...ada, email: 'late@example.com', username: 'late' });
+  test('SIGTERM: readiness off, running requests finish, sockets close with op 7, exit code 0', async () => {
+    const { closed } = await identify(service, session);
+    const late = await sendPartialRequest(service.url, { ...ada, email: 'late@example.com', username: 'late' });
 
     service.child.kill('SIGTERM');
     await until(async () => (await service.anonymous.get('/health/ready')).status === 503);
@@ -97,7 +97,7 @@ describe('a process from its first start to its last signal', () => {
     expect(service.err).toBe('');
   });
 
-  test('a second start keeps every account, session and key, and shows the setup token no more', async () => {
+  test('a second start keeps every account, session and key, and does not show the setup token again', async () => {
     const token = /"token": "([^"]+)"/.exec(service.out)?.[1] as string;
     service = await ServiceProcess.ready(env);
     expect(service.out).not.toContain(token);
@@ -111,26 +111,26 @@ describe('a process from its first start to its last signal', () => {
     expect(body.token).toMatch(/^flx_/);
   });
 
-  test('a second signal ends the process at once', async () => {
-    const held = await unfinished(service.url, { ...ada, email: 'held@example.com' });
+  test('a second signal ends the process immediately', async () => {
+    const held = await sendPartialRequest(service.url, { ...ada, email: 'held@example.com' });
     service.child.kill('SIGTERM');
     await until(async () => (await service.anonymous.get('/health/ready')).status === 503);
     expect(await service.stop('SIGINT')).toBe(1);
     await expect(held.answer).rejects.toThrow();
   });
 
-  test('a request that never ends holds the shutdown no longer than SHUTDOWN_SECONDS', async () => {
+  test('an endless request delays the shutdown by at most SHUTDOWN_SECONDS', async () => {
     service = await ServiceProcess.ready({ ...env, SHUTDOWN_SECONDS: '1' });
-    const held = await unfinished(service.url, { ...ada, email: 'held@example.com' });
+    const held = await sendPartialRequest(service.url, { ...ada, email: 'held@example.com' });
     expect(await service.stop()).toBe(0);
     await expect(held.answer).rejects.toThrow();
   });
 });
 
-describe('a process that is idle', () => {
-  test('gives back what its start has left, and serves on', async () => {
+describe('an idle process', () => {
+  test('releases the memory of its start, and continues to serve', async () => {
     const service = await ServiceProcess.ready({ LOG_LEVEL: 'debug' });
-    const line = () => service.out.split('\n').find((text) => text.includes('memory was given back'));
+    const line = () => service.out.split('\n').find((text) => text.includes('memory returned to the operating system'));
     await until(() => line() !== undefined);
     const { before_mib: before, after_mib: after } = JSON.parse(line() as string);
     expect(after).toBeLessThan(before);
@@ -141,9 +141,9 @@ describe('a process that is idle', () => {
 });
 
 describe('a setup token that is preset', () => {
-  test('is named as what it is at every start until it is spent, and never shown', async () => {
+  test('is mentioned at every start until it is used, and never shown', async () => {
     const token = randomBytes(32).toString('base64url');
-    const env = { GATEHOUSE_SETUP_TOKEN: token, DATABASE_URL: await copyOfTemplate() };
+    const env = { GATEHOUSE_SETUP_TOKEN: token, DATABASE_URL: await copyTemplate() };
     const DATA_DIR = preparedDirectory(join(directory, 'preset'));
     for (let start = 1; start <= 2; start++) {
       const service = await ServiceProcess.ready({ ...env, DATA_DIR });
@@ -158,7 +158,7 @@ describe('a setup token that is preset', () => {
       await service.stop();
     }
     const third = await ServiceProcess.ready({ ...env, DATA_DIR });
-    expect(/^Administrator .*$/m.exec(third.out)?.[0]).toContain('there is one');
+    expect(/^Administrator .*$/m.exec(third.out)?.[0]).toContain('exists. To add another one');
     await third.stop();
   });
 });
@@ -169,7 +169,7 @@ const FAULTS = {
   SIGWINCH: ['a rejection', (text: string) => `void Promise.reject(new Error(${text}))`],
 } as const;
 
-describe('conventions.md 13: a failure that nobody caught', () => {
+describe('conventions.md 13: an uncaught error', () => {
   const SECRET = `flx_${'k4n4ri'.repeat(6)}`;
   const preload = join(directory, 'faults.mjs');
   const words = JSON.stringify(`it broke at Bearer abc${SECRET}`);
@@ -181,10 +181,10 @@ describe('conventions.md 13: a failure that nobody caught', () => {
   });
 
   test.each(Object.entries(FAULTS).map(([signal, [title]]) => [title, signal] as const))(
-    '%s: logged without its secret, not ready, what runs finishes, exit code 1',
+    '%s: logged without its secret, not ready, running requests finish, exit code 1',
     async (_title, signal) => {
       const service = await ServiceProcess.ready({ NODE_OPTIONS: `--import file://${preload}`, LOG_LEVEL: 'info' });
-      const late = await unfinished(service.url, ada);
+      const late = await sendPartialRequest(service.url, ada);
       service.child.kill(signal as NodeJS.Signals);
       await until(async () => (await service.anonymous.get('/health/ready')).status === 503);
       expect((await service.anonymous.get('/health/live')).status).toBe(200);
@@ -207,7 +207,7 @@ describe('conventions.md 13: a failure that nobody caught', () => {
     },
   );
 
-  test('while the service starts: the end, with 1 and without the secret', async () => {
+  test('during startup: exits with 1 and without the secret', async () => {
     const service = ServiceProcess.start({
       NODE_OPTIONS: `--import file://${preload}`,
       DATA_DIR: join(directory, 'early'),
@@ -222,8 +222,8 @@ describe('conventions.md 13: a failure that nobody caught', () => {
   });
 });
 
-describe('conventions.md 12: the end of a process', () => {
-  test('has one deadline, whatever clients leave unfinished', async () => {
+describe('conventions.md 12: the shutdown of a process', () => {
+  test('has one deadline, regardless of unfinished clients', async () => {
     const service = await ServiceProcess.ready({ SHUTDOWN_SECONDS: '1' });
     const { port } = new URL(service.url);
     const half = [
@@ -232,9 +232,9 @@ describe('conventions.md 12: the end of a process', () => {
       'POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
       '',
     ];
-    const connections = await Promise.all(half.map(() => Wire.open({ port: Number(port) })));
+    const connections = await Promise.all(half.map(() => RawConnection.open({ port: Number(port) })));
     for (const [index, connection] of connections.entries()) connection.send(half[index] ?? '');
-    expect((await (connections[1] as Wire).answer()).status).toBe(401);
+    expect((await (connections[1] as RawConnection).answer()).status).toBe(401);
     const begun = performance.now();
     expect(await service.stop()).toBe(0);
     expect(performance.now() - begun).toBeLessThan(30_000);
@@ -244,14 +244,12 @@ describe('conventions.md 12: the end of a process', () => {
   test.each([
     ['a signal', 0, {}],
     ['a start that fails', 1, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }],
-  ])(
-    'by %s: nothing more is compiled beside it, which Node would wait for, maybe for good',
-    async (_title, code, env) => {
-      const found = join(directory, `compiled-${code}`);
-      const preload = join(directory, 'compiled.mjs');
-      writeFileSync(
-        preload,
-        `import { writeFileSync } from 'node:fs';
+  ])('by %s: no more compilation in the background, for which Node would wait', async (_title, code, env) => {
+    const found = join(directory, `compiled-${code}`);
+    const preload = join(directory, 'compiled.mjs');
+    writeFileSync(
+      preload,
+      `import { writeFileSync } from 'node:fs';
       import { setFlagsFromString } from 'node:v8';
       process.on('exit', () => {
         setFlagsFromString('--allow-natives-syntax');
@@ -263,18 +261,17 @@ describe('conventions.md 12: the end of a process', () => {
         const compiled = hot.filter((fn) => status(fn) !== status(cold));
         writeFileSync(${JSON.stringify(found)}, String(compiled.length));
       });`,
-      );
-      const service = ServiceProcess.start({ NODE_OPTIONS: `--import file://${preload}`, ...env });
-      if (code === 0) {
-        await service.greeted();
-        service.child.kill('SIGTERM');
-      }
-      expect(await service.exited).toBe(code);
-      expect(readFileSync(found, 'utf8')).toBe('0');
-    },
-  );
+    );
+    const service = ServiceProcess.start({ NODE_OPTIONS: `--import file://${preload}`, ...env });
+    if (code === 0) {
+      await service.waitForBanner();
+      service.child.kill('SIGTERM');
+    }
+    expect(await service.exited).toBe(code);
+    expect(readFileSync(found, 'utf8')).toBe('0');
+  });
 
-  test('no client that keeps a connection meets a reset', async () => {
+  test('no client with a kept connection gets a reset', async () => {
     const service = await ServiceProcess.ready({});
     const { port, hostname } = new URL(service.url);
     const ends = Array.from({ length: 10 }, () => {
@@ -309,7 +306,7 @@ describe('conventions.md 12: the end of a process', () => {
   });
 });
 
-describe('FLT-32 a start that cannot succeed says why, without a secret, and ends with 1', () => {
+describe('FLT-32 a failing start prints the reason, without a secret, and exits with 1', () => {
   async function refusal(env: Record<string, string>): Promise<string> {
     const service = ServiceProcess.start({ DATA_DIR: join(directory, 'refused'), ...env });
     expect(await service.exited).toBe(1);
@@ -318,7 +315,7 @@ describe('FLT-32 a start that cannot succeed says why, without a secret, and end
     return service.err;
   }
 
-  test('settings that are wrong, all at once', async () => {
+  test('invalid settings, all together', async () => {
     const message = await refusal({ PORT: 'k4n4ri', HTTP_PLATFORM: 'k4n4ri', GATEHOUSE_SECRET: 'k4n4ri' });
     for (const name of ['PORT', 'HTTP_PLATFORM', 'GATEHOUSE_SECRET']) expect(message).toContain(name);
     expect(message).not.toContain('k4n4ri');
@@ -329,26 +326,26 @@ describe('FLT-32 a start that cannot succeed says why, without a secret, and end
     writeFileSync(file, '');
     for (const GATEHOUSE_SECRET of ['', randomBytes(32).toString('base64')]) {
       const message = await refusal({ DATA_DIR: join(file, 'data'), GATEHOUSE_SECRET });
-      expect(message.trim().split('\n')).toEqual([expect.stringContaining(`${join(file, 'data')} cannot be written`)]);
+      expect(message.trim().split('\n')).toEqual([expect.stringContaining(`Cannot write ${join(file, 'data')}`)]);
     }
   });
 
-  test('production without what production needs', async () => {
+  test('production without its required settings', async () => {
     const message = await refusal({ NODE_ENV: 'production', GATEHOUSE_SECRET: '' });
     for (const name of ['GATEHOUSE_SECRET', 'DATABASE_URL', 'MAIL_TRANSPORT']) expect(message).toContain(name);
   });
 
-  test('a database server that does not answer', async () => {
+  test('a database server that does not respond', async () => {
     const message = await refusal({ DATABASE_URL: `postgres://someone:k4n4ri@127.0.0.1:${await freePort()}/none` });
-    expect(message).toContain('the database cannot be opened');
+    expect(message).toContain('Connecting to the database failed');
     expect(message).toContain('ECONNREFUSED');
     expect(message).not.toContain('k4n4ri');
   });
 
-  test('an embedded database whose first start was cut off', async () => {
+  test('an embedded database whose first start was interrupted', async () => {
     const DATA_DIR = join(directory, 'cut-off');
     mkdirSync(join(DATA_DIR, 'database'), { recursive: true });
     writeFileSync(join(DATA_DIR, 'database', 'PG_VERSION'), '17');
-    expect(await refusal({ DATA_DIR })).toContain('not a complete database');
+    expect(await refusal({ DATA_DIR })).toContain('is an incomplete database');
   });
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { emptyDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { hasRedis, redisDatabase } from '../machine/redis.js';
-import { endProcesses, identified, ServiceProcess, until } from '../machine/service-process.js';
+import { endProcesses, identify, ServiceProcess, until } from '../machine/service-process.js';
 import {
   type Answer,
   exchange,
@@ -54,7 +54,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
       ...(hasRedis ? { REDIS_URL } : {}),
     };
     replicas = [ServiceProcess.start(env), ServiceProcess.start(env), ServiceProcess.start(env)];
-    await Promise.all(replicas.map((replica) => replica.greeted()));
+    await Promise.all(replicas.map((replica) => replica.waitForBanner()));
     root = await person(replicas[0], 'root');
     alice = await person(replicas[1], 'alice');
     await query(env.DATABASE_URL as string, `UPDATE account SET acls = '{*}' WHERE id = $1`, [root.id]);
@@ -68,7 +68,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
   const everywhere = <T>(work: (replica: ServiceProcess) => Promise<T>): Promise<T[]> =>
     Promise.all(replicas.map(work));
 
-  test('FLT-30: started at once on an empty database, one of them migrated it, one shows the setup token', async () => {
+  test('FLT-30: started in parallel on an empty database, one of them migrated it, one shows the setup token', async () => {
     const applied = await query(env.DATABASE_URL as string, 'SELECT name FROM migration');
     expect(new Set(applied.map(({ name }) => name)).size).toBe(applied.length);
     expect(applied.length).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     expect(replicas.map(({ err }) => err)).toEqual(['', '', '']);
   });
 
-  test('FLT-38: what one revokes, no other accepts once it has answered', async () => {
+  test('FLT-38: a revocation on one is applied on all others after its response', async () => {
     const [a, b, c] = replicas;
     const app = await newApp(a, alice);
     for (let round = 0; round < ROUNDS; round++) {
@@ -103,7 +103,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     const after: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const session = await signIn(a, alice);
-      const sockets = await everywhere((replica) => identified(replica, session));
+      const sockets = await everywhere((replica) => identify(replica, session));
       await a.as(session).post('/v1/auth/logout');
       const answeredAt = performance.now();
       await Promise.all(
@@ -116,7 +116,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     report('sockets closed after a revocation', after);
   });
 
-  test('FLT-40: a one-time secret that is presented to all of them at once is taken once', async () => {
+  test('FLT-40: a one-time secret presented to all of them in parallel is accepted once', async () => {
     const [a] = replicas;
     const app = await newApp(a, alice);
     const winners = (answers: Answer[]) => {
@@ -145,7 +145,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     }
   });
 
-  test('FLT-39: a ban and its end, an ACL and a setting hold everywhere', async () => {
+  test('FLT-39: a ban and its end, an ACL and a setting apply on all replicas', async () => {
     const [a, b, c] = replicas;
     const address = '203.0.113.40';
     const entries = '/v1/admin/blocklists/ip/entries';
@@ -174,7 +174,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     }
   });
 
-  test('FLT-39: enforcement of single sign-on holds at every replica, and so does its end', async () => {
+  test('FLT-39: enforcement of single sign-on applies on every replica, and so does its end', async () => {
     const [a, ...others] = replicas;
     const configure = async (sso: object) => {
       const answer = await a.as(root).patch('/v1/admin/instance/config', { sso });

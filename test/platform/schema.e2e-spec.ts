@@ -11,7 +11,7 @@ afterAll(() => service.close());
 
 const schema = () => schemaOf(async (text) => (await service.sql(text)) as { line: string }[]);
 
-test('the schema is that of the snapshot: a difference is the effect of a migration (npm run -s schema > test/schema.snapshot.sql)', async () => {
+test('the schema equals the snapshot: a difference is the effect of a migration (npm run -s schema > test/schema.snapshot.sql)', async () => {
   expect(await schema()).toBe(readFileSync(join(import.meta.dirname, '../schema.snapshot.sql'), 'utf8'));
 });
 

@@ -13,7 +13,7 @@ import type { MigrationNotes } from '../../src/platform/database/migrations.js';
 import { emptyDatabase } from '../machine/databases.js';
 import { type Release, releases } from '../machine/releases.js';
 import { endProcesses, ServiceProcess } from '../machine/service-process.js';
-import { type OwnDatabase, ownDatabase } from '../support/gatehouse.js';
+import { openTestDatabase, type TestDatabase } from '../support/gatehouse.js';
 import { schemaOf } from '../support/schema.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -193,17 +193,17 @@ describe.each(kept.map((release) => [release.version, release] as const))('a dat
   afterAll(() => database?.close());
   const opened = (): Database => database as Database;
 
-  test('has rows in every table, of what that version did', () => {
+  test('has rows in every table, created by that version', () => {
     expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([]);
     expect(release.statements.length).toBeGreaterThan(50);
   });
 
-  test('has the newest schema once it is migrated', async () => {
+  test('has the newest schema after it is migrated', async () => {
     const schema = await schemaOf(async (sql) => opened().manager.query<{ line: string }[]>(sql));
     expect(sorted(schema)).toEqual(sorted(text('test/schema.snapshot.sql')));
   });
 
-  test('keeps every row, but for what a migration changed on purpose', async () => {
+  test('keeps every row, except for intended changes of a migration', async () => {
     const after = await rowsOf(opened());
     const changed = CHANGED[version];
     expect(
@@ -217,14 +217,14 @@ describe.each(kept.map((release) => [release.version, release] as const))('a dat
     ).toEqual(common(before, after, changed));
   });
 
-  test('serves two versions at once, and goes back one, unless a migration says that it does not', async () => {
+  test('serves two versions in parallel, and one version back, unless a migration prevents it', async () => {
     const saying = Object.keys(broken).filter((name) => BREAKING.has(name));
     expect(Object.entries(broken).filter(([name, lines]) => lines.length > 0 !== saying.includes(name))).toEqual([]);
     const lost = await misunderstood(opened(), release);
     if (saying.length === 0) expect(lost).toEqual([]);
   });
 
-  test('lets the people in it sign in, and who is signed in stay', async () => {
+  test('allows its users to sign in, and keeps their sessions', async () => {
     // As if the database had been in use until now.
     await opened().manager.query('UPDATE session SET created_at = now(), last_used_at = now()');
     await opened().manager.query('UPDATE authorized_ip SET created_at = now()');
@@ -247,36 +247,36 @@ describe.each(kept.map((release) => [release.version, release] as const))('a dat
   });
 });
 
-test('doctor says of what is pending that there is no way back, and migrate says so again', async () => {
+test('doctor reports pending migrations without a way back, and migrate repeats it', async () => {
   const [oldest] = kept as [Release];
   const env = { ...(await restored(oldest)), DATABASE_POOL_SIZE: '1' };
   const findings = await checkDatabase(loadConfig(env), {});
-  const gone = 'after Journal1796800001000 the version before cannot run: gateway_event is gone';
+  const gone = 'after Journal1796800001000, the previous version cannot run: gateway_event is gone';
   expect(findings).toContainEqual(expect.objectContaining({ detail: gone }));
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
   const run = () => migrate([], { env, out, err: out });
   expect(await run()).toBe(0);
   expect(lines).toContainEqual(
-    'the version before does not run on this schema: gateway_event is gone (Journal1796800001000)',
+    'The previous version cannot run on this schema: gateway_event is gone (Journal1796800001000)',
   );
   lines.length = 0;
   expect(await run()).toBe(0);
-  expect(lines).toEqual(['the schema is current']);
+  expect(lines).toEqual(['The database schema is up to date.']);
 });
 
-describe('what breaks a version that still runs', () => {
-  let own: OwnDatabase;
+describe('changes that break the previous version', () => {
+  let own: TestDatabase;
   let database: Database;
   beforeAll(async () => {
-    own = await ownDatabase();
+    own = await openTestDatabase();
     const settings = { NODE_ENV: 'test', GATEHOUSE_SECRET: Buffer.alloc(32, 1).toString('base64') };
     const env = { ...settings, DATABASE_URL: own.databaseUrl, DATABASE_POOL_SIZE: '1' };
     database = await Database.open(loadConfig(env), databaseSchema(), own.embedded);
   });
   afterAll(async () => {
     await database.close();
-    await own.giveBack();
+    await own.release();
   });
 
   /** Returns what a change breaks, and rolls the change back. */
@@ -325,7 +325,7 @@ describe('what breaks a version that still runs', () => {
     expect(await brokenBy(change)).toEqual([]);
   });
 
-  test('a statement that is not understood any more', async () => {
+  test('a statement that the previous version cannot parse', async () => {
     const [newest] = kept.slice(-1) as [Release];
     expect(await misunderstood(database, newest)).toEqual([]);
     const statements = ['SELECT bio FROM account WHERE id = $1', 'SELECT shoe_size FROM account WHERE id = $1'];
@@ -335,7 +335,7 @@ describe('what breaks a version that still runs', () => {
   });
 });
 
-describe('what belongs to a release', () => {
+describe('migrations of releases', () => {
   const source = readdirSync(join(root, 'src/migrations')).flatMap(
     (file) => /export class (\w+\d{13})\b/.exec(text(`src/migrations/${file}`))?.[1] ?? [],
   );
@@ -344,7 +344,7 @@ describe('what belongs to a release', () => {
   const inOrder = (names: string[]): string[] => names.sort((a, b) => Number(a.slice(-13)) - Number(b.slice(-13)));
 
   test.each(kept.map((release) => [release.version, release] as const))(
-    'the migrations of %s are the first ones for good: none is put between them, changed in its name or taken away',
+    'the migrations of %s stay first: none is inserted, renamed or removed',
     (_version, release) => {
       const names = applied(release);
       expect(names.length).toBeGreaterThan(0);
@@ -352,7 +352,7 @@ describe('what belongs to a release', () => {
     },
   );
 
-  test('every version of the changelog is kept (CONTRIBUTING.md: Releasing)', () => {
+  test('every version of the changelog has its database (docs/maintaining/releasing.md)', () => {
     const versions = [...text('CHANGELOG.md').matchAll(/^## \[?(\d[^\]\s]*)/gm)].map(([, version]) => version);
     expect(versions.filter((version) => !kept.some((release) => release.version === version))).toEqual([]);
   });

@@ -34,11 +34,11 @@ import {
   expectInvalid,
   type Gatehouse,
   gatehouse,
-  type OwnDatabase,
-  ownDatabase,
+  openTestDatabase,
   person,
+  type TestDatabase,
 } from '../support/index.js';
-import { UNHURRIED } from '../support/timeouts.js';
+import { GENEROUS_TIMEOUTS } from '../support/timeouts.js';
 
 @Entity('notes')
 class Note {
@@ -149,7 +149,7 @@ declare module '../../src/core/merged.js' {
 
 const team = extension({ compatibleWith: '>=1.0.0 <99', features: [notes] });
 
-describe('what a team brings, through the front door', () => {
+describe('an extension over HTTP', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     service = await gatehouse({ ...team, env: { NOTES_LONGEST: '5' } });
@@ -169,13 +169,13 @@ describe('what a team brings, through the front door', () => {
     await service.as(bob).get('/v1/notes').expect(200, { notes: [] });
   });
 
-  test('its ACLs admit administrators who hold them, and no others', async () => {
+  test('its ACLs allow only administrators who have them', async () => {
     const [clerk, other] = [await administrator(service, 'notes:list'), await administrator(service, 'user:lookup')];
     expect((await service.as(clerk).get('/v1/admin/notes/count')).status).toBe(200);
     expectApiError(await service.as(other).get('/v1/admin/notes/count'), 'MISSING_ACL');
   });
 
-  test('its migrations stand in a table of their own, and the service is ready once they are applied', async () => {
+  test('its migrations have their own table, and the service is ready after they are applied', async () => {
     const names = ['CreateNote1700000000000', 'AddText1700000000001'];
     expect(await service.sql('SELECT name FROM team_migration ORDER BY id')).toEqual(names.map((name) => ({ name })));
     expect(await service.sql('SELECT name FROM migration WHERE name = ANY($1)', [names])).toEqual([]);
@@ -183,23 +183,23 @@ describe('what a team brings, through the front door', () => {
   });
 });
 
-describe('commands with what a team brings', () => {
-  let own: OwnDatabase;
+describe('commands with an extension', () => {
+  let own: TestDatabase;
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-extension-'));
   const env: Record<string, string | undefined> = {
     DATA_DIR: directory,
     GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
-    ...UNHURRIED,
+    ...GENEROUS_TIMEOUTS,
   };
   const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
 
   beforeAll(async () => {
-    own = await ownDatabase();
+    own = await openTestDatabase();
     env.DATABASE_URL = own.databaseUrl;
   });
   afterAll(async () => {
-    await own.giveBack();
+    await own.release();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -239,39 +239,41 @@ describe('commands with what a team brings', () => {
     return rows.map(({ name }) => name);
   }
 
-  test('one that was made for another version is refused in a sentence, by every way in, and leaves nothing', async () => {
+  test('an extension for another version is rejected with a sentence, everywhere, and leaves nothing', async () => {
     const foreign = extension({ ...team, compatibleWith: '^99.0.0' });
-    const sentence = /^the extension was made for Gatehouse \^99\.0\.0 and does not run with \d+\.\d+\.\d+\S*$/;
+    const sentence = /^The extension requires Gatehouse \^99\.0\.0, but this is \d+\.\d+\.\d+\S*$/;
     const refused = { code: 1, out: '', err: expect.stringMatching(sentence) };
     expect(await cli(foreign, 'migrate')).toEqual(refused);
     expect(await cli(foreign, 'routes')).toEqual(refused);
     await expect(createApp(loadConfig(env, settingsOf(foreign)), { ...foreign, ...lent() })).rejects.toThrow(sentence);
     await expect(gatehouse({ ...foreign })).rejects.toThrow(sentence);
     expect((await cli({ compatibleWith: 'the newest' }, 'routes')).err).toBe(
-      'the extension says that it was made for "the newest", which is not a range of versions',
+      'Invalid compatibleWith "the newest" in the extension. Use a version range such as ^1.0.0',
     );
     expect(await tables()).toEqual([]);
   });
 
-  test('settings that were not read with the configuration are a fault of whoever assembles', async () => {
+  test('settings that were not read with the configuration are an error of the caller', async () => {
     await expect(createApp(loadConfig(env), { ...team, ...lent() })).rejects.toThrow('were not read: NotesSettings');
     expect(await tables()).toEqual([]);
   });
 
-  test('doctor names what is pending, migrate applies it once, doctor without it names what it does not know', async () => {
+  test('doctor names pending migrations, migrate applies them once, and doctor without the extension names unknown ones', async () => {
     const before = await cli(team, 'doctor');
     expect(before.out).toContain('migrations: pending: CreateNote1700000000000, AddText1700000000001');
     expect(await tables()).toEqual([]);
     expect(await cli(team, 'migrate')).toEqual({
       code: 0,
-      out: 'applied: CreateNote1700000000000, AddText1700000000001',
+      out: 'Applied migrations: CreateNote1700000000000, AddText1700000000001',
       err: '',
     });
-    expect((await cli(team, 'migrate')).out).toBe('the schema is current');
-    expect((await cli(team, 'doctor')).out).toMatch(/ok +migrations: the schema is current\n(?!.*not known here)/);
+    expect((await cli(team, 'migrate')).out).toBe('The database schema is up to date.');
+    expect((await cli(team, 'doctor')).out).toMatch(
+      /ok +migrations: the schema is up to date\n(?!.*unknown to this version)/,
+    );
     const without = await cli(undefined, 'doctor');
-    expect(without.out).toContain('ok       migrations: the schema is current');
-    expect(without.out).toContain('warning  migrations: AddText1700000000001 is applied and not known here');
+    expect(without.out).toContain('ok       migrations: the schema is up to date');
+    expect(without.out).toContain('warning  migrations: AddText1700000000001 is applied, but unknown to this version');
   });
 
   test('routes and explain know its routes, settings its settings', async () => {
@@ -289,7 +291,7 @@ describe('commands with what a team brings', () => {
     expect((await cli(undefined, 'settings')).out).not.toContain('NOTES_LONGEST');
   });
 
-  test('what a team demands of the environment is read by the commands that need no other setting', async () => {
+  test('required settings of the extension are read by the commands that need no other setting', async () => {
     class Region extends settings('Region', (read) => ({
       region: read.text('REGIONS_HOME', 'Where notes are kept') ?? read.fault('REGIONS_HOME', 'must be set'),
     })) {}
@@ -299,7 +301,7 @@ describe('commands with what a team brings', () => {
     expect(await cli(brought, 'routes')).toMatchObject({ code: 0, err: '' });
   });
 
-  test('user grant-acl gives an ACL of the team, and the service with its module honours it', async () => {
+  test('user grant-acl grants an ACL of the extension, and the service with its module applies it', async () => {
     const email = 'ada@example.com';
     const session = await serving(async (as) => {
       const { body } = await as().post('/v1/auth/register', { email, password: 'a long enough password' }).expect(200);
@@ -308,7 +310,10 @@ describe('commands with what a team brings', () => {
     });
     expect((await cli(team, 'user', 'grant-acl', email, 'notes:lose')).err).toContain('Unknown ACL: notes:lose');
     const granted = await cli(team, 'user', 'grant-acl', email, 'admin:authenticate', 'notes:list');
-    expect(granted).toMatchObject({ code: 0, out: expect.stringMatching(/ holds: admin:authenticate, notes:list$/) });
+    expect(granted).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^ACLs of .*: admin:authenticate, notes:list$/),
+    });
     await serving((as) => as(session).get('/v1/admin/notes/count').expect(200, { count: 0 }));
   });
 
@@ -323,7 +328,7 @@ describe('commands with what a team brings', () => {
     await expect(gatehouse({ features: [drafts] })).rejects.toThrow('the table drafts_page is not in `erasure`');
   });
 
-  test('a migration of a team that fails leaves those of the service applied, nothing of its own, and no lock', async () => {
+  test('a failing migration of an extension leaves those of the service applied, no changes of its own, and no lock', async () => {
     class Ours1999999999990 implements MigrationInterface {
       async up(runner: QueryRunner): Promise<void> {
         await runner.query('CREATE TABLE ours (times int)');
@@ -355,7 +360,7 @@ describe('commands with what a team brings', () => {
   });
 });
 
-describe('the project of a team, as the gatehouse command finds it', () => {
+describe('an extension project, as the gatehouse command finds it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-project-'));
   const inner = join(folder, 'packages/notes/src/deep');
   beforeAll(() => {
@@ -369,13 +374,13 @@ describe('the project of a team, as the gatehouse command finds it', () => {
 
   const project = join(folder, 'packages/notes');
 
-  test('is the nearest folder upwards whose package.json names an extension', () => {
+  test('is the nearest parent folder whose package.json names an extension', () => {
     expect(findProject(inner)).toEqual({ folder: project, extension: 'dist/extension.js' });
     expect(findProject(project)?.folder).toBe(project);
     expect(findProject(folder)).toBeNull();
   });
 
-  test('whose file is missing is told to build, unless the command needs nothing of it', async () => {
+  test('with a missing file must be built first, unless the command does not need it', async () => {
     const [out, err]: [string[], string[]] = [[], []];
     const terminal = {
       env: {},
@@ -387,16 +392,18 @@ describe('the project of a team, as the gatehouse command finds it', () => {
     expect(await execute(['routes'], terminal)).toBe(1);
     expect([out, err]).toEqual([
       [],
-      [`${project}/dist/extension.js, the extension that package.json names, is missing: build first (npm run build)`],
+      [`The extension ${project}/dist/extension.js, named in package.json, does not exist. Run npm run build first.`],
     ]);
     expect(await execute(['describe'], terminal)).toBe(1);
     expect(err[1]).not.toContain('extension');
   });
 
-  test('whose file exports something else says so', async () => {
+  test('whose file has another export is an error', async () => {
     mkdirSync(join(project, 'dist'));
     writeFileSync(join(project, 'dist/extension.js'), 'export const extension = {};');
     const found = loadExtension({ folder: project, extension: 'dist/extension.js' });
-    await expect(found).rejects.toThrow('exports no extension by default: export default extension({ ... })');
+    await expect(found).rejects.toThrow(
+      'has no default export that is an extension. Use: export default extension({ ... })',
+    );
   });
 });

@@ -5,12 +5,12 @@ import { createApp } from '../../src/app.js';
 import { execute } from '../../src/cli/execute.js';
 import { featureRegistry, loadConfig } from '../../src/features.js';
 import { Database, defineFeature, type HealthCheck } from '../../src/index.js';
-import { CleanupJobs } from '../../src/platform/process/cleanup-jobs.js';
 import { Diary } from '../fixtures/team/diary.js';
 import { notes } from '../fixtures/team/feature.js';
-import { type OwnDatabase, ownDatabase } from '../support/gatehouse.js';
+import { cleanUp } from '../support/cleanup.js';
+import { openTestDatabase, type TestDatabase } from '../support/gatehouse.js';
 import { Client, type Row } from '../support/index.js';
-import { UNHURRIED } from '../support/timeouts.js';
+import { GENEROUS_TIMEOUTS } from '../support/timeouts.js';
 
 /** Fails while the test says so. */
 @Injectable()
@@ -37,16 +37,16 @@ const extension = { features: [notes, shelf] };
 const former = randomBytes(32).toString('base64');
 const current = randomBytes(32).toString('base64');
 
-let own: OwnDatabase;
+let own: TestDatabase;
 beforeAll(async () => {
-  own = await ownDatabase();
+  own = await openTestDatabase();
 });
-afterAll(() => own.giveBack());
+afterAll(() => own.release());
 
 const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
 const settings = (secrets: Record<string, string>) => ({
   ...{ NODE_ENV: 'test', LOG_LEVEL: 'silent', DATABASE_URL: own.databaseUrl, DATA_DIR: process.env.GATEHOUSE_TEST_DIR },
-  ...UNHURRIED,
+  ...GENEROUS_TIMEOUTS,
   ...secrets,
 });
 /** The secrets before, during and after a rotation. */
@@ -96,15 +96,15 @@ beforeAll(() =>
   }),
 );
 
-describe('what a team keeps of an account', () => {
-  test('is exported with it, under its own name', async () => {
+describe('account data of an extension', () => {
+  test('is exported with the account, under its own name', async () => {
     const { code, out } = await cli(BEFORE, 'user', 'export', 'ada@example.com');
     const parts = JSON.parse(out);
     expect([code, parts.account.email]).toEqual([0, 'ada@example.com']);
     expect(parts.notes).toEqual([{ id: expect.stringMatching(/^\d+$/), words: 'the words of ada' }]);
   });
 
-  test('is rotated with our secrets, and opens afterwards without the former one', async () => {
+  test('is rotated with our secrets, and can be decrypted afterwards without the previous one', async () => {
     const words = 'the words of ada';
     const exported = async (secrets: Record<string, string>) => {
       const { code, out } = await cli(secrets, 'user', 'export', people.ada);
@@ -123,7 +123,7 @@ describe('what a team keeps of an account', () => {
     });
   });
 
-  test('more of it than one batch is rotated whole; what no secret opens is counted and left', async () => {
+  test('is rotated completely in several batches; values that no key decrypts are counted and kept', async () => {
     await running(AFTER, async (app) => {
       await sql(app, 'INSERT INTO notes (id, owner_id, words) SELECT n, 1, $1 FROM generate_series(1, 1001) n', [
         Buffer.from('no box of anybody'),
@@ -131,12 +131,12 @@ describe('what a team keeps of an account', () => {
     });
     const { code, out } = await cli(AFTER, 'keys', 'rotate');
     expect([code, out]).toEqual([1, expect.stringContaining('words of notes: 0 re-encrypted, 1001 lost')]);
-    expect((await cli(AFTER, 'doctor')).out).toContain('does not open what is stored: words of notes');
+    expect((await cli(AFTER, 'doctor')).out).toContain('cannot decrypt stored secrets: words of notes');
     await running(AFTER, (app) => sql(app, 'DELETE FROM notes WHERE owner_id = 1'));
-    expect((await cli(AFTER, 'doctor')).out).toContain('opens what is stored: words of notes');
+    expect((await cli(AFTER, 'doctor')).out).toContain('decrypts stored secrets: words of notes');
   });
 
-  test('doctor makes the health checks of a team, and names the cause of a failing one', async () => {
+  test('doctor runs the health checks of an extension, and names the cause of a failing one', async () => {
     const passing = await cli(AFTER, 'doctor');
     expect([passing.code, passing.out]).toEqual([0, expect.stringContaining('shelf: the health check passes')]);
     expect(passing.out).not.toContain('shelf-spare');
@@ -144,7 +144,7 @@ describe('what a team keeps of an account', () => {
     const failing = await cli(AFTER, 'doctor');
     Shelf.isUp = true;
     expect(failing.code).toBe(1);
-    expect(failing.out).toMatch(/FAULT {4}shelf: the health check fails\n +Check that the shelf stands/);
+    expect(failing.out).toMatch(/ERROR {4}shelf: the health check fails\n +Check that the shelf stands/);
   });
 
   test.each([
@@ -152,7 +152,7 @@ describe('what a team keeps of an account', () => {
     ['the name of one of ours', 'authenticator secrets', 'other', 'title'],
     ['a column that is sealed already', 'other words', 'notes', 'words'],
     ['SQL instead of a name', 'other words', 'notes; DROP TABLE notes', 'title'],
-  ])('%s: the column is refused', (_, name, table, column) => {
+  ])('%s: the column is rejected', (_, name, table, column) => {
     const other = defineFeature('other', {
       encryptedColumns: { [name]: { table, column } },
       erasure: { other: { kept: 'only IDs' } },
@@ -160,7 +160,7 @@ describe('what a team keeps of an account', () => {
     expect(() => featureRegistry({ features: [notes, other] })).toThrow(name);
   });
 
-  test('is erased with it at the console', async () => {
+  test('is erased with the account on the command line', async () => {
     const { code, out } = await cli(AFTER, 'user', 'delete', 'bob@example.com', '--yes');
     expect([code, out]).toEqual([0, expect.any(String)]);
     await running(AFTER, async (app) => {
@@ -170,7 +170,7 @@ describe('what a team keeps of an account', () => {
     });
   });
 
-  test('is erased with it by the janitor; a removal that throws leaves everything, and the next round tries again', () =>
+  test('is erased by cleanup; a removal that throws leaves everything, and the next round retries', () =>
     running(AFTER, async (app) => {
       await sql(
         app,
@@ -179,7 +179,7 @@ describe('what a team keeps of an account', () => {
       );
       await sql(app, 'UPDATE account SET deletion_at = now() WHERE id = $1', [people.eve]);
       const state = async () => {
-        await app.get(CleanupJobs).runAll();
+        await cleanUp(app);
         const [account] = await sql(app, 'SELECT email, deleted_at FROM account WHERE id = $1', [people.eve]);
         return [account?.email, await sql(app, 'SELECT owner_id FROM notes ORDER BY id')];
       };
@@ -189,7 +189,7 @@ describe('what a team keeps of an account', () => {
       expect(await state()).toEqual([null, notesOf(people.ada)]);
     }));
 
-  test('at the console a removal that throws leaves everything, too', async () => {
+  test('on the command line, a removal that throws also leaves everything', async () => {
     await running(AFTER, (app) =>
       sql(
         app,

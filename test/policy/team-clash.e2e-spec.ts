@@ -2,7 +2,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { Public } from '../../src/index.js';
 import { boot } from '../support/boot.js';
 
-describe('a route that the service and a team both have', () => {
+describe('a route that exists in both the service and an extension', () => {
   test('the audit names both handlers', async () => {
     @Controller('v1/users/@me')
     class TheirController {

@@ -201,7 +201,7 @@ const isDirect = (service: Gatehouse, method: string, path: string): boolean =>
 @Module({ controllers: [OwnController, VisitsController], providers: [Visits] })
 class OwnModule {}
 
-describe('routes of a team that the framework need not call', () => {
+describe('routes of an extension that the framework may not call', () => {
   let service: Gatehouse;
   let anyone: Client;
   beforeAll(async () => {
@@ -318,7 +318,7 @@ function around(provide: string, useClass: Type): Type {
   return Around;
 }
 
-describe('what a module puts around every route', () => {
+describe('code that a module runs around every route', () => {
   it.each([
     ['an interceptor', around(APP_INTERCEPTOR, Framing), 'list', 200, '{"framed":[1,"two",null]}'],
     ['a filter, of what it catches', around(APP_FILTER, Teapot), 'mistaken', 418, ''],
@@ -402,7 +402,7 @@ const UNGUARDED = Object.fromEntries(
   ['use', 'hook onSend', 'setOnResponseHook', 'enableCors'].map((name) => [name, 'for this test']),
 );
 
-describe('what hangs on the platform itself', () => {
+describe('hooks of the HTTP platform', () => {
   it('sees every request', async () => {
     const module = hanging(({ httpAdapter }) => mark(httpAdapter.getInstance()));
     await withGatehouse({ modules: [module], unguarded: UNGUARDED }, async (service) => {

@@ -5,11 +5,11 @@ import { SharingModule } from '../fixtures/team/mails.js';
 import {
   type Gatehouse,
   gatehouse,
+  inboxAfterDelivery,
   inboxOf,
   mailTo,
   type Persona,
   person,
-  settledInboxOf,
   verifyEmail,
 } from '../support/index.js';
 
@@ -35,8 +35,8 @@ async function reader(username: string, locale?: string): Promise<Persona> {
   return persona;
 }
 
-describe('mails of a team', () => {
-  test('come in the language of the account, in the look of ours, with what people wrote escaped', async () => {
+describe('emails of an extension', () => {
+  test('are in the language of the account, in our design, with user text escaped', async () => {
     const bob = await reader('bob', 'de');
     expect((await share(bob.id, '<b>Milch</b>\n& Brot')).body).toEqual({ is_mailed: true });
     const { subject, text, html, metadata } = await mailTo(service, bob.email, 'notes_shared');
@@ -52,7 +52,7 @@ describe('mails of a team', () => {
     expect(metadata).toEqual({ from: alice.username, title: '<b>Milch</b>\n& Brot', note_id: '7', pages: 1200 });
   });
 
-  test('come whole in English where they have no words in a language, and never run against the reader', async () => {
+  test('are completely in English without texts of the language, and in its direction', async () => {
     const carol = await reader('carol', 'ar');
     await share(carol.id, 'Milk');
     const { subject, text, html } = await mailTo(service, carol.email, 'notes_shared');
@@ -71,14 +71,14 @@ describe('mails of a team', () => {
       'who wants no other mail than about security',
       (persona) => service.as(persona).patch('/v1/users/@me/settings', { email_notifications: false }),
     ],
-  ])('are not sent to somebody %s', async (_, make) => {
+  ])('are not sent to a user %s', async (_, make) => {
     const dave = await reader('dave');
     await make(dave);
     expect((await share(dave.id, 'Milk')).body).toEqual({ is_mailed: false });
-    expect(await settledInboxOf(service, dave.email, 'notes_shared')).toEqual([]);
+    expect(await inboxAfterDelivery(service, dave.email, 'notes_shared')).toEqual([]);
   });
 
-  test('nobody is told of an account that is not there', async () => {
+  test('no email is sent for an unknown account', async () => {
     expect((await share('17', 'Milk')).body).toEqual({ is_mailed: false });
   });
 
@@ -90,10 +90,10 @@ describe('mails of a team', () => {
       throw new Error('after all, no');
     });
     await expect(failing).rejects.toThrow('after all, no');
-    expect(await settledInboxOf(service, erin.email, 'notes_shared')).toEqual([]);
+    expect(await inboxAfterDelivery(service, erin.email, 'notes_shared')).toEqual([]);
   });
 
-  test('go to addresses without an account, too; a mail that nobody registered is never written', async () => {
+  test('can go to addresses without an account; an unregistered email is an error', async () => {
     const facts = { from: 'Ada', title: 'Milk', note_id: '7', pages: 1 };
     const mails = service.app.get(ExtensionMailer);
     const { transaction } = service.app.get(Database);
@@ -103,11 +103,11 @@ describe('mails of a team', () => {
       );
     await send('notes_shared');
     expect((await mailTo(service, 'guest@example.com', 'notes_shared')).subject).toBe('Ada shared a note with you');
-    await expect(send('nothing' as 'notes_shared')).rejects.toThrow('no feature declares the mail nothing');
+    await expect(send('nothing' as 'notes_shared')).rejects.toThrow('Unknown email nothing');
     expect(await inboxOf(service, 'guest@example.com', 'nothing')).toEqual([]);
   });
 
-  test('are shown in every language while developing', async () => {
+  test('are shown in every language in development', async () => {
     expect((await service.anonymous.get('/dev/mails')).text).toContain('/dev/mails?kind=notes_shared');
     expect((await service.anonymous.get('/dev/mails?kind=notes_shared&language=de')).text).toContain('Groceries');
     const { status, text } = await service.anonymous.get('/dev/mails/de/notes_shared');
@@ -115,7 +115,7 @@ describe('mails of a team', () => {
   });
 });
 
-describe('a mail is refused at boot', () => {
+describe('an invalid email stops the startup', () => {
   const said = { subject: 'A', paragraphs: ['B {from}'], reason: 'C' };
   const sample = { from: 'Ada' };
   const link = () => 'https://example.com';
@@ -124,30 +124,35 @@ describe('a mail is refused at boot', () => {
       'with the name of one of ours',
       'password_reset',
       { words: { 'en-US': said }, sample },
-      'exists already: rename it',
+      'exists already. Rename it',
     ],
     [
       'with the name of our text message',
       'phone_verification',
       { words: { 'en-US': said }, sample },
-      'has to start with notes_',
+      'must start with notes_',
     ],
     ['with a name of two words', 'note shared', { words: { 'en-US': said }, sample }, 'is not a valid name'],
-    ['without English', 'notes_faulty', { words: { de: said }, sample }, 'has no words in en-US'],
+    ['without English', 'notes_faulty', { words: { de: said }, sample }, 'has no texts in en-US'],
     ['in a language that mails do not speak', 'notes_faulty', { words: { 'en-US': said, ko: said }, sample }, 'in ko'],
     [
       'that says what nobody knows',
       'notes_faulty',
       { words: { 'en-US': said }, sample: {} },
-      'nothing to say for {from}',
+      'the unknown placeholder {from}',
     ],
     [
       'that leads somewhere without words for it',
       'notes_faulty',
       { words: { 'en-US': said }, sample, link },
-      'not both, in en-US',
+      'only one of link and action in en-US',
     ],
-    ['of two lines', 'notes_faulty', { words: { 'en-US': { ...said, subject: 'A\nB' } }, sample }, 'is not one line'],
+    [
+      'of two lines',
+      'notes_faulty',
+      { words: { 'en-US': { ...said, subject: 'A\nB' } }, sample },
+      'that is not one line',
+    ],
     [
       'without a paragraph',
       'notes_faulty',

@@ -76,15 +76,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('ACLs of a team', () => {
-  test('stand at the end of the registry, and their words beside it', async () => {
+describe('ACLs of an extension', () => {
+  test('are at the end of the registry, with their texts', async () => {
     const { body } = await service.as(await administrator(service)).get('/v1/admin/acls');
     expect(body.acls.at(-1)).toBe('notes:moderate');
     expect(body.words).toEqual({ 'notes:moderate': WORDS });
     expect(body.audit_actions).toMatchObject({ set_acls: 'user', 'notes:remove': 'note' });
   });
 
-  test('are granted to accounts and keys, and what they open is closed without them', async () => {
+  test('are granted to accounts and keys, and required by their operations', async () => {
     await service.sql('INSERT INTO notes (id, owner_id) VALUES (1, $1), (2, $1)', [alice.id]);
     const boss = await superuser(service);
     const clerk = await administrator(service, 'admin_api_key:manage');
@@ -102,8 +102,8 @@ describe('ACLs of a team', () => {
   });
 });
 
-describe('Admin operations of a team', () => {
-  test('leave an entry in their own transaction: who, what, to what, why', async () => {
+describe('Admin operations of an extension', () => {
+  test('write an entry with actor, action, target and reason in their own transaction', async () => {
     const clerk = await administrator(service, 'notes:moderate', 'audit_log:view');
     await service.sql('INSERT INTO notes (id, owner_id) VALUES (3, $1)', [alice.id]);
     const headers = { 'x-audit-log-reason': 'spam', 'x-request-id': 'removal-3' };
@@ -119,7 +119,7 @@ describe('Admin operations of a team', () => {
     ]);
   });
 
-  test('one that forgets its entry is an error in the log, and of the test kit; one that only looks is not', async () => {
+  test('an operation without an entry is an error in the log and in the test kit; a read is not', async () => {
     let log: string[] = [];
     const visits = withGatehouse({ features: [notes], modules: [ForgetfulModule] }, async (forgetful) => {
       const clerk = await administrator(forgetful, 'notes:moderate');
@@ -131,14 +131,14 @@ describe('Admin operations of a team', () => {
       ).toBe(204);
       log = forgetful.log;
     });
-    await expect(visits).rejects.toThrow('an operation of administrators left no entry in the audit log');
-    const lines = log.filter((line) => line.includes('left no entry')).map((line) => JSON.parse(line));
+    await expect(visits).rejects.toThrow('an administrator operation wrote no audit log entry');
+    const lines = log.filter((line) => line.includes('wrote no audit log entry')).map((line) => JSON.parse(line));
     expect(lines).toEqual([
       expect.objectContaining({ level: 50, method: 'POST', route: '/v1/admin/notes/index', request_id: 'forgotten' }),
     ]);
   });
 
-  test('what is refused after it was done is undone, and leaves none', async () => {
+  test('a late rejection rolls back, and leaves no entry', async () => {
     const clerk = await administrator(service, 'notes:moderate');
     const boss = await person(service, 'boss');
     await setAcls(service, boss, ['audit_log:view']);
@@ -154,8 +154,8 @@ describe('Admin operations of a team', () => {
   });
 });
 
-describe('security events of a team', () => {
-  test('are told to whom they befell, with their words, and to nobody else', async () => {
+describe('security events of an extension', () => {
+  test('are shown only to their account, with their texts', async () => {
     const kim = await person(service, 'kim');
     expect((await service.as(kim).post('/v1/note-publications')).status).toBe(204);
     const told = async (who: Persona) =>
@@ -167,10 +167,10 @@ describe('security events of a team', () => {
   });
 });
 
-describe('scopes, codes and buckets of a team', () => {
+describe('scopes, codes and buckets of an extension', () => {
   const write = (words: string) => service.as(alice).post('/v1/notes', { words });
 
-  test('a scope opens its route to access tokens, and tells its words', async () => {
+  test('a scope allows access tokens on its route, and its text is published', async () => {
     const app = await newApp(service, alice);
     const bearer = async (scope: string) => `Bearer ${(await newTokens(service, alice, app, scope)).access_token}`;
     const reading = service.as(await bearer('notes.read'));
@@ -180,7 +180,7 @@ describe('scopes, codes and buckets of a team', () => {
     expect(body.scope_descriptions['notes.read'].de).toBe('Ihre Notizen lesen');
   });
 
-  test('its codes refuse by their status and words', async () => {
+  test('its codes are returned with their status and message', async () => {
     expectInvalid(await write('LOUD'), 'words: NOTES_SHOUTED');
     for (const count of [1, 2]) expect((await write('quiet')).body).toEqual({ count });
     const { status, body } = await write('quiet');
@@ -188,7 +188,7 @@ describe('scopes, codes and buckets of a team', () => {
     expect((await service.as(alice).get('/v1/notes')).body.notes).toHaveLength(2);
   });
 
-  test('its bucket holds', () =>
+  test('its bucket applies', () =>
     withGatehouse({ ...team, env: { RATE_LIMITS: 'on' } }, async (limited) => {
       const bob = await person(limited, 'bob');
       const tell = () => limited.as(bob).post('/v1/notes', { words: 'LOUD' });

@@ -1,4 +1,4 @@
-import { CleanupJobs, TeamMetrics } from '../../src/index.js';
+import { Cleanup, Metrics } from '../../src/index.js';
 import { notes } from '../fixtures/team/feature.js';
 import { Upkeep, upkeep as upkeepFeature } from '../fixtures/team/upkeep.js';
 import { eventually, expectApiError, type Gatehouse, gatehouse, sweep } from '../support/index.js';
@@ -11,8 +11,8 @@ afterAll(() => service.close());
 
 const metrics = async () => (await service.anonymous.get('/metrics')).text;
 
-describe('chores of a team', () => {
-  test('are done by the janitor in its rounds', async () => {
+describe('cleanup jobs of an extension', () => {
+  test('run in the rounds of cleanup', async () => {
     await service.sql('INSERT INTO notes_notebook VALUES (1), (2)');
     await service.sql(`INSERT INTO notes (id, owner_id, notebook_id, expires_at)
       VALUES (1, 1, 1, NULL), (2, 1, 2, now() - interval '1 second'), (3, 1, 1, now() + interval '1 hour')`);
@@ -21,9 +21,9 @@ describe('chores of a team', () => {
     expect(await service.sql('SELECT id FROM notes_notebook')).toEqual([{ id: '1' }]);
   });
 
-  test('one that fails is named in the log, is undone, and keeps no other from its turn', async () => {
+  test('a failing one is named in the log, is rolled back, and does not block others', async () => {
     await service.sql('INSERT INTO notes_notebook VALUES (3)');
-    const janitor = service.app.get(CleanupJobs);
+    const janitor = service.app.get(Cleanup);
     let later = 0;
     janitor.add('broken chore', async (tx) => {
       await tx.query('DELETE FROM notes');
@@ -34,25 +34,25 @@ describe('chores of a team', () => {
       return 0;
     });
     await expect(sweep(service)).rejects.toThrow('a chore that fails');
-    const line = service.log.find((entry) => entry.includes('expired rows could not be removed')) ?? '{}';
+    const line = service.log.find((entry) => entry.includes('deleting expired rows failed')) ?? '{}';
     expect(JSON.parse(line)).toMatchObject({ table: 'broken chore', error: { message: 'a chore that fails' } });
     expect(later).toBe(1);
     expect(await service.sql('SELECT id FROM notes ORDER BY id')).toEqual([{ id: '1' }, { id: '3' }]);
     expect(await service.sql('SELECT id FROM notes_notebook')).toEqual([{ id: '1' }]);
   });
 
-  test('none takes the place of one that is there', () => {
-    const add = () => service.app.get(CleanupJobs).add('outbox', async () => 0);
-    expect(add).toThrow('the cleanup job outbox is already registered');
+  test('none replaces an existing one', () => {
+    const add = () => service.app.get(Cleanup).add('outbox', async () => 0);
+    expect(add).toThrow('The cleanup task outbox is already registered');
   });
 });
 
-describe('health checks of a team', () => {
+describe('health checks of an extension', () => {
   const ready = () => service.anonymous.get('/health/ready');
   const becomes = (status: number) =>
     eventually(`readiness ${status}`, async () => ((await ready()).status === status ? true : undefined));
 
-  test('turn readiness red while one fails, whose name the log and a metric have and the answer has not', async () => {
+  test('turn readiness red while one fails; its name is in the log and a metric, not in the response', async () => {
     const upkeep = service.app.get(Upkeep);
     expect((await ready()).body).toEqual({ status: 'ok' });
     expect(await metrics()).toContain('gatehouse_health_check{check="upkeep-index"} 1');
@@ -63,59 +63,51 @@ describe('health checks of a team', () => {
     expect(refused.headers.get('retry-after')).toBe('5');
     expect(refused.text).not.toContain('index');
     expect(await metrics()).toContain('gatehouse_health_check{check="upkeep-index"} 0');
-    expect(service.log.filter((line) => line.includes('upkeep-index fails'))).toHaveLength(1);
+    expect(service.log.filter((line) => line.includes('upkeep-index failed'))).toHaveLength(1);
     expect(service.log.join('')).toContain('the index does not answer');
     expect(service.log.join('')).toContain('Check that the index server runs');
     expect((await service.anonymous.get('/health/live')).body).toEqual({ status: 'ok' });
     upkeep.isIndexUp = true;
     await becomes(200);
-    expect(service.log.join('')).toContain('the health check upkeep-index passes again');
+    expect(service.log.join('')).toContain('health check upkeep-index passes again');
   });
 });
 
-describe('metrics of a team', () => {
-  test('stand beside ours, a series for every choice of labels from the start', async () => {
-    const team = service.app.get(TeamMetrics);
-    const asked = team.counter('notes_asked_total', 'Questions', { by: ['user', 'bot'], found: ['yes', 'no'] });
-    const seconds = team.histogram('notes_search_seconds', 'Searches', [0.1, 1]);
-    asked.add({ by: 'bot', found: 'no' });
-    asked.add({ by: 'bot', found: 'no' }, 2);
-    seconds.observe({}, 0.5);
-    const lines = (await metrics()).split('\n').filter((line) => line.startsWith('notes_'));
+describe('metrics of an extension', () => {
+  test('are next to the built-in ones, with a series for each combination of labels from the start', async () => {
+    const team = service.app.get(Metrics);
+    team.add('upkeep_deleted_total', { table: 'notes' });
+    team.add('upkeep_deleted_total', { table: 'notes' }, 2);
+    team.observe('upkeep_search_seconds', {}, 0.5);
+    const lines = (await metrics()).split('\n').filter((line) => line.startsWith('upkeep_'));
     expect(lines).toEqual(
       expect.arrayContaining([
-        'notes_asked_total{by="bot",found="no"} 3',
-        'notes_asked_total{by="user",found="yes"} 0',
-        'notes_search_seconds_bucket{le="0.1"} 0',
-        'notes_search_seconds_bucket{le="1"} 1',
-        'notes_stored 2',
-        'notes_swept_total{what="notebook"} 2',
+        'upkeep_deleted_total{table="notes"} 3',
+        'upkeep_deleted_total{table="notes_notebook"} 2',
+        'upkeep_search_seconds_bucket{le="0.1"} 0',
+        'upkeep_search_seconds_bucket{le="1"} 1',
+        'upkeep_notes 2',
       ]),
     );
   });
 
-  test('a label has no value that was not told', () => {
-    const opened = service.app.get(TeamMetrics).counter('notes_opened_total', 'Notes opened', { by: ['user'] });
-    expect(() => opened.add({ by: '1234' as 'user' })).toThrow('no such value of its label by');
-    expect(() => opened.add({} as { by: 'user' })).toThrow('no such value of its label by');
-    expect(() => opened.add({ by: 'user', id: '7' } as { by: 'user' })).toThrow('has no label id');
-  });
-
-  test.each([
-    ['gatehouse_notes_total', 'needs a name'],
-    ['process_notes', 'needs a name'],
-    ['notes', 'needs a name'],
-    ['Notes_total', 'needs a name'],
-    ['notes_swept_total', 'exists'],
-  ])('%s is refused', (name, message) => {
-    expect(() => service.app.get(TeamMetrics).counter(name, 'Faulty')).toThrow(message);
-    expect(() => service.app.get(TeamMetrics).gauge(name, 'Faulty', async () => 0)).toThrow(message);
-  });
-
-  test('labels with too many values are refused', () => {
-    const ids = Array.from({ length: 1001 }, (_, n) => String(n));
-    expect(() => service.app.get(TeamMetrics).counter('notes_read_total', 'Reads', { id: ids })).toThrow(
-      'more than 1000 series',
+  test('misspelled names, labels and values do not compile, and are rejected at runtime', () => {
+    const team = service.app.get(Metrics);
+    // @ts-expect-error: no feature declares this name.
+    expect(() => team.add('upkeep_deletd_total', {})).toThrow('Unknown metric upkeep_deletd_total');
+    // @ts-expect-error: the metric is a counter.
+    expect(() => team.set('upkeep_deleted_total', { table: 'notes' }, 1)).toThrow(TypeError);
+    // @ts-expect-error: the feature does not declare this value.
+    expect(() => team.add('upkeep_deleted_total', { table: '1234' })).toThrow(
+      'The label table of the metric upkeep_deleted_total',
+    );
+    // @ts-expect-error: the label is missing.
+    expect(() => team.add('upkeep_deleted_total', {})).toThrow('The label table of the metric upkeep_deleted_total');
+    // @ts-expect-error: the metric has no such label.
+    expect(() => team.observe('upkeep_search_seconds', { id: '7' }, 1)).not.toThrow();
+    // @ts-expect-error: the built-in metric has no such label.
+    expect(() => team.add('gatehouse_sign_ins_total', { id: '7' })).toThrow(
+      'The label method of the metric gatehouse_sign_ins_total',
     );
   });
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -11,13 +11,10 @@ interface Finding {
 }
 interface Script {
   findingsIn(text: string, path?: string): Finding[];
-  compare(root: string): { over: Map<string, Finding[]>; notes: string[] };
-  writeRecord(root: string): void;
+  check(root: string, since: string): { findings: Map<string, Finding[]>; notes: string[] };
 }
 
-const { findingsIn, compare, writeRecord }: Script = await import(
-  join(import.meta.dirname, '../../scripts/english.mjs')
-);
+const { findingsIn, check }: Script = await import(join(import.meta.dirname, '../../scripts/english.mjs'));
 
 const rulesOf = (text: string, path?: string) => findingsIn(text, path).map(({ rule }) => rule);
 const LONG = Array.from({ length: 26 }, (_, index) => `word${index}`).join(' ');
@@ -97,8 +94,9 @@ describe('rules of English', () => {
   });
 });
 
-describe('the recorded counts', () => {
+describe('a repository', () => {
   let root: string;
+  let since: string;
   const git = (...args: string[]) =>
     execFileSync(
       'git',
@@ -112,41 +110,33 @@ describe('the recorded counts', () => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   };
-  const recorded = () => JSON.parse(readFileSync(join(root, 'scripts/english.json'), 'utf8'));
+  const findings = () => [...check(root, since).findings].map(([name, some]) => [name, some.map(({ found }) => found)]);
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'english-'));
     git('init', '-q');
-    git('commit', '-q', '--allow-empty', '-m', 'Whoever began before the record');
-    write('README.md', 'Nobody is here.');
+    git('commit', '-q', '--allow-empty', '-m', 'Whoever began earlier');
+    since = git('rev-parse', 'HEAD').trim();
+    write('README.md', 'You are here.');
     write('docs/contract/source.md', 'Nobody checks this colour.');
     write('scripts/x.mjs', '// Plain.');
-    writeRecord(root);
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  test('begin with the present findings and commit', () => {
-    expect(recorded()).toEqual({ since: git('rev-parse', 'HEAD').trim(), files: { 'README.md': 1 } });
-    expect(compare(root)).toEqual({ over: new Map(), notes: [] });
+  test('without findings passes', () => {
+    expect(check(root, since)).toEqual({ findings: new Map(), notes: [] });
   });
 
-  test('a new finding in a recorded file and one in a new file fail, and are not recorded', () => {
-    write('README.md', 'Nobody is here. Whoever is there.');
+  test('has the findings of all its files', () => {
+    write('README.md', 'Nobody is here.');
     write('src/x.ts', '// Done anew.');
-    writeRecord(root);
-    expect(recorded().files).toEqual({ 'README.md': 1 });
-    expect([...compare(root).over.keys()]).toEqual(['README.md', 'src/x.ts']);
+    expect(findings()).toEqual([
+      ['README.md', ['Nobody']],
+      ['src/x.ts', ['anew']],
+    ]);
   });
 
-  test('fewer findings pass with a note, until the count is lowered', () => {
-    write('README.md', 'You are here.');
-    expect(compare(root)).toEqual({ over: new Map(), notes: [expect.stringContaining('npm run english -- --write')] });
-    writeRecord(root);
-    expect(recorded().files).toEqual({});
-    expect(compare(root)).toEqual({ over: new Map(), notes: [] });
-  });
-
-  test('a message of a later commit is checked', () => {
+  test('has the findings of later commit messages', () => {
     git(
       'commit',
       '-q',
@@ -156,16 +146,13 @@ describe('the recorded counts', () => {
       '-m',
       'Co-authored-by: Nobody <nobody@example.com>',
     );
-    expect(compare(root).over.size).toBe(0);
+    expect(findings()).toEqual([]);
     git('commit', '-q', '--allow-empty', '-m', 'Tell nobody at once');
-    expect([...compare(root).over].map(([name, some]) => [name, some.map(({ found }) => found)])).toEqual([
-      [`commit ${git('rev-parse', '--short', 'HEAD').trim()}`, ['nobody', 'at once']],
-    ]);
+    expect(findings()).toEqual([[`commit ${git('rev-parse', '--short', 'HEAD').trim()}`, ['nobody', 'at once']]]);
   });
 
-  test('a history that does not reach back is noted, and does not fail', () => {
-    const text = JSON.stringify({ ...recorded(), since: '1'.repeat(40) });
-    write('scripts/english.json', text);
-    expect(compare(root)).toEqual({ over: new Map(), notes: [expect.stringContaining('1'.repeat(40))] });
+  test('with a shorter history gets a note, and passes', () => {
+    since = '1'.repeat(40);
+    expect(check(root, since)).toEqual({ findings: new Map(), notes: [expect.stringContaining(since)] });
   });
 });

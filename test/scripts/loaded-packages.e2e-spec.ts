@@ -88,42 +88,42 @@ async function loadedBy(entry: string, env: Record<string, string>, path?: strin
 }
 
 test.each(BY_CONFIGURATION)(
-  'a start loads what its configuration uses and no other package: %s',
+  'a start loads only the packages that its configuration uses: %s',
   async (_what, env, packages) => {
     expect((await loadedBy('dist/src/main.cjs', env)).sort()).toEqual([...ALWAYS, ...packages].sort());
   },
 );
 
-test('of what is in the bundle no second copy is loaded beside it, not by what is loaded later either', async () => {
+test('no second copy of a bundled package is loaded, not even by lazy imports', async () => {
   const apart = ['@electric-sql/pglite', '@node-rs/argon2', '@opentelemetry/api', 'pg', 'ws'];
   expect((await loadedBy('dist/service/main.cjs', {}, '/openapi.json')).sort()).toEqual(apart);
 });
 
-describe('the bundle is cheap to keep and to start', () => {
+describe('the bundle is cheap to store and to start', () => {
   const home = join(root, 'dist/service');
   const chunks = readdirSync(home).filter((name) => name.endsWith('.js'));
   const textOf = (name: string) => readFileSync(join(home, name), 'utf8');
   const withAny = (pattern: RegExp) => chunks.filter((name) => pattern.test(textOf(name)));
 
-  test('no letter makes V8 keep two bytes for each', () => {
+  test('no character makes V8 store two bytes per character', () => {
     expect(chunks.length).toBeGreaterThan(10);
     expect(withAny(/[\u0100-\uffff]/)).toEqual([]);
   });
 
-  test('no module is wrapped in a function that V8 reads twice', () => {
+  test('no module is wrapped in a function that V8 parses twice', () => {
     expect(withAny(/__(commonJSMin|esmMin)\(\(function\(/)).not.toEqual([]);
     // An empty function is allowed, because V8 has nothing to read there.
     expect(withAny(/__(commonJSMin|esmMin)\(\((async )?\([^()]*\) => \{(?!\}\))/)).toEqual([]);
   });
 
-  test('no module of Node is imported, which would load all that it names', () => {
+  test('no Node module is imported as a namespace, which would load all its members', () => {
     const imported = chunks.flatMap((name) => [...textOf(name).matchAll(/^import [^;]*?"([^"]+)";$/gm)]);
     const names = imported.map(([, from = '']) => from);
     expect(names).toContain('pg');
     expect(names.filter(isBuiltin)).toEqual([]);
   });
 
-  test('TypeORM speaks to PostgreSQL and to no other database', () => {
+  test('TypeORM loads only its PostgreSQL driver', () => {
     const runners = chunks.flatMap((name) => [...textOf(name).matchAll(/\b(\w+)QueryRunner = class extends/g)]);
     expect(runners.map(([, database]) => database)).toEqual(['Postgres']);
   });

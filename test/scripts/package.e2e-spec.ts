@@ -163,7 +163,7 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('imports what it declares, and nothing that it does not hold', () => {
+  test('imports only declared packages and its own files', () => {
     const { dependencies, peerDependencies } = read(join(packed, 'package.json'));
     // The compiler belongs to the project, and `gatehouse describe` requires it.
     const declared = new Set([...Object.keys({ ...dependencies, ...peerDependencies }), 'typescript']);
@@ -188,7 +188,7 @@ describe('the package', () => {
     expect(stray).toEqual([]);
   });
 
-  test('holds one copy of nothing that a team must share with it, and no script that an install would run', () => {
+  test('has no second copy of a package shared with extensions, and no install script', () => {
     const { dependencies, peerDependencies, scripts, exports } = read(join(packed, 'package.json'));
     const shared = ['@nestjs/common', '@nestjs/core', '@nestjs/websockets', 'class-transformer', 'class-validator'];
     for (const name of [...shared, 'reflect-metadata', 'typeorm']) {
@@ -218,8 +218,8 @@ test('the package of the client has its own files and declares no dependency', (
   expect(existsSync(join(client, manifest.exports['.'].types))).toBe(true);
 });
 
-describe('the project of a team with nothing but the package and what it asks for', () => {
-  test('is told in a sentence what the test kit needs, and what to build first', () => {
+describe('an extension project with only the package and its dependencies', () => {
+  test('gets an error with the missing packages of the test kit, or with the missing build', () => {
     const kit = run(['--input-type=module', '-e', "import '@gatehouse-auth/server/testing'"]);
     expect(kit.status).toBe(1);
     expect(kit.stderr).toContain(
@@ -229,22 +229,22 @@ describe('the project of a team with nothing but the package and what it asks fo
     const routes = run(['node_modules/@gatehouse-auth/server/dist/src/cli.js', 'routes']);
     expect([routes.status, routes.stderr.trim()]).toEqual([
       1,
-      `${project}/dist/extension.js, the extension that package.json names, is missing: build first (npm run build)`,
+      `The extension ${project}/dist/extension.js, named in package.json, does not exist. Run npm run build first.`,
     ]);
   });
 
-  test('compiles, with the types of every library that ours speak of', () => {
+  test('compiles, with the types of every library in our types', () => {
     expect(succeeded(run(['node_modules/typescript/bin/tsc', '-p', '.']))).toBe('');
   });
 
-  test('has the commands, from every folder of it', () => {
+  test('has the commands, in every subfolder', () => {
     const out = succeeded(
       run(['../node_modules/@gatehouse-auth/server/dist/src/cli.js', 'routes'], join(project, 'src')),
     );
     expect(out).toMatch(/^GET +\/v1\/notes +/m);
   });
 
-  test('serves by node dist/main.js, with its .env, and ends with 0', async () => {
+  test('serves with node dist/main.js and its .env, and exits with 0', async () => {
     preparedDirectory(join(project, 'data'));
     const { PATH, GATEHOUSE_TEST_SECRET: GATEHOUSE_SECRET } = process.env;
     const service = spawn(process.execPath, ['-r', '@gatehouse-auth/server/threads', 'dist/main.js'], {
@@ -272,7 +272,7 @@ describe('the project of a team with nothing but the package and what it asks fo
     expect((await exited)[0]).toBe(0);
   });
 
-  test('is tested by the kit', () => {
+  test('passes its tests with the kit', () => {
     const config = JSON.stringify({
       rootDir: project,
       testMatch: ['<rootDir>/dist/*.spec.js'],

@@ -15,7 +15,7 @@ const beyond = (text: string, other: string): string[] => {
   return text.split('\n').filter((line) => !known.has(line));
 };
 
-test('what the package exports is what it promises', () => {
+test('the package exports exactly the documented API', () => {
   const promised = readFileSync(join(import.meta.dirname, '../public-api.snapshot.txt'), 'utf8');
   const found = publicApiOf(ROOT);
   if (found === promised) return;
@@ -24,7 +24,7 @@ test('what the package exports is what it promises', () => {
   throw new Error(`${ADVICE}\n\n${lines.join('\n') || 'the order differs'}`);
 });
 
-describe('of a change', () => {
+describe('for a change', () => {
   const build = mkdtempSync(join(tmpdir(), 'gatehouse-public-'));
   let before: string;
   beforeAll(() => {
@@ -65,7 +65,7 @@ describe('of a change', () => {
   });
 });
 
-test('the tables that a foreign key may refer to have the key that is written', () => {
+test('the tables that a foreign key may refer to have the documented key', () => {
   const written = readFileSync(join(ROOT, 'docs/public.md'), 'utf8');
   const schema = readFileSync(join(import.meta.dirname, '../schema.snapshot.sql'), 'utf8');
   const tables = [...written.matchAll(/^\| `(\w+)` \| `(\w+) (\w+)` \|/gm)].map(([, ...row]) => row);

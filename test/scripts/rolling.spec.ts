@@ -9,7 +9,7 @@ class Second2000000000000 {
 class Third3000000000000 {}
 const ALL = [First1000000000000, Second2000000000000, Third3000000000000];
 
-test('of what is due, whatever the version before cannot run on says so', async () => {
+test('pending changes that the previous version cannot run with are reported', async () => {
   const { due } = await load('fleet');
   const names = ALL.map(({ name }) => name);
   const breaking = ['a table is gone (Second2000000000000)'];
@@ -54,7 +54,7 @@ async function upgraded(names: readonly string[], breaking: readonly string[]): 
   return told;
 }
 
-test('what only adds is served side by side, forward, back and forward again', async () => {
+test('additive changes are served by both versions in parallel, forward, back and forward again', async () => {
   expect(await upgraded(['First1000000000000'], [])).toEqual([
     ...['migrated by new', 'on the new schema: old + old'],
     ...[
@@ -72,7 +72,7 @@ test('what only adds is served side by side, forward, back and forward again', a
   ]);
 });
 
-test('where the way back is said to be broken, no old replica meets the new schema, and clients wait', async () => {
+test('if a way back is declared broken, no old replica uses the new schema, and clients wait', async () => {
   expect(await upgraded(['Second2000000000000'], ['a table is gone (Second2000000000000)'])).toEqual([
     ...['clients leave', 'old ends', 'old ends', 'migrated by new', 'new starts', 'new starts'],
     ...['clients come back', 'after a pause: new + new'],

@@ -13,7 +13,7 @@ const COMMANDS = 'scripts/cli.mjs';
 
 describe('npm run <script> -- -h', () => {
   test.each([...new Set(called)].filter((path) => path !== COMMANDS))(
-    '%s tells what it does, and does nothing',
+    '%s prints its description, and does nothing',
     (path) => {
       for (const flag of ['-h', '--help']) {
         const { status, stdout, stderr } = spawnSync(process.execPath, [path, flag], { cwd: ROOT, encoding: 'utf8' });
@@ -41,7 +41,7 @@ describe('scripts/floating-promises.mjs', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  test('reports every planted promise that floats, and none that is handled', () => {
+  test('reports every planted floating promise, and no handled one', () => {
     const source = readFileSync(join(ROOT, SOURCE), 'utf8').trimEnd();
     const floating: [code: string, report: string][] = [
       ["ownWorker?.notify('ready');", 'a promise floats'],

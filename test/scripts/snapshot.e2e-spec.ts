@@ -47,7 +47,7 @@ async function rowsOf(database: Database): Promise<Record<string, unknown>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-test('a first start from the snapshot of the build has the schema and the rows that the migrations make, and no row more', async () => {
+test('a first start from the snapshot of the build has exactly the schema and the rows of the migrations', async () => {
   const found = await withDatabase(unpacked('whole'), async (database) => {
     expect(await database.hasPendingMigrations()).toBe(false);
     const ask = (text: string): Promise<{ line: string }[]> => database.manager.query(text);
@@ -66,7 +66,7 @@ test('a first start from the snapshot of the build has the schema and the rows t
   await engine.close();
 });
 
-test('two databases from one snapshot have nothing by which they are known in common', async () => {
+test('two databases from one snapshot have no common identifiers', async () => {
   const identities = [];
   for (const name of ['one', 'other']) {
     const directory = unpacked(name);
@@ -82,7 +82,7 @@ test('two databases from one snapshot have nothing by which they are known in co
   expect(readFileSync(BUILT).includes(Buffer.from(one?.nonce ?? '', 'hex'))).toBe(false);
 });
 
-test('two services that start on nothing have secrets and setup tokens of their own', async () => {
+test('two services that start on empty databases have their own secrets and setup tokens', async () => {
   const tokens: (string | undefined)[] = [];
   const secrets: string[] = [];
   for (const name of ['first-service', 'second-service']) {
@@ -112,7 +112,7 @@ test.each(others)('a snapshot of %s is not used', (what, key) => {
   expect(existsSync(directory)).toBe(false);
 });
 
-test('a snapshot in pieces is not used, and what an unpacking that was cut off has left is removed', () => {
+test('an incomplete snapshot is not used, and the files of an interrupted unpacking are removed', () => {
   const directory = join(place, 'pieces');
   const file = join(place, 'pieces.snapshot');
   const whole = readFileSync(BUILT);
@@ -125,11 +125,11 @@ test('a snapshot in pieces is not used, and what an unpacking that was cut off h
   expect(unpackSnapshot(directory, KEY, join(place, 'none'))).toBe(false);
 });
 
-test('a control file of a form that is not known makes no snapshot', () => {
+test('a control file of an unknown form gives no snapshot', () => {
   const directory = preparedDirectory(join(place, 'unknown'));
   const path = join(directory, 'database/global/pg_control');
   const control = readFileSync(path);
   control[40] = (control[40] ?? 0) ^ 1;
   writeFileSync(path, control);
-  expect(() => packSnapshot(join(directory, 'database'), KEY)).toThrow('form that is not known');
+  expect(() => packSnapshot(join(directory, 'database'), KEY)).toThrow('has an unknown format');
 });

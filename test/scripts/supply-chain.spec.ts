@@ -27,8 +27,8 @@ const lockWith = (entry: object, path = 'node_modules/one') => ({
   packages: { '': { name: 'gatehouse' }, 'node_modules/fine': fine, [path]: { ...fine, ...entry } },
 });
 
-describe('the lock', () => {
-  test('is as it should be', () => {
+describe('the lock file', () => {
+  test('is valid', () => {
     for (const folder of ['.', ...FOLDERS]) {
       expect([folder, lockProblems(json(join(folder, 'package-lock.json')))]).toEqual([folder, []]);
     }
@@ -42,7 +42,7 @@ describe('the lock', () => {
     ['plain HTTP', { resolved: 'http://registry.example/one.tgz' }, 'which is no registry'],
     ['a folder', { link: true, resolved: '../one' }, 'node_modules/one is a link to a folder'],
     ['another name', { name: 'other' }, 'node_modules/one is other by another name'],
-  ])('with %s is refused', (_what, entry, problem) => {
+  ])('with %s is rejected', (_what, entry, problem) => {
     expect(lockProblems(lockWith(entry))).toEqual([expect.stringContaining(problem)]);
   });
 
@@ -56,8 +56,8 @@ describe('the lock', () => {
   });
 });
 
-describe('licences', () => {
-  test.each(['MIT', '(MIT OR GPL-3.0)', 'MIT AND Apache-2.0'])('%s may be delivered', (license) => {
+describe('licenses', () => {
+  test.each(['MIT', '(MIT OR GPL-3.0)', 'MIT AND Apache-2.0'])('%s may be distributed', (license) => {
     expect(licenceProblems(production(lockWith({ license })))).toEqual([]);
   });
 
@@ -75,14 +75,14 @@ describe('licences', () => {
     expect(licenceProblems(production(lock))).toEqual([]);
   });
 
-  test('of development count only where its code goes to browsers', () => {
+  test('development packages count only if their code goes to browsers', () => {
     const lock = lockWith({ dev: true, license: 'AGPL-3.0-only' });
     expect(licenceProblems(production(lock))).toEqual([]);
     const shown = bundled(lock, ['one']);
     expect(licenceProblems(shown)).toEqual([expect.stringContaining('one@1.0.0 has the licence AGPL-3.0-only')]);
   });
 
-  test('what is new, and what is gone, has to be accepted', () => {
+  test('new and removed packages must be accepted', () => {
     const list = listOf({ Installed: production(lockWith({})) });
     expect(listProblems(list, list)).toEqual([]);
     const changed = listOf({ Installed: production(lockWith({ license: 'ISC' })) });
@@ -96,7 +96,7 @@ describe('licences', () => {
 describe('install scripts', () => {
   const lock = lockWith({ hasInstallScript: true });
 
-  test('those of the lock are all named, and none runs', () => {
+  test('those of the lock file are all named, and none runs', () => {
     const { allowScripts } = json('package.json');
     expect(scriptProblems(json('package-lock.json'), allowScripts)).toEqual([]);
     expect(new Set(Object.values(allowScripts))).toEqual(new Set([false]));
@@ -117,11 +117,11 @@ describe('install scripts', () => {
       'allowScripts lets every version of one run its script',
     ],
     ['that nobody has', lockWith({}), { one: false }, 'allowScripts names one, which has no install script'],
-  ])('one %s is refused', (_what, given, allowed, problem) => {
+  ])('one %s is rejected', (_what, given, allowed, problem) => {
     expect(scriptProblems(given, allowed)).toEqual([problem]);
   });
 
-  test('one of development may run in the version that was read', () => {
+  test('one of a development package may run in the reviewed version', () => {
     expect(scriptProblems(lockWith({ hasInstallScript: true, dev: true }), { 'one@1.0.0': true })).toEqual([]);
   });
 });
@@ -139,11 +139,11 @@ describe('advisories', () => {
     });
   });
 
-  test('a low one is said', () => {
+  test('a low one is reported', () => {
     expect(auditVerdict(report('low'))).toMatchObject({ stopping: [], lesser: [expect.stringContaining('low: one')] });
   });
 
-  test('a registry that does not answer is told from one that knows none', () => {
+  test('a registry that does not respond is distinguished from one without advisories', () => {
     expect(auditVerdict({ statusCode: 405, error: {} })).toMatchObject({ isAnswered: false, stopping: [] });
     expect(auditVerdict(undefined)).toMatchObject({ isAnswered: false });
     expect(auditVerdict({ vulnerabilities: {} })).toEqual({ isAnswered: true, stopping: [], lesser: [] });
@@ -162,7 +162,7 @@ describe('the bill of materials', () => {
   const bill = (...components: object[]) => ({ bomFormat: 'CycloneDX', specVersion: '1.5', components });
   const there = [{ name: 'one', version: '1.0.0' }];
 
-  test('names what is there', () => {
+  test('names the delivered packages', () => {
     expect(sbomProblems(bill(component), there)).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe('the bill of materials', () => {
     ['with a package twice', bill(component, component), 'it names a package twice'],
     ['without a hash', bill({ ...component, hashes: [] }), 'it lacks address, hash or licence of one'],
     ['without a licence', bill({ ...component, licenses: [] }), 'it lacks address, hash or licence of one'],
-  ])('%s is refused', (_what, given, problem) => {
+  ])('%s is rejected', (_what, given, problem) => {
     expect(sbomProblems(given, there)).toEqual([expect.stringContaining(problem)]);
   });
 });
@@ -196,7 +196,7 @@ describe('the contents of the image', () => {
     put('node_modules/@img/sharp-linux-x64/binary');
   });
 
-  test('are folders of ours and packages, whatever the machine', () => {
+  test('are only our folders and packages, on any machine', () => {
     expect(Object.fromEntries(contentsOf(folder))).toEqual({
       'package.json': 2,
       'dist/src/core/': 10,
@@ -206,7 +206,7 @@ describe('the contents of the image', () => {
     });
   });
 
-  test('a package or a folder that comes or goes is told', () => {
+  test('an added or removed package or folder is reported', () => {
     const accepted = textOf(contentsOf(folder));
     expect(differences(contentsOf(folder), accepted)).toEqual([]);
     put('node_modules/jest/index.js');
@@ -217,7 +217,7 @@ describe('the contents of the image', () => {
     ]);
   });
 
-  test('tests, sources and keys are strange wherever they are, but in packages', () => {
+  test('tests, sources and keys are reported anywhere except in packages', () => {
     const strange = [
       'dist/test/support/a.js',
       'dist/src/a.spec.js',
@@ -237,7 +237,7 @@ describe('the contents of the image', () => {
   });
 });
 
-test('the script says what it found: all that needs no registry', () => {
+test('the script reports every check that needs no registry', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/supply-chain.mjs', '--offline'], {
     cwd: root,
     encoding: 'utf8',

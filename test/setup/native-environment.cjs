@@ -3,6 +3,11 @@ const { join } = require('node:path');
 
 const TICKS_A_SECOND = 100;
 
+/** A test that fails after this time has probably waited in vain. */
+const LONG_WAIT_MS = 30_000;
+/** After this many such failures, a file runs no more tests. Each may wait for minutes, and a run would take hours. */
+const MAX_LONG_FAILURES = 3;
+
 /** The parent of a process, and the CPU seconds that the process and its exited children have used. */
 function statOf(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
@@ -11,7 +16,7 @@ function statOf(pid) {
 }
 
 /** CPU seconds of this process and all its descendants, exited or running. This includes a shared browser. */
-function processorTime() {
+function cpuTime() {
   try {
     const stats = new Map();
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -32,16 +37,20 @@ function processorTime() {
   }
 }
 
-/** Runs tests in the process itself. Restores the environment variables and resets the time limit for each file. */
+/**
+ * Runs tests in the process itself. Restores the environment variables and resets the time limit for each file. Stops
+ * a file whose tests fail after long waits.
+ */
 module.exports = class NativeEnvironment {
   global = globalThis;
+  longFailures = 0;
 
   constructor(_config, { testPath }) {
     this.testPath = testPath;
   }
 
   async setup() {
-    this.before = processorTime();
+    this.before = cpuTime();
     this.variables = { ...process.env };
     // Node.js maps stack traces to the sources itself. Jest's hook knows only files that Jest compiled.
     Error.prepareStackTrace = undefined;
@@ -51,8 +60,13 @@ module.exports = class NativeEnvironment {
   async teardown() {
     for (const name of Object.keys(process.env)) if (!(name in this.variables)) delete process.env[name];
     Object.assign(process.env, this.variables);
-    const line = `${(processorTime() - this.before).toFixed(2)}\t${this.testPath}\n`;
-    appendFileSync(join(process.env.GATEHOUSE_TEST_DIR, 'processor-time.tsv'), line);
+    const line = `${(cpuTime() - this.before).toFixed(2)}\t${this.testPath}\n`;
+    appendFileSync(join(process.env.GATEHOUSE_TEST_DIR, 'cpu-time.tsv'), line);
+  }
+
+  handleTestEvent({ name, test }) {
+    if (name === 'test_done' && test.errors.length > 0 && test.duration > LONG_WAIT_MS) this.longFailures++;
+    if (name === 'test_start' && this.longFailures >= MAX_LONG_FAILURES) test.mode = 'skip';
   }
 
   getVmContext() {

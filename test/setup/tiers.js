@@ -13,7 +13,7 @@ const BEYOND_CORE = [
   [/^test\/(?:third-party\/|contract\/oauth-clients\.)/, 'clients of others, from test/package.json'],
   [/^test\/contract\/media-(?:s3|storage)\./, 'an S3 server, from test/package.json'],
   [/^test\/(?:description\/|gateway\/team-gateway\.)/, 'validators of descriptions, from test/package.json'],
-  [/^test\/faults\//, 'stop and kill servers of their own'],
+  [/^test\/faults\//, 'stop and kill servers of their own, or write very many rows'],
   [/^test\/history\//, 'three replicas under load for a minute'],
   [/^test\/fuzz\//, 'call every operation with thousands of inputs'],
   [
@@ -28,26 +28,20 @@ const BEYOND_CORE = [
   [/^test\/(?:bench\/|scripts\/(?:scripts|english)\.)/, 'tests of tools'],
 ];
 
-/**
- * Files that run only once, because their result is the same on the other platform and database, with the reason. One
- * page of each kind runs on both: sign-in, a decision for an application, a page that stays open, and static files.
- */
+/** Files of the core that run only once, because their result is the same on the other platform and database. */
 const ONCE = [
   [/(?<!e2e-)spec\.ts$/, 'no service is started'],
   [/^test\/cli\/cli\.e2e-spec/, 'always uses the embedded database and Express'],
-  [/^test\/bench\/bench\.e2e-spec/, 'the bench starts its own service on the embedded database'],
-  [/^test\/history\/.+e2e-spec/, 'its replicas have their own PostgreSQL and Redis'],
-  [/^test\/fuzz\//, '.ci/run repeats it on Fastify against the bundle'],
-  [
-    /^test\/(?:scripts\/snapshot|platform\/data-directory|cli\/cli-describe|docs\/readme)\./,
-    'always use the embedded database and the default platform',
-  ],
   [/^test\/contract\/media-images\./, 'images are transformed alike on both'],
-  [/^test\/(?:docs\/docs|cli\/generator|scripts\/package)\.e2e-spec/, 'texts, compilers and packages'],
-  [
-    /^test\/pages\/(?!(?:consent|guides|login|shell)\.).+e2e-spec/,
-    'what a page does with a response; test/contract calls every operation on both',
-  ],
+  [/^test\/(?:contract\/conventions-framing|pipeline\/boot-platform)\./, 'start services on both platforms'],
+];
+
+/** Files beyond the core that run on both platforms, because they depend on how a platform reads and writes. */
+const ON_BOTH = [
+  [/^test\/third-party\/(?:reused-connections|http2-proxy)/, 'connections that proxies reuse'],
+  [/^test\/faults\/(?:bounds|disk)\./, 'limits of requests and responses'],
+  [/^test\/core\/workers\./, 'several processes with one port'],
+  [/^test\/pages\/login\./, 'a page with its files and forms'],
 ];
 
 function* specsIn(folder) {
@@ -70,4 +64,9 @@ function grouped(lines) {
 }
 
 export const beyondCore = () => grouped(BEYOND_CORE);
-export const once = () => grouped(ONCE);
+export const onBoth = () => grouped(ON_BOTH);
+
+export function once() {
+  const beyond = new Set(beyondCore().flatMap(({ files }) => files));
+  return grouped(ONCE).map(({ files, reason }) => ({ files: files.filter((path) => !beyond.has(path)), reason }));
+}

@@ -11,7 +11,7 @@ export const recorded = existsSync(RECORDED) ? JSON.parse(readFileSync(RECORDED,
 
 /** CPU seconds of each file in this run, as recorded by the workers. */
 function measured() {
-  const path = join(process.env.GATEHOUSE_TEST_DIR ?? '', 'processor-time.tsv');
+  const path = join(process.env.GATEHOUSE_TEST_DIR ?? '', 'cpu-time.tsv');
   const lines = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
   return Object.fromEntries(
     lines.map((line) => {

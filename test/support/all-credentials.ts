@@ -5,7 +5,7 @@ import { Snowflakes } from '../../src/core/snowflake.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** A new account with a credential of every kind, as `Authorization` values. */
-export interface Outfit {
+export interface CredentialSet {
   readonly accountId: string;
   readonly applicationId: string;
   readonly session: string;
@@ -17,7 +17,7 @@ export interface Outfit {
   readonly adminKey: string;
 }
 
-export interface OutfitOptions {
+export interface CredentialSetOptions {
   readonly scopes?: readonly string[];
   /** The ACLs of the account, and of the key unless `keyAcls` is set. */
   readonly acls?: readonly string[];
@@ -28,7 +28,7 @@ export interface OutfitOptions {
   readonly flags?: bigint;
 }
 
-/** Inserts everything with one statement, because there are many outfits. */
+/** Inserts everything with one statement, because some suites need many sets. */
 const INSERT = `
   WITH person AS (
     INSERT INTO account (id, bot, username, discriminator, suspicious_flags, traits, acls, flags, created_at)
@@ -55,7 +55,10 @@ const INSERT = `
  * Inserts credentials of all kinds directly into the tables, for suites that need hundreds of them. All other tests
  * obtain their credentials through the API.
  */
-export async function outfit(service: Gatehouse, options: OutfitOptions = {}): Promise<Outfit> {
+export async function createCredentialSet(
+  service: Gatehouse,
+  options: CredentialSetOptions = {},
+): Promise<CredentialSet> {
   const { scopes = [], acls = [], keyAcls = acls, suspicious = 0, traits = [], flags = 0n } = options;
   const snowflakes = service.app.get(Snowflakes);
   const [accountId, sessionId, applicationId, keyId] = [1, 2, 3, 4].map(() => snowflakes.next()) as [

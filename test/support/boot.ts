@@ -4,13 +4,13 @@ import { afterEach } from '@jest/globals';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/features.js';
-import { frontOf, type OwnDatabase, ownDatabase } from './gatehouse.js';
-import { UNHURRIED } from './timeouts.js';
+import { frontOf, openTestDatabase, type TestDatabase } from './gatehouse.js';
+import { GENEROUS_TIMEOUTS } from './timeouts.js';
 
-const databases: OwnDatabase[] = [];
+const databases: TestDatabase[] = [];
 
 afterEach(async () => {
-  for (const database of databases.splice(0)) await database.giveBack();
+  for (const database of databases.splice(0)) await database.release();
 });
 
 /**
@@ -39,7 +39,7 @@ export async function startWith(env: Record<string, string>): Promise<void> {
 }
 
 async function settingsWith(env: Record<string, string>) {
-  const database = await ownDatabase();
+  const database = await openTestDatabase();
   databases.push(database);
   const { databaseUrl, embedded } = database;
   const settings = {
@@ -49,7 +49,7 @@ async function settingsWith(env: Record<string, string>) {
     DATA_DIR: join(process.env.GATEHOUSE_TEST_DIR ?? 'data/test', randomBytes(4).toString('hex')),
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'silent',
-    ...UNHURRIED,
+    ...GENEROUS_TIMEOUTS,
     ...env,
   };
   return { settings, embedded };

@@ -3,7 +3,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { Gatehouse } from './gatehouse.js';
 
 /** Fetches a challenge and solves it. */
-export async function solvedChallenge(service: Gatehouse) {
+export async function fetchSolution(service: Gatehouse) {
   const { body } = await service.anonymous.get('/v1/captcha/challenge');
   const challenge = body as Challenge;
   return { challenge, solution: await solveChallenge({ challenge, deriveKey }) };
@@ -13,5 +13,4 @@ export async function solvedChallenge(service: Gatehouse) {
 export const captchaToken = (payload: object): string => Buffer.from(JSON.stringify(payload)).toString('base64');
 
 /** A captcha token of a solved challenge. */
-export const earnedCaptcha = async (service: Gatehouse): Promise<string> =>
-  captchaToken(await solvedChallenge(service));
+export const solveCaptcha = async (service: Gatehouse): Promise<string> => captchaToken(await fetchSolution(service));

@@ -4,41 +4,44 @@ import { Transform } from 'node:stream';
 
 // Messages of PostgreSQL: ready for a query; shutting down.
 const READY = Buffer.from('Z\0\0\0\x05I');
-const FAREWELL = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0';
-const END = Buffer.concat([Buffer.from(['E'.charCodeAt(0), 0, 0, 0, FAREWELL.length + 4]), Buffer.from(FAREWELL)]);
+const SHUTDOWN_FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0';
+const SHUTDOWN = Buffer.concat([
+  Buffer.from(['E'.charCodeAt(0), 0, 0, 0, SHUTDOWN_FIELDS.length + 4]),
+  Buffer.from(SHUTDOWN_FIELDS),
+]);
 
 /**
  * A TCP proxy to a server that tests can cut and restore. While it is cut, existing connections end and new ones fail.
  */
-export class Detour {
+export class CuttableProxy {
   private readonly sockets = new Set<Socket>();
-  private readonly near = new Set<Socket>();
+  private readonly client = new Set<Socket>();
   private isCut = false;
   private isSilent = false;
-  private endsAtOnce = false;
+  private sendsShutdown = false;
   private lagMs = 0;
   /** The first data of each connection, and the text in it that marks connections to cut. */
   private readonly greetings = new Map<Socket, string>();
   private unwanted: string | undefined;
-  private readonly server = createServer((near) => {
-    if (this.isCut) return near.destroy();
-    this.near.add(near.on('close', () => this.near.delete(near)));
-    if (this.isSilent) return this.sockets.add(near.on('close', () => this.sockets.delete(near)));
-    near.on('close', () => this.greetings.delete(near));
-    near.once('data', (first) => {
-      this.greetings.set(near, first.toString('latin1'));
-      this.turnAway();
+  private readonly server = createServer((client) => {
+    if (this.isCut) return client.destroy();
+    this.client.add(client.on('close', () => this.client.delete(client)));
+    if (this.isSilent) return this.sockets.add(client.on('close', () => this.sockets.delete(client)));
+    client.on('close', () => this.greetings.delete(client));
+    client.once('data', (first) => {
+      this.greetings.set(client, first.toString('latin1'));
+      this.cutUnwanted();
     });
-    const far = connect(this.target.port, this.target.host);
-    if (this.endsAtOnce) {
-      far.on('data', (chunk) => {
-        if (chunk.subarray(-READY.length).equals(READY)) near.end(Buffer.concat([chunk, END]));
-        else near.write(chunk);
+    const server = connect(this.target.port, this.target.host);
+    if (this.sendsShutdown) {
+      server.on('data', (chunk) => {
+        if (chunk.subarray(-READY.length).equals(READY)) client.end(Buffer.concat([chunk, SHUTDOWN]));
+        else client.write(chunk);
       });
     }
     for (const [from, to] of [
-      [near, far],
-      [far, near],
+      [client, server],
+      [server, client],
     ] as const) {
       this.sockets.add(from);
       from.on('error', () => to.destroy());
@@ -46,25 +49,25 @@ export class Detour {
         this.sockets.delete(from);
         to.destroy();
       });
-      if (from === near || !this.endsAtOnce) from.pipe(this.lagging()).pipe(to);
+      if (from === client || !this.sendsShutdown) from.pipe(this.lagging()).pipe(to);
     }
   });
 
   private constructor(private readonly target: { host: string; port: number }) {}
 
   /** Starts a proxy. The returned `url` has the host and port of the proxy. */
-  static async to(url: string, standardPort: number): Promise<{ detour: Detour; url: string }> {
-    const far = new URL(url);
-    const detour = new Detour({ host: far.hostname, port: Number(far.port || standardPort) });
-    detour.server.listen(0, '127.0.0.1');
-    await once(detour.server, 'listening');
-    far.host = `127.0.0.1:${(detour.server.address() as AddressInfo).port}`;
-    return { detour, url: far.href };
+  static async to(url: string, standardPort: number): Promise<{ proxy: CuttableProxy; url: string }> {
+    const server = new URL(url);
+    const proxy = new CuttableProxy({ host: server.hostname, port: Number(server.port || standardPort) });
+    proxy.server.listen(0, '127.0.0.1');
+    await once(proxy.server, 'listening');
+    server.host = `127.0.0.1:${(proxy.server.address() as AddressInfo).port}`;
+    return { proxy, url: server.href };
   }
 
   /** The number of open client connections. */
   get connections(): number {
-    return this.near.size;
+    return this.client.size;
   }
 
   cut(): void {
@@ -73,25 +76,25 @@ export class Detour {
   }
 
   /** Cuts existing and new connections whose first data contains this text. */
-  cutThose(words: string): void {
+  cutMatching(words: string): void {
     this.unwanted = words;
-    this.turnAway();
+    this.cutUnwanted();
   }
 
-  private turnAway(): void {
+  private cutUnwanted(): void {
     const { unwanted } = this;
     if (unwanted === undefined) return;
     for (const [socket, greeting] of this.greetings) if (greeting.includes(unwanted)) socket.destroy();
   }
 
   /** Stops forwarding data, also on new connections, without closing any connection. */
-  swallow(): void {
+  stopForwarding(): void {
     this.isSilent = true;
     for (const socket of this.sockets) socket.unpipe().pause();
   }
 
   /** Delays all data by this time in both directions. */
-  slow(ms: number): void {
+  delay(ms: number): void {
     this.lagMs = ms;
   }
 
@@ -108,14 +111,14 @@ export class Detour {
    * Closes existing connections. New ones receive a shutdown message of PostgreSQL together with the first ready
    * message.
    */
-  endAtOnce(): void {
+  sendShutdown(): void {
     this.cut();
     this.isCut = false;
-    this.endsAtOnce = true;
+    this.sendsShutdown = true;
   }
 
-  mend(): void {
-    this.endsAtOnce = false;
+  restore(): void {
+    this.sendsShutdown = false;
     this.isCut = false;
     this.isSilent = false;
     this.unwanted = undefined;

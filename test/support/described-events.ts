@@ -3,7 +3,7 @@ import type { ValidateFunction } from 'ajv';
 import type { Schema } from '../../src/description/api-metadata.js';
 import { ApiDocuments } from '../../src/description/description.service.js';
 import { Commands } from '../../src/gateway/commands/commands.service.js';
-import { strictly } from './described.js';
+import { strictSchema } from './described.js';
 import type { Payload } from './gateway-client.js';
 
 type Judge = (payload: Payload) => void;
@@ -22,7 +22,7 @@ async function judgeOf(app: INestApplication): Promise<Judge> {
   // Events of an extension are not declared if `gatehouse describe` was not run for it.
   const isWhole = app.get(Commands).all.every(({ isOurs }) => isOurs);
   const { components } = (await app.get(ApiDocuments).gatewayDocument()) as unknown as Document;
-  const compile = strictly(components.schemas);
+  const compile = strictSchema(components.schemas);
   const compiled = new Map<string, ValidateFunction>();
   return (payload) => {
     const { t = '' } = payload;
@@ -43,7 +43,7 @@ async function judgeOf(app: INestApplication): Promise<Judge> {
  * Asserts that an event of a service matches its declaration in `/asyncapi.json`.
  * @throws Error with the differences
  */
-export async function demandDescribedEvent(app: INestApplication, payload: Payload): Promise<void> {
+export async function assertDescribedEvent(app: INestApplication, payload: Payload): Promise<void> {
   const key = app.get(Commands).describe();
   const judge = judges.get(key) ?? judgeOf(app);
   judges.set(key, judge);

@@ -36,7 +36,7 @@ function strict(value: unknown): unknown {
 }
 
 /** Compiles schemas that may refer to these components. */
-export function strictly(schemas: Readonly<Record<string, Schema>>): (schema: Schema) => ValidateFunction {
+export function strictSchema(schemas: Readonly<Record<string, Schema>>): (schema: Schema) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, logger: false, validateSchema: false, formats: FORMATS });
   ajv.addSchema({ components: { schemas: strict(schemas) } }, BUNDLE);
   return (schema) => ajv.compile(strict(schema) as object);
@@ -64,7 +64,7 @@ interface Document {
 }
 
 /** Validates responses against an OpenAPI document. Compiles each schema when it is first needed. */
-export class Judge {
+export class ResponseValidator {
   private readonly compile: (schema: Schema) => ValidateFunction;
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
@@ -73,11 +73,11 @@ export class Judge {
     private readonly document: Document,
     private readonly isWhole = true,
   ) {
-    this.compile = strictly(document.components.schemas);
+    this.compile = strictSchema(document.components.schemas);
   }
 
   /** @throws Error with the difference between a response and its description */
-  judge(method: string, template: string, answer: Answer): void {
+  validate(method: string, template: string, answer: Answer): void {
     const operation = this.document.paths[template]?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()];
     if (!operation) throw new Error(`${method} ${template} is not described`);
     if (operation['x-gatehouse-undescribed']) {
@@ -86,7 +86,7 @@ export class Judge {
     }
     const where = `${method} ${template} (${operation.operationId}), ${answer.status}`;
     const response = this.responseOf(operation, answer.status);
-    if (!response) throw new Error(`${where}: the status is not declared${said(answer)}`);
+    if (!response) throw new Error(`${where}: the status is not declared${bodyExcerpt(answer)}`);
     this.judgeHeaders(response, answer, where);
     this.judgeBody(response, method === 'HEAD', answer, where);
     if (method !== 'HEAD') recordAnswer(operation.operationId, answer);
@@ -117,14 +117,14 @@ export class Judge {
     if (type !== JSON_TYPE) return;
     const { code } = (answer.body ?? {}) as { code?: unknown };
     const isRefusal = answer.status >= 400 && typeof code === 'string';
-    const schema = isRefusal ? refusalIn(media.schema, code) : media.schema;
+    const schema = isRefusal ? errorSchemaIn(media.schema, code) : media.schema;
     if (!schema) throw new Error(`${where}: the code ${code} is not declared`);
     const validate = this.validatorOf(schema);
     if (!validate(answer.body)) {
       const faults = validate.errors?.map(
         ({ instancePath, message, params }) => `${instancePath || 'the body'} ${message} ${JSON.stringify(params)}`,
       );
-      throw new Error(`${where}: the body is not as declared:\n  ${faults?.join('\n  ')}${said(answer)}`);
+      throw new Error(`${where}: the body is not as declared:\n  ${faults?.join('\n  ')}${bodyExcerpt(answer)}`);
     }
   }
 
@@ -138,61 +138,61 @@ export class Judge {
 }
 
 /** The declared error schema with this code. */
-function refusalIn(schema: Schema, code: string): Schema | undefined {
+function errorSchemaIn(schema: Schema, code: string): Schema | undefined {
   const declared = (schema.oneOf as Schema[] | undefined) ?? [schema];
   return declared.find(({ $ref }) => ($ref as string).endsWith(`/${errorSchemaName(code)}`));
 }
 
-const said = ({ text }: Answer): string => (text === '' ? '' : `\n  ${text.slice(0, 500)}`);
+const bodyExcerpt = ({ text }: Answer): string => (text === '' ? '' : `\n  ${text.slice(0, 500)}`);
 
 /** Applications with the same routes and descriptions share the compiled schemas. */
-const judges = new Map<string, Promise<Judge>>();
-const running = new Map<string, { readonly routes: Routes; readonly judge: () => Promise<Judge> }>();
+const validators = new Map<string, Promise<ResponseValidator>>();
+const running = new Map<string, { readonly routes: Routes; readonly validator: () => Promise<ResponseValidator> }>();
 
 /** Validates every later response of the service at a URL against its own description. */
-export function holdToDescription(
+export function validateResponses(
   url: string,
   app: INestApplication,
   { files, isWhole }: { files: readonly string[]; isWhole: boolean },
 ): void {
   const routes = app.get(Routes);
-  let judge: Promise<Judge> | undefined;
+  let validator: Promise<ResponseValidator> | undefined;
   const make = () => {
     const plans = routes.all.map(({ controller, handler, method, path, policy, possibleErrors }) =>
       [controller, handler, method, path, describePolicy(policy), ...possibleErrors].join(),
     );
     const features = app.get(FeatureRegistry);
-    const rejections = LIFECYCLE_TYPES.map((type) => features.rejectionsOf(new Set([type])).join());
+    const rejections = LIFECYCLE_TYPES.map((type) => features.rejectionsOf([type]).join());
     const key = [isWhole, ...files, ...rejections, ...plans].join('\n');
-    const known = judges.get(key);
+    const known = validators.get(key);
     if (known) return known;
     const made = app
       .get(ApiDocuments)
       .document()
-      .then((document) => new Judge(document as unknown as Document, isWhole));
-    judges.set(key, made);
+      .then((document) => new ResponseValidator(document as unknown as Document, isWhole));
+    validators.set(key, made);
     return made;
   };
   running.set(url, {
     routes,
-    judge: () => {
-      judge ??= make();
-      return judge;
+    validator: () => {
+      validator ??= make();
+      return validator;
     },
   });
 }
 
 /** Stops the validation for a URL, where another service may listen from now on. */
-export function letGoOfDescription(url: string): void {
+export function stopValidatingResponses(url: string): void {
   running.delete(url);
 }
 
 /** @throws Error with the difference between a response and its description */
-export async function demandDescribed(url: string, method: string, target: string, answer: Answer): Promise<void> {
+export async function assertDescribed(url: string, method: string, target: string, answer: Answer): Promise<void> {
   const service = running.get(url);
   if (!service || method === 'OPTIONS') return;
   const plan = service.routes.find(method, target.split('?')[0] ?? '');
-  if (plan) return (await service.judge()).judge(method, templateOf(plan.path), answer);
+  if (plan) return (await service.validator()).validate(method, templateOf(plan.path), answer);
   const { code } = (answer.body ?? {}) as { code?: unknown };
   if (answer.status >= 400 && typeof code === 'string' && !OUTSIDE.has(code)) {
     throw new Error(`${method} ${target}: no route is there, and yet ${code}`);

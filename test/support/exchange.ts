@@ -1,10 +1,10 @@
 import { Agent, type IncomingMessage } from 'node:http';
 import type { Response } from 'supertest';
-import { demandDescribed } from './described.js';
-import { keepLinks } from './followed-links.js';
+import { assertDescribed } from './described.js';
+import { recordLinks } from './followed-links.js';
 import { logOf } from './log-lines.js';
 import { SuperTest } from './optional-packages.js';
-import { PATIENCE_MS } from './timeouts.js';
+import { WAIT_TIMEOUT_MS } from './timeouts.js';
 
 /** A response of the service. */
 export interface Answer {
@@ -75,7 +75,7 @@ export class Exchange implements Promise<Answer> {
     this.request
       .ok(() => true)
       .parse(read as never)
-      .timeout({ deadline: PATIENCE_MS });
+      .timeout({ deadline: WAIT_TIMEOUT_MS });
     this.received = receive(this.request, question, look);
   }
 
@@ -156,8 +156,8 @@ async function receive(
         return reject(failure && Object.assign(failure, { message: `${method} ${path}: ${failure.message}` }));
       look(received.body);
       const answer = answerOf(received);
-      keepLinks(url, answer);
-      demandDescribed(url, method, path, answer).then(
+      recordLinks(url, answer);
+      assertDescribed(url, method, path, answer).then(
         () => resolve(received),
         (fault: Error) => reject(Object.assign(fault, { message: fault.message + logOf(answer) })),
       );

@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers';
 import { AccountExport } from '../../src/accounts/account-export.service.js';
 import { readFileBytes } from '../../src/platform/storage/spool.js';
-import { sweep } from './cleanup-jobs.js';
+import { sweep } from './cleanup.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** Everything that is stored about an account, as `gatehouse user export` writes it. */
-export async function exported(service: Gatehouse, { id }: { id: string }): Promise<Record<string, unknown>> {
+export async function exportAccount(service: Gatehouse, { id }: { id: string }): Promise<Record<string, unknown>> {
   const { file } = await service.app.get(AccountExport).write(id, 'operator');
   try {
     return JSON.parse(await text(readFileBytes(file)));
@@ -15,7 +15,7 @@ export async function exported(service: Gatehouse, { id }: { id: string }): Prom
 }
 
 /** Erases an account, as the deadline of its deletion does. All its data is removed. */
-export async function erase(service: Gatehouse, { id }: { id: string }): Promise<void> {
+export async function eraseAccount(service: Gatehouse, { id }: { id: string }): Promise<void> {
   await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [id]);
   await sweep(service);
 }

@@ -22,7 +22,7 @@ export function watchLinks(url: string, app: INestApplication): void {
   if (web.pages) watched.set(url, { origin: publicOrigin, links: new Set() });
 }
 
-export function keepLinks(url: string, { text, headers }: Answer): void {
+export function recordLinks(url: string, { text, headers }: Answer): void {
   const service = watched.get(url);
   if (!service) return;
   for (const part of [headers.get('location') ?? '', text]) {
@@ -34,15 +34,15 @@ export function keepLinks(url: string, { text, headers }: Answer): void {
  * Asserts that every recorded link leads to a page. The tests of web.md 1 open each page.
  * @throws Error with the links that do not
  */
-export function demandPages(url: string, app: INestApplication): void {
+export function assertPagesExist(url: string, app: INestApplication): void {
   const { links } = watched.get(url) ?? { links: [] };
   watched.delete(url);
   const routes = app.get(Routes);
-  const lost = [...links].filter((link) => {
+  const broken = [...links].filter((link) => {
     const { pathname } = new URL(link);
     if (FOR_PROGRAMS.test(pathname) || isPage(pathname)) return false;
     const answers = routes.find('GET', pathname)?.responses ?? [];
     return !answers.some(({ type }) => [type].flat().includes('text/html'));
   });
-  if (lost.length > 0) throw new Error(`links of ours lead nowhere:\n${lost.join('\n')}`);
+  if (broken.length > 0) throw new Error(`links of ours lead nowhere:\n${broken.join('\n')}`);
 }

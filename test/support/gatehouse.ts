@@ -16,19 +16,19 @@ import { Background } from '../../src/platform/process/background.js';
 import { type Extension, settingsOf } from '../../src/policy/extension.js';
 import { FeatureRegistry } from '../../src/policy/feature-registry.js';
 import { Client } from './client.js';
-import { holdToDescription, letGoOfDescription } from './described.js';
-import { emptyDatabase, lentDatabase } from './embedded.js';
+import { stopValidatingResponses, validateResponses } from './described.js';
+import { borrowDatabase, emptyDatabase } from './embedded.js';
 import { learnErrorCodes } from './expect-api-error.js';
-import { demandPages, watchLinks } from './followed-links.js';
-import { forbidStoresInTransactions } from './held-rows.js';
-import { keepLog, letGoOfLog } from './log-lines.js';
-import { Cuts, type Mend } from './outages.js';
-import { UNHURRIED } from './timeouts.js';
+import { forbidExternalCallsInTransactions } from './external-calls.js';
+import { assertPagesExist, watchLinks } from './followed-links.js';
+import { recordLog, stopRecordingLog } from './log-lines.js';
+import { type EndOutage, OutageProxies } from './outages.js';
+import { GENEROUS_TIMEOUTS } from './timeouts.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert each column
 export type Row = Record<string, any>;
 
-forbidStoresInTransactions();
+forbidExternalCallsInTransactions();
 
 /** A clock that tests can move. It starts at the real time and continues from there. */
 export class MovableClock extends Clock {
@@ -83,12 +83,12 @@ export interface Gatehouse extends Front {
    * detected the outage. Call the returned function to end the outage. It resolves when the service has detected the
    * end.
    */
-  cutDatabase(): Promise<Mend>;
+  cutDatabase(): Promise<EndOutage>;
   /**
    * Cuts Redis in the same way. The returned function resolves when the service has as many connections to Redis as
    * before.
    */
-  cutRedis(): Promise<Mend>;
+  cutRedis(): Promise<EndOutage>;
   close(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export interface Gatehouse extends Front {
  * Creates a migrated database on a server and returns its URL. Returns undefined if the tests run on the embedded
  * database.
  */
-export async function copyOfTemplate(): Promise<string | undefined> {
+export async function copyTemplate(): Promise<string | undefined> {
   const { GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server } = process.env;
   if (!template || !server) return undefined;
   const name = `${template}_${randomBytes(4).toString('hex')}`;
@@ -118,17 +118,17 @@ const bringsModules = ({ features = [], modules }: Extension): boolean =>
   modules !== undefined || features.some((feature) => feature.modules !== undefined);
 
 /** A database for one service. */
-export interface OwnDatabase {
+export interface TestDatabase {
   /** The URL, if the database is on a server. */
   readonly databaseUrl?: string;
   /** The engine, if the database is embedded. */
   readonly embedded?: EmbeddedEngine;
   /** Call this when the database is no longer used. */
-  giveBack(): Promise<void>;
+  release(): Promise<void>;
 }
 
-/** Creates a database on the server of `TEST_DATABASE_URL`. `giveBack` deletes it. */
-async function emptyDatabaseOn(server: string): Promise<OwnDatabase> {
+/** Creates a database on the server of `TEST_DATABASE_URL`. `release` deletes it. */
+async function emptyDatabaseOn(server: string): Promise<TestDatabase> {
   const name = `gatehouse_test_${randomBytes(8).toString('hex')}`;
   const ask = async (text: string) => {
     const client = new pg.Client({ connectionString: server });
@@ -137,24 +137,24 @@ async function emptyDatabaseOn(server: string): Promise<OwnDatabase> {
   };
   await ask(`CREATE DATABASE ${name}`);
   const databaseUrl = Object.assign(new URL(server), { pathname: `/${name}` }).href;
-  return { databaseUrl, giveBack: () => ask(`DROP DATABASE ${name} WITH (FORCE)`) };
+  return { databaseUrl, release: () => ask(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 /**
  * A copy of the database that the test run prepared. Without a prepared one, an empty database, which the service
  * migrates.
  */
-export async function ownDatabase(): Promise<OwnDatabase> {
-  const databaseUrl = await copyOfTemplate();
-  if (databaseUrl) return { databaseUrl, giveBack: async () => {} };
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const databaseUrl = await copyTemplate();
+  if (databaseUrl) return { databaseUrl, release: async () => {} };
   const { GATEHOUSE_TEST_EMBEDDED: folder, TEST_DATABASE_URL: server } = process.env;
   if (folder) {
-    const { engine, giveBack } = await lentDatabase(join(folder, 'template.tar'));
-    return { embedded: engine, giveBack };
+    const { engine, release } = await borrowDatabase(join(folder, 'template.tar'));
+    return { embedded: engine, release };
   }
   if (server) return emptyDatabaseOn(server);
   const engine = await emptyDatabase();
-  return { embedded: engine, giveBack: () => engine.close() };
+  return { embedded: engine, release: () => engine.close() };
 }
 
 const CHEAP_HASHES = { ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' };
@@ -167,7 +167,7 @@ export const PRODUCTION_HASHES = { ARGON2_MEMORY_KIB: '19456', ARGON2_PASSES: '2
  * `afterAll`.
  */
 export async function gatehouse({ env, network, cuttable, ...extension }: GatehouseOptions = {}): Promise<Gatehouse> {
-  const { databaseUrl, embedded, giveBack } = await ownDatabase();
+  const { databaseUrl, embedded, release } = await openTestDatabase();
   const settings: Record<string, string | undefined> = {
     NODE_ENV: 'test',
     HOST: '127.0.0.1',
@@ -177,7 +177,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     DATA_DIR: join(process.env.GATEHOUSE_TEST_DIR ?? 'data/test', randomBytes(4).toString('hex')),
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '10',
-    ...UNHURRIED,
+    ...GENEROUS_TIMEOUTS,
     // Uses the default timeouts, so that a service soon gives up on a database that is cut off.
     ...(cuttable ? { DATABASE_PATIENCE: '1' } : {}),
     RATE_LIMITS: 'off',
@@ -187,9 +187,9 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     LOG_LEVEL: 'debug',
     ...env,
   };
-  const footing = { databaseUrl: settings.DATABASE_URL, redisUrl: settings.REDIS_URL, embedded };
-  const cuts = cuttable ? await Cuts.between(footing) : undefined;
-  const on = cuts?.footing ?? footing;
+  const backends = { databaseUrl: settings.DATABASE_URL, redisUrl: settings.REDIS_URL, embedded };
+  const proxies = cuttable ? await OutageProxies.between(backends) : undefined;
+  const on = proxies?.backends ?? backends;
   const config = loadConfig(
     { ...settings, DATABASE_URL: on.databaseUrl, REDIS_URL: on.redisUrl },
     settingsOf(extension),
@@ -199,7 +199,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
   const descriptions = [...(ofSources === undefined ? [] : [ofSources]), ...(extension.descriptions ?? [])];
   const clock = new MovableClock();
   const log: string[] = [];
-  keepLog(log);
+  recordLog(log);
   const frames: string[] = [];
   const app = await createApp(config, {
     clock,
@@ -209,8 +209,8 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     descriptions,
     ...(network ? { network } : {}),
   }).catch(async (error) => {
-    letGoOfLog(log);
-    await giveBack();
+    stopRecordingLog(log);
+    await release();
     throw error;
   });
   learnErrorCodes(app.get(FeatureRegistry));
@@ -218,7 +218,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
   const front = await frontOf({ ...settings, DATABASE_URL: on.databaseUrl }, (line) => log.push(line));
   const { port } = front ?? (app.getHttpServer().address() as AddressInfo);
   const url = `http://127.0.0.1:${port}`;
-  holdToDescription(url, app, {
+  validateResponses(url, app, {
     files: descriptions,
     isWhole: !bringsModules(extension) || extension.descriptions !== undefined,
   });
@@ -237,16 +237,16 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     as,
     sql: (text, values = []) => app.get(Database).manager.query(text, values),
     idle: () => app.get(Background).idle(),
-    cutDatabase: async () => demandCuts(cuts).database(app),
-    cutRedis: async () => demandCuts(cuts).redis(),
+    cutDatabase: async () => requireProxies(proxies).database(app),
+    cutRedis: async () => requireProxies(proxies).redis(),
     async close() {
       await front?.close();
       await app.close();
-      letGoOfDescription(url);
-      letGoOfLog(log);
-      cuts?.close();
-      await giveBack();
-      demandPages(url, app);
+      stopValidatingResponses(url);
+      stopRecordingLog(log);
+      proxies?.close();
+      await release();
+      assertPagesExist(url, app);
       const unaudited = log.filter((line) => line.includes(UNAUDITED_MESSAGE));
       if (unaudited.length > 0) throw new Error(unaudited.join(''));
       const leaked = leaks(canaries, log);
@@ -289,9 +289,9 @@ export async function withGatehouse(options: GatehouseOptions, work: (service: G
   }
 }
 
-function demandCuts(cuts: Cuts | undefined): Cuts {
-  if (!cuts) throw new Error('nothing can be cut: start the service by gatehouse({ cuttable: true, ... })');
-  return cuts;
+function requireProxies(proxies: OutageProxies | undefined): OutageProxies {
+  if (!proxies) throw new Error('nothing can be cut: start the service by gatehouse({ cuttable: true, ... })');
+  return proxies;
 }
 
 // Shorter values may be chosen by clients, and the gateway may send those back.

@@ -1,10 +1,10 @@
 import { WebSocket } from 'ws';
-import { Metrics } from '../../src/core/metrics.js';
+import { MetricsReader } from '../../src/core/metrics.js';
 import { Gateway } from '../../src/gateway/gateway.service.js';
 import { Database } from '../../src/platform/database/database.js';
-import { demandDescribedEvent } from './described-events.js';
+import { assertDescribedEvent } from './described-events.js';
 import type { Gatehouse } from './gatehouse.js';
-import { PATIENCE_MS } from './timeouts.js';
+import { WAIT_TIMEOUT_MS } from './timeouts.js';
 
 /** A message of the gateway. */
 export interface Payload {
@@ -18,7 +18,7 @@ export interface Payload {
 function within<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no ${what} within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`no ${what} within ${WAIT_TIMEOUT_MS} ms`)), WAIT_TIMEOUT_MS);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
@@ -57,7 +57,7 @@ export class GatewayClient {
   }
 
   /** Opens a socket and receives Hello. */
-  static async greeted(service: Gatehouse): Promise<GatewayClient> {
+  static async connect(service: Gatehouse): Promise<GatewayClient> {
     const client = await GatewayClient.open(service);
     const hello = await client.next();
     if (hello.op !== 10) throw new Error(`expected Hello, got op ${hello.op}`);
@@ -65,8 +65,8 @@ export class GatewayClient {
   }
 
   /** Opens a socket and starts a session. Returns the data of READY as `ready`. */
-  static async identified(service: Gatehouse, token: string, more: object = {}) {
-    const client = await GatewayClient.greeted(service);
+  static async identify(service: Gatehouse, token: string, more: object = {}) {
+    const client = await GatewayClient.connect(service);
     client.send({ op: 2, d: { token, ...more } });
     const { d: ready } = await client.event('READY');
     return { client, ready };
@@ -91,7 +91,7 @@ export class GatewayClient {
       const message = this.received[this.read];
       if (message) {
         this.read++;
-        if (message.op === 0) await demandDescribedEvent(this.service.app, message);
+        if (message.op === 0) await assertDescribedEvent(this.service.app, message);
         return message;
       }
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed: ${await this.end}`);
@@ -127,7 +127,7 @@ export class GatewayClient {
    * Waits until everything that the gateway has sent so far has arrived. A ping is enough for that and does not count
    * as a heartbeat.
    */
-  async settled(): Promise<Payload[]> {
+  async drain(): Promise<Payload[]> {
     const pong = new Promise((resolve) => this.socket.once('pong', resolve));
     this.socket.ping();
     await within(Promise.race([pong, this.end]), 'pong');
@@ -140,7 +140,7 @@ export class GatewayClient {
   }
 
   /** Disconnects without a close frame, and waits until the gateway has detected it. */
-  async vanish(): Promise<void> {
+  async terminate(): Promise<void> {
     const before = await this.openSockets();
     this.socket.terminate();
     await this.end;
@@ -150,23 +150,22 @@ export class GatewayClient {
     await within(gone(), 'end of the socket');
   }
 
-  private async openSockets(): Promise<number> {
-    const { values } = await this.service.app.get(Metrics).sockets.get();
-    return values[0]?.value ?? 0;
+  private openSockets(): Promise<number> {
+    return this.service.app.get(MetricsReader).total('gatehouse_gateway_sockets');
   }
 }
 
 /** Makes the gateway check the clock now instead of at its next tick. */
-export const tick = (service: Gatehouse): void => service.app.get(Gateway).tick();
+export const checkGatewayClock = (service: Gatehouse): void => service.app.get(Gateway).tick();
 
 /** Moves the clock and makes the gateway check it. */
-export function pass(service: Gatehouse, seconds: number): void {
+export function advanceGateway(service: Gatehouse, seconds: number): void {
   service.clock.advance({ seconds });
-  tick(service);
+  checkGatewayClock(service);
 }
 
 /** Blocks all credential lookups until the returned function is called. */
-export async function holdLookups(service: Gatehouse): Promise<() => Promise<void>> {
+export async function blockLookups(service: Gatehouse): Promise<() => Promise<void>> {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -1,9 +1,9 @@
 /** The logs of the running services. */
 const logs = new Set<readonly string[]>();
 
-export const keepLog = (lines: readonly string[]): void => void logs.add(lines);
+export const recordLog = (lines: readonly string[]): void => void logs.add(lines);
 
-export const letGoOfLog = (lines: readonly string[]): void => void logs.delete(lines);
+export const stopRecordingLog = (lines: readonly string[]): void => void logs.delete(lines);
 
 interface Line {
   readonly request_id?: string;

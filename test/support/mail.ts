@@ -1,5 +1,5 @@
 import type { Front, Gatehouse } from './gatehouse.js';
-import { PATIENCE_MS } from './timeouts.js';
+import { WAIT_TIMEOUT_MS } from './timeouts.js';
 
 /** A message in the development inbox. */
 export interface Message {
@@ -19,7 +19,7 @@ const PAUSE_MS = 20;
 
 /** Repeats `attempt` until it returns a value other than `undefined`. */
 export async function eventually<T>(what: string, attempt: () => Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + WAIT_TIMEOUT_MS;
   for (;;) {
     const result = await attempt();
     if (result !== undefined) return result;
@@ -49,13 +49,13 @@ export async function mailTo(service: Front, address: string, type: string, coun
 }
 
 /** Waits until all pending messages are sent, then reads the inbox. For tests that expect no message. */
-export async function settledInboxOf(service: Gatehouse, address: string, type?: string): Promise<Message[]> {
-  await settled(service);
+export async function inboxAfterDelivery(service: Gatehouse, address: string, type?: string): Promise<Message[]> {
+  await waitForDelivery(service);
   return inboxOf(service, address, type);
 }
 
 /** Waits until background work is done and no message is waiting to be sent. */
-export async function settled(service: Gatehouse): Promise<void> {
+export async function waitForDelivery(service: Gatehouse): Promise<void> {
   await service.idle();
   await eventually('an empty outbox', async () => {
     const [row] = await service.sql(

@@ -5,7 +5,7 @@ import { Commands, commandName } from '../../src/gateway/commands/commands.servi
 import type { RoutePlan } from '../../src/policy/plan.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
-import { type Outfit, type OutfitOptions, outfit } from './all-credentials.js';
+import { type CredentialSet, type CredentialSetOptions, createCredentialSet } from './all-credentials.js';
 import type { Answer } from './exchange.js';
 import type { Gatehouse } from './gatehouse.js';
 
@@ -20,8 +20,8 @@ const IN = 'admitted';
 const [U, A, C] = ['UNAUTHORIZED', 'ACCESS_DENIED', 'INVALID_CLIENT'];
 
 interface Caller {
-  readonly present: (outfit: Outfit) => string | undefined;
-  readonly options?: OutfitOptions;
+  readonly present: (credentials: CredentialSet) => string | undefined;
+  readonly options?: CredentialSetOptions;
 }
 
 const CALLERS = {
@@ -102,14 +102,15 @@ export class Matrix {
 
   /** Calls every route with every kind of credential. Returns the outcomes that differ from the policy. */
   async ofCallers(): Promise<string[]> {
-    const shared = new Map<CallerName, Outfit>();
-    for (const [caller, { options }] of callers) shared.set(caller, await outfit(this.service, options));
+    const shared = new Map<CallerName, CredentialSet>();
+    for (const [caller, { options }] of callers) shared.set(caller, await createCredentialSet(this.service, options));
     const surprises: string[] = [];
     for (const route of this.routes) {
       for (const [caller, { present, options }] of callers) {
         const wanted = expected(route, caller);
         // An admitted caller may revoke its own credential, so each admitted call gets its own credentials.
-        const own = wanted === IN ? await outfit(this.service, options) : (shared.get(caller) as Outfit);
+        const own =
+          wanted === IN ? await createCredentialSet(this.service, options) : (shared.get(caller) as CredentialSet);
         surprises.push(...(await this.surprise(route, caller, columnOf(caller), present(own), wanted)));
       }
     }
@@ -119,7 +120,7 @@ export class Matrix {
   /** Calls routes that ignore credentials. Returns those whose response differs if a credential is sent. */
   async ofCredentialFree(): Promise<string[]> {
     const surprises: string[] = [];
-    const worn = await outfit(this.service, { acls: ['*'], scopes: SCOPES });
+    const worn = await createCredentialSet(this.service, { acls: ['*'], scopes: SCOPES });
     for (const route of this.routes.filter(({ policy }) => policy.kind === 'CredentialFree')) {
       const { status, body } = await call(this.service, route, undefined);
       for (const [caller, { present }] of callers) {
@@ -140,7 +141,7 @@ export class Matrix {
     const surprises: string[] = [];
     for (const route of this.routes.filter(({ policy }) => policy.kind === 'AdminAcl')) {
       for (const [title, options, credential, wanted] of holders(route)) {
-        const value = (await outfit(this.service, options))[credential];
+        const value = (await createCredentialSet(this.service, options))[credential];
         surprises.push(...(await this.surprise(route, title, credential, value, wanted)));
       }
     }
@@ -165,7 +166,7 @@ export class Matrix {
 
 type Holder = [
   title: string,
-  options: OutfitOptions,
+  options: CredentialSetOptions,
   credential: 'session' | 'adminKey' | 'adminBearer',
   wanted: string,
 ];

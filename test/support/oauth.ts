@@ -158,7 +158,7 @@ export async function isAlive(service: Front, accessToken: string): Promise<bool
 }
 
 /** Asserts that everything that an account granted to an application is invalid and deleted. */
-export async function expectUngranted(
+export async function expectGrantRemoved(
   service: Gatehouse,
   app: App,
   account: { id: string },

@@ -1,24 +1,25 @@
 import type { INestApplication } from '@nestjs/common';
 import { Database } from '../../src/platform/database/database.js';
+import { poolOf } from '../../src/platform/database/driver-internals.js';
 import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
 import { DatabaseMonitor } from '../../src/platform/replicas/database-monitor.js';
-import { Detour } from './cuttable-proxy.js';
+import { CuttableProxy } from './cuttable-proxy.js';
 import { eventually } from './mail.js';
 
 /** Ends an outage. Resolves when the service has detected the end. */
-export type Mend = () => Promise<void>;
+export type EndOutage = () => Promise<void>;
 
 /** The database and the Redis server that a service uses. */
-export interface Footing {
+export interface Backends {
   readonly databaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly embedded: EmbeddedEngine | undefined;
 }
 
 /** A connection between the service and one of its backends, which a test can cut. */
-interface Way {
+interface BackendConnection {
   cut(app: INestApplication): void;
-  mend(): void;
+  restore(): void;
   close(): void;
 }
 
@@ -29,12 +30,12 @@ const refused = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { 
  * The embedded database has no network to cut. Instead, its connections are closed, and new ones fail like those to a
  * server.
  */
-class EmbeddedWay implements Way {
+class EmbeddedConnection implements BackendConnection {
   readonly engine: EmbeddedEngine;
   private isCut = false;
 
   constructor(engine: EmbeddedEngine) {
-    const exec: EmbeddedEngine['exec'] = (...asked) => (this.isCut ? Promise.reject(refused()) : engine.exec(...asked));
+    const exec: EmbeddedEngine['exec'] = (...args) => (this.isCut ? Promise.reject(refused()) : engine.exec(...args));
     this.engine = new Proxy(engine, {
       get(target, name) {
         if (name === 'exec') return exec;
@@ -46,11 +47,11 @@ class EmbeddedWay implements Way {
 
   cut(app: INestApplication): void {
     this.isCut = true;
-    const { master } = app.get(Database).source.driver as unknown as { master: { _clients: EmbeddedClient[] } };
-    for (const { connection } of [...master._clients]) connection.stream.destroy();
+    const master = poolOf(app.get(Database).source) as { readonly _clients?: readonly EmbeddedClient[] };
+    for (const { connection } of [...(master._clients ?? [])]) connection.stream.destroy();
   }
 
-  mend(): void {
+  restore(): void {
     this.isCut = false;
   }
 
@@ -72,42 +73,44 @@ async function isUsable(app: INestApplication): Promise<boolean> {
 }
 
 /** Proxies between a service and its backends, so that a test can cut the connections. */
-export class Cuts {
+export class OutageProxies {
   private constructor(
     /** The backends that the service is configured with. */
-    readonly footing: Footing,
-    private readonly toDatabase: Way | undefined,
-    private readonly toRedis: Detour | undefined,
+    readonly backends: Backends,
+    private readonly toDatabase: BackendConnection | undefined,
+    private readonly toRedis: CuttableProxy | undefined,
   ) {}
 
-  static async between({ databaseUrl, redisUrl, embedded }: Footing): Promise<Cuts> {
-    const server = databaseUrl === undefined ? undefined : await Detour.to(databaseUrl, 5432);
-    const redis = redisUrl === undefined ? undefined : await Detour.to(redisUrl, 6379);
-    const engine = embedded && new EmbeddedWay(embedded);
-    const footing = { databaseUrl: server?.url, redisUrl: redis?.url, embedded: engine?.engine };
-    return new Cuts(footing, server?.detour ?? engine, redis?.detour);
+  static async between({ databaseUrl, redisUrl, embedded }: Backends): Promise<OutageProxies> {
+    const server = databaseUrl === undefined ? undefined : await CuttableProxy.to(databaseUrl, 5432);
+    const redis = redisUrl === undefined ? undefined : await CuttableProxy.to(redisUrl, 6379);
+    const engine = embedded && new EmbeddedConnection(embedded);
+    const backends = { databaseUrl: server?.url, redisUrl: redis?.url, embedded: engine?.engine };
+    return new OutageProxies(backends, server?.proxy ?? engine, redis?.proxy);
   }
 
-  async database(app: INestApplication): Promise<Mend> {
-    const way = this.toDatabase;
-    if (!way) throw new Error('cutDatabase() needs a database that the kit has opened, or DATABASE_URL');
-    way.cut(app);
+  async database(app: INestApplication): Promise<EndOutage> {
+    const connection = this.toDatabase;
+    if (!connection) throw new Error('cutDatabase() needs a database that the kit has opened, or DATABASE_URL');
+    connection.cut(app);
     await eventually('an outage of the database', async () => ((await isUsable(app)) ? undefined : true));
     return async () => {
-      way.mend();
+      connection.restore();
       await eventually('the end of an outage', async () => ((await isUsable(app)) ? true : undefined));
     };
   }
 
-  async redis(): Promise<Mend> {
-    const way = this.toRedis;
-    if (!way) throw new Error("cutRedis() needs a Redis server: gatehouse({ env: { REDIS_URL: '...' } })");
-    const before = way.connections;
-    way.cut();
-    await eventually('the end of all connections to Redis', async () => (way.connections === 0 ? true : undefined));
+  async redis(): Promise<EndOutage> {
+    const connection = this.toRedis;
+    if (!connection) throw new Error("cutRedis() needs a Redis server: gatehouse({ env: { REDIS_URL: '...' } })");
+    const before = connection.connections;
+    connection.cut();
+    await eventually('the end of all connections to Redis', async () =>
+      connection.connections === 0 ? true : undefined,
+    );
     return async () => {
-      way.mend();
-      await eventually('new connections to Redis', async () => (way.connections >= before ? true : undefined));
+      connection.restore();
+      await eventually('new connections to Redis', async () => (connection.connections >= before ? true : undefined));
     };
   }
 

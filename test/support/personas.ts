@@ -44,7 +44,7 @@ export async function sessionsOf(service: Gatehouse, { id }: { id: string }): Pr
 }
 
 /** Registers an account and marks its email address as verified. */
-export async function verified(service: Gatehouse, name: string): Promise<Persona> {
+export async function verifiedPerson(service: Gatehouse, name: string): Promise<Persona> {
   const persona = await person(service, name);
   await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [persona.id]);
   return persona;
@@ -108,12 +108,12 @@ export async function changeEmail(
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
     return answer.body;
   };
-  const { ticket, require_original, original_proof: given } = await step('start');
+  const { ticket, require_original, original_proof: proofSent } = await step('start');
   const confirmed = async () => {
     const { metadata } = await mailTo(service, from, 'email_change_original');
     return (await step('verify-original', { ticket, code: metadata.code })).original_proof;
   };
-  const original_proof = require_original ? await confirmed() : given;
+  const original_proof = require_original ? await confirmed() : proofSent;
   await step('request-new', { ticket, new_email: to, original_proof });
   const { metadata } = await mailTo(service, to, 'email_change_new');
   const { email_token } = await step('verify-new', { ticket, code: metadata.code, original_proof });

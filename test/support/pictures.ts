@@ -9,7 +9,7 @@ export const picture = (format: PictureFormat, width = 40, height = 20, backgrou
     .toBuffer();
 
 /** An animated image whose frames differ. */
-export async function movie(format: 'gif' | 'webp', frames = 3, width = 40, height = 20): Promise<Buffer> {
+export async function animatedPicture(format: 'gif' | 'webp', frames = 3, width = 40, height = 20): Promise<Buffer> {
   const pixels = Buffer.alloc(width * height * frames * 3);
   for (let frame = 0; frame < frames; frame++) {
     pixels.fill(60 * (frame + 1), frame * width * height * 3, (frame + 1) * width * height * 3);

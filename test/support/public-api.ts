@@ -73,13 +73,22 @@ function printed(declaration: ts.Node): string {
 const whole = (declaration: ts.Declaration): ts.Node =>
   ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
 
-function toldOf(name: string, symbol: ts.Symbol): string {
+/** The names of the members that an interface without a body inherits, because its base type may not be exported. */
+function inheritedNames(declaration: ts.Declaration, checker: ts.TypeChecker): string[] {
+  if (!ts.isInterfaceDeclaration(declaration) || declaration.members.length > 0) return [];
+  const names = checker.getPropertiesOfType(checker.getTypeAtLocation(declaration)).map(({ name }) => name);
+  return names.length > 0 ? [`// members: ${names.join(', ')}`] : [];
+}
+
+function toldOf(name: string, symbol: ts.Symbol, checker: ts.TypeChecker): string {
   const declarations = symbol.getDeclarations() ?? [];
   if (declarations.length === 0) throw new Error(`${name} is declared nowhere: build first`);
   if (declarations.some((declaration) => GENERATED.test(declaration.getSourceFile().fileName))) {
     return `${name}: as the API description says`;
   }
-  return [...new Set(declarations.map(whole))].map(printed).join('\n');
+  const [only] = declarations.length === 1 ? declarations : [];
+  const members = only ? inheritedNames(only, checker) : [];
+  return [...[...new Set(declarations.map(whole))].map(printed), ...members].join('\n');
 }
 
 /**
@@ -96,7 +105,7 @@ export function publicApiOf(build: string): string {
     const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol);
     const lines = exported.map((symbol) => {
       const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-      return [symbol.name, toldOf(symbol.name, isAlias ? checker.getAliasedSymbol(symbol) : symbol)] as const;
+      return [symbol.name, toldOf(symbol.name, isAlias ? checker.getAliasedSymbol(symbol) : symbol, checker)] as const;
     });
     const text = lines.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, told]) => told);
     return `// ${entry}\n\n${text.join('\n')}\n`;

@@ -24,8 +24,8 @@ const countsOf = <K extends string | number>(keys: readonly K[]): Record<K, numb
  * @throws the error of the first attempt that failed, after all attempts have ended
  */
 export async function race(count: number, attempt: (index: number) => PromiseLike<Answer>): Promise<Race> {
-  const settled = await Promise.allSettled(Array.from({ length: count }, (_, index) => attempt(index)));
-  const answers = settled.map((result) => {
+  const results = await Promise.allSettled(Array.from({ length: count }, (_, index) => attempt(index)));
+  const answers = results.map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });

@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net';
 import type { Answer } from './exchange.js';
 
 /** A response as received, with its header lines in their original order and spelling. */
-export interface WireAnswer extends Answer {
+export interface RawAnswer extends Answer {
   readonly lines: readonly (readonly [name: string, value: string])[];
 }
 
 /** A bare TCP connection to the service, for requests that an HTTP client would not send. Text is sent as Latin-1. */
-export class Wire {
+export class RawConnection {
   private chunks: Buffer[] = [];
   private size = 0;
   /** The number of bytes that must arrive before the response is parsed again. */
@@ -46,10 +46,10 @@ export class Wire {
   }
 
   /** `from`: any IP address of `127.0.0.0/8`. The service treats each of them as another client. */
-  static open({ port }: { port: number }, from = '127.0.0.1'): Promise<Wire> {
+  static open({ port }: { port: number }, from = '127.0.0.1'): Promise<RawConnection> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true });
-      socket.once('error', reject).once('connect', () => resolve(new Wire(socket)));
+      socket.once('error', reject).once('connect', () => resolve(new RawConnection(socket)));
     });
   }
 
@@ -59,7 +59,7 @@ export class Wire {
   }
 
   /** The next response. Set `bodiless` for a response to HEAD. */
-  async answer({ bodiless = false } = {}): Promise<WireAnswer> {
+  async answer({ bodiless = false } = {}): Promise<RawAnswer> {
     for (;;) {
       const answer = this.take(bodiless);
       if (answer) return answer;
@@ -70,7 +70,7 @@ export class Wire {
     }
   }
 
-  private take(bodiless: boolean): WireAnswer | null {
+  private take(bodiless: boolean): RawAnswer | null {
     const { received } = this;
     const headEnd = received.indexOf('\r\n\r\n');
     if (headEnd < 0) return null;
@@ -143,12 +143,12 @@ function readChunks(rest: Buffer): { body: Buffer; end: number } | null {
 }
 
 /** Sends one request with these lines on its own connection. Adds `Host`. */
-export async function wire(
+export async function sendRaw(
   service: { port: number },
   lines: readonly string[],
   { body = '', bodiless = false, from }: { body?: string | Buffer; bodiless?: boolean; from?: string } = {},
-): Promise<WireAnswer> {
-  const connection = await Wire.open(service, from);
+): Promise<RawAnswer> {
+  const connection = await RawConnection.open(service, from);
   try {
     const [start = '', ...fields] = lines;
     connection.send([start, 'Host: gatehouse.test', ...fields, '', ''].join('\r\n'));

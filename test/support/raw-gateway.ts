@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Payload } from './gateway-client.js';
-import { Wire } from './raw-connection.js';
+import { RawConnection } from './raw-connection.js';
 
 export const HANDSHAKE = {
   Connection: 'Upgrade',
@@ -20,7 +20,7 @@ export function frame(first: number, payload: Buffer | string = '', mask = 0x80)
 }
 
 /** The close code and reason of the last frame that the service sent. */
-export function lastClose(answer: string): [code: number, reason: string] {
+export function parseLastClose(answer: string): [code: number, reason: string] {
   const bytes = Buffer.from(answer, 'latin1');
   const at = bytes.lastIndexOf(0x88);
   const payload = bytes.subarray(at + 2, at + 2 + (bytes[at + 1] ?? 0));
@@ -28,17 +28,17 @@ export function lastClose(answer: string): [code: number, reason: string] {
 }
 
 /** Opens a bare connection, upgrades it and waits for Hello. */
-export async function upgraded(service: { port: number }): Promise<Wire> {
-  const wire = await Wire.open(service);
-  wire.send(upgradeBytes());
-  await wire.answer();
-  await wire.until('"op":10');
-  return wire;
+export async function openRawGateway(service: { port: number }): Promise<RawConnection> {
+  const connection = await RawConnection.open(service);
+  connection.send(upgradeBytes());
+  await connection.answer();
+  await connection.until('"op":10');
+  return connection;
 }
 
 /** Starts a session on a bare connection. Returns the data of READY. */
-export async function identifyOn(wire: Wire, token: string): Promise<NonNullable<Payload['d']>> {
-  wire.send(frame(0x81, JSON.stringify({ op: 2, d: { token } })));
-  const text = await wire.until('"t":"READY"}');
+export async function identifyOn(connection: RawConnection, token: string): Promise<NonNullable<Payload['d']>> {
+  connection.send(frame(0x81, JSON.stringify({ op: 2, d: { token } })));
+  const text = await connection.until('"t":"READY"}');
   return JSON.parse(text.slice(text.indexOf('{"op":0'), text.indexOf('"t":"READY"}') + '"t":"READY"}'.length)).d;
 }

@@ -1,5 +1,5 @@
 /** Runs a statement that returns one column, `line`. */
-export type Ask = (text: string) => Promise<readonly { line: string }[]>;
+export type Query = (text: string) => Promise<readonly { line: string }[]>;
 
 const OURS = `'public'::regnamespace`;
 
@@ -39,7 +39,7 @@ const REST = `
  * The schema of a database, read from its catalogs. The text does not depend on the server or on how the schema was
  * created.
  */
-export async function schemaOf(ask: Ask): Promise<string> {
+export async function schemaOf(ask: Query): Promise<string> {
   const parts: string[] = [];
   for (const [text, between] of [
     [COLUMNS, '\n\n'],

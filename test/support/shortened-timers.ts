@@ -2,7 +2,7 @@
  * Makes timers of exactly this length expire after `after` milliseconds instead. Affects timers that are set from now
  * on. Call the returned function to stop this.
  */
-export function hurry(milliseconds: number, after = 1): () => void {
+export function shortenTimers(milliseconds: number, after = 1): () => void {
   const { setTimeout: once, setInterval: again } = globalThis;
   const length = (time: number | undefined) => (time === milliseconds ? after : time);
   globalThis.setTimeout = ((work: () => void, time?: number, ...rest: []) =>

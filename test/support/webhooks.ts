@@ -22,7 +22,7 @@ export async function newHook(
 }
 
 /** Waits until sinks have processed all message events. Ignores events that sinks have permanently rejected. */
-export const toldToSinks = (service: Gatehouse): Promise<true> =>
+export const waitForSinks = (service: Gatehouse): Promise<true> =>
   eventually('the end of what sinks are told', async () => {
     const waiting = await service.sql('SELECT 1 FROM webhook_event WHERE parked_at IS NULL LIMIT 1');
     return waiting.length === 0 ? true : undefined;

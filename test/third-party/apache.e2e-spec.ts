@@ -40,26 +40,26 @@ describeUnless(apacheMissing)('Apache with mod_auth_openidc as a resource server
   const opened = () => ({ status: 200, user: alice.id, text: 'this is index\n' });
   const shut = () => ({ status: 401, user: null, text: expect.not.stringContaining('this is') });
 
-  test('a live token opens, and tells whose it is', async () => {
+  test('an active token is accepted, and its account is passed on', async () => {
     const { access_token } = await newTokens(service, alice, app);
     expect(await asked(access_token)).toEqual(opened());
     expect(await asked(access_token)).toEqual(opened());
   });
 
-  test('nobody enters without one', async () => {
+  test('requests without one are rejected', async () => {
     expect(await apache.asked('/index')).toEqual(shut());
     expect(await apache.asked('/index', alice.authorization)).toEqual(shut());
     expect(await asked('A'.repeat(43))).toEqual(shut());
   });
 
-  test('a token that was revoked is refused with the next request', async () => {
+  test('a revoked token is rejected with the next request', async () => {
     const { access_token } = await newTokens(service, alice, app);
     expect(await asked(access_token)).toEqual(opened());
     await service.as(alice).delete(`/v1/oauth2/@me/authorizations/${app.id}`).expect(204);
     expect(await asked(access_token)).toEqual(shut());
   });
 
-  test('a token that has expired is refused', async () => {
+  test('an expired token is rejected', async () => {
     const { access_token } = await newTokens(service, alice, app);
     await service.sql(`UPDATE oauth_token SET expires_at = now() - interval '1 second' WHERE account_id = $1`, [
       alice.id,
@@ -67,13 +67,13 @@ describeUnless(apacheMissing)('Apache with mod_auth_openidc as a resource server
     expect(await asked(access_token)).toEqual(shut());
   });
 
-  test('a token of another application is none here', async () => {
+  test('a token of another application is rejected', async () => {
     const other = await newApp(service, app.owner);
     const { access_token } = await newTokens(service, alice, other);
     expect(await asked(access_token)).toEqual(shut());
   });
 
-  test('a scope that a place asks for is asked of the token', async () => {
+  test('a required scope is checked', async () => {
     const all = await newTokens(service, alice, app, 'identify email');
     expect(await asked(all.access_token, '/mail')).toEqual({ ...opened(), text: 'this is mail\n' });
     const { body: less } = await refresh(service, app, all.refresh_token, { scope: 'identify' });
@@ -81,7 +81,7 @@ describeUnless(apacheMissing)('Apache with mod_auth_openidc as a resource server
     expect(await asked(less.access_token, '/mail')).toEqual(shut());
   });
 
-  test('with a wrong secret it learns nothing, and lets nobody in', async () => {
+  test('with a wrong secret it gets no information, and rejects all requests', async () => {
     const { access_token } = await newTokens(service, alice, app);
     const impostor = await Apache.open(service.url, { id: app.id, secret: 'A'.repeat(43) });
     try {
@@ -92,7 +92,7 @@ describeUnless(apacheMissing)('Apache with mod_auth_openidc as a resource server
     expect(await asked(access_token)).toEqual(opened());
   });
 
-  test('where it is told to wait it lets nobody in on an old word', async () => {
+  test('while rate-limited, it accepts no request based on an earlier response', async () => {
     const limits = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"oauth:introspect": "1/1000000"}' };
     await withGatehouse(await atItsOrigin(limits), async (limited) => {
       const owner = await person(limited, 'owner');

@@ -11,10 +11,12 @@ import { until } from '../machine/service-process.js';
 const MODULES = '/usr/lib/apache2/modules';
 const LOADED = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'headers', 'socache_shmcb', 'auth_openidc'];
 
+const FILES = ['index', 'mail', 'private'];
+
 /** The reason why Apache cannot run here, if it cannot. */
 export const apacheMissing = missing('apache2', `${MODULES}/mod_auth_openidc.so`);
 
-/** Apache with mod_auth_openidc in front of files. It introspects every token at the service. */
+/** Apache with mod_auth_openidc in front of files. */
 export class Apache {
   private constructor(
     readonly url: string,
@@ -23,24 +25,8 @@ export class Apache {
   ) {}
 
   /** `/` requires a valid token, `/mail` one with the scope `email`. Both return the user ID in `X-User`. */
-  static async open(issuer: string, { id, secret }: { id: string; secret: string }): Promise<Apache> {
-    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-apache-'));
-    const port = await freePort();
-    mkdirSync(join(directory, 'files'));
-    for (const name of ['index', 'mail']) writeFileSync(join(directory, 'files', name), `this is ${name}\n`);
-    writeFileSync(
-      join(directory, 'apache.conf'),
-      `ServerRoot ${directory}
-ServerName 127.0.0.1
-Listen 127.0.0.1:${port}
-PidFile ${directory}/apache.pid
-DefaultRuntimeDir ${directory}
-Mutex file:${directory}
-ErrorLog ${directory}/error.log
-StartServers 1
-${LOADED.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).join('\n')}
-DocumentRoot ${directory}/files
-OIDCOAuthClientID ${id}
+  static open(issuer: string, { id, secret }: { id: string; secret: string }): Promise<Apache> {
+    return Apache.start(`OIDCOAuthClientID ${id}
 OIDCOAuthClientSecret ${secret}
 OIDCOAuthServerMetadataURL ${issuer}/.well-known/oauth-authorization-server
 OIDCOAuthIntrospectionEndpointAuth client_secret_basic
@@ -55,14 +41,42 @@ Header set X-User expr=%{REMOTE_USER}
 <Location /mail>
   Require claim scope~(^|[[:space:]])email($|[[:space:]])
 </Location>
-`,
+`);
+  }
+
+  /** Starts a server with these directives. They can use the variables of the environment. */
+  static async start(
+    directives: string,
+    { port: given, env = {} }: { port?: number; env?: Record<string, string> } = {},
+  ): Promise<Apache> {
+    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-apache-'));
+    const port = given ?? (await freePort());
+    mkdirSync(join(directory, 'files'));
+    for (const name of FILES) writeFileSync(join(directory, 'files', name), `this is ${name}\n`);
+    writeFileSync(
+      join(directory, 'apache.conf'),
+      `ServerRoot ${directory}
+ServerName 127.0.0.1
+Listen 127.0.0.1:${port}
+PidFile ${directory}/apache.pid
+DefaultRuntimeDir ${directory}
+Mutex file:${directory}
+ErrorLog ${directory}/error.log
+StartServers 1
+${LOADED.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).join('\n')}
+DocumentRoot ${directory}/files
+${directives}`,
     );
     const isRoot = process.getuid?.() === 0;
     const nobody = isRoot ? { uid: 65534, gid: 65534 } : {};
-    const own = ['', 'apache.conf', 'files', 'files/index', 'files/mail'];
+    const own = ['', 'apache.conf', 'files', ...FILES.map((name) => `files/${name}`)];
     if (isRoot) for (const path of own) chownSync(join(directory, path), 65534, 65534);
     const args = ['-D', 'FOREGROUND', '-f', join(directory, 'apache.conf')];
-    const child = spawn(programPath('apache2') ?? '', args, { ...nobody, stdio: 'ignore' });
+    const child = spawn(programPath('apache2') ?? '', args, {
+      ...nobody,
+      stdio: 'ignore',
+      env: { PATH: process.env.PATH, ...env },
+    });
     const apache = new Apache(`http://127.0.0.1:${port}`, child, directory);
     try {
       await until(() => apache.isUp(port));

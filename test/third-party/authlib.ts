@@ -28,8 +28,8 @@ export async function ofAuthlib({ origin, id, secret }: Registration): Promise<L
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const send = (value: unknown) => child.stdin.write(`${JSON.stringify(value)}\n`);
   send({ origin, id, secret, callback: CALLBACK, scope: 'identify email' });
-  const told = async <T>(deed: string, ...given: unknown[]): Promise<T> => {
-    send([deed, given]);
+  const call = async <T>(operation: string, ...given: unknown[]): Promise<T> => {
+    send([operation, given]);
     const { value, done } = await lines.next();
     if (done) throw new Error('Python ended');
     const answer = JSON.parse(value);
@@ -38,12 +38,12 @@ export async function ofAuthlib({ origin, id, secret }: Registration): Promise<L
   };
   return {
     async begin() {
-      const { url, state, verifier } = await told<{ url: string; state: string; verifier: string }>('begin');
-      return { url: new URL(url), redeem: async (back) => pair(await told('redeem', back.href, state, verifier)) };
+      const { url, state, verifier } = await call<{ url: string; state: string; verifier: string }>('begin');
+      return { url: new URL(url), redeem: async (back) => pair(await call('redeem', back.href, state, verifier)) };
     },
-    refresh: async (token) => pair(await told('refresh', token)),
-    subjectOf: async (access) => (await told<{ sub: string }>('subject', access)).sub,
-    revoke: ({ refresh }) => told('revoke', refresh),
+    refresh: async (token) => pair(await call('refresh', token)),
+    subjectOf: async (access) => (await call<{ sub: string }>('subject', access)).sub,
+    revoke: ({ refresh }) => call('revoke', refresh),
     errorOf: (thrown) => (thrown as { error?: string }).error,
     statusOf: (thrown) => (thrown as { status?: number }).status,
     async close() {

@@ -69,12 +69,12 @@ def revoke(token):
     return {}
 
 
-DEEDS = {deed.__name__: deed for deed in (begin, redeem, refresh, subject, revoke)}
+OPERATIONS = {operation.__name__: operation for operation in (begin, redeem, refresh, subject, revoke)}
 
 for line in sys.stdin:
     name, arguments = json.loads(line)
     try:
-        answer = {'done': DEEDS[name](*arguments)}
+        answer = {'done': OPERATIONS[name](*arguments)}
     except AuthlibBaseError as error:
         answer = {'error': error.error, 'message': str(error)}
     except HTTPError as error:

@@ -14,7 +14,7 @@ const GLOBAL = 50;
 const [ROUTE, NEIGHBOUR] = ['/oauth2/applications/@me', '/applications/@me'] as const;
 const WIDE = '/users/@me';
 
-describe('the rate limiter of discord.js, as it is', () => {
+describe('the rate limiter of discord.js, unchanged', () => {
   let service: Gatehouse;
   let owner: Persona;
   let robot: App;
@@ -59,7 +59,7 @@ describe('the rate limiter of discord.js, as it is', () => {
   const statusesOf = ({ answers }: Course) => answers.map(({ status }) => status);
   const asked = ({ rest }: Course, times: number) => Promise.all(Array.from({ length: times }, () => rest.get(ROUTE)));
 
-  test('one that is alone is never refused: it waits by the headers of its successes', async () => {
+  test('a single client is never rejected: it waits according to the headers of successful responses', async () => {
     const alone = course();
     for (const answer of await asked(alone, BUCKET + 1)) expect(answer).toMatchObject({ id: robot.id });
     expect(statusesOf(alone)).toEqual(Array(BUCKET + 1).fill(200));
@@ -77,7 +77,7 @@ describe('the rate limiter of discord.js, as it is', () => {
     expect(alone.waits).toEqual([{ global: false, limit: BUCKET }]);
   });
 
-  test('one that is surprised by a 429 asks again once Retry-After is over', async () => {
+  test('a client with an unexpected 429 retries after Retry-After', async () => {
     const surprised = course();
     const other = service.as(robot.bot);
     for (let request = 0; request < BUCKET; request++) await other.get(`/v1${ROUTE}`).expect(200);

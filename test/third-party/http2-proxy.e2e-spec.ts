@@ -8,7 +8,7 @@ import { until } from '../machine/service-process.js';
 import { gatehouse, person } from '../support/index.js';
 
 describeUnless(missing('nghttpx', 'h2load'))('h2load behind nghttpx, which speaks HTTP/2 to clients', () => {
-  test('a hundred requests at once on ten connections are all answered, each by 200', async () => {
+  test('a hundred parallel requests on ten connections all get 200', async () => {
     const service = await gatehouse({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
     const port = await freePort();
     const settings = ['--conf=/dev/null', '--add-x-forwarded-for', '--workers=1', '--errorlog-file=/dev/null'];

@@ -1,14 +1,11 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as arctic from 'arctic';
-import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'oidc-client-ts';
 import * as openid from 'openid-client';
-import passport from 'passport';
 import OAuth2Strategy from 'passport-oauth2';
 import { AuthorizationCode } from 'simple-oauth2';
 import { CALLBACK } from '../support/index.js';
+import { passportSite } from './passport-site.js';
 
 /** The data with which the owner of an application configures a library. */
 export interface Registration {
@@ -201,7 +198,6 @@ class GatehouseStrategy extends OAuth2Strategy {
   }
 }
 
-/** An Express application with passport. Requests with the same `x-visit` come from the same browser. */
 async function ofPassport({ origin, id, secret }: Registration): Promise<Library> {
   const strategy = new GatehouseStrategy(
     {
@@ -217,38 +213,8 @@ async function ofPassport({ origin, id, secret }: Registration): Promise<Library
     (access: string, refresh: string, profile: { sub: string }, verified: OAuth2Strategy.VerifyCallback) =>
       verified(null, { access, refresh, ...profile } as Express.User),
   );
-  const sessions = new Map<string, object>();
-  const thrown: unknown[] = [];
-  const app = express();
-  app.use((req: Request & { session?: object }, _res, next) => {
-    const visit = String(req.headers['x-visit']);
-    req.session = sessions.get(visit) ?? {};
-    sessions.set(visit, req.session);
-    next();
-  });
-  app.use(new passport.Passport().use(strategy).authenticate('oauth2', { session: false }));
-  app.use((req: Request, res: Response) => void res.json(req.user));
-  const onError: ErrorRequestHandler = (error, _req, res, _next) => {
-    thrown.push(error);
-    res.sendStatus(500);
-  };
-  app.use(onError);
-  const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  let visits = 0;
   return {
-    async begin() {
-      const headers = { 'x-visit': String(++visits) };
-      const sent = await fetch(`${site}/login`, { headers, redirect: 'manual' });
-      const redeem = async ({ search }: URL) => {
-        const answer = await fetch(`${site}/callback${search}`, { headers });
-        if (answer.status === 500) throw thrown.pop();
-        if (answer.status !== 200) throw new Error(`passport answered ${answer.status}`);
-        return (await answer.json()) as Pair;
-      };
-      return { url: new URL(sent.headers.get('location') ?? ''), redeem };
-    },
+    ...(await passportSite<Pair>('oauth2', strategy)),
     refresh: (token) => strategy.refresh(token),
     subjectOf: (access) =>
       new Promise((resolve, reject) => {
@@ -263,7 +229,6 @@ async function ofPassport({ origin, id, secret }: Registration): Promise<Library
       return body === undefined ? text(member(error, 'code')) : text(member(JSON.parse(body), 'error'));
     },
     statusOf: (error) => number(member(error, 'oauthError', 'statusCode') ?? member(error, 'statusCode')),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 

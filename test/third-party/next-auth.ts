@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { type AuthConfig, type SessionOfAuthJs, SiteOfAuthJs } from './auth-js.js';
 
 /** What Next.js adds to a request of an API route. */
-interface ApiRequest {
+export interface ApiRequest {
   readonly method?: string | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly query: Readonly<Record<string, string | string[]>>;
@@ -20,13 +20,32 @@ interface NextAuthPackage {
 // Its types need the package `next`, which an API route does not.
 const { default: NextAuth, getServerSession } = createRequire(import.meta.url)('next-auth') as NextAuthPackage;
 
-const cookiesOf = (header = ''): Record<string, string> =>
+export const cookiesOf = (header = ''): Record<string, string> =>
   Object.fromEntries(
     header
       .split('; ')
       .filter(Boolean)
       .map((pair) => [pair.slice(0, pair.indexOf('=')), decodeURIComponent(pair.slice(pair.indexOf('=') + 1))]),
   );
+
+/** Calls a handler as Next.js calls an API route. `mount` is the path above its first segment. */
+export async function callApiRoute(
+  handler: (request: ApiRequest, response: object) => Promise<void>,
+  mount: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+  const { method, headers } = request;
+  const api = Object.assign(response, {
+    status: (code: number) => Object.assign(response, { statusCode: code }),
+    json: (body: unknown) => void response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body)),
+    send: (body: unknown) => void response.end(typeof body === 'string' ? body : JSON.stringify(body)),
+  });
+  const query = { ...Object.fromEntries(searchParams), nextauth: pathname.slice(mount.length).split('/') };
+  const body = Object.fromEntries(new URLSearchParams(await text(request)));
+  await handler({ method, headers, query, cookies: cookiesOf(headers.cookie), body }, api);
+}
 
 /** The unmodified `next-auth` 4, as an API route of Next.js calls it. */
 export class SiteOfNextAuth extends SiteOfAuthJs {
@@ -39,16 +58,8 @@ export class SiteOfNextAuth extends SiteOfAuthJs {
   }
 
   protected override async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, searchParams } = new URL(this.url + request.url);
-    const { method, headers } = request;
-    const api = Object.assign(response, {
-      status: (code: number) => Object.assign(response, { statusCode: code }),
-      json: (body: unknown) => void response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body)),
-      send: (body: unknown) => void response.end(typeof body === 'string' ? body : JSON.stringify(body)),
-    });
-    const query = { ...Object.fromEntries(searchParams), nextauth: pathname.split('/').slice(2) };
-    const body = Object.fromEntries(new URLSearchParams(await text(request)));
-    await NextAuth({ method, headers, query, cookies: cookiesOf(headers.cookie), body }, api, this.configured);
+    const handler = (given: ApiRequest, answer: object) => NextAuth(given, answer, this.configured);
+    await callApiRoute(handler, '/auth/', request, response);
   }
 
   override render(cookies: string): Promise<SessionOfAuthJs> {

@@ -82,7 +82,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     expect(await refused(library.refresh(second.refresh))).toBe('invalid_grant');
   });
 
-  test('a code that was used is refused, and what came of it ends', async () => {
+  test('a used code is rejected, and its tokens are revoked', async () => {
     const login = await library.begin();
     const back = await decide(service, alice, login.url);
     const pair = await login.redeem(back);
@@ -94,14 +94,14 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     expect(await refused(library.refresh(pair.refresh))).toBe('invalid_grant');
   });
 
-  test('a code that has expired is refused', async () => {
+  test('an expired code is rejected', async () => {
     const login = await library.begin();
     const back = await decide(service, alice, login.url);
     await service.sql(`UPDATE oauth_code SET expires_at = ${PAST} WHERE account_id = $1`, [alice.id]);
     expect(await refused(login.redeem(back))).toBe('invalid_grant');
   });
 
-  test('a wrong secret is refused, and the code stays unused', async () => {
+  test('a wrong secret is rejected, and the code stays unused', async () => {
     const stranger = await taught(service, { ...app, secret: 'not the secret' });
     const login = await stranger.begin();
     const back = await decide(service, alice, login.url);
@@ -117,7 +117,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     expect(await introspected(refresh)).toMatchObject({ active: true });
   });
 
-  test('a refresh token that was used ends all that came of the code', async () => {
+  test('a used refresh token revokes all tokens of the code', async () => {
     const first = await signedIn();
     const second = await library.refresh(first.refresh);
     const third = await library.refresh(second.refresh);
@@ -126,7 +126,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     expect(await refused(library.refresh(third.refresh))).toBe('invalid_grant');
   });
 
-  test('tabs, and requests that a server renders at the same time, refresh one token and all stay signed in', async () => {
+  test('tabs and parallel server requests refresh one token and all stay signed in', async () => {
     const first = await signedIn();
     const tabs = await Promise.all(Array.from({ length: 8 }, () => taught(service, app)));
     const pairs = await Promise.all(tabs.map((tab) => tab.refresh(first.refresh)));
@@ -136,7 +136,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     expect(await isAlive(service, (await library.refresh(refresh)).access)).toBe(true);
   });
 
-  test('a response that was lost is not the end: the same token brings the same pair', async () => {
+  test('after a lost response, the same token returns the same pair', async () => {
     const first = await signedIn();
     const lost = await library.refresh(first.refresh);
     expect(await library.refresh(first.refresh)).toEqual(lost);
@@ -147,7 +147,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     expect(await isAlive(service, lost.access)).toBe(false);
   });
 
-  test('tokens that have expired are refused', async () => {
+  test('expired tokens are rejected', async () => {
     const { access, refresh } = await signedIn();
     await service.sql(`UPDATE oauth_token SET expires_at = ${PAST} WHERE account_id = $1`, [alice.id]);
     expect(await refused(library.refresh(refresh))).toBe('invalid_grant');
@@ -158,14 +158,14 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     }
   });
 
-  test('what the person took back is refused', async () => {
+  test('tokens of a revoked grant are rejected', async () => {
     const { access, refresh } = await signedIn();
     await service.as(alice).delete(`/v1/oauth2/@me/authorizations/${app.id}`).expect(204);
     expect(await refused(library.refresh(refresh))).toBe('invalid_grant');
     expect(await isAlive(service, access)).toBe(false);
   });
 
-  test('a denial gives no tokens, and state comes back with it', async () => {
+  test('a denial gives no tokens, and returns the state', async () => {
     const login = await library.begin();
     const back = await decide(service, alice, login.url, 'deny');
     expect(parametersOf(back.href)).toMatchObject({ error: 'access_denied', state: expect.any(String) });
@@ -173,7 +173,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
     await expect(login.redeem(back)).rejects.toThrow();
   });
 
-  test('a 429 is not taken for an end of the grant', async () => {
+  test('a 429 does not count as the end of the grant', async () => {
     const front = fromElsewhere(limited);
     const owner = await person(front, 'owner');
     const client = await newApp(front, owner);

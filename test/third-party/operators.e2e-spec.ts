@@ -43,14 +43,14 @@ onPostgres('psql, pg_dump and pg_restore', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test('psql takes the DATABASE_URL of the service, and sees whose connections are there', async () => {
+  test('psql accepts the DATABASE_URL of the service, and shows the names of the connections', async () => {
     const count =
       'SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
     expect(await run('psql', url, '-At', '-c', count)).toBe('t');
     expect(await run('psql', url, '-At', '-c', `SELECT username FROM account WHERE id = ${alice.id}`)).toBe('alice');
   });
 
-  test('a dump as the guide makes it holds no secret, and what is restored of it goes on', async () => {
+  test('a dump as in the guide contains no plain secret, and a restored service works', async () => {
     const app = await newApp(service, alice);
     const tokens = await newTokens(service, alice, app);
     const plain = join(directory, 'plain.sql');
@@ -85,9 +85,9 @@ describeUnless(redisReason)('redis-cli', () => {
   });
   afterAll(() => service?.close());
 
-  test('it shows no credential, neither in names nor in what they hold', async () => {
+  test('it shows no credential, neither in names nor in values', async () => {
     const token = alice.authorization;
-    const { client } = await GatewayClient.identified(service, token);
+    const { client } = await GatewayClient.identify(service, token);
     await service.as(alice).get('/v1/users/@me').expect(200);
     const keys = (await redis('--scan')).split('\n').filter((key) => key !== '');
     expect(keys).not.toEqual([]);
@@ -97,18 +97,18 @@ describeUnless(redisReason)('redis-cli', () => {
         expect({ key, holds: key.includes(secret) || dumped.includes(secret) }).toEqual({ key, holds: false });
       }
     }
-    await client.vanish();
+    await client.terminate();
   });
 
-  test('FLUSHDB costs nobody a sign-in: limits begin anew and new gateway sessions start', async () => {
+  test('FLUSHDB signs no user out: limits restart and new gateway sessions start', async () => {
     const left = async () =>
       Number((await service.as(alice).get('/v1/users/@me').expect(200)).headers.get('x-ratelimit-remaining'));
     const before = await left();
     for (let request = 0; request < 10; request++) await left();
     expect(await redis('FLUSHDB')).toBe('OK');
     expect(await left()).toBeGreaterThanOrEqual(before - 1);
-    const { client, ready } = await GatewayClient.identified(service, alice.authorization);
+    const { client, ready } = await GatewayClient.identify(service, alice.authorization);
     expect(ready.user.id).toBe(alice.id);
-    await client.vanish();
+    await client.terminate();
   });
 });

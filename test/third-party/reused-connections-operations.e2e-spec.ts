@@ -16,7 +16,7 @@ import {
   pathOf,
   person,
   planUploads,
-  type WireAnswer,
+  type RawAnswer,
 } from '../support/index.js';
 
 const EXPORT = '/v1/users/@me/export';
@@ -95,14 +95,14 @@ const LONG_LINES = ['A', 'B', 'C', 'D'].map((name) => `X-${name}: ${'y'.repeat(6
 
 interface Operation {
   readonly request: () => Promise<Buffer> | Buffer;
-  readonly expectOwn: (answer: WireAnswer) => void;
+  readonly expectOwn: (answer: RawAnswer) => void;
 }
 
-const expectUploaded = ({ status, headers, text }: WireAnswer) =>
+const expectUploaded = ({ status, headers, text }: RawAnswer) =>
   expect([status, headers.get('content-length'), text]).toEqual([200, '0', '']);
 const expectCode =
   (...expected: [status: number, code: string]) =>
-  ({ status, body }: WireAnswer) =>
+  ({ status, body }: RawAnswer) =>
     expect([status, body.code]).toEqual(expected);
 
 /** Operations after whose response the connection stays open. */
@@ -290,7 +290,7 @@ describe.each([null, 'nginx', 'haproxy'] as const)('RFC 9112 section 6.3: behind
       expect(openExports()).toEqual([]);
     });
 
-    test('an export whose client leaves is closed, and the next one is whole', async () => {
+    test('an export whose client disconnects is closed, and the next one is complete', async () => {
       const { socket } = await stalledExport(port, hoarder);
       socket.destroy();
       await until(() => openExports().length === 0);
@@ -301,7 +301,7 @@ describe.each([null, 'nginx', 'haproxy'] as const)('RFC 9112 section 6.3: behind
       await expectOwnAccounts(port, victims);
     });
 
-    test('32 requests at once get their own responses', async () => {
+    test('32 parallel requests get their own responses', async () => {
       const all = [...Object.entries(KEPT), ...Object.entries(REJECTED)].filter(([title]) => title !== 'an export');
       const crowd = Array.from({ length: 32 }, (_, n) => all[n % all.length]?.[1] as Operation);
       const requests = await Promise.all(crowd.map(({ request }) => request()));

@@ -216,7 +216,7 @@ describe('RFC 9112 section 6.3: a response is as long as declared, or its connec
 });
 
 describe.each(['nginx', 'haproxy'] as const)(
-  'behind %s, which sends everything on connections that it keeps',
+  'behind %s, which sends all requests on persistent connections',
   (name) => {
     describeUnless(missing(name))(name, () => {
       let proxy: ReusingProxy;
@@ -234,13 +234,13 @@ describe.each(['nginx', 'haproxy'] as const)(
         expect(connections).toBeLessThanOrEqual(1);
       });
 
-      test.each(Object.entries(LIES))('nobody is told anything by %s', async (_, lie) => {
+      test.each(Object.entries(LIES))('no client receives data from %s', async (_, lie) => {
         await expectOwnAnswers(proxy.port);
         await expectBrokenOff(proxy.port, lie);
         await expectOwnAnswers(proxy.port);
       });
 
-      test('an origin that sends its surplus late keeps nobody waiting and tells nobody anything', async () => {
+      test('an origin that sends extra data late delays no client and no client receives it', async () => {
         let send: () => void = () => {};
         const path = part((res) => {
           res.write(OWED);

@@ -22,7 +22,7 @@ export const isNotAdministrator = signal(false);
 const ownAcls = computed<ReadonlySet<string>>(() => new Set(me.value?.acls ?? []));
 
 /** True if the user has an ACL. This only affects what is shown; the service enforces permissions. */
-export const holds = (acl: string): boolean => ownAcls.value.has('*') || ownAcls.value.has(acl);
+export const hasAcl = (acl: string): boolean => ownAcls.value.has('*') || ownAcls.value.has(acl);
 
 /** True if the user may call an operation, according to the rules of the service. */
 export function can(...[method, path]: Operation): boolean {
@@ -31,7 +31,7 @@ export function can(...[method, path]: Operation): boolean {
     (operation) => operation.method === method.toUpperCase() && operation.path === template,
   );
   if (!rule) return false;
-  return rule.mode === 'all' ? rule.acls.every(holds) : rule.acls.some(holds);
+  return rule.mode === 'all' ? rule.acls.every(hasAcl) : rule.acls.some(hasAcl);
 }
 
 /**

@@ -62,7 +62,7 @@ export function toFailure(error: unknown, fields: readonly string[] = []): Failu
 }
 
 /** An error and its request ID in one line, for places without a `FailureNotice`. */
-export const inOneLine = ({ message, requestId }: Failure): string =>
+export const failureText = ({ message, requestId }: Failure): string =>
   [message, requestId && `${t('common.requestId')} ${requestId}`].filter(Boolean).join(' ');
 
 export function useAction(work: () => Promise<unknown>, { fields = [], onError }: ActionOptions = {}): Action {

@@ -53,13 +53,13 @@ export interface ShellProps {
   /** Empty if there is no navigation. */
   readonly views: readonly View[];
   /** Content next to the language selection. */
-  readonly beside?: ComponentChildren;
+  readonly aside?: ComponentChildren;
 }
 
 /**
  * The frame of all views in a section. The heading of a new view gets the focus, so that screen readers announce it.
  */
-export function Shell({ title, children, part, home, views, beside }: ShellProps) {
+export function Shell({ title, children, part, home, views, aside: beside }: ShellProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const former = useRef<string | null>(null);
   const leave = useAction(async () => {
@@ -104,7 +104,7 @@ export function Shell({ title, children, part, home, views, beside }: ShellProps
 }
 
 /** Loads a view on demand. Shows a placeholder until then. */
-export function ShownView({ view }: { readonly view: View }) {
+export function CurrentView({ view }: { readonly view: View }) {
   const loaded = useSignal<{ readonly path: string; readonly Shown: ComponentType } | null>(null);
   useEffect(() => {
     // The user may have opened another view in the meantime.

@@ -9,14 +9,14 @@ export interface ShownSecrets {
   readonly onKept?: () => void;
 }
 
-export const shownSecrets = signal<ShownSecrets | null>(null);
+export const secretsToShow = signal<ShownSecrets | null>(null);
 
 /** Must be rendered once per view. The component that created the secret may be unmounted while it is shown. */
-export function ShownOnce() {
-  const now = shownSecrets.value;
+export function SecretsDialogHost() {
+  const now = secretsToShow.value;
   useEffect(
     () => () => {
-      shownSecrets.value = null;
+      secretsToShow.value = null;
     },
     [],
   );
@@ -25,7 +25,7 @@ export function ShownOnce() {
       title={now?.title ?? ''}
       secrets={now?.secrets ?? null}
       onKept={() => {
-        shownSecrets.value = null;
+        secretsToShow.value = null;
         now?.onKept?.();
       }}
     />

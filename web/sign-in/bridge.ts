@@ -1,6 +1,6 @@
 /**
  * State of a bridge ceremony, from the page that starts it to the page that completes it in the same tab.
- * A custom page on this origin that starts a ceremony must write the same (docs/operating.md).
+ * A custom page on this origin that starts a ceremony must write the same (docs/pages.md).
  */
 export interface BridgeStart {
   readonly ceremony_id: string;

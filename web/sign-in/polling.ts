@@ -1,7 +1,7 @@
 import { ApiError } from '@gatehouse-auth/client';
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { inOneLine, toFailure } from '../core/action.js';
+import { failureText, toFailure } from '../core/action.js';
 
 /**
  * Polls while the caller is mounted, and immediately when the page becomes visible or the connection returns.
@@ -23,7 +23,7 @@ export function usePolling(ask: () => Promise<void>, seconds: number): ReadonlyS
         await latest.current();
         trouble.value = null;
       } catch (error) {
-        trouble.value = inOneLine(toFailure(error));
+        trouble.value = failureText(toFailure(error));
         if (error instanceof ApiError) pause = Math.max(seconds, error.retryAfter ?? 0);
       }
       isAsking = false;

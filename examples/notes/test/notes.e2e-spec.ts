@@ -2,12 +2,12 @@ import {
   type App,
   administrator,
   auditOf,
-  erase,
+  eraseAccount,
   expectApiError,
   expectExposure,
   expectInvalid,
   expectMatrix,
-  exported,
+  exportAccount,
   type Gatehouse,
   GatewayClient,
   gatehouse,
@@ -17,7 +17,7 @@ import {
   type Persona,
   person,
   race,
-  toldToSinks,
+  waitForSinks,
 } from '@gatehouse-auth/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import extension from '../src/extension.js';
@@ -38,10 +38,10 @@ const write = (by: { authorization: string }, text: string) => service.as(by).po
 const textsOf = async ({ id }: { id: string }) =>
   (await service.sql('SELECT text FROM notes WHERE owner_id = $1 ORDER BY id', [id])).map(({ text }) => text);
 
-describe('who may enter', () => {
-  test('every route admits whom its policy names, and nobody else', () => expectMatrix(service));
+describe('access to routes', () => {
+  test('every route allows exactly the callers that its policy names', () => expectMatrix(service));
 
-  test('nobody is let in beyond that but to the page', () =>
+  test('only the page is also available to other callers', () =>
     expectExposure(
       service,
       "GET /notes @CredentialFree() @RateLimit('notes:page')",
@@ -52,7 +52,7 @@ describe('who may enter', () => {
 });
 
 describe('notes', () => {
-  test('people write, read and delete their own; those of others are unknown to them', async () => {
+  test('users write, read and delete their own notes; those of others are unknown to them', async () => {
     const [bob, carol] = [await person(service, 'bob'), await person(service, 'carol')];
     const { body: note } = await write(bob, ' first ').expect(201);
     expect(note).toEqual({ id: expect.any(String), owner_id: bob.id, text: 'first', created_at: expect.any(String) });
@@ -65,14 +65,14 @@ describe('notes', () => {
     expect(await textsOf(bob)).toEqual([]);
   });
 
-  test('what is no note is refused by its field, and not kept', async () => {
+  test('an invalid note is rejected with its field, and not stored', async () => {
     const bob = await person(service, 'bob');
     expectInvalid(await write(bob, ' '), 'text: INVALID_FORMAT');
     expectInvalid(await write(bob, 'x'.repeat(2001)), 'text: CONTENT_EXCEEDS_MAX_LENGTH');
     expect(await textsOf(bob)).toEqual([]);
   });
 
-  test('however many are written at once, an account has no more than it may', async () => {
+  test('parallel writes do not exceed the limit of an account', async () => {
     const bob = await person(service, 'bob');
     const { statuses, codes } = await race(32, (i) => write(bob, `note ${i}`));
     expect(statuses).toEqual({ 201: PER_ACCOUNT, 409: 32 - PER_ACCOUNT });
@@ -87,14 +87,14 @@ describe('notes', () => {
     expect(statuses).toEqual({ 204: 1, 404: 31 });
   });
 
-  test('bots write their own, and delete nothing', async () => {
+  test('bots write their own notes, and delete none', async () => {
     const bot = service.as(app.bot);
     const { body: note } = await bot.post('/v1/notes', { text: 'by a bot' }).expect(201);
     await bot.get('/v1/notes/mine').expect(200, { newest: note });
     expectApiError(await bot.delete(`/v1/notes/${note.id}`), 'ACCESS_DENIED');
   });
 
-  test('access tokens read by one scope and write by the other', async () => {
+  test('access tokens read with one scope and write with the other', async () => {
     const bob = await person(service, 'bob');
     const bearer = async (scope: string) =>
       service.as(`Bearer ${(await newTokens(service, bob, app, scope)).access_token}`);
@@ -106,7 +106,7 @@ describe('notes', () => {
     expect(await textsOf(bob)).toEqual(['written']);
   });
 
-  test('administrators see and remove them, each by its ACL, and the audit log tells', async () => {
+  test('administrators see and remove notes, each with its ACL, and the audit log has an entry', async () => {
     const bob = await person(service, 'bob');
     const { body: note } = await write(bob, 'seen').expect(201);
     const clerk = await administrator(service, 'notes:lookup');
@@ -121,59 +121,59 @@ describe('notes', () => {
     ]);
   });
 
-  test('without a database there is an honest answer, and afterwards everything is there', async () => {
+  test('without a database the response is 503, and afterwards all notes are there', async () => {
     const bob = await person(service, 'bob');
     await write(bob, 'kept').expect(201);
-    const mend = await service.cutDatabase();
+    const endOutage = await service.cutDatabase();
     expect((await race(32, () => write(bob, 'lost'))).codes).toEqual({ SERVICE_UNAVAILABLE: 32 });
-    await mend();
+    await endOutage();
     expect(await textsOf(bob)).toEqual(['kept']);
   });
 });
 
 describe('the gateway', () => {
-  test('NOTES_WATCH answers the newest, NOTES_CREATED tells the account of more, and nobody else', async () => {
+  test('NOTES_WATCH returns the newest, and NOTES_CREATED is sent only to the same account', async () => {
     const [bob, carol] = [await person(service, 'bob'), await person(service, 'carol')];
     const { body: first } = await write(bob, 'first').expect(201);
-    const { client } = await GatewayClient.identified(service, bob.authorization);
-    const { client: other } = await GatewayClient.identified(service, carol.authorization);
+    const { client } = await GatewayClient.identify(service, bob.authorization);
+    const { client: other } = await GatewayClient.identify(service, carol.authorization);
     client.send({ op: 0, t: 'NOTES_WATCH', d: { limit: 10 } });
     expect((await client.event('NOTES_WATCHED')).d).toEqual({ notes: [first] });
     const { body: second } = await write(bob, 'second').expect(201);
     expect((await client.event('NOTES_CREATED')).d).toEqual(second);
-    expect((await other.settled()).filter(({ t }) => t === 'NOTES_CREATED')).toEqual([]);
+    expect((await other.drain()).filter(({ t }) => t === 'NOTES_CREATED')).toEqual([]);
     client.send({ op: 0, t: 'NOTES_WATCH', d: { limit: 0 } });
     expect((await client.event('REFUSED')).d).toMatchObject({ t: 'NOTES_WATCH', code: 'INVALID_FORM_BODY' });
   });
 });
 
 describe('webhooks', () => {
-  test('a message becomes a note of the owner, changes with it, and goes with it', async () => {
+  test('a message becomes a note of the owner, and is changed and deleted with it', async () => {
     const bob = await person(service, 'bob');
-    const { client } = await GatewayClient.identified(service, bob.authorization);
+    const { client } = await GatewayClient.identify(service, bob.authorization);
     const hook = await newHook(service, bob, { name: 'News' });
     const { body: message } = await service.anonymous.post(`${hook.path}?wait=true`, { content: 'said' }).expect(200);
     expect((await client.event('NOTES_CREATED')).d).toMatchObject({ owner_id: bob.id, text: 'said' });
     await service.anonymous.patch(`${hook.path}/messages/${message.id}`, { content: 'said better' }).expect(200);
-    await toldToSinks(service);
+    await waitForSinks(service);
     expect(await textsOf(bob)).toEqual(['said better']);
     await service.anonymous.delete(`${hook.path}/messages/${message.id}`).expect(204);
-    await toldToSinks(service);
+    await waitForSinks(service);
     expect(await textsOf(bob)).toEqual([]);
   });
 
-  test('whose notes are full gets none, and no message waits for that', async () => {
+  test('an owner at the limit gets no note, and no message waits for it', async () => {
     const bob = await person(service, 'bob');
     await race(PER_ACCOUNT, (i) => write(bob, `note ${i}`));
     const hook = await newHook(service, bob, { name: 'News' });
     await service.anonymous.post(`${hook.path}?wait=true`, { content: 'one more' }).expect(200);
-    await toldToSinks(service);
+    await waitForSinks(service);
     expect(await textsOf(bob)).toHaveLength(PER_ACCOUNT);
   });
 });
 
 describe('the page', () => {
-  test('has the policy of the pages, its script, its style and the client, and nothing else', async () => {
+  test('has the policy of the pages, and only its script, its style and the client', async () => {
     const page = await service.anonymous.get('/notes').expect(200).expect('content-type', 'text/html; charset=utf-8');
     const csp = page.headers.get('content-security-policy');
     expect(csp).toBe((await service.anonymous.get('/login')).headers.get('content-security-policy'));
@@ -190,11 +190,11 @@ describe('the page', () => {
 });
 
 describe('the account', () => {
-  test('takes its notes with it, and tells of them before', async () => {
+  test('is erased with its notes, and exports them before', async () => {
     const bob = await person(service, 'bob');
     const { body: note } = await write(bob, 'goes').expect(201);
-    expect((await exported(service, bob)).notes).toEqual([note]);
-    await erase(service, bob);
+    expect((await exportAccount(service, bob)).notes).toEqual([note]);
+    await eraseAccount(service, bob);
     expect(await textsOf(bob)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type { NameOf } from '../../core/merged.js';
+import type { LifecycleType } from '../../policy/lifecycle.js';
 
 /** Events that are recorded but not sent as a security notice. */
 export const UNMAILED_EVENTS = [
@@ -7,5 +8,21 @@ export const UNMAILED_EVENTS = [
   ...(['webhook_rotated', 'admin_key_created', 'admin_key_deleted', 'registration_approved'] as const),
   ...(['registration_rejected', 'email_bounced', 'requirements_changed'] as const),
 ] as const;
+
+/** The security events that record lifecycle events. A cause can name another one. */
+export const RECORDED_AS = {
+  signedIn: 'signed_in',
+  sessionEnded: 'session_ended',
+  emailChanged: 'email_changed',
+  disabled: 'account_disabled',
+  enabled: 'account_reactivated',
+  banned: 'account_suspended',
+  deletionScheduled: 'account_deletion_scheduled',
+  deletionCanceled: 'deletion_canceled',
+  applicationAuthorized: 'application_authorized',
+  applicationDeauthorized: 'application_removed',
+} as const satisfies Partial<Record<LifecycleType, string>>;
+
+export type RecordedType = keyof typeof RECORDED_AS;
 
 export type SecurityEventType = NameOf<'securityEvents'>;

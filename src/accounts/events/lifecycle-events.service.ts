@@ -2,13 +2,16 @@ import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { ApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
+import type { JobName, JobPayload } from '../../core/merged.js';
 import type { Tx } from '../../platform/database/database.js';
 import { Jobs } from '../../platform/jobs/jobs.service.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import {
   LIFECYCLE_TYPES,
+  type LifecycleCause,
   type LifecycleDeclaration,
   type LifecycleEvent,
+  type LifecycleFacts,
   type LifecycleSubscriber,
   type LifecycleType,
 } from '../../policy/lifecycle.js';
@@ -34,17 +37,26 @@ export class LifecycleEvents {
     );
   }
 
-  /** Whether a feature handles events of this type. */
-  isHandled = (type: LifecycleType): boolean => (this.declarations.get(type)?.length ?? 0) > 0;
-
   /**
-   * Delivers an event in the transaction of its operation, and enqueues the jobs that follow the commit.
+   * Delivers the events of one type in the transaction of their operation, and enqueues the jobs that follow the commit.
    * @throws ApiError if the event is refusable and a subscriber rejects the operation
    */
-  async emit(tx: Tx, event: LifecycleEvent): Promise<void> {
-    for (const { inTransaction, rejectsWith = [], afterCommit } of this.declarations.get(event.type) ?? []) {
-      if (inTransaction) await this.deliver(tx, inTransaction, rejectsWith, event);
-      if (afterCommit !== undefined) await this.jobs.enqueue(tx, afterCommit as never, event as never);
+  async emit<T extends LifecycleType>(
+    tx: Tx,
+    type: T,
+    facts: readonly LifecycleFacts[T][],
+    cause: LifecycleCause = {},
+  ): Promise<void> {
+    const events = facts.map((each) => ({ type, ...each }) as LifecycleEvent);
+    const declarations = events.length > 0 ? (this.declarations.get(type) ?? []) : [];
+    for (const { required } of declarations)
+      if (required) await this.modules.get(required, { strict: false }).handleAll(tx, events, cause);
+    for (const event of events) {
+      for (const { inTransaction, rejectsWith = [], afterCommit } of declarations) {
+        if (inTransaction) await this.deliver(tx, inTransaction, rejectsWith, event);
+        if (afterCommit !== undefined)
+          await this.jobs.enqueue(tx, afterCommit as JobName, event as JobPayload<JobName>);
+      }
     }
   }
 
@@ -61,7 +73,7 @@ export class LifecycleEvents {
     } catch (error) {
       if (error instanceof ApiError && rejectsWith.includes(error.code)) throw error;
       await tx.query<unknown>('ROLLBACK TO SAVEPOINT lifecycle');
-      this.log.error('a lifecycle event was not handled', { event: event.type, subscriber: handler.name, error });
+      this.log.error('handling a lifecycle event failed', { event: event.type, subscriber: handler.name, error });
     }
     await tx.query<unknown>('RELEASE SAVEPOINT lifecycle');
   }

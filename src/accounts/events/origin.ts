@@ -2,17 +2,11 @@ import bowser from 'bowser';
 import { isText } from '../../core/text/text.js';
 import type { Device } from '../../platform/mail/templates/words/kinds.js';
 import type { Call } from '../../policy/call.js';
+import type { Origin } from '../../policy/lifecycle.js';
 
-/** Where a request came from. */
-export interface Origin {
-  readonly ip: string;
-  readonly userAgent: string;
-  readonly os: string | null;
-  /** ID hash of the session that made the request, if any. */
-  readonly session?: string;
-}
+export type { Origin };
 
-/** Who ended something, why, and the origin if the owner requested it. */
+/** The actor and the reason of an ending, and the origin if the owner requested it. */
 export interface RevocationCause {
   readonly by: 'owner' | 'administrator' | 'application' | 'finder' | 'service';
   readonly reason: string;

@@ -3,11 +3,10 @@ import { maskAddress } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
-import type { SecurityEventType } from './event-types.js';
-import { LifecycleEvents } from './lifecycle-events.service.js';
-import { lifecycleOf } from './lifecycle-of.js';
+import type { LifecycleCause, LifecycleEvent, RequiredSubscriber } from '../../policy/lifecycle.js';
+import { RECORDED_AS, type RecordedType, type SecurityEventType } from './event-types.js';
 import { clientInfo, type Origin } from './origin.js';
 import { RecordedEvent } from './security-event.entities.js';
 
@@ -19,7 +18,7 @@ export interface NewEvent {
   /** Origin of the request that caused the event. */
   readonly origin?: Origin | undefined;
   /** ID hash of the session that the event is about, if it is not the one that made the request. */
-  readonly session?: string;
+  readonly session?: string | undefined;
   /** Facts by name, never secrets. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
@@ -34,13 +33,16 @@ const DEFAULT_PAGE_SIZE = 50;
 const RECORD_BATCH_SIZE = 5000;
 
 /**
- * A bot has the ID of its application. A subquery instead of a join, because the planner assumes a hundred events for
- * any input and would scan all applications.
+ * A bot has the ID of its application. Events of grants get the name of their application. Subqueries instead of joins,
+ * because the planner assumes a hundred events for any input and would scan all applications.
  */
 const INSERT_EVENTS = `
   INSERT INTO security_event (id, account_id, type, session_digest, ip, user_agent, os, data)
   SELECT e.id, coalesce((SELECT p.owner_id FROM application p WHERE p.id = e.account_id), e.account_id), e.type,
-    decode(e.session, 'base64'), e.ip, e.user_agent, e.os, e.data
+    decode(e.session, 'base64'), e.ip, e.user_agent, e.os,
+    CASE WHEN e.type IN ('${RECORDED_AS.applicationAuthorized}', '${RECORDED_AS.applicationDeauthorized}') THEN coalesce(e.data
+      || (SELECT jsonb_build_object('name', p.name) FROM application p WHERE p.id = (e.data->>'application_id')::bigint), e.data)
+      ELSE e.data END
   FROM jsonb_to_recordset($1::jsonb)
     AS e (id bigint, account_id bigint, type text, session text, ip text, user_agent text, os text, data jsonb)`;
 
@@ -62,31 +64,46 @@ function eventView(event: RecordedEvent, { securityEvents }: FeatureRegistry) {
   };
 }
 
+/** The security event that records a lifecycle event, with all of its facts. */
+export function toSecurityEvent<T extends RecordedType>(
+  { type, account_id: accountId, ...facts }: { readonly type: T; readonly account_id: string },
+  { recordedAs, origin, data }: LifecycleCause,
+): NewEvent & {
+  readonly type: (typeof RECORDED_AS)[T] | NonNullable<LifecycleCause['recordedAs']>;
+  readonly data: object;
+} {
+  const { session_id_hash: session, ...about }: { session_id_hash?: string } = facts;
+  return { accountId, type: recordedAs ?? RECORDED_AS[type], origin, session, data: { ...about, ...data } };
+}
+
 /**
  * Records security events for account owners (web.md section 5). Each event is written once, in the transaction of the
  * change.
  */
 @Injectable()
-export class SecurityEvents {
+export class SecurityEvents implements RequiredSubscriber<RecordedType> {
   private readonly retentionCondition: string;
 
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
     private readonly features: FeatureRegistry,
-    private readonly lifecycle: LifecycleEvents,
     config: Config,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
     const days = `interval '${config.securityEventDays} days'`;
     this.retentionCondition = `created_at > now() - ${days}`;
-    cleanupJobs.addExpiry('security_event', 'id', `created_at < now() - ${days}`);
+    cleanup.addExpiry('security_event', 'id', `created_at < now() - ${days}`);
   }
 
-  /**
-   * Records an event in `tx`, and delivers the lifecycle event that it stands for.
-   * @throws ApiError if a subscriber rejects the operation
-   */
+  handleAll(tx: Tx, events: readonly LifecycleEvent<RecordedType>[], cause: LifecycleCause): Promise<void> {
+    return this.recordAll(
+      tx,
+      events.map((event) => toSecurityEvent(event, cause)),
+    );
+  }
+
+  /** Records an event in `tx`. */
   record(tx: Tx, event: NewEvent): Promise<void> {
     return this.recordAll(tx, [event]);
   }
@@ -96,13 +113,12 @@ export class SecurityEvents {
     for (let first = 0; first < events.length; first += RECORD_BATCH_SIZE) {
       await this.write(tx, events.slice(first, first + RECORD_BATCH_SIZE));
     }
-    for (const event of events.flatMap((each) => lifecycleOf(each, this.lifecycle.isHandled)))
-      await this.lifecycle.emit(tx, event);
   }
 
   private async write(tx: Tx, events: readonly NewEvent[]): Promise<void> {
     const rows = events.map(({ accountId, type, origin, session = origin?.session, data = {} }) => {
-      if (!this.features.securityEvents.has(type)) throw new Error(`there is no security event ${type}`);
+      if (!this.features.securityEvents.has(type))
+        throw new Error(`Unknown security event ${type}. Declare it in securityEvents of a feature`);
       return {
         id: this.snowflakes.next(),
         account_id: accountId,

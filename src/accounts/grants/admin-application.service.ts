@@ -45,7 +45,7 @@ export class AdminApplication implements OnModuleInit {
       .createQueryBuilder()
       .insert()
       .into(InstanceSetting)
-      .values({ name, value: this.snowflakes.next() as never })
+      .values({ name, value: this.snowflakes.next() })
       .orIgnore()
       .execute();
     return String((await this.database.manager.findOneByOrFail(InstanceSetting, { name })).value);

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Any } from 'typeorm';
 import type { EventData, EventType } from '../../core/merged.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
+import { LifecycleEvents } from '../events/lifecycle-events.service.js';
 import type { RevocationCause } from '../events/origin.js';
-import { SecurityEvents } from '../events/security-events.service.js';
 import { AdminApplication } from './admin-application.service.js';
-import { Application } from './oauth.entities.js';
 
 export interface Authorization {
   readonly applicationId: string;
@@ -18,6 +16,8 @@ export interface Authorization {
   readonly description: string | null;
   readonly scopes: string[];
   readonly authorizedAt: Date;
+  /** Whether the trust in the application replaced the full consent of the user. */
+  readonly isByPlatform: boolean;
 }
 
 interface AuthorizationRow {
@@ -28,6 +28,7 @@ interface AuthorizationRow {
   readonly bio: string | null;
   readonly authorized_at: Date;
   readonly scopes: string[];
+  readonly by_platform: boolean;
 }
 
 const LIVE_REFRESH_TOKEN = `t.kind = 'refresh' AND t.consumed_at IS NULL AND t.expires_at > now()`;
@@ -42,12 +43,12 @@ export class Grants {
     private readonly database: Database,
     private readonly replicaBus: ReplicaBus,
     private readonly adminApplication: AdminApplication,
-    private readonly events: SecurityEvents,
+    private readonly lifecycle: LifecycleEvents,
     private readonly features: FeatureRegistry,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
-    cleanupJobs.addExpiry('oauth_code', 'digest', 'expires_at < now()');
-    cleanupJobs.add('oauth_token', (tx, limit) => this.removeExpired(tx, limit));
+    cleanup.addExpiry('oauth_code', 'digest', 'expires_at < now()');
+    cleanup.add('oauth_token', (tx, limit) => this.removeExpired(tx, limit));
   }
 
   /**
@@ -111,26 +112,10 @@ export class Grants {
     for (const applicationId of told) {
       await this.announce(tx, 'APPLICATION_DEAUTHORIZE', applicationId, { user_id: accountId });
     }
-    await this.recordRemovals(tx, accountId, told, ending);
+    const { origin, ...data } = ending;
+    const revoked = told.map((id) => ({ account_id: accountId, application_id: id }));
+    await this.lifecycle.emit(tx, 'applicationDeauthorized', revoked, { origin, data });
     return told;
-  }
-
-  private async recordRemovals(
-    tx: Tx,
-    accountId: string,
-    ids: readonly string[],
-    ending: RevocationCause,
-  ): Promise<void> {
-    if (ids.length === 0) return;
-    const { by, reason, origin } = ending;
-    const named = await tx.find(Application, { where: { id: Any(ids) }, select: { id: true, name: true } });
-    await this.events.recordAll(
-      tx,
-      named.map(({ id, name }) => ({
-        ...({ accountId, type: 'application_removed', origin } as const),
-        data: { application_id: id, name, by, reason },
-      })),
-    );
   }
 
   /** Locks the grants of the account until `tx` ends: none is used for a new authorization and none is revoked. */
@@ -160,14 +145,23 @@ export class Grants {
     await this.replicaBus.announceEvent<T>(tx, { type, account_id: applicationId, d });
   }
 
-  /** Returns the union of the scopes of the account's valid refresh tokens for the application. */
-  async liveScopes(tx: Tx, accountId: string, applicationId: string): Promise<string[]> {
-    const rows = await tx.query<{ scope: string }[]>(
-      `SELECT DISTINCT unnest(f.scopes) AS scope FROM oauth_family f JOIN oauth_token t ON t.family_id = f.id
-       WHERE f.account_id = $1 AND f.application_id = $2 AND ${LIVE_REFRESH_TOKEN}`,
+  /**
+   * Returns the union of the scopes of the account's valid refresh tokens for the application, and for each scope
+   * whether only the platform gave it. Scopes that the platform gave count while it trusts the application for them.
+   */
+  async liveScopes(tx: Tx, accountId: string, applicationId: string): Promise<Map<string, boolean>> {
+    const rows = await tx.query<{ scope: string; by_platform: boolean }[]>(
+      `SELECT scope, bool_and(f.by_platform) AS by_platform
+       FROM oauth_family f
+         JOIN oauth_token t ON t.family_id = f.id
+         JOIN application p ON p.id = f.application_id
+         CROSS JOIN LATERAL unnest(f.scopes) scope
+       WHERE f.account_id = $1 AND f.application_id = $2 AND ${LIVE_REFRESH_TOKEN}
+         AND (NOT f.by_platform OR (p.is_trusted AND scope = ANY (p.trusted_scopes)))
+       GROUP BY scope`,
       [accountId, applicationId],
     );
-    return rows.map(({ scope }) => scope);
+    return new Map(rows.map((row) => [row.scope, row.by_platform]));
   }
 
   /**
@@ -177,7 +171,7 @@ export class Grants {
   async list(accountId: string): Promise<Authorization[]> {
     const rows = await this.database.manager.query<AuthorizationRow[]>(
       `SELECT p.id, p.name, p.bot_public, b.avatar, b.bio, min(f.created_at) AS authorized_at,
-         array_agg(DISTINCT scope) AS scopes
+         array_agg(DISTINCT scope) AS scopes, bool_and(f.by_platform) AS by_platform
        FROM oauth_family f
          JOIN oauth_token t ON t.family_id = f.id
          JOIN application p ON p.id = f.application_id
@@ -197,6 +191,7 @@ export class Grants {
       description: row.bio,
       scopes: this.features.sortScopes(row.scopes),
       authorizedAt: row.authorized_at,
+      isByPlatform: row.by_platform,
     }));
   }
 

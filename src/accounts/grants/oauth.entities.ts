@@ -28,6 +28,9 @@ export class Application {
   /** Where the service sends logout tokens (openid.md section 6). */
   @Column('text', { name: 'backchannel_logout_uri', nullable: true }) backchannelLogoutUri: string | null;
   @Column('boolean', { name: 'backchannel_logout_session_required' }) backchannelLogoutSessionRequired: boolean;
+  /** Whether an administrator trusts the application, and for which scopes (openid.md section 4). */
+  @Column('boolean', { name: 'is_trusted' }) isTrusted: boolean;
+  @Column('text', { name: 'trusted_scopes', array: true }) trustedScopes: string[];
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
 }
@@ -48,6 +51,8 @@ export class TokenFamily {
   @Column('timestamptz', { name: 'authenticated_at', nullable: true }) authenticatedAt: Date | null;
   @Column('text', { array: true, nullable: true }) amr: string[] | null;
   @Column('smallint', { name: 'auth_level', nullable: true }) authLevel: number | null;
+  /** Whether the trust in the application replaced the full consent of the user (openid.md section 4). */
+  @Column('boolean', { name: 'by_platform' }) byPlatform: boolean;
 }
 
 /** An authorization code that was not redeemed yet. Redemption deletes it. */
@@ -65,6 +70,8 @@ export class AuthorizationCode {
   @Column('boolean') consented: boolean;
   /** Whether the bot was already notified, when the user consented. */
   @Column('boolean') announced: boolean;
+  /** Whether the trust in the application replaced the full consent of the user (openid.md section 4). */
+  @Column('boolean', { name: 'by_platform' }) byPlatform: boolean;
   /** The login session that consented, and how its user had authenticated then (openid.md section 3). */
   @Column('bigint', { name: 'session_id', nullable: true }) sessionId: string | null;
   @Column('text', { nullable: true }) nonce: string | null;

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
-import { Snowflake } from '../../http/input.js';
+import { Bool, ListOf, Snowflake } from '../../http/input.js';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
 import { CurrentOperator, type Operator } from '../audit/operator.js';
 import { UserPath } from '../users/admin-users.dto.js';
@@ -13,8 +13,21 @@ export class ApplicationPath {
   @Snowflake() application_id: string;
 }
 
-export class TransferInput {
-  @Snowflake() new_owner_id: string;
+const MAX_SCOPES = 100;
+const MAX_SCOPE_LENGTH = 64;
+
+/** Registered scopes except `bot`, which always needs the consent of the user. */
+function TrustedScopes(): PropertyDecorator {
+  const options = { optional: true, max: MAX_SCOPES, bound: MAX_SCOPE_LENGTH, items: { type: 'string' } };
+  return ListOf(options, (value, features) =>
+    typeof value === 'string' && value !== 'bot' && features?.scopes.has(value) ? undefined : 'INVALID_FORMAT',
+  );
+}
+
+export class ChangeApplicationInput {
+  @Snowflake({ optional: true }) new_owner_id?: string;
+  @Bool({ optional: true }) is_trusted?: boolean;
+  @TrustedScopes() trusted_scopes?: string[];
 }
 
 /** Applications in the Admin API (admin.md section 6). */
@@ -46,15 +59,15 @@ export class AdminApplicationsController {
     return this.applications.show(application_id);
   }
 
-  /** Transfer an application to another owner. */
+  /** Transfer an application to another owner, or trust it. Each member needs its own ACL. */
   @Patch('applications/:application_id')
-  @AdminAcl('application:transfer_ownership')
+  @AdminAcl({ anyOf: ['application:transfer_ownership', 'application:trust'] })
   @RateLimit('admin:application:modify')
-  transfer(
+  change(
     @CurrentOperator() by: Operator,
     @Param() { application_id }: ApplicationPath,
-    @Body() { new_owner_id }: TransferInput,
+    @Body() input: ChangeApplicationInput,
   ) {
-    return this.applications.transfer(by, application_id, new_owner_id);
+    return this.applications.change(by, application_id, input);
   }
 }

@@ -1,16 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { formatDiscriminator } from '../../accounts/account.views.js';
 import { isInactive } from '../../accounts/account-facts.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
-import { ApiError } from '../../core/errors.js';
+import { ApiError, validationError } from '../../core/errors.js';
 import { openIdMembers } from '../../oauth/applications/application.views.js';
 import { Applications } from '../../oauth/applications/applications.service.js';
-import { Database } from '../../platform/database/database.js';
+import { mayBeTrusted, Trust } from '../../oauth/applications/trust.service.js';
+import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
+import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { AuditLog } from '../audit/audit.service.js';
-import type { Operator } from '../audit/operator.js';
+import { type Operator, ownerOperator } from '../audit/operator.js';
 import { TargetProtection } from '../users/target-protection.service.js';
 
 /** An application in the Admin API (admin.md section 6). It shows whether secrets exist, never the secrets. */
@@ -37,9 +39,16 @@ const adminApplicationView = (application: Application, owner: Account | undefin
   version: application.version,
 });
 
-/** Reads and transfers applications for administrators (admin.md section 6). */
+/** What an administrator may change of an application. */
+interface ApplicationChanges {
+  readonly new_owner_id?: string;
+  readonly is_trusted?: boolean;
+  readonly trusted_scopes?: readonly string[];
+}
+
+/** Reads, transfers and trusts applications for administrators (admin.md section 6). */
 @Injectable()
-export class AdminApplications {
+export class AdminApplications implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly applications: Applications,
@@ -47,7 +56,18 @@ export class AdminApplications {
     private readonly callerGuard: CallerGuard,
     private readonly audit: AuditLog,
     private readonly protection: TargetProtection,
+    private readonly trust: Trust,
+    private readonly features: FeatureRegistry,
   ) {}
+
+  onModuleInit(): void {
+    this.trust.onEnd((tx, id, { accountId, ...request }) =>
+      this.audit.record(tx, ownerOperator(accountId, request), {
+        action: 'end_application_trust',
+        target: { type: 'application', id },
+      }),
+    );
+  }
 
   /**
    * Returns the applications of an owner, oldest first.
@@ -65,31 +85,70 @@ export class AdminApplications {
   }
 
   /**
-   * Transfers an application to another account. Its credentials stay valid until the new owner resets them.
-   * @throws ApiError UNKNOWN_APPLICATION, MISSING_ACL, ACCESS_DENIED, UNKNOWN_USER, MAX_APPLICATIONS
+   * Changes all members or none. Each member needs its own ACL.
+   * @throws ApiError MISSING_ACL, FV(new_owner_id: INVALID_FORMAT), UNKNOWN_APPLICATION, ACCESS_DENIED, UNKNOWN_USER,
+   *   MAX_APPLICATIONS, FV(is_trusted: INVALID_FORMAT)
    */
-  async transfer(by: Operator, id: string, newOwnerId: string) {
+  async change(by: Operator, id: string, changes: ApplicationChanges) {
+    const { new_owner_id: newOwnerId, is_trusted, trusted_scopes } = changes;
+    const changesTrust = is_trusted !== undefined || trusted_scopes !== undefined;
+    if (newOwnerId !== undefined && !by.holds('application:transfer_ownership')) throw new ApiError('MISSING_ACL');
+    if (changesTrust && !by.holds('application:trust')) throw new ApiError('MISSING_ACL');
+    if (newOwnerId === undefined && !changesTrust) throw validationError('new_owner_id', 'INVALID_FORMAT');
     await this.database.transaction(async (tx) => {
-      if (by.identity) await this.callerGuard.lockCallerAndTarget(tx, by.identity, newOwnerId);
+      if (by.identity && newOwnerId !== undefined) {
+        await this.callerGuard.lockCallerAndTarget(tx, by.identity, newOwnerId);
+      } else if (by.identity) await this.callerGuard.lockCaller(tx, by.identity);
       const application = await this.applications.hold(tx, id);
       if (!application) throw new ApiError('UNKNOWN_APPLICATION');
-      const { ownerId } = application;
-      await this.protection.assertMayChangeOwner(by, ownerId, tx);
-      if (ownerId === null) throw new ApiError('ACCESS_DENIED');
-      const newOwner = await this.accounts.lock(tx, newOwnerId);
-      if (!newOwner) throw new ApiError('UNKNOWN_USER');
-      if (newOwner.bot || isInactive(newOwner)) throw new ApiError('ACCESS_DENIED');
-      if (newOwnerId !== ownerId) {
-        await this.applications.transfer(tx, id, newOwnerId);
-        await this.accounts.announceUpdate(tx, id);
-      }
-      await this.audit.record(tx, by, {
-        action: 'transfer_ownership',
-        target: { type: 'application', id },
-        metadata: { old_owner_id: ownerId, new_owner_id: newOwnerId },
-      });
+      await this.protection.assertMayChangeOwner(by, application.ownerId, tx);
+      if (application.ownerId === null) throw new ApiError('ACCESS_DENIED');
+      const owned = newOwnerId === undefined ? application : await this.transfer(tx, by, { application, newOwnerId });
+      if (changesTrust) await this.setTrust(tx, by, { application: owned, is_trusted, trusted_scopes });
     });
     return this.show(id);
+  }
+
+  /** Transfers an application to another account. Its credentials stay valid until the new owner resets them. */
+  private async transfer(
+    tx: Tx,
+    by: Operator,
+    { application, newOwnerId }: { application: Application; newOwnerId: string },
+  ): Promise<Application> {
+    const { id, ownerId, isTrusted } = application;
+    const newOwner = await this.accounts.lock(tx, newOwnerId);
+    if (!newOwner) throw new ApiError('UNKNOWN_USER');
+    if (newOwner.bot || isInactive(newOwner)) throw new ApiError('ACCESS_DENIED');
+    const isSame = newOwnerId === ownerId;
+    const transferred = isSame ? application : await this.applications.transfer(tx, application, newOwnerId);
+    if (!isSame) await this.accounts.announceUpdate(tx, id);
+    const target = { type: 'application', id } as const;
+    await this.audit.record(tx, by, {
+      ...{ action: 'transfer_ownership', target },
+      metadata: { old_owner_id: ownerId, new_owner_id: newOwnerId },
+    });
+    if (isTrusted && !transferred.isTrusted)
+      await this.audit.record(tx, by, { action: 'end_application_trust', target });
+    return transferred;
+  }
+
+  private async setTrust(
+    tx: Tx,
+    by: Operator,
+    {
+      application,
+      is_trusted: isTrusted = application.isTrusted,
+      trusted_scopes = application.trustedScopes,
+    }: { application: Application } & Omit<ApplicationChanges, 'new_owner_id'>,
+  ): Promise<void> {
+    if (isTrusted && !mayBeTrusted(application)) throw validationError('is_trusted', 'INVALID_FORMAT');
+    const trustedScopes = this.features.sortScopes(trusted_scopes);
+    await this.applications.change(tx, application, { isTrusted, trustedScopes });
+    await this.audit.record(tx, by, {
+      action: 'set_application_trust',
+      target: { type: 'application', id: application.id },
+      metadata: { is_trusted: isTrusted, trusted_scopes: trustedScopes },
+    });
   }
 
   private async toViews(applications: readonly Application[]) {

@@ -30,7 +30,8 @@ export class AuditActions {
    */
   async record(tx: Tx, by: Operator, action: NameOf<'auditActions'>, { id, metadata }: AuditFacts = {}): Promise<void> {
     const target = this.features.auditActions.get(action);
-    if (target === undefined) throw new Error(`no feature declares the audit action ${action}`);
+    if (target === undefined)
+      throw new Error(`Unknown audit action ${action}. Declare it in auditActions of a feature`);
     const whom = id === undefined ? { type: target } : { type: target, id };
     await this.audit.record(tx, by, { action, target: whom, ...(metadata ? { metadata } : {}) });
   }

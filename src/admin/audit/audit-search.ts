@@ -47,7 +47,7 @@ export class AuditSearch {
   /** Matches bans of the IP address and operations that came from it. A ban of an IPv6 address often covers its /64. */
   private ipConditions(ip: string, seesAddresses: boolean): string[] {
     const network = parseNetwork(ip);
-    if (!network) throw new Error('the input was validated');
+    if (!network) throw new Error('The IP address or range was not validated');
     const banned = [...new Set([network.text, banCoverage(network).text])];
     const bans = this.where("target_type = 'ip_ban' AND target_id = ANY (?)", banned);
     if (!seesAddresses) return bans;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../core/log.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { ChainVerification } from './audit.entities.js';
 import { CHAIN_START, type WalkResult, walkChain } from './audit-chain.js';
 
@@ -18,9 +18,9 @@ export class AuditVerification {
   constructor(
     private readonly database: Database,
     private readonly log: Log,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
-    cleanupJobs.add('audit_verification', async (tx) => {
+    cleanup.add('audit_verification', async (tx) => {
       await this.verifyNextEntries(tx);
       return 0;
     });
@@ -43,7 +43,9 @@ export class AuditVerification {
     const place = found ? { sequence: Number(found.sequence), head: found.head } : CHAIN_START;
     const walked = await walkChain(tx, place, ENTRIES_PER_RUN);
     if (walked.fault !== undefined) {
-      this.log.error('the audit log was changed past the service', { sequence: walked.sequence + 1 });
+      this.log.error('audit log hash chain is broken: entries were changed directly in the database', {
+        sequence: walked.sequence + 1,
+      });
     }
     await tx.upsert(ChainVerification, { name: STATE_ROW_NAME, ...(await this.nextState(tx, walked)) }, ['name']);
   }

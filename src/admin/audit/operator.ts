@@ -49,7 +49,7 @@ function reasonOf({ req }: Call): string | null {
 
 export function operatorOf(call: Call): Operator {
   const { identity, id: requestId } = call;
-  if (!identity) throw new Error('an operator needs an identity');
+  if (!identity) throw new Error('The operation has no caller. Declare @AdminAcl()');
   const { acls, id: accountId } = identity.account;
   const sides = identity.via === 'admin-key' ? [identity.acls, acls] : [acls];
   return {
@@ -83,6 +83,14 @@ export const consoleOperator = (): Operator => ({
 
 /** The anonymous reporter of a leaked credential. It may revoke that credential and has no ACLs. */
 export const leakReporter = (requestId: string): Operator => ({ ...consoleOperator(), requestId, holds: () => false });
+
+/** The owner of an application whose own change has an entry in the audit log. Owners have no ACLs here. */
+export const ownerOperator = (accountId: string, facts: Pick<Operator, 'origin' | 'requestId'>): Operator => ({
+  ...consoleOperator(),
+  ...facts,
+  accountId,
+  holds: () => false,
+});
 
 /** Injects the operator of an Admin operation. */
 export const CurrentOperator = createCallDecorator(operatorOf);

@@ -35,7 +35,7 @@ const entryView = (entry: IpBanEntry) => ({
  */
 function banValuesFor(value: string): [own: string, reach: string] {
   const network = parseNetwork(value);
-  if (!network) throw new Error('the input was validated');
+  if (!network) throw new Error('The IP address or range was not validated');
   return [network.text, banCoverage(network).text];
 }
 
@@ -69,7 +69,7 @@ export class IpBanEntries {
    */
   async ban(by: Operator, { ip, duration_hours: hours = 0 }: BanAddressInput): Promise<void> {
     const network = parseNetwork(ip);
-    if (!network) throw new Error('the input was validated');
+    if (!network) throw new Error('The IP address or range was not validated');
     const isDeclined = this.isProtected(by, banCoverage(network));
     await this.database.transaction(async (tx) => {
       const entry = {

@@ -60,7 +60,7 @@ function identityFaults(value: unknown, at: string): { at: string; code: FieldCo
 
 /** At most one identity per issuer, as for single sign-on (sso.md section 3). */
 function Identities(): PropertyDecorator {
-  const description = { type: 'array', items: { type: 'object' }, maxItems: MAX_IDENTITIES } as never;
+  const description = { type: 'array', items: { type: 'object' }, maxItems: MAX_IDENTITIES };
   return field(
     { optional: true, bound: LONGEST_ISSUER, tooLong: 'INVALID_FORMAT', description },
     (value): Fault | undefined => {

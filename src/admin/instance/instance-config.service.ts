@@ -157,7 +157,7 @@ export class InstanceConfig {
     { section, path, members }: SectionChange,
     before: InstanceSettings,
   ): Promise<string[]> {
-    const known = before[section] as unknown as Record<string, unknown>;
+    const known: Readonly<Record<string, unknown>> = { ...before[section] };
     const differing = Object.entries(members).filter(([, [setting, value]]) => !isEqual(known[setting], value));
     if (differing.length === 0) return [];
     await this.instance.change(tx, section, Object.fromEntries(differing.map(([, member]) => member)));

@@ -35,7 +35,7 @@ export class IntegrationTests {
   /**
    * Sends a test email to the operator. The email address need not be verified, because verification needs working
    * email.
-   * @throws ApiError FEATURE_TEMPORARILY_DISABLED without a mail transport,
+   * @throws ApiError FEATURE_TEMPORARILY_DISABLED without an email transport,
    * FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@root), RATE_LIMITED
    */
   async mail(by: Operator) {

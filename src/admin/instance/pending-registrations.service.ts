@@ -35,7 +35,7 @@ export class PendingRegistrations {
       global_name: record.globalName,
       email: sight.email ? record.email : null,
       client_ip: sight.ip ? record.registrationIp : null,
-      requested_at: record.registeredAt.toISOString(),
+      requested_at: record.createdAt,
     }));
     return { pending_registrations, total };
   }

@@ -84,7 +84,8 @@ export class AdminJobs {
 
   /** Deletes all waiting and failed jobs of a name that no feature declares, and returns their number. */
   async deleteUndeclared(by: Operator, name: string): Promise<number> {
-    if (this.features.jobs.has(name)) throw new Error(`a feature declares the job ${name}`);
+    if (this.features.jobs.has(name))
+      throw new Error(`The job ${name} is declared by a feature, so it cannot be deleted`);
     return this.database.transaction(async (tx) => {
       const count = await this.queue.deleteAll(tx, name);
       if (count > 0)

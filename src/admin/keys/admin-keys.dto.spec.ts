@@ -11,7 +11,7 @@ describe('admin.md 2.1: a list of ACLs', () => {
     expect(faultsOf(['user:lookup', 'user:fly', 'a b', 1], featureRegistry())).toEqual(['acls.1', 'acls.2', 'acls.3']);
   });
 
-  test('is invalid if nothing is there to look an ACL up in', () => {
+  test('is invalid if there is no registry', () => {
     expect(faultsOf(['user:lookup'])).toEqual(['acls.0']);
   });
 });

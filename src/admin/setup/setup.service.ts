@@ -71,7 +71,7 @@ export class SetupToken implements OnModuleInit {
       await this.audit.record(tx, by, { action: 'setup', target: { type: 'user', id: account.id } });
       return this.accounts.find(account.id, tx);
     });
-    if (!user) throw new Error('an account that was just changed must be there');
+    if (!user) throw new Error('The changed account was not found');
     return { user: privateUserView(user) };
   }
 

@@ -32,7 +32,7 @@ export const adminUserView = (user: AccountRecord, sight: FieldVisibility) => ({
   email_verified: sight.email && user.emailVerified,
   email_bounced: sight.email && user.emailBounced,
   has_verified_phone: user.hasVerifiedPhone,
-  suspicious_activity_flags: user.storedSuspicion,
+  suspicious_activity_flags: user.suspiciousFlags,
   banned: user.banned,
   temp_banned_until: user.banned ? iso(user.bannedUntil) : null,
   pending_deletion_at: iso(user.deletionAt),
@@ -43,7 +43,7 @@ export const adminUserView = (user: AccountRecord, sight: FieldVisibility) => ({
   has_totp: (user.ownerAuthenticators ?? user).hasTotp,
   authenticator_types: authenticatorTypes(user),
   sso_linked: user.ssoLinked,
-  created_at: iso(user.registeredAt),
+  created_at: user.createdAt,
   last_active_at: iso(user.lastActiveAt),
   last_active_ip: sight.ip ? user.lastActiveIp : null,
 });

@@ -48,7 +48,7 @@ export class UserChanges {
       const target = await this.assertChangeable(by, await this.records.lock(tx, id), change, tx);
       const metadata = await make(tx, target);
       const changed = await this.records.find(id, tx);
-      if (!changed) throw new Error('a changed account must be there');
+      if (!changed) throw new Error('The changed account was not found');
       await this.audit.record(tx, by, { action, target: { type: 'user', id }, ...(metadata && { metadata }) });
       return changed;
     });

@@ -3,8 +3,8 @@ import { AccountService } from '../../accounts/account.service.js';
 import { AccountContact } from '../../accounts/account-contact.service.js';
 import { isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import type { AccountRecord } from '../../accounts/account-records.service.js';
+import { LifecycleEvents } from '../../accounts/events/lifecycle-events.service.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
-import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { EmailVerification, needsVerification } from '../../auth/recovery/email-verification.service.js';
 import { Recovery } from '../../auth/recovery/recovery.service.js';
 import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
@@ -29,7 +29,7 @@ export class UserContact {
     private readonly verification: EmailVerification,
     private readonly recovery: Recovery,
     private readonly secrets: OneTimeSecrets,
-    private readonly notices: SecurityNotices,
+    private readonly lifecycle: LifecycleEvents,
     private readonly events: SecurityEvents,
     private readonly domains: MailDomains,
     private readonly limiter: Limiter,
@@ -48,7 +48,7 @@ export class UserContact {
       make: async (tx, target) => {
         await this.contact.assignEmail(tx, id, email);
         await this.secrets.deleteAll(tx, id);
-        await this.notices.send(tx, target, 'email_changed');
+        await this.lifecycle.emit(tx, 'emailChanged', [{ account_id: id }], { account: target });
         return { old_email: target.email, new_email: email };
       },
     });

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, LOCKED_DOWN } from '../../accounts/account.service.js';
-import { SATISFIED_WHILE_VERIFIED } from '../../accounts/account-facts.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Tx } from '../../platform/database/database.js';
+import { SATISFIED_WHILE_VERIFIED } from '../../policy/account.js';
 import type { Operator } from '../audit/operator.js';
 import { UserChanges } from './user-changes.service.js';
 import { type EditFlagsInput, SETTABLE_TRAITS } from './user-marks.dto.js';
@@ -35,8 +35,8 @@ export class UserFlags {
       action: 'update_suspicious_activity_flags',
       make: async (tx, target) => {
         await this.accounts.update(tx, id, { suspiciousFlags: flags });
-        if (flags !== target.storedSuspicion) await this.recordRequirementsChange(tx, id);
-        return { old_flags: target.storedSuspicion, flags };
+        if (flags !== target.suspiciousFlags) await this.recordRequirementsChange(tx, id);
+        return { old_flags: target.suspiciousFlags, flags };
       },
     });
   }
@@ -74,7 +74,7 @@ export class UserFlags {
       action: 'update_has_verified_phone',
       make: async (tx, target) => {
         const change = isVerified
-          ? { suspiciousFlags: target.storedSuspicion & ~SATISFIED_WHILE_VERIFIED.phone }
+          ? { suspiciousFlags: target.suspiciousFlags & ~SATISFIED_WHILE_VERIFIED.phone }
           : { phoneDigest: null };
         await this.accounts.update(tx, id, { hasVerifiedPhone: isVerified, ...change });
         if (isVerified !== target.hasVerifiedPhone) await this.recordRequirementsChange(tx, id);

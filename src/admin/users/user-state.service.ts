@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import type { Account } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { ACCOUNT_FLAGS } from '../../accounts/account-facts.js';
 import { type AccountRecord, AccountRecords } from '../../accounts/account-records.service.js';
+import { LifecycleEvents } from '../../accounts/events/lifecycle-events.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import type { Tx } from '../../platform/database/database.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
+import type { StoredAccount } from '../../policy/account.js';
 import type { Operator } from '../audit/operator.js';
 import { assertTargetNotBot, UserChanges } from './user-changes.service.js';
 import type { BanInput, DeletionInput } from './user-state.dto.js';
@@ -30,6 +31,7 @@ export class UserState {
     private readonly records: AccountRecords,
     private readonly sessions: SessionService,
     private readonly notices: SecurityNotices,
+    private readonly lifecycle: LifecycleEvents,
     private readonly replicaBus: ReplicaBus,
   ) {}
 
@@ -73,6 +75,7 @@ export class UserState {
    * Zero hours mean a permanent ban. A bot gets no flag, because only a sign-in clears the flag after the ban expires.
    */
   ban(by: Operator, id: string, { duration_hours: hours, reason = null }: BanInput) {
+    const data = { public_reason: reason || undefined };
     return this.changes.applyAndShow(by, id, {
       action: 'temp_ban',
       ofOthers: true,
@@ -90,8 +93,7 @@ export class UserState {
         );
         if (target.bot) await this.replicaBus.announce(tx, { topic: 'revoked', data: { bot: id } });
         const until = (await this.records.find(id, tx))?.bannedUntil?.toISOString() ?? null;
-        const told = { until, ...(reason && { public_reason: reason }) };
-        await this.notices.send(tx, target, 'account_suspended', undefined, told);
+        await this.lifecycle.emit(tx, 'banned', [{ account_id: id, until }], { account: target, data });
         return { duration_hours: hours, reason, banned_until: until };
       },
     });
@@ -107,7 +109,10 @@ export class UserState {
           bannedUntil: null,
           banReason: null,
         });
-        if (target.banned || target.bannedUntil) await this.notices.send(tx, target, 'account_reinstated');
+        if (target.banned || target.bannedUntil) {
+          const cause = { account: target, recordedAs: 'account_reinstated' } as const;
+          await this.lifecycle.emit(tx, 'enabled', [{ account_id: id }], cause);
+        }
         return undefined;
       },
     });
@@ -115,6 +120,7 @@ export class UserState {
 
   scheduleDeletion(by: Operator, id: string, input: DeletionInput) {
     const { reason_code: code, public_reason: reason = null, days_until_deletion: wanted = DEFAULT_DAYS } = input;
+    const data = { public_reason: reason || undefined };
     const days = Math.max(wanted, code === USER_REQUESTED ? MIN_DAYS.ofRequest : MIN_DAYS.ofOther);
     return this.changes.applyAndShow(by, id, {
       action: 'schedule_deletion',
@@ -132,8 +138,9 @@ export class UserState {
           },
           'account_deletion_scheduled',
         );
-        const deadline = (await this.records.find(id, tx))?.deletionAt;
-        if (deadline) await this.notices.sendDeadline(tx, target, deadline, { reason });
+        const deadline = (await this.records.find(id, tx))?.deletionAt?.toISOString();
+        if (deadline)
+          await this.lifecycle.emit(tx, 'deletionScheduled', [{ account_id: id, deadline }], { account: target, data });
         return { days, reason_code: code };
       },
     });
@@ -149,7 +156,8 @@ export class UserState {
           deletionReasonCode: null,
           deletionPublicReason: null,
         });
-        if (target.flags & (DELETED | SELF_DELETED)) await this.notices.send(tx, target, 'deletion_canceled');
+        if (target.flags & (DELETED | SELF_DELETED))
+          await this.lifecycle.emit(tx, 'deletionCanceled', [{ account_id: id }], { account: target });
         return undefined;
       },
     });
@@ -169,7 +177,7 @@ export class UserState {
   private async blockSignIn(
     tx: Tx,
     { id }: AccountRecord,
-    state: QueryDeepPartialEntity<Account>,
+    state: QueryDeepPartialEntity<StoredAccount>,
     reason: string,
   ): Promise<void> {
     await this.accounts.update(tx, id, state);

@@ -37,7 +37,7 @@ export class DecoyAccounts implements OnModuleInit {
   }
 
   /**
-   * Returns the account whose hash stands in for an unknown email address. Returns `null` if no accounts were imported.
+   * Returns the account whose hash replaces that of an unknown email address. Returns `null` if no accounts were imported.
    */
   decoyFor(email: string): string | null {
     const [key] = this.keys.keysFor('password-decoy');
@@ -50,7 +50,7 @@ export class DecoyAccounts implements OnModuleInit {
   async resample(): Promise<void> {
     await this.database.transaction(async (tx) => {
       const value = { accounts: await this.sample(tx) };
-      await tx.upsert(InstanceSetting, { name: SETTING_NAME, value: value as never }, ['name']);
+      await tx.upsert(InstanceSetting, { name: SETTING_NAME, value }, ['name']);
       await this.replicaBus.announce(tx, { topic: 'decoys', data: {} });
     });
   }

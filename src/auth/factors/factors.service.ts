@@ -75,7 +75,7 @@ export class Factors {
     try {
       return Secret.fromBase32(this.keyring.decrypt('totp', row.totpSecret, accountId));
     } catch {
-      this.log.error('no secret of the service opens an authenticator secret', { account: accountId });
+      this.log.error('GATEHOUSE_SECRET cannot decrypt the secret of an authenticator app', { account: accountId });
       return null;
     }
   }

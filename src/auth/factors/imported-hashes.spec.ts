@@ -56,7 +56,7 @@ test.each([
   ['scrypt: memory', `$scrypt$ln=18,r=8,p=1$${B64}$${B64}`, `$scrypt$ln=19,r=8,p=1$${B64}$${B64}`],
   ['scrypt: lanes', `$scrypt$ln=14,r=8,p=16$${B64}$${B64}`, `$scrypt$ln=14,r=8,p=17$${B64}$${B64}`],
   ['scrypt of Django', `scrypt$262144$salt$8$1$${B64}=`, `scrypt$536870912$salt$8$1$${B64}=`],
-])('%s: what a password attempt may cost is bounded', (_, last, first) => {
+])('%s: the cost of a password attempt is limited', (_, last, first) => {
   expect(importedHashFault(last)).toBeUndefined();
   expect(importedHashFault(first)).toBe(TOO_COSTLY);
 });
@@ -84,15 +84,15 @@ test.each([
   ['scrypt with N of one', `scrypt$1$salt$8$1$${B64}=`],
   ['scrypt without blocks', `scrypt$16384$salt$0$1$${B64}=`],
   ['more than a hash is long', `$2b$10$${'a'.repeat(600)}`],
-])('%s is no hash that is taken', (_, text) => {
+])('%s is not an accepted hash', (_, text) => {
   expect(importedHashFault(text)).toBe(UNSUPPORTED);
 });
 
-test('a hash of ours is none of another service', () => {
+test('our own hash is not one of another service', () => {
   expect(importedHashVerifier(`$argon2id$v=19$m=19456,t=2,p=1$${B64}$${B64}`)).toBeNull();
 });
 
-test('of bcrypt the first 72 bytes count, whatever follows them', async () => {
+test('bcrypt uses only the first 72 bytes', async () => {
   const made = await hash('0123456789'.repeat(8), 4);
   const stored = importedHashVerifier(toStoredHash(made));
   expect(await stored?.('0123456789'.repeat(8))).toBe(true);
@@ -100,7 +100,7 @@ test('of bcrypt the first 72 bytes count, whatever follows them', async () => {
   expect(await stored?.('0123456789'.repeat(8).slice(0, 71))).toBe(false);
 });
 
-test('a password is tried as it was typed, then in the normal form', async () => {
+test('a password is tried as typed, then in its normal form', async () => {
   const [composed, decomposed, wide] = ['caf\u00e9 au lait', 'cafe\u0301 au lait', '\uff43afe\u0301 au lait'];
   for (const [made, works, fails] of [
     [composed, [composed, decomposed, wide], 'cafe au lait'],

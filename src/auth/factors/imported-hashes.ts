@@ -161,6 +161,6 @@ export const toStoredHash = (text: string): string => `${IMPORTED_PREFIX}${text}
 export function importedHashVerifier(stored: string): ImportedHashVerifier | null {
   if (!stored.startsWith(IMPORTED_PREFIX)) return null;
   const reading = parseHash(stored.slice(IMPORTED_PREFIX.length));
-  if (typeof reading === 'string') throw new Error('a stored hash of another service cannot be read');
+  if (typeof reading === 'string') throw new Error('A stored password hash of another service has an unknown format');
   return reading;
 }

@@ -113,7 +113,7 @@ export class Passwords {
           return suffix === sha1.slice(5) && Number(count) > 0;
         });
     } catch {
-      this.log.warn('the breach interface did not answer; the password was let pass');
+      this.log.warn('the breached-password API does not respond: the password was accepted without the check');
       return false;
     }
   }

@@ -88,7 +88,7 @@ export class Handoffs {
     const handoff: Handoff = { state: 'fresh', origin, pollDigest, confirmation };
     await this.secrets.issue('handoff', '', handoff, RECORD_SECONDS, { secret: code });
     const found = await this.find(code);
-    if (!found) throw new Error('a fresh code must be there');
+    if (!found) throw new Error('The new handoff code was not stored');
     return {
       code: `${code.slice(0, 6)}-${code.slice(6)}`,
       expires_at: new Date(found.createdAt.getTime() + CODE_SECONDS * 1000).toISOString(),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { describeClient, type Origin } from '../../accounts/events/origin.js';
-import { SecurityEvents } from '../../accounts/events/security-events.service.js';
+import { type NewEvent, SecurityEvents, toSecurityEvent } from '../../accounts/events/security-events.service.js';
 import type { Tx } from '../../platform/database/database.js';
 import { NoticeAllowance } from '../../platform/mail/notice-allowance.service.js';
 import { Outbox } from '../../platform/mail/outbox.js';
@@ -10,7 +10,11 @@ import {
   type SecurityEvent,
 } from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
+import type { LifecycleCause, LifecycleEvent, RequiredSubscriber } from '../../policy/lifecycle.js';
 import { MailedTokens } from '../secrets/mailed-tokens.service.js';
+
+type NoticedEvent = 'emailChanged' | 'disabled' | 'enabled' | 'banned' | 'deletionScheduled' | 'deletionCanceled';
+type Notice = Pick<NewEvent, 'origin'> & { readonly type: SecurityEvent; readonly data: NoticeDetails };
 
 type Decision = 'registration_approved' | 'registration_rejected';
 
@@ -26,7 +30,7 @@ const emailedFacts = ({ until, public_reason }: NoticeDetails): NoticeDetails =>
  * Notifies users of changes to the security of their account: the change, its time and the device (auth.md section 12).
  */
 @Injectable()
-export class SecurityNotices {
+export class SecurityNotices implements RequiredSubscriber<NoticedEvent> {
   constructor(
     private readonly events: SecurityEvents,
     private readonly tokens: MailedTokens,
@@ -34,10 +38,12 @@ export class SecurityNotices {
     private readonly allowance: NoticeAllowance,
   ) {}
 
-  /**
-   * Records the event in `tx`, which must hold the account. After the commit, the verified email address gets an email.
-   * It names the device if there is an `origin`. It has a lockdown link unless an administrator made the change.
-   */
+  async handleAll(tx: Tx, events: readonly LifecycleEvent<NoticedEvent>[], cause: LifecycleCause): Promise<void> {
+    if (!cause.account) return;
+    for (const event of events) await this.sendEmail(tx, cause.account, toSecurityEvent<NoticedEvent>(event, cause));
+  }
+
+  /** Records the event in `tx`, which must hold the account, and sends its notice. */
   async send(
     tx: Tx,
     account: Account,
@@ -46,8 +52,22 @@ export class SecurityNotices {
     data: Readonly<Record<string, unknown>> & NoticeDetails = {},
   ): Promise<void> {
     await this.events.record(tx, { accountId: account.id, type: event, origin, data });
+    await this.sendEmail(tx, account, { type: event, origin, data });
+  }
+
+  /**
+   * After the commit, the verified email address gets an email. It names the device if there is an `origin`. It has a
+   * lockdown link unless an administrator made the change.
+   */
+  private async sendEmail(tx: Tx, account: Account, { type: event, origin, data }: Notice): Promise<void> {
     const to = await this.recipientOf(tx, account, event);
     if (to === null) return;
+    const { deadline } = data;
+    if (deadline !== undefined) {
+      const metadata = { deadline, ...emailedFacts(data) };
+      await this.outbox.enqueue(tx, { type: 'account_deletion_scheduled', to, accountId: account.id, metadata });
+      return;
+    }
     const link = ADMINISTRATOR_EVENTS.has(event) ? null : await this.lockdownLink(tx, account);
     await this.outbox.enqueue(tx, {
       type: 'security_notice',
@@ -57,20 +77,6 @@ export class SecurityNotices {
       client: origin && describeClient(origin),
       ...(link !== null && { expiresInSeconds: LINK_SECONDS }),
     });
-  }
-
-  /** Records and sends the notice of a scheduled deletion. */
-  async sendDeadline(
-    tx: Tx,
-    account: Account,
-    deadline: Date,
-    { origin, reason }: { readonly origin?: Origin; readonly reason?: string | null },
-  ): Promise<void> {
-    const event = 'account_deletion_scheduled';
-    const metadata = { deadline: deadline.toISOString(), ...(reason && { public_reason: reason }) };
-    await this.events.record(tx, { accountId: account.id, type: event, origin, data: metadata });
-    const to = await this.recipientOf(tx, account, event);
-    if (to !== null) await this.outbox.enqueue(tx, { type: event, to, accountId: account.id, metadata });
   }
 
   /**

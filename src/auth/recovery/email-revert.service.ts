@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import type { StoredEpochs } from '../../accounts/account-snapshot.js';
 import { AccountState } from '../../accounts/account-state.service.js';
+import { LifecycleEvents } from '../../accounts/events/lifecycle-events.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { validationError } from '../../core/errors.js';
@@ -9,7 +10,6 @@ import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Factors } from '../factors/factors.service.js';
 import { Passwords } from '../factors/passwords.service.js';
-import { SecurityNotices } from '../notices/security-notices.service.js';
 import { Passkey } from '../records/auth.entities.js';
 import { type MailedToken, MailedTokens } from '../secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
@@ -34,7 +34,7 @@ export class EmailRevert {
     private readonly grants: Grants,
     private readonly issuance: Issuance,
     private readonly passwords: Passwords,
-    private readonly notices: SecurityNotices,
+    private readonly lifecycle: LifecycleEvents,
     private readonly outbox: Outbox,
   ) {}
 
@@ -67,7 +67,8 @@ export class EmailRevert {
       await this.grants.revokeAll(tx, id, ending);
       await this.secrets.revokeSince('email-revert', issued, tx);
       await this.sessions.authorizeOnlyIp(tx, id, origin.ip);
-      await this.notices.send(tx, await this.accounts.require(tx, id), 'email_reverted', origin);
+      const cause = { account: await this.accounts.require(tx, id), origin, recordedAs: 'email_reverted' } as const;
+      await this.lifecycle.emit(tx, 'emailChanged', [{ account_id: id }], cause);
       return this.issuance.issue(tx, seen, 'email_revert', origin);
     });
   }

@@ -4,7 +4,7 @@ import { AccountSnapshot, type StoredEpochs } from '../../accounts/account-snaps
 import type { SecretBinding, SecretPayload } from '../../core/merged.js';
 import { mintToken } from '../../core/secrets.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { OneTimeSecret } from '../records/auth.entities.js';
 import {
@@ -86,14 +86,14 @@ export class OneTimeSecrets {
   constructor(
     private readonly database: Database,
     private readonly features: FeatureRegistry,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
-    cleanupJobs.addExpiry('one_time_secret', 'digest', "expires_at < now() - interval '1 day'");
+    cleanup.addExpiry('one_time_secret', 'digest', "expires_at < now() - interval '1 day'");
   }
 
   private bindingOf(purpose: string): SecretBinding {
     const binding = this.features.secrets.get(purpose);
-    if (binding === undefined) throw new Error(`no feature declares the purpose ${purpose}`);
+    if (binding === undefined) throw new Error(`Unknown purpose ${purpose}. Declare it in secrets of a feature`);
     return binding;
   }
 

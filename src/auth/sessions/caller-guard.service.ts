@@ -33,7 +33,7 @@ export class CallerGuard {
     // The same lock order as the deletion of an application: the application, then its bot.
     const isBotAlive = me.via !== 'bot' || (await this.lockBotToken(tx, me.applicationId, me.digest));
     const account = await this.accounts.lock(tx, me.account.id);
-    if (!account) throw new Error('the account of a credential must be there');
+    if (!account) throw new Error('The account of the credential was not found');
     if (account.deletedAt !== null) throw new ApiError('ACCESS_DENIED');
     const isUnchanged = isBotAlive && AccountSnapshot.ofRequest(me).isStillCurrent(account);
     if (!isUnchanged || !(await this.isCredentialActive(tx, me))) throw new ApiError('UNAUTHORIZED');

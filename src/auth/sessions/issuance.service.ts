@@ -4,14 +4,12 @@ import { partialUserView } from '../../accounts/account.views.js';
 import { ACCOUNT_FLAGS, isDeletedOrScheduled } from '../../accounts/account-facts.js';
 import type { AccountSnapshot } from '../../accounts/account-snapshot.js';
 import { AccountState, type RevertedState } from '../../accounts/account-state.service.js';
+import { LifecycleEvents } from '../../accounts/events/lifecycle-events.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
-import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { ApiError } from '../../core/errors.js';
-import { Metrics } from '../../core/metrics.js';
 import { digest } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
-import { SecurityNotices } from '../notices/security-notices.service.js';
 import { type Authentication, NO_METHOD } from '../records/authentication.js';
 import { idHash, SessionService } from './sessions.service.js';
 
@@ -24,9 +22,12 @@ export interface TokenResponse {
 }
 
 /** How the user signed in. With two-step verification, this is the last factor. */
-export type SignInMethod =
-  | ('registration' | 'password' | 'code' | 'passkey' | 'passkey_second_factor' | 'passkey_bridge')
-  | ('handoff' | 'single_sign_on' | 'password_reset' | 'email_revert');
+export const SIGN_IN_METHODS = [
+  ...(['registration', 'password', 'code', 'passkey', 'passkey_second_factor', 'passkey_bridge'] as const),
+  ...(['handoff', 'single_sign_on', 'password_reset', 'email_revert'] as const),
+] as const;
+
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 interface IssuanceOptions {
   /** The error for an account that is deleted or whose epoch was raised in the meantime. Each operation has its own. */
@@ -44,12 +45,6 @@ export const tokenResponse = (token: string, account: Account, reactivated?: Rev
   ...(reactivated && { reactivated }),
 });
 
-const NOTICE_OF = {
-  disabled: 'account_reactivated',
-  deletion: 'deletion_canceled',
-  suspension: 'account_reinstated',
-} as const;
-
 /** Signs accounts in for all operations (auth.md section 2). No other code issues sessions. */
 @Injectable()
 export class Issuance {
@@ -58,9 +53,7 @@ export class Issuance {
     private readonly sessions: SessionService,
     private readonly accounts: AccountService,
     private readonly state: AccountState,
-    private readonly events: SecurityEvents,
-    private readonly notices: SecurityNotices,
-    private readonly metrics: Metrics,
+    private readonly lifecycle: LifecycleEvents,
   ) {}
 
   /**
@@ -123,14 +116,12 @@ export class Issuance {
   ): Promise<TokenResponse> {
     const account = await this.lockUnchanged(tx, seen, invalid);
     this.assertMaySignIn(account);
-    const ended = await this.state.reactivate(tx, account);
-    if (ended !== null) await this.notices.send(tx, account, NOTICE_OF[ended], origin);
+    const ended = await this.state.reactivate(tx, account, origin);
     if (authorizesIp) await this.sessions.authorizeIp(tx, account.id, origin.ip);
     const token = await this.sessions.issue(tx, account.id, origin, authentication);
-    const session = idHash({ digest: digest(token) });
-    await this.events.record(tx, { accountId: account.id, type: 'signed_in', session, origin, data: { method } });
-    this.database.onCommit(tx, async () => this.metrics.signIns.inc({ method }));
-    return tokenResponse(token, account, ended === 'suspension' ? null : ended);
+    const about = { account_id: account.id, session_id_hash: idHash({ digest: digest(token) }) };
+    await this.lifecycle.emit(tx, 'signedIn', [{ ...about, method }], { origin });
+    return tokenResponse(token, account, ended);
   }
 
   /** Locks the account and verifies that it has not changed since `seen`. */

@@ -98,7 +98,7 @@ export class LastUsed implements BeforeApplicationShutdown {
     this.timer = undefined;
     const written = this.write(uses).catch((error) => {
       for (const use of uses) this.nextUpdateAt.delete(keyOf(use));
-      this.log.error('times of use could not be written', { error });
+      this.log.error('writing last-used times failed', { error });
     });
     this.pendingWrites = Promise.all([this.pendingWrites, written]).then(() => {});
   }

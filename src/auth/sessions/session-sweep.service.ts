@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import type { RevocationCause } from '../../accounts/events/origin.js';
-import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { beyondLimitsSql } from '../../accounts/session-limits.js';
 import { Config } from '../../core/config/config.js';
-import { type Changed, Database, type Tx } from '../../platform/database/database.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
-import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
-import { type EndedSession, sessionEndedEvent } from './sessions.service.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
+import { SessionService } from './sessions.service.js';
 
 interface LiveSession {
   readonly id: string;
@@ -18,8 +16,6 @@ interface LiveSession {
 const accountsOf = (found: readonly LiveSession[]): string[] => [...new Set(found.map((row) => row.account_id))];
 
 const BATCH_SIZE = 1000;
-// The size of a notification is limited.
-const SESSIONS_PER_NOTIFICATION = 200;
 const BY_ADMINISTRATOR: RevocationCause = { by: 'administrator', reason: 'sessions_ended' };
 const BY_EXPIRY: RevocationCause = { by: 'service', reason: 'expired' };
 
@@ -30,13 +26,12 @@ export class SessionSweep {
     private readonly database: Database,
     private readonly accounts: AccountService,
     private readonly grants: Grants,
-    private readonly events: SecurityEvents,
-    private readonly replicaBus: ReplicaBus,
+    private readonly sessions: SessionService,
     config: Config,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
     const over = beyondLimitsSql(config);
-    if (over !== null) cleanupJobs.add('session-limits', (tx, limit) => this.revokeExpired(tx, over, limit));
+    if (over !== null) cleanup.add('session-limits', (tx, limit) => this.revokeExpired(tx, over, limit));
   }
 
   /**
@@ -82,20 +77,8 @@ export class SessionSweep {
    * deadlock.
    */
   private async revoke(tx: Tx, found: readonly LiveSession[], ending: RevocationCause): Promise<number> {
-    const [rows] = await tx.query<Changed<EndedSession>>(
-      `UPDATE session SET revoked_at = now() WHERE id = ANY ($1::bigint[]) AND revoked_at IS NULL
-       RETURNING id, account_id, digest`,
-      [found.map(({ id }) => id)],
-    );
-    const ids = rows.map((row) => row.id);
-    for (let first = 0; first < ids.length; first += SESSIONS_PER_NOTIFICATION) {
-      const sessions = ids.slice(first, first + SESSIONS_PER_NOTIFICATION);
-      await this.replicaBus.announce(tx, { topic: 'revoked', data: { sessions } });
-    }
-    await this.events.recordAll(
-      tx,
-      rows.map((row) => sessionEndedEvent(row, ending)),
-    );
+    const ids = found.map(({ id }) => id);
+    const count = await this.sessions.revoke(tx, 'id = ANY ($1::bigint[])', [ids], ending);
     const left = await tx.query<{ id: string }[]>(
       `SELECT id FROM unnest($1::bigint[]) AS a (id)
        WHERE NOT EXISTS (SELECT 1 FROM session s WHERE s.account_id = a.id AND s.revoked_at IS NULL)`,
@@ -106,6 +89,6 @@ export class SessionSweep {
       left.map((row) => row.id),
       ending,
     );
-    return ids.length;
+    return count;
   }
 }

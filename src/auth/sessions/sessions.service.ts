@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, IS_EXACT_MATCH_SQL, NEAREST_ACCOUNT_SQL } from '../../accounts/account.service.js';
 import type { AccountSnapshot } from '../../accounts/account-snapshot.js';
+import { LifecycleEvents } from '../../accounts/events/lifecycle-events.service.js';
 import { clientInfo, type Origin, type RevocationCause } from '../../accounts/events/origin.js';
-import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { withinLimitsSql } from '../../accounts/session-limits.js';
 import { addressKey, maskAddress } from '../../core/address.js';
@@ -11,7 +11,7 @@ import { ApiError } from '../../core/errors.js';
 import { digest, mintSessionToken } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { AuthorizedIp, Session } from '../records/auth.entities.js';
@@ -67,12 +67,12 @@ export class SessionService {
     private readonly grants: Grants,
     private readonly accounts: AccountService,
     private readonly callerGuard: CallerGuard,
-    private readonly events: SecurityEvents,
+    private readonly lifecycle: LifecycleEvents,
     private readonly config: Config,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
     this.activeCondition = `revoked_at IS NULL${withinLimitsSql(config)}`;
-    cleanupJobs.addExpiry('session', 'id', "revoked_at < now() - interval '30 days'");
+    cleanup.addExpiry('session', 'id', "revoked_at < now() - interval '30 days'");
   }
 
   /**
@@ -288,7 +288,7 @@ export class SessionService {
   }
 
   /** Revokes sessions in one statement. Returns their number. */
-  private async revoke(tx: Tx, condition: string, values: unknown[], ending: RevocationCause): Promise<number> {
+  async revoke(tx: Tx, condition: string, values: unknown[], ending: RevocationCause): Promise<number> {
     const [rows] = await tx.query<Changed<EndedSession>>(
       `UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND ${condition} RETURNING id, account_id, digest`,
       values,
@@ -297,35 +297,26 @@ export class SessionService {
     return rows.length;
   }
 
-  /** Announces and records the sessions that have just ended. */
+  /** Announces the sessions that have just ended, to replicas and features. */
   private async announceEnd(tx: Tx, rows: readonly EndedSession[], ending: RevocationCause): Promise<void> {
     const ids = rows.map(({ id }) => id);
     for (let first = 0; first < ids.length; first += IDS_PER_NOTIFICATION) {
       const sessions = ids.slice(first, first + IDS_PER_NOTIFICATION);
       await this.replicaBus.announce(tx, { topic: 'revoked', data: { sessions } });
     }
-    await this.events.recordAll(
-      tx,
-      rows.map((row) => sessionEndedEvent(row, ending)),
-    );
+    const { origin, by, reason } = ending;
+    const ended = rows.map((row) => ({ account_id: row.account_id, session_id_hash: idHash(row) }));
+    if (reason === 'signed_out') await this.lifecycle.emit(tx, 'signedOut', ended);
+    const withReason = ended.map((session) => ({ ...session, by, reason }));
+    await this.lifecycle.emit(tx, 'sessionEnded', withReason, { origin });
   }
 }
 
-/** A row that this statement has revoked. */
-export interface EndedSession {
+/** A row that a statement has revoked. */
+interface EndedSession {
   readonly id: string;
   readonly account_id: string;
   readonly digest: Buffer;
 }
-
-/** The security event for the owner of an ended session. */
-export const sessionEndedEvent = (session: EndedSession, { by, reason, origin }: RevocationCause) =>
-  ({
-    accountId: session.account_id,
-    type: 'session_ended',
-    session: idHash(session),
-    origin,
-    data: { by, reason },
-  }) as const;
 
 const signedOut = (origin: Origin): RevocationCause => ({ by: 'owner', reason: 'signed_out', origin });

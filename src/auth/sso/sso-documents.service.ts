@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Log } from '../../core/log.js';
 import { Database } from '../../platform/database/database.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { SsoDocument } from './sso.entities.js';
 
 /** A document of the provider. `fetchedAt` is in milliseconds. */
@@ -26,9 +26,9 @@ export class SsoDocuments {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly log: Log,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
-    cleanupJobs.addExpiry('sso_document', 'url', "fetched_at < now() - interval '30 days'");
+    cleanup.addExpiry('sso_document', 'url', "fetched_at < now() - interval '30 days'");
   }
 
   async find<T extends object>(url: string): Promise<CachedDocument<T> | null> {
@@ -62,7 +62,7 @@ export class SsoDocuments {
     } catch (error) {
       if (!lastGood) throw error;
       this.pausedUntil.set(url, now + RETRY_PAUSE_MS);
-      this.log.warn('the sign-in provider does not answer: its last good document is used');
+      this.log.warn('the identity provider does not respond: its cached metadata is used');
       return lastGood;
     }
   }

@@ -173,7 +173,7 @@ export class SsoExchange {
   }
 
   private readonly noFetch: CustomFetch = async () => {
-    throw new Error('this operation asks nobody');
+    throw new Error('This operation must not send a request');
   };
 
   private readonly tokenFetch: CustomFetch = async (url, options) => {
@@ -197,7 +197,7 @@ export class SsoExchange {
 
   /** The reason is only logged, because it may quote the token. */
   private invalidToken(error: unknown): ApiError {
-    this.log.info('a token of the sign-in provider was refused', { reason: (error as { code?: string }).code });
+    this.log.info('token of the identity provider rejected', { reason: (error as { code?: string }).code });
     return validationError('code', 'INVALID_SSO_TOKEN');
   }
 }

@@ -157,7 +157,7 @@ export class SsoProvider {
       const found = await library.discovery(new URL(issuer), 'discovery', undefined, library.None(), {
         [library.customFetch]: fetch,
       });
-      const document = found.serverMetadata() as unknown as JsonObject;
+      const document: JsonObject = { ...found.serverMetadata() };
       if (document.issuer === issuer) return toMetadata(document);
     } catch (error) {
       if (typeof named !== 'string') throw findApiError(error) ?? providerDown();
@@ -182,7 +182,7 @@ export class SsoProvider {
       });
     } catch (error) {
       const reason = error instanceof OutboundFault ? error.reason : 'unknown';
-      this.log.warn('the sign-in provider could not be asked', { reason });
+      this.log.warn('request to the identity provider failed', { reason });
       throw providerDown();
     }
   }

@@ -95,19 +95,19 @@ const recordedEvent = (tx: string, method: string) => ['told', tx, '1', 'sudo_gr
 const bodyOf = (outcome: unknown) => featureRegistry().describe(outcome as ApiError).body;
 const PROOF = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{43}$/);
 
-describe('account.md 8.3: who needs nothing', () => {
+describe('account.md 8.3: accounts that need no proof', () => {
   test.each([
     ['a bot', accountOf({ bot: true, hasPassword: false })],
     ['a bot with everything', accountOf({ bot: true, hasTotp: true, passkeys: 1 })],
     ['an account without a password and without a factor', accountOf({ hasPassword: false })],
-  ])('%s gets no proof, and nothing is spent', async (_, account) => {
+  ])('%s gets no proof, and nothing is consumed', async (_, account) => {
     const sent = { password: 'x', mfa_method: 'totp', mfa_code: RIGHT.code } as const;
     expect(await sudoMode().demand(account, sent, 'a proof')).toEqual({ outcome: null, isSpent: false, did: [] });
   });
 });
 
-describe('account.md 8.3: a password alone', () => {
-  test('a right one passes without a proof, is told, and gives the allowance back', async () => {
+describe('account.md 8.3: a password as the only factor', () => {
+  test('a correct one succeeds without a proof, is recorded, and restores the allowance', async () => {
     expect(await sudoMode().demand(accountOf(), RIGHT)).toEqual({
       outcome: null,
       isSpent: false,
@@ -124,14 +124,14 @@ describe('account.md 8.3: a password alone', () => {
     expect(did).toEqual([CHARGED, ['password', '1']]);
   });
 
-  test('beyond the allowance a right one is wrong, and not looked at', async () => {
+  test('beyond the allowance a correct one is wrong, and not checked', async () => {
     const { outcome, did } = await sudoMode({ admitted: false }).demand(accountOf(), RIGHT);
     expect(bodyOf(outcome)).toMatchObject({ errors: [expect.objectContaining({ code: 'INVALID_PASSWORD' })] });
     expect(did).toEqual([CHARGED]);
   });
 
   test.each([undefined, {}, { mfa_method: 'totp', mfa_code: RIGHT.code } as const])(
-    'without one, %j, it is told what there is',
+    'without one, %j, the error lists the available methods',
     async (members) => {
       const { outcome, did } = await sudoMode({ hasBackupCodes: true }).demand(accountOf(), members);
       expect(bodyOf(outcome)).toMatchObject({
@@ -148,7 +148,7 @@ describe('account.md 8.3: a second factor', () => {
   test.each([
     ['code', WITH_TOTP],
     ['code', WITH_PASSKEY],
-  ])('a right %s passes with a fresh proof, and is told in one transaction', async (_, account) => {
+  ])('a correct %s succeeds with a new proof, and is recorded in one transaction', async (_, account) => {
     const { service, demand } = sudoMode();
     const { outcome, isSpent, did } = await demand(account, { mfa_method: 'totp', mfa_code: RIGHT.code });
     expect(outcome).toEqual(PROOF);
@@ -157,7 +157,7 @@ describe('account.md 8.3: a second factor', () => {
     expect(did).toEqual([CHARGED, ['code', '1', 'tx'], recordedEvent('tx', 'code'), CLEARED]);
   });
 
-  test('a wrong code is charged and not told', async () => {
+  test('a wrong code is charged and not recorded', async () => {
     const { outcome, isSpent, did } = await sudoMode().demand(WITH_TOTP, { mfa_method: 'totp', mfa_code: '000000' });
     expect(bodyOf(outcome)).toMatchObject({
       code: 'INVALID_FORM_BODY',
@@ -167,7 +167,7 @@ describe('account.md 8.3: a second factor', () => {
     expect(did).toEqual([CHARGED, ['code', '1', 'tx']]);
   });
 
-  test('beyond the allowance a right code is wrong, and is not spent', async () => {
+  test('beyond the allowance a correct code is wrong, and is not consumed', async () => {
     const { outcome, did } = await sudoMode({ admitted: false }).demand(WITH_TOTP, {
       mfa_method: 'totp',
       mfa_code: RIGHT.code,
@@ -176,7 +176,7 @@ describe('account.md 8.3: a second factor', () => {
     expect(did).toEqual([CHARGED]);
   });
 
-  test('a right assertion passes with a fresh proof and charges nothing, even beyond the allowance', async () => {
+  test('a correct assertion succeeds with a new proof and charges nothing, even beyond the allowance', async () => {
     const { outcome, isSpent, did } = await sudoMode({ admitted: false }).demand(WITH_PASSKEY, {
       mfa_method: 'webauthn',
       ...assertion,
@@ -222,7 +222,7 @@ describe('account.md 8.3: a second factor', () => {
   });
 });
 
-describe('account.md 8.2: what an account can prove itself with', () => {
+describe('account.md 8.2: the methods of an account', () => {
   test.each([
     [accountOf(), { totp: false, webauthn: false, backup_codes: false, has_mfa: false }],
     [WITH_TOTP, { totp: true, webauthn: false, backup_codes: false, has_mfa: true }],
@@ -231,7 +231,7 @@ describe('account.md 8.2: what an account can prove itself with', () => {
     expect(await sudoMode().service.methodsOf(account)).toEqual(methods);
   });
 
-  test('options of its own passkeys, where it has some', async () => {
+  test('options for its own passkeys, if it has any', async () => {
     const { service, demand } = sudoMode();
     expect(await service.webauthnOptions(WITH_PASSKEY)).toBe('options');
     const { did } = await demand(accountOf({ bot: true }));
@@ -244,20 +244,20 @@ describe('account.md 8.2: what an account can prove itself with', () => {
 });
 
 describe('credentials.md 6: a proof', () => {
-  test('satisfies instead of a factor, and comes back unchanged', async () => {
+  test('is accepted instead of a factor, and returned unchanged', async () => {
     const { service, demand } = sudoMode();
     const proof = await service.issue(WITH_TOTP);
     const members = { mfa_method: 'totp', mfa_code: RIGHT.code } as const;
     expect(await demand(WITH_TOTP, members, proof)).toEqual({ outcome: proof, isSpent: false, did: [] });
   });
 
-  test('is none for an account that has a password alone', async () => {
+  test('is not accepted for an account that has only a password', async () => {
     const { service, demand } = sudoMode();
     const { outcome } = await demand(accountOf(), undefined, await service.issue(accountOf()));
     expect(bodyOf(outcome)).toMatchObject({ code: 'SUDO_MODE_REQUIRED' });
   });
 
-  test('that is none leaves the factor to decide', async () => {
+  test('an invalid one is ignored, and the factor is checked', async () => {
     const { service, demand } = sudoMode();
     const foreign = await service.issue(accountOf({ id: '2' }));
     for (const sent of ['', 'none', foreign, [await service.issue(WITH_TOTP)]]) {
@@ -265,7 +265,7 @@ describe('credentials.md 6: a proof', () => {
     }
   });
 
-  test('says who, when, for how long and under which key', async () => {
+  test('contains account, time, expiration and key ID', async () => {
     const secret = randomBytes(32);
     const { service } = sudoMode({ secret });
     const proof = await service.issue(WITH_TOTP);
@@ -284,7 +284,7 @@ describe('credentials.md 6: a proof', () => {
     expect(decodeJwt(await service.issue(WITH_TOTP)).jti).not.toBe(decodeJwt(proof).jti);
   });
 
-  test('lasts five minutes, to the second, and does not come from the future', async () => {
+  test('is valid for five minutes, to the second, and not before its time', async () => {
     const { service, clock } = sudoMode();
     const proof = await service.issue(WITH_TOTP);
     clock.time = START + 299;
@@ -295,14 +295,14 @@ describe('credentials.md 6: a proof', () => {
     expect(await service.isValid(proof, WITH_TOTP)).toBe(false);
   });
 
-  test('is for one account as it was then', async () => {
+  test('is valid for one account in its state at that time', async () => {
     const { service } = sudoMode();
     const proof = await service.issue(WITH_TOTP);
     expect(await service.isValid(proof, accountOf({ id: '2' }))).toBe(false);
     expect(await service.isValid(proof, accountOf({ epoch: 4 }))).toBe(false);
   });
 
-  test('lives as long as the secret of the service, the previous one included', async () => {
+  test('is valid as long as its secret, including the previous one', async () => {
     const [secret, next] = [randomBytes(32), randomBytes(32)];
     const proof = await sudoMode({ secret }).service.issue(WITH_TOTP);
     expect(await sudoMode({ secret: next, secretPrevious: secret }).service.isValid(proof, WITH_TOTP)).toBe(true);
@@ -318,7 +318,7 @@ describe('credentials.md 6: a proof', () => {
       .sign(key);
   const isValid = (proof: string) => sudoMode({ secret }).service.isValid(proof, WITH_TOTP);
 
-  test('that is forged well is one: the rest of these are refused for what they say', async () => {
+  test('a correctly forged one is accepted, so the others are rejected for their contents', async () => {
     expect(await isValid(await forged())).toBe(true);
   });
 
@@ -348,12 +348,12 @@ describe('credentials.md 6: a proof', () => {
     expect(await isValid(await forged(claims, header, key))).toBe(false);
   });
 
-  test('a key of another use, under the id of ours, signs none', async () => {
+  test('a key for another use, with the ID of ours, does not sign one', async () => {
     const other = new Keyring({ secret } as Config).signing('totp').bytes;
     expect(await isValid(await forged({}, {}, other))).toBe(false);
   });
 
-  test('only the canonical compact form is one', async () => {
+  test('only the canonical compact form is accepted', async () => {
     const proof = await forged();
     const [header = '', payload = '', signature = ''] = proof.split('.');
     const last = signature.at(-1) as string;
@@ -377,7 +377,7 @@ describe('credentials.md 6: a proof', () => {
     expect(await isValid(await forged({}, { more: 'x'.repeat(500) }))).toBe(false);
   });
 
-  test('a fault of ours is no refusal', async () => {
+  test('an internal error is not a rejection', async () => {
     const { service, clock } = sudoMode();
     const proof = await service.issue(WITH_TOTP);
     clock.date = () => {

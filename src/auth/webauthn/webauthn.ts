@@ -157,6 +157,7 @@ const [N, E] = [-1, -2];
  * have 2048 to 4096 bits.
  */
 function isSoundKey(cose: Uint8Array, { decodeCredentialPublicKey }: Library): boolean {
+  // biome-ignore lint/plugin: a COSE key is a map, whose type lists only the labels of its kind
   const key = decodeCredentialPublicKey(cose as Uint8Array<ArrayBuffer>) as unknown as Map<number, unknown>;
   const text = (label: number, bytes?: number): string => {
     const value = key.get(label);
@@ -208,6 +209,7 @@ export async function verifyRegistration(
     const webauthn = await loadLibrary();
     if (!object || !hasPlainAttestation(object, webauthn)) return null;
     const { registrationInfo } = await webauthn.verifyRegistrationResponse({
+      // biome-ignore lint/plugin: the library validates the members
       response: withPlainIds(response) as unknown as RegistrationResponseJSON,
       expectedChallenge: challenge,
       expectedOrigin: [...party.origins],
@@ -262,6 +264,7 @@ export async function verifyAssertion(
     if (handle === undefined && rules.userHandle) return null;
     const { verifyAuthenticationResponse } = await loadLibrary();
     const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
+      // biome-ignore lint/plugin: the library validates the members
       response: withPlainIds(response) as unknown as AuthenticationResponseJSON,
       expectedChallenge: challenge,
       expectedOrigin: [...party.origins],

@@ -61,7 +61,8 @@ function loadConfigOrFaults(env: Env, extension: Extension): Config | Finding[] 
   } catch (error) {
     const known = toStartError(error);
     if (!(known instanceof ConfigurationError)) {
-      if (known instanceof StartError) return [fault('configuration', known.message, 'Mend it, then look again')];
+      if (known instanceof StartError)
+        return [fault('configuration', known.message, 'Fix the error, then run this command again')];
       throw error;
     }
     return known.faults.map((line) => fault('configuration', line, 'See .env.example'));
@@ -80,20 +81,20 @@ function unknownSettings(env: Env, all: readonly Setting[]): Finding[] {
   const known = new Set(all.map(({ name }) => name));
   const words = new Set([...known].map(firstWord).filter((word) => word !== '' && !WORDS_OF_OTHERS.has(word)));
   const unknown = Object.keys(env).filter((name) => words.has(firstWord(name)) && !known.has(name));
-  return unknown.map((name) => warning('configuration', `${name} is no setting`, 'Remove it, or correct its spelling'));
+  return unknown.map((name) => warning('configuration', `Unknown setting ${name}`, 'Remove it, or correct its name'));
 }
 
 function secrets(env: Env, config: Config): Finding[] {
   const findings: Finding[] = [];
   const path = join(config.dataDir, 'secret');
   if (env.GATEHOUSE_SECRET?.trim()) findings.push(ok('secret', 'GATEHOUSE_SECRET is set and strong'));
-  else if (!existsSync(path)) findings.push(ok('secret', `the first start will make one in ${path}`));
+  else if (!existsSync(path)) findings.push(ok('secret', `the first start creates one in ${path}`));
   else if (statSync(path).mode & 0o077) {
-    findings.push(fault('secret', `${path} can be read by other users`, `Run: chmod 600 ${path}`));
+    findings.push(fault('secret', `other users can read ${path}`, `Run: chmod 600 ${path}`));
   } else findings.push(ok('secret', `generated, in ${path}`));
   if (config.secretPrevious) {
-    const mend = 'Remove GATEHOUSE_SECRET_PREVIOUS once `keys rotate` has run and sessions of old proofs are over';
-    findings.push(warning('secret', 'a rotation is under way', mend));
+    const fix = 'Run `keys rotate`, and remove GATEHOUSE_SECRET_PREVIOUS an hour later';
+    findings.push(warning('secret', 'a rotation is in progress', fix));
   }
   return findings;
 }
@@ -104,15 +105,19 @@ function addresses({ publicOrigin, production, trustedProxies, host }: Config): 
   const findings: Finding[] = [];
   if (production && (protocol !== 'https:' || isLocal)) {
     findings.push(
-      fault('PUBLIC_ORIGIN', `${publicOrigin} is no public address`, 'Set the https origin that people use'),
+      fault(
+        'PUBLIC_ORIGIN',
+        `${publicOrigin} is not a public HTTPS origin`,
+        'Set it to the https origin that users open',
+      ),
     );
   } else findings.push(ok('PUBLIC_ORIGIN', publicOrigin));
   if (protocol === 'https:' && trustedProxies.length === 0) {
-    const mend = 'Behind a proxy, list its addresses in TRUSTED_PROXIES: else all clients share its address';
-    findings.push(warning('TRUSTED_PROXIES', 'empty', mend));
+    const fix = 'If there is a reverse proxy, add its IP addresses. Otherwise all clients share one IP address';
+    findings.push(warning('TRUSTED_PROXIES', 'empty', fix));
   }
   if (host !== '127.0.0.1' && host !== '::1' && protocol === 'http:') {
-    findings.push(warning('HOST', `${host} serves plain HTTP to the network`, 'Put TLS in front'));
+    findings.push(warning('HOST', `${host} serves plain HTTP to the network`, 'Terminate TLS in a reverse proxy'));
   }
   return findings;
 }
@@ -128,16 +133,16 @@ function administration(env: Env, { admin: { networks } }: Config): Finding[] {
   if (networks.length === 0) return [];
   const own = operatorAddresses(env);
   if (own.some((address) => addressIsIn(address, networks))) {
-    return [ok('ADMIN_ALLOW_NETWORKS', 'administration is there for your address')];
+    return [ok('ADMIN_ALLOW_NETWORKS', 'your IP address can use the administration')];
   }
-  const mend = 'Add it to ADMIN_ALLOW_NETWORKS, or come from one of those networks';
-  return [warning('ADMIN_ALLOW_NETWORKS', `locks your own address out: ${own.join(', ')}`, mend)];
+  const fix = 'Add your IP address, or connect from one of these networks';
+  return [warning('ADMIN_ALLOW_NETWORKS', `does not contain your IP address: ${own.join(', ')}`, fix)];
 }
 
 function switches(config: Config): Finding[] {
   return disabledLimits(config).map((name) => {
-    const mend = `Set ${name}=on: off is for tests`;
-    return config.production ? fault('limits', `${name} is off`, mend) : warning('limits', `${name} is off`, mend);
+    const fix = `Set ${name}=on. Use off only in tests`;
+    return config.production ? fault('limits', `${name} is off`, fix) : warning('limits', `${name} is off`, fix);
   });
 }
 
@@ -174,31 +179,29 @@ const hostOf = (url: string): string => new URL(url).host;
 async function mail({ mailTransport, smtpUrl, mailHttpUrl, mailFrom }: Config): Promise<Finding[]> {
   const url = mailTransport === 'smtp' ? smtpUrl : mailTransport === 'http' ? mailHttpUrl : undefined;
   if (mailTransport === 'none') {
-    const detail = 'no transport: addresses count as verified at once, and nobody can recover a password';
+    const detail = 'no transport: email addresses are verified without a check, and users cannot reset passwords';
     return [warning('mail', detail, 'Set MAIL_TRANSPORT to smtp or http')];
   }
   if (url === undefined) return [ok('mail', `transport ${mailTransport}`)];
   const sender = mailFrom === undefined ? '' : `, sent from ${mailFrom}`;
-  if (await isReachable(url)) return [ok('mail', `transport ${mailTransport}, ${hostOf(url)} answers${sender}`)];
+  if (await isReachable(url)) return [ok('mail', `transport ${mailTransport}, ${hostOf(url)} responds${sender}`)];
   const setting = mailTransport === 'smtp' ? 'SMTP_URL' : 'MAIL_HTTP_URL';
-  return [
-    fault('mail', `${hostOf(url)} does not answer`, `Check ${setting} and that the server can be reached from here`),
-  ];
+  return [fault('mail', `${hostOf(url)} does not respond`, `Check ${setting} and the connection to the server`)];
 }
 
 async function sharedStore({ redisUrl }: Config): Promise<Finding[]> {
   if (redisUrl === undefined) return [];
-  if (await isReachable(redisUrl)) return [ok('shared store', `${hostOf(redisUrl)} answers`)];
-  const detail = `${hostOf(redisUrl)} does not answer: each process counts by itself, and no gateway session starts`;
-  return [fault('shared store', detail, 'Check REDIS_URL and that the server can be reached from here')];
+  if (await isReachable(redisUrl)) return [ok('shared store', `${hostOf(redisUrl)} responds`)];
+  const detail = `${hostOf(redisUrl)} does not respond: each process enforces rate limits separately, and no gateway session can start`;
+  return [fault('shared store', detail, 'Check REDIS_URL and the connection to the server')];
 }
 
 async function objectStore({ media: { s3 } }: Config): Promise<Finding[]> {
   if (s3?.endpoint === undefined) return [];
   const host = hostOf(s3.endpoint);
-  if (await isReachable(s3.endpoint)) return [ok('media storage', `${host} answers`)];
-  const mend = 'Check MEDIA_S3_ENDPOINT and that the server can be reached from here';
-  return [fault('media storage', `${host} does not answer`, mend)];
+  if (await isReachable(s3.endpoint)) return [ok('media storage', `${host} responds`)];
+  const fix = 'Check MEDIA_S3_ENDPOINT and the connection to the server';
+  return [fault('media storage', `${host} does not respond`, fix)];
 }
 
 function directories({ dataDir, databaseUrl, media }: Config): Finding[] {
@@ -208,7 +211,7 @@ function directories({ dataDir, databaseUrl, media }: Config): Finding[] {
     while (!existsSync(existing)) existing = dirname(existing);
     try {
       accessSync(existing, constants.W_OK | constants.X_OK);
-      return statSync(existing).isDirectory() ? ok(name, `${path} can be written`) : notWritable(name, path);
+      return statSync(existing).isDirectory() ? ok(name, `${path} is writable`) : notWritable(name, path);
     } catch {
       return notWritable(name, path);
     }
@@ -216,4 +219,4 @@ function directories({ dataDir, databaseUrl, media }: Config): Finding[] {
 }
 
 const notWritable = (name: string, path: string): Finding =>
-  fault(name, `${path} cannot be written`, 'Make it a directory of the user that runs the service');
+  fault(name, `${path} is not writable`, 'Use a directory that the user of the service owns');

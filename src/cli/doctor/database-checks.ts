@@ -17,7 +17,7 @@ const OLDEST_POSTGRES = 150_000;
 /** Checks whether the database responds, is recent and migrated, and whether its clock agrees with this machine. */
 export async function checkDatabase(config: Config, extension: Extension, lent?: EmbeddedEngine): Promise<Finding[]> {
   if (!config.databaseUrl && !lent && !existsSync(join(config.dataDir, 'database'))) {
-    return [ok('database', `the first start will make an embedded one in ${config.dataDir}`)];
+    return [ok('database', `the first start creates an embedded database in ${config.dataDir}`)];
   }
   let opened: Database | undefined;
   try {
@@ -31,17 +31,17 @@ export async function checkDatabase(config: Config, extension: Extension, lent?:
     ];
   } catch (error) {
     const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : 'no answer';
-    const mend = config.databaseUrl
-      ? 'Check DATABASE_URL and that the server runs and admits this user'
-      : 'The embedded database serves one process: stop the service, then look again';
-    return [fault('database', String(reason), mend)];
+    const fix = config.databaseUrl
+      ? 'Check DATABASE_URL, and that the server runs and accepts this user'
+      : 'Only one process can use the embedded database. Stop the service, then run this command again';
+    return [fault('database', String(reason), fix)];
   } finally {
     await opened?.close();
   }
 }
 
 async function version(opened: Database): Promise<Finding[]> {
-  if (opened.isEmbedded) return [ok('database', 'embedded, for trial and development')];
+  if (opened.isEmbedded) return [ok('database', 'embedded, for evaluation and development')];
   const [row] = await opened.manager.query<[{ version: number }]>(
     "SELECT current_setting('server_version_num')::int AS version",
   );
@@ -60,28 +60,32 @@ async function clock(opened: Database): Promise<Finding> {
   const skew = Math.abs(Number(row.now) - (before + here.now()) / 2) / 1000;
   return skew <= SKEW_SECONDS
     ? ok('clock', 'agrees with the database')
-    : fault('clock', `${skew.toFixed(1)} s away from the database's`, 'Synchronise both machines by NTP');
+    : fault('clock', `differs from the database by ${skew.toFixed(1)} s`, 'Synchronize both machines with NTP');
 }
 
 async function migrations(opened: Database, { migrateOnStart }: Config): Promise<Finding[]> {
   const states = await Promise.all(opened.migrations.map((list) => list.state()));
   const [pending, unknown] = [states.flatMap((state) => state.pending), states.flatMap((state) => state.unknown)];
   const newer = unknown.map((name) =>
-    warning('migrations', `${name} is applied and not known here`, 'A newer version was at work: run that one'),
+    warning(
+      'migrations',
+      `${name} is applied, but unknown to this version`,
+      'A newer version migrated the database. Run that version',
+    ),
   );
-  if (pending.length === 0) return [ok('migrations', 'the schema is current'), ...newer];
+  if (pending.length === 0) return [ok('migrations', 'the schema is up to date'), ...newer];
   const detail = `pending: ${pending.join(', ')}`;
   const breaking = opened.migrations.flatMap((list) => [...list.breaking]).filter(([name]) => pending.includes(name));
   const oneWay = ((await hasSchema(opened)) ? breaking : []).map(([name, reason]) =>
     warning(
       'migrations',
-      `after ${name} the version before cannot run: ${reason}`,
-      'Stop every replica of it first; the way back is the backup',
+      `after ${name}, the previous version cannot run: ${reason}`,
+      'Stop all replicas of the previous version first. To roll back, restore a backup',
     ),
   );
   const run = `\`${commandLine('migrate')}\``;
   return migrateOnStart
-    ? [warning('migrations', detail, `The next start applies them; or run ${run}`), ...oneWay, ...newer]
+    ? [warning('migrations', detail, `The next start applies them. Or run ${run}`), ...oneWay, ...newer]
     : [fault('migrations', detail, `Run ${run}`), ...oneWay, ...newer];
 }
 
@@ -92,12 +96,12 @@ async function checkStoredSecrets(opened: Database, config: Config, extension: E
     ? await checkDecryption(opened.manager, new Keyring(config), encryptedColumns)
     : [];
   return states.map(({ name, tried, opened: count }) => {
-    if (count === tried) return ok('secret', `opens what is stored: ${name}`);
-    const mend =
-      'Set GATEHOUSE_SECRET, or GATEHOUSE_SECRET_PREVIOUS, to the secret under which it was stored; see docs/operating.md';
+    if (count === tried) return ok('secret', `decrypts stored secrets: ${name}`);
+    const fix =
+      'Set GATEHOUSE_SECRET or GATEHOUSE_SECRET_PREVIOUS to the secret that encrypted them. See docs/guides/operators/key-rotation.md';
     return count === 0
-      ? fault('secret', `does not open what is stored: ${name}`, mend)
-      : warning('secret', `opens only ${count} of ${tried}: ${name}`, mend);
+      ? fault('secret', `cannot decrypt stored secrets: ${name}`, fix)
+      : warning('secret', `decrypts only ${count} of ${tried} stored secrets: ${name}`, fix);
   });
 }
 
@@ -109,7 +113,7 @@ async function hasSchema(opened: Database): Promise<boolean> {
 async function administrator(opened: Database): Promise<Finding[]> {
   if (!(await hasSchema(opened))) return [];
   const rows = await opened.manager.query<unknown[]>("SELECT 1 FROM account WHERE acls @> ARRAY['*'] LIMIT 1");
-  if (rows.length > 0) return [ok('administrator', 'at least one account holds the wildcard ACL')];
-  const mend = `Redeem the setup token, or run \`${commandLine("user grant-acl <email> '*'")}\``;
-  return [warning('administrator', 'no account holds the wildcard ACL', mend)];
+  if (rows.length > 0) return [ok('administrator', 'at least one account has the ACL *')];
+  const fix = `Redeem the setup token, or run \`${commandLine("user grant-acl <email> '*'")}\``;
+  return [warning('administrator', 'no account has the ACL *', fix)];
 }

@@ -8,7 +8,7 @@ import { type Finding, fault, ok } from './finding.js';
 export function checkDirectoryPrivacy({ dataDir, databaseUrl }: Config): Finding[] {
   if (databaseUrl || !existsSync(join(dataDir, 'database'))) return [];
   const [first, ...more] = findAccessibleToOthers(dataDir);
-  if (first === undefined) return [ok('DATA_DIR', 'no other user can read or write it')];
-  const detail = `other users can reach ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`;
-  return [fault('DATA_DIR', detail, `Run: chmod -R go= ${dataDir} (the next start does it, too)`)];
+  if (first === undefined) return [ok('DATA_DIR', 'other users cannot read or write it')];
+  const detail = `other users can access ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`;
+  return [fault('DATA_DIR', detail, `Run: chmod -R go= ${dataDir} (the next start also does this)`)];
 }

@@ -4,7 +4,7 @@ import { formatCount } from '../terminal/words.js';
 import { runChecks } from './checks.js';
 import type { Finding } from './finding.js';
 
-const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
+const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'ERROR  ' } as const;
 
 const lineOf = ({ state, about, detail, fix }: Finding): string =>
   `${MARKS[state]}  ${about}: ${detail}${fix ? `\n         ${fix}` : ''}`;
@@ -15,6 +15,6 @@ export const doctor: Command = async (args, terminal) => {
   const findings = await runChecks(terminal);
   for (const finding of findings) out(lineOf(finding));
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
-  out(`${formatCount(count('fault'), 'fault')}, ${formatCount(count('warning'), 'warning')}`);
+  out(`${formatCount(count('fault'), 'error')}, ${formatCount(count('warning'), 'warning')}`);
   return count('fault') > 0 ? 1 : 0;
 };

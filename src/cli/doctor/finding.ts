@@ -7,15 +7,15 @@ export interface Finding {
 }
 
 export const ok = (about: string, detail: string): Finding => ({ state: 'ok', about, detail });
-export const warning = (about: string, detail: string, mend: string): Finding => ({
+export const warning = (about: string, detail: string, fix: string): Finding => ({
   state: 'warning',
   about,
   detail,
-  fix: mend,
+  fix,
 });
-export const fault = (about: string, detail: string, mend: string): Finding => ({
+export const fault = (about: string, detail: string, fix: string): Finding => ({
   state: 'fault',
   about,
   detail,
-  fix: mend,
+  fix,
 });

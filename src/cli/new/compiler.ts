@@ -15,7 +15,7 @@ export async function loadCompiler(root: string): Promise<TypeScript> {
   try {
     path = createRequire(join(root, 'package.json')).resolve('typescript');
   } catch {
-    throw new CommandError(`TypeScript is not installed in ${root}: run npm install there first`);
+    throw new CommandError(`TypeScript is not installed in ${root}. Run npm install there first.`);
   }
   return ((await import(pathToFileURL(path).href)) as { default: TypeScript }).default;
 }

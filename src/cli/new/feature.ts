@@ -74,11 +74,11 @@ function featureChanges(layout: Layout, typescript: TypeScript, names: Names): C
     existsSync(join(root, 'src/migrations')) &&
     readdirSync(join(root, 'src/migrations')).some((name) => name.endsWith(`-create-${names.many}.ts`));
   if (existsSync(join(root, folder)) || isMade) {
-    throw new CommandError(`${names.many} exist in ${root}: nothing was written`);
+    throw new CommandError(`${names.many} already exist in ${root}. Nothing was written.`);
   }
   const changed = layout.registrations(names).map((registration) => {
     const path = join(root, registration.file);
-    if (!existsSync(path)) throw new CommandError(`${path} is missing: nothing was written`);
+    if (!existsSync(path)) throw new CommandError(`${path} does not exist. Nothing was written.`);
     return [registration.file, insertRegistration(typescript, readFileSync(path, 'utf8'), registration)];
   });
   return { created: featureFiles(layout, names, migration), changed: Object.fromEntries(changed) };
@@ -91,7 +91,7 @@ export const newFeature: Command = async (args, { out, folder = '.' }: Terminal)
     options: { plural: { type: 'string' }, json: { type: 'boolean' } },
   });
   const [noun, ...more] = positionals;
-  if (noun === undefined || more.length > 0) throw new UsageError('one noun is needed');
+  if (noun === undefined || more.length > 0) throw new UsageError('Give one noun, such as bookmark.');
   const names = deriveNames(noun, values.plural);
   const { layout, typescript } = await findLayout(resolve(folder));
   const changes = featureChanges(layout, typescript, names);

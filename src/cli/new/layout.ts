@@ -61,7 +61,7 @@ export const extensionLayout = (root: string): Layout => ({
       lists: { features: manyCamel },
     },
   ],
-  next: ({ many }) => [`npm test, and npm run cli -- routes for who may do what below /v1/${many}`],
+  next: ({ many }) => [`Run npm test. To see who can call /v1/${many}, run npm run cli -- routes`],
 });
 
 /** The names that a module exports from its own declarations. */
@@ -72,7 +72,7 @@ function declaredNames(typescript: TypeScript, { statements }: ts.SourceFile): s
     if (!modifiers.some(({ kind }) => kind === typescript.SyntaxKind.ExportKeyword)) return [];
     const declarations = typescript.isVariableStatement(statement)
       ? statement.declarationList.declarations
-      : [statement as unknown as ts.NamedDeclaration];
+      : [statement as ts.Statement & { readonly name?: ts.DeclarationName }];
     return declarations.flatMap(({ name }) => (name ? [name.getText()] : []));
   });
 }
@@ -106,7 +106,7 @@ function repositoryLayout(root: string, typescript: TypeScript): Layout {
     pathsOf: (names, migration) => featurePaths('test/contract', names, migration),
     sourceOf(name, file) {
       const path = name === 'testing' ? 'test/support/index.ts' : exported.get(name);
-      if (path === undefined) throw new Error(`the entry of the package exports no ${name}`);
+      if (path === undefined) throw new Error(`The entry of the package does not export ${name}.`);
       return relativeTo(file, path);
     },
     test: { imports: {}, options: '' },
@@ -120,7 +120,7 @@ function repositoryLayout(root: string, typescript: TypeScript): Layout {
       { file: 'scripts/structure.mjs', imports: {}, lists: { "'webhooks'": `'${many}'` } },
     ],
     next: ({ many }) => [
-      `a row for ${many}/ in the modules of ARCHITECTURE.md, then npm run structure -- --write`,
+      `Add a row for ${many}/ to the modules in ARCHITECTURE.md, then run npm run structure -- --write`,
       'npm run -s routes > test/routes.snapshot.txt, and npm run -s schema > test/schema.snapshot.sql',
       'npm run client, and npm run check',
     ],
@@ -141,7 +141,9 @@ export async function findLayout(folder: string): Promise<{ layout: Layout; type
     }
     if (dirname(above) === above) break;
   }
-  throw new CommandError(`${folder} belongs to no project: no package.json from there on up names gatehouse.extension`);
+  throw new CommandError(
+    `${folder} is not in an extension project. No package.json in it or above has gatehouse.extension.`,
+  );
 }
 
 /** The creation times of the migrations of a project, in milliseconds since 1970. */

@@ -93,9 +93,10 @@ const kebabOf = (noun: string): string =>
 
 function parseNoun(noun: string): string {
   const kebab = kebabOf(noun);
-  if (!KEBAB.test(kebab)) throw new UsageError(`${noun} is no noun: write news-story or NewsStory`);
+  if (!KEBAB.test(kebab))
+    throw new UsageError(`Invalid noun "${noun}". Use kebab case or Pascal case, such as news-story or NewsStory.`);
   if (kebab.length < 2 || kebab.length > MAX_NOUN_LENGTH) {
-    throw new UsageError(`${noun} does not have 2 to ${MAX_NOUN_LENGTH} characters`);
+    throw new UsageError(`Invalid noun "${noun}". A noun must be 2 to ${MAX_NOUN_LENGTH} characters long.`);
   }
   return kebab;
 }
@@ -108,15 +109,19 @@ function parseNoun(noun: string): string {
 export function deriveNames(noun: string, plural?: string): Names {
   const one = parseNoun(noun);
   const many = plural === undefined ? pluralOf(one) : parseNoun(plural);
-  if (one === many) throw new UsageError(`${one} is one and many at once: say another --plural, such as ${one}-list`);
+  if (one === many)
+    throw new UsageError(`The plural of ${one} must differ from it. Set --plural, for example to ${one}-list.`);
   if (many.length > MAX_PLURAL_LENGTH) {
-    throw new UsageError(`${many} has more than ${MAX_PLURAL_LENGTH} characters: choose a shorter noun or --plural`);
+    throw new UsageError(
+      `The plural ${many} must be at most ${MAX_PLURAL_LENGTH} characters long. Use a shorter noun, or set --plural.`,
+    );
   }
   for (const name of [one, many]) {
-    if (isReserved(name)) throw new UsageError(`${name} is a word of the language or of the service: choose another`);
+    if (isReserved(name))
+      throw new UsageError(`The name ${name} is reserved by TypeScript or Gatehouse. Use another noun.`);
   }
   if (isReservedFeatureName(snakeOf(many))) {
-    throw new UsageError(`the feature name ${snakeOf(many)} is reserved: choose one that starts with another word`);
+    throw new UsageError(`The feature name ${snakeOf(many)} is reserved. Use a noun that starts with another word.`);
   }
   return {
     ...{ one, many, One: pascal(one), Many: pascal(many) },
@@ -134,9 +139,8 @@ const RESERVED_PACKAGE_NAMES = ['node_modules', 'favicon.ico', 'gatehouse', NAME
 export function assertPackageName(name: string): void {
   if (name.length > 214 || !PACKAGE_NAME.test(name)) {
     throw new UsageError(
-      `${name} is no name of a package: lower-case letters, digits and hyphens, such as notes-service`,
+      `Invalid package name "${name}". Use lowercase letters, digits and hyphens, such as notes-service.`,
     );
   }
-  if (RESERVED_PACKAGE_NAMES.includes(name))
-    throw new UsageError(`${name} is the name of something else: choose another`);
+  if (RESERVED_PACKAGE_NAMES.includes(name)) throw new UsageError(`The name ${name} is reserved. Use another name.`);
 }

@@ -79,8 +79,8 @@ function projectFiles(root: string, plan: Plan): Files {
 /** @throws CommandError if the path is a file or a folder that is not empty */
 function assertEmptyFolder(root: string): void {
   if (!existsSync(root)) return;
-  if (!statSync(root).isDirectory()) throw new CommandError(`${root} is a file: nothing was written`);
-  if (readdirSync(root).length > 0) throw new CommandError(`${root} is not empty: nothing was written`);
+  if (!statSync(root).isDirectory()) throw new CommandError(`${root} is a file. Nothing was written.`);
+  if (readdirSync(root).length > 0) throw new CommandError(`${root} is not empty. Nothing was written.`);
 }
 
 /** Asks until the input is valid. Empty input means `fallback`. */
@@ -104,7 +104,7 @@ async function askUntilValid(
 
 const assertDescription = (text: string): void => {
   if (text.length > 200 || /[\p{Cc}<>`]/u.test(text)) {
-    throw new UsageError('a description is one line of at most 200 characters, without <, > and `');
+    throw new UsageError('The description must be one line of at most 200 characters, without <, > and `.');
   }
 };
 
@@ -146,7 +146,8 @@ export const newProject: Command = async (args, terminal) => {
     return given ?? fallback;
   };
   const [given, ...more] = positionals;
-  if (more.length > 0 || (given === undefined && !asks)) throw new UsageError('one name is needed');
+  if (more.length > 0 || (given === undefined && !asks))
+    throw new UsageError('Give one project name, such as notes-service.');
   const name = await answerOf(given, 'Name of the project', 'my-service', assertPackageName);
   const root = resolve(terminal.folder ?? '.', values.directory ?? (name.split('/').at(-1) as string));
   assertEmptyFolder(root);

@@ -37,9 +37,11 @@ function requireList(typescript: TypeScript, source: ts.SourceFile, name: string
     .filter((array) => isNamed(typescript, array, name));
   const [list, ...more] = lists;
   if (list && more.length === 0) return list;
-  const fault = list ? `${lists.length} lists` : 'no list';
+  const fault = list ? String(lists.length) : 'none';
   const wanted = name.startsWith("'") ? `[${name}, ...]` : `${name}: [...]`;
-  throw new CommandError(`${source.fileName} has ${fault} ${wanted}, where one is needed: nothing was written`);
+  throw new CommandError(
+    `${source.fileName} must contain the list ${wanted} exactly once, but has ${fault}. Nothing was written.`,
+  );
 }
 
 /** Index for a new element: before trailing spreads such as `...more`, which stay last. */
@@ -105,7 +107,8 @@ export function insertRegistration(
 ): string {
   const source = parse(typescript, file, text);
   const { parseDiagnostics = [] } = source as { parseDiagnostics?: readonly unknown[] };
-  if (parseDiagnostics.length > 0) throw new CommandError(`${file} cannot be read: mend it first; nothing was written`);
+  if (parseDiagnostics.length > 0)
+    throw new CommandError(`${file} has syntax errors. Fix them first. Nothing was written.`);
   const isMember = (node: ts.Identifier) => typescript.isPropertyAssignment(node.parent) && node.parent.name === node;
   const known = new Set(
     [...nodesOf(typescript, source)]
@@ -114,7 +117,7 @@ export function insertRegistration(
       .map((node) => node.getText()),
   );
   const taken = Object.values(imports).find((name) => name !== null && known.has(name));
-  if (taken !== undefined) throw new CommandError(`${file} has a ${taken} already: nothing was written`);
+  if (taken !== undefined) throw new CommandError(`${file} already contains ${taken}. Nothing was written.`);
   const insertions = [
     ...Object.entries(lists).map(([name, element]) =>
       withElement(typescript, requireList(typescript, source, name), element),

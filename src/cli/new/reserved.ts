@@ -25,7 +25,7 @@ const SERVICE_WORDS = words(`
   audit-logs audit-verification auth authorized-ip backchannel-host backchannel-logout backup-code blocklist
   blocklists bot captcha credential credentials explain gateway gateway-session-ahead inbox-message instance ip-ban
   jobs journal leak-report media media-capability media-garbage media-object media-staged media-upload message migration
-  oauth oauth-bot-grant oauth-code oauth-family oauth-token oauth2 one-time-secret openid-key openid-session outbox
+  oauth oauth-bot-grant oauth-code oauth-family oauth-removal oauth-token oauth2 one-time-secret openid-key openid-session outbox
   passkey pgboss-job pgboss-queue replica-statistics security-event security-events session sessions setup
   sso-document sso-identity statistics team-migration user users webauthn-credential webhook webhook-event
   webhook-message webhook-queue webhook-repeat webhooks

@@ -25,7 +25,7 @@ function createParentFolders(file: string): string[] {
  */
 export function writeAll(root: string, { created, changed }: Changes): void {
   const taken = Object.keys(created).find((path) => existsSync(join(root, path)));
-  if (taken !== undefined) throw new CommandError(`${join(root, taken)} exists: nothing was written`);
+  if (taken !== undefined) throw new CommandError(`${join(root, taken)} already exists. Nothing was written.`);
   const undo: (() => void)[] = [];
   try {
     for (const [path, text] of Object.entries(created)) {
@@ -42,6 +42,6 @@ export function writeAll(root: string, { created, changed }: Changes): void {
     }
   } catch (error) {
     for (const step of undo.reverse()) step();
-    throw new CommandError(`nothing was written: ${(error as Error).message}`);
+    throw new CommandError(`Nothing was written: ${(error as Error).message}`);
   }
 }

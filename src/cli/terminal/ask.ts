@@ -2,8 +2,9 @@ import { createInterface, type Interface } from 'node:readline';
 import { CommandError, type Terminal } from './command.js';
 
 /**
- * Asks the user at a terminal. The reader is created with the first question and reads all answers, so that text typed
- * ahead answers the next question. @throws CommandError if the user ends the input instead of answering
+ * Asks the user at a terminal. The reader is created with the first question and reads all answers. Text typed ahead
+ * therefore answers the next question.
+ * @throws CommandError if the user ends the input instead of answering
  */
 export function createPrompt(
   input: NodeJS.ReadableStream,
@@ -17,7 +18,7 @@ export function createPrompt(
     reader.setPrompt(question);
     reader.prompt();
     const line = await lines.next();
-    if (line.done) throw new CommandError('nobody answered: nothing was written');
+    if (line.done) throw new CommandError('No input. Nothing was written.');
     return line.value;
   };
 }

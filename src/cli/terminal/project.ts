@@ -29,9 +29,9 @@ export function findProject(folder: string): Project | null {
 export async function loadExtension({ folder, extension }: Project): Promise<Extension> {
   const file = join(folder, extension);
   if (!existsSync(file)) {
-    throw new CommandError(`${file}, the extension that package.json names, is missing: build first (npm run build)`);
+    throw new CommandError(`The extension ${file}, named in package.json, does not exist. Run npm run build first.`);
   }
   const { default: brought } = (await import(pathToFileURL(file).href)) as { default?: unknown };
   if (typeof brought === 'object' && brought !== null) return brought;
-  throw new CommandError(`${file} exports no extension by default: export default extension({ ... })`);
+  throw new CommandError(`${file} has no default export that is an extension. Use: export default extension({ ... })`);
 }

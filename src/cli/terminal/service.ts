@@ -36,9 +36,9 @@ export async function withService<T>(
 }
 
 /** Writes an audit log entry of account `0`. Reads on the console are also logged. */
-export async function auditConsoleAction(app: INestApplicationContext, deed: AuditRecord): Promise<void> {
+export async function auditConsoleAction(app: INestApplicationContext, record: AuditRecord): Promise<void> {
   const audit = app.get(AuditLog);
-  await app.get(Database).transaction((tx) => audit.record(tx, consoleOperator(), deed));
+  await app.get(Database).transaction((tx) => audit.record(tx, consoleOperator(), record));
 }
 
 /** Finds an account by email address or ID. */

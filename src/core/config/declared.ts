@@ -17,5 +17,6 @@ export function settings<T extends object>(
       return read(reader);
     }
   }
+  // biome-ignore lint/plugin: `createApp` fills the instances with what `read` returns
   return Declared as unknown as (abstract new () => Readonly<T>) & DeclaredSettings<T>;
 }

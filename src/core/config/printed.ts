@@ -41,7 +41,7 @@ const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<
 export function settingsTable(settings: readonly Setting[], names = settings.map(({ name }) => name)): string {
   const rows = names.map((name) => {
     const setting = settings.find((candidate) => candidate.name === name);
-    if (!setting) throw new Error(`there is no setting ${name}`);
+    if (!setting) throw new Error(`Unknown setting ${name}`);
     const { fallback, about } = setting;
     return `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${cell(about)} |`;
   });

@@ -208,7 +208,7 @@ export class SettingsReader {
         const address = ipaddr.parse(item);
         return [[address, address.kind() === 'ipv4' ? 32 : 128] as Cidr];
       } catch {
-        this.fault(name, 'must be a list of addresses or CIDR ranges');
+        this.fault(name, 'must be a list of IP addresses or CIDR ranges');
         return [];
       }
     });

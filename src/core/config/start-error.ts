@@ -4,6 +4,6 @@ export class StartError extends Error {}
 /** Thrown during startup with every invalid setting. Contains the names of settings, never their values. */
 export class ConfigurationError extends StartError {
   constructor(readonly faults: string[]) {
-    super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    super(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
   }
 }

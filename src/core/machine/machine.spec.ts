@@ -81,7 +81,7 @@ describe('slots follow the limits of the control group, not the machine', () => 
     [64, 512, 6, 2],
     [2, 512, 1, 2],
     [1, 128, 1, 1],
-  ])('%d cores and %d MiB: %d password hashes at once, %d processes', (of, mib, hashes, workers) => {
+  ])('%d cores and %d MiB: %d parallel password hashes, %d processes', (of, mib, hashes, workers) => {
     expect(hashesOf(19 * MIB, of, mib * MIB)).toBe(hashes);
     expect(processes(of, mib * MIB)).toBe(workers);
     expect(hashes * 19 * MIB).toBeLessThanOrEqual(Math.max(19, mib / 4) * MIB);

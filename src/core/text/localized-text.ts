@@ -19,9 +19,11 @@ function isLanguageTag(name: string): boolean {
  * @throws Error if a text cannot be shown on one line or English is missing
  */
 export function assertLocalizedText(what: string, said: LocalizedText): void {
-  if (said?.['en-US'] === undefined) throw new Error(`${what} has no words in en-US`);
+  if (said?.['en-US'] === undefined) throw new Error(`${what} has no text in en-US`);
   for (const [language, text] of Object.entries(said)) {
     if (!isLanguageTag(language) || !isOneLine(text) || codePoints(text) > MAX_WORDS)
-      throw new Error(`what ${what} says in ${language} is not one line of at most ${MAX_WORDS} characters`);
+      throw new Error(
+        `${what} has an invalid text in ${language}. Use a language tag and one line of at most ${MAX_WORDS} characters`,
+      );
   }
 }

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type ts from 'typescript';
-import { LIFECYCLE_SOURCES } from '../../accounts/events/lifecycle-of.js';
+import type { LifecycleType } from '../../policy/lifecycle.js';
 import type { ThrownCodes } from '../api-metadata.js';
 import type { TypeScript } from './schemas.js';
 
@@ -9,8 +9,8 @@ interface Facts {
   readonly codes: Set<string>;
   readonly fieldCodes: Set<string>;
   readonly headers: Set<string>;
-  /** Events that it can record. */
-  readonly events: Set<string>;
+  /** Lifecycle events that it can cause. */
+  readonly events: Set<LifecycleType>;
   /** Code that this code refers to and may therefore call. */
   readonly leadsTo: Set<ts.Node>;
 }
@@ -88,9 +88,8 @@ export class CallGraph {
       return;
     }
     this.scanHeader(node, facts);
-    // Lists name events that other code may record.
-    if (ts.isStringLiteral(node) && LIFECYCLE_SOURCES.has(node.text) && !ts.isArrayLiteralExpression(node.parent)) {
-      facts.events.add(node.text);
+    if (ts.isStringLiteral(node) && ts.isCallExpression(node.parent)) {
+      if (node.parent.expression.getText().endsWith('lifecycle.emit')) facts.events.add(node.text as LifecycleType);
     }
     if (ts.isIdentifier(node) && node !== root) this.follow(node, facts);
     ts.forEachChild(node, (child) => this.scan(child, facts, root));

@@ -20,13 +20,15 @@ const GUARDS: Readonly<Record<string, string>> = { Guard: 'check', ArrivalGuard:
 
 /** The files that declare the gateway payloads, as source or as declaration. */
 const PAYLOADS = /\/(?:core\/merged|gateway\/protocol\/event-types)(?:\.d)?\.ts$/;
-const PARTS: Readonly<Record<string, string>> = {
+type GatewayPart = 'events' | 'client' | 'server';
+
+const PARTS: Readonly<Record<string, GatewayPart>> = {
   Features: 'events',
   ClientPayloads: 'client',
   ServerPayloads: 'server',
 };
 
-const sorted = (names: Iterable<string>): string[] => [...names].sort();
+const sorted = <T extends string>(names: Iterable<T>): T[] => [...names].sort();
 
 /** Reads the controllers of a program. */
 export class ControllerReader {
@@ -67,14 +69,14 @@ export class ControllerReader {
       if (guard) guards[name] = sorted(this.calls.collectFrom(guard).codes);
       if (this.decorator(node, 'GatewayCommands')) commands[name] = this.commandsOf(node);
       if (!this.decorator(node, 'Controller')) continue;
-      if (controllers[name]) faults.push(`two controllers are called ${name}`);
+      if (controllers[name]) faults.push(`Two controllers have the name ${name}. Rename one`);
       let folder = dirname(node.getSourceFile().fileName);
       while (!modules.has(folder) && folder !== dirname(folder)) folder = dirname(folder);
       const tag = basename(modules.has(folder) ? folder : dirname(node.getSourceFile().fileName));
       tags[tag] = modules.get(folder) ?? '';
       controllers[name] = { tag, handlers: this.handlersOf(node, faults) };
     }
-    if (faults.length > 0) throw new Error(`the description is not complete:\n  ${faults.join('\n  ')}`);
+    if (faults.length > 0) throw new Error(`Describing the controllers failed:\n  ${faults.join('\n  ')}`);
     const extras = this.errorExtras();
     const calls = entry ? this.exported(entry) : {};
     const gateway = { ...this.gateway(), commands };
@@ -184,7 +186,7 @@ export class ControllerReader {
 
   /** The payloads that the gateway and its clients send, and the events that the features of this program declare. */
   private gateway(): Omit<GatewayMetadata, 'commands'> {
-    const described: Record<string, Record<string, PayloadMetadata>> = { events: {}, client: {}, server: {} };
+    const described: Record<GatewayPart, Record<string, PayloadMetadata>> = { events: {}, client: {}, server: {} };
     const sources = this.all.filter(({ fileName }) => PAYLOADS.test(fileName));
     for (const node of sources.flatMap(({ statements }) => statements)) {
       const part = this.ts.isInterfaceDeclaration(node) && PARTS[node.name.text];
@@ -197,13 +199,13 @@ export class ControllerReader {
         const isNothing = (type.flags & this.ts.TypeFlags.Undefined) !== 0;
         const comment = member.getDocumentationComment(this.checker);
         const summary = this.ts.displayPartsToString(comment).replaceAll('\n', ' ').trim();
-        (described[part] as Record<string, PayloadMetadata>)[member.name] = {
+        described[part][member.name] = {
           summary,
           ...(isNothing ? {} : { schema: this.schemas.of(type) }),
         };
       }
     }
-    return described as unknown as Omit<GatewayMetadata, 'commands'>;
+    return described;
   }
 
   /** The events in the type of a feature, by name. */

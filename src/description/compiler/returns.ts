@@ -31,7 +31,9 @@ export class ReturnTypeCheck {
     if (lost.length === 0) return [];
     const { line } = this.ts.getLineAndCharacterOfPosition(fn.getSourceFile(), fn.getStart());
     const where = `${fn.getSourceFile().fileName}:${line + 1}`;
-    return [`${where} returns ${[...new Set(lost)].join(', ')} besides what its inferred type has: name its type`];
+    return [
+      `${where} returns ${[...new Set(lost)].join(', ')} in addition to the members of its inferred type. Declare its return type`,
+    ];
   }
 
   /** The members of all alternatives of a type. */

@@ -30,7 +30,7 @@ export class Schemas {
   /** @throws Error if the type has no JSON representation */
   of(type: ts.Type): Schema {
     const { TypeFlags } = this.ts;
-    if (type.flags & TypeFlags.Any) throw new Error('it answers `any`: name its type');
+    if (type.flags & TypeFlags.Any) throw new Error('The return type is `any`. Declare its type');
     if (type.flags & TypeFlags.Unknown) return {};
     if (type.flags & TypeFlags.Never) return { not: {} };
     if (type.flags & TypeFlags.Null) return { type: 'null' };
@@ -49,7 +49,7 @@ export class Schemas {
       return primitive ? this.of(primitive) : this.ofNamed(type);
     }
     if (type.flags & (TypeFlags.Object | TypeFlags.NonPrimitive)) return this.ofNamed(type);
-    throw new Error(`${this.checker.typeToString(type)} has no JSON`);
+    throw new Error(`${this.checker.typeToString(type)} cannot be JSON. Return another type`);
   }
 
   private ofUnion(type: ts.UnionType): Schema {
@@ -168,7 +168,8 @@ export class Schemas {
     const schema = make();
     const description = this.docTextOf(type.aliasSymbol ?? type.getSymbol());
     const made = { ...(description ? { description } : {}), ...schema };
-    if (twin && JSON.stringify(twin) !== JSON.stringify(made)) throw new Error(`another answer is called ${wanted}`);
+    if (twin && JSON.stringify(twin) !== JSON.stringify(made))
+      throw new Error(`Another response type has the name ${wanted}. Rename one`);
     this.named[wanted] = made;
     return refTo(wanted);
   }

@@ -1,7 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { Log } from '../../core/log.js';
-import type { EventType } from '../../core/merged.js';
+import type { EventData, EventType } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
 import { toApiError } from '../../core/to-api-error.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
@@ -48,12 +48,15 @@ export class Commands {
 
   planOf(gateway: Type, callback: object): CommandPlan {
     const found = this.byHandler.get(callback)?.find((command) => command.gateway === gateway);
-    if (!found) throw new Error(`the audit did not see a command of ${gateway.name}`);
+    if (!found)
+      throw new Error(
+        `A command of ${gateway.name} was not audited. Add the class to the providers of a module before startup`,
+      );
     return found.plan;
   }
 
   /**
-   * Runs a command. Errors of built-in handlers close the connection. Errors of extension handlers are sent as REFUSED.
+   * Runs a command. Errors of built-in handlers close the connection. Errors of extension handlers are sent as `REFUSED`.
    */
   async serve(command: Command, callback: CommandCallback): Promise<void> {
     try {
@@ -71,8 +74,9 @@ export class Commands {
   private sendRejection({ plan: { gateway, handler, message }, connection }: Command, error: unknown): void {
     const refusal = toApiError(error);
     const { code } = refusal;
-    this.metrics.countError(code);
-    if (code === 'INTERNAL_SERVER_ERROR') this.log.error('command failed', { command: `${gateway}.${handler}`, error });
+    this.metrics.add('gatehouse_refusals_total', { code });
+    if (code === 'INTERNAL_SERVER_ERROR')
+      this.log.error('gateway command failed', { command: `${gateway}.${handler}`, error });
     const what = typeof message === 'number' ? { op: message } : { op: OP.DISPATCH, t: message };
     connection.dispatch('REFUSED', { ...what, code, message: this.features.describe(refusal).message });
   }
@@ -95,8 +99,9 @@ export class Commands {
 function sendResult({ connection, plan }: Command, result: unknown): void {
   if (result === undefined || result === null) return;
   const { event, data } = result as { event?: unknown; data?: unknown };
-  if (typeof event !== 'string') throw new Error(`${plan.gateway}.${plan.handler} answers without an event`);
-  connection.dispatch(event as EventType, (data ?? null) as never);
+  if (typeof event !== 'string')
+    throw new Error(`${plan.gateway}.${plan.handler} returned no event. Return { event, data }`);
+  connection.dispatch(event as EventType, (data ?? null) as EventData<EventType>);
 }
 
 export const commandName = ({ message, handler }: CommandPlan): string =>

@@ -49,7 +49,7 @@ export class FanOut {
     try {
       return queue.write(until);
     } catch (error) {
-      this.log.error('an event could not be sent', { error });
+      this.log.error('sending a gateway event failed', { error });
       return false;
     }
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type GatewayEvent,
   isPresence,
@@ -10,7 +11,7 @@ import {
 import type { Payloads } from '../protocol/payloads.js';
 import type { SessionLog, SessionLogState, Step } from '../protocol/session-log.js';
 import type { Holding, KnownSessions, SessionStore, StoredPayload } from '../store/session-store.js';
-import type { GatewaySession, Stored } from './session.js';
+import { type GatewaySession, isAhead, isClosed, isHolding, type Stored, stopHolding } from './session.js';
 
 export interface WriterHost {
   readonly store: SessionStore;
@@ -32,9 +33,11 @@ const WRITE_ATTEMPTS = 2;
 const SESSIONS_PER_WRITE = 100;
 const MAX_BATCH = 256;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+const HELD_CHECK_MS = 25;
 
 type StoredSession = GatewaySession & { stored: Stored };
-const isStored = (session: GatewaySession): session is StoredSession => session.stored?.isOver === false;
+const isStored = (session: GatewaySession): session is StoredSession =>
+  session.stored !== null && !isClosed(session.stored);
 
 interface Planned {
   readonly session: StoredSession;
@@ -59,6 +62,8 @@ function neededAfter(log: SessionLog, { dispatches }: Step): number {
  */
 export class AccountWriter {
   private readonly due = new Set<StoredSession>();
+  /** Sessions that were held when they received an event. */
+  private readonly held = new Set<StoredSession>();
   private running: Promise<void> | null = null;
   private underway: readonly Planned[] = [];
   /** Size of the events since all received events were written. */
@@ -81,21 +86,21 @@ export class AccountWriter {
   startWriting(session: GatewaySession, missed: readonly ReceivedEvent[]): void {
     if (!isStored(session)) return;
     session.stored.pending = [...missed, ...session.stored.pending];
-    session.stored.isHeld = false;
+    stopHolding(session.stored);
     this.start(session);
   }
 
   /** Schedules a write because the stored state has changed. */
   scheduleWrite(session: GatewaySession): void {
     if (!isStored(session)) return;
-    session.stored.isDirty = true;
+    session.stored.needsWrite = true;
     this.start(session);
   }
 
   end(session: GatewaySession, how: 'retain' | 'remove'): void {
     if (!isStored(session)) return;
     session.stored.ending = how;
-    if (how === 'remove') session.stored.isHeld = false;
+    if (how === 'remove') stopHolding(session.stored);
     this.start(session);
   }
 
@@ -111,13 +116,25 @@ export class AccountWriter {
     while (this.running) await this.running;
   }
 
-  /** Waits until the events in memory are written if there are many. */
+  /** Waits until the events in memory are written if there are many. Also waits for sessions that are being taken over. */
   async waitIfBusy(): Promise<void> {
-    if (this.pushedBytes > MAX_BATCH_BYTES) await this.waitUntilWritten();
+    while (this.pushedBytes > MAX_BATCH_BYTES) {
+      if (this.running) await this.running;
+      else if (this.hasHolding()) await delay(HELD_CHECK_MS);
+      else this.pushedBytes = 0;
+    }
+  }
+
+  private hasHolding(): boolean {
+    for (const session of this.held) if (!isStored(session) || !isHolding(session.stored)) this.held.delete(session);
+    return this.held.size > 0;
   }
 
   private start(session: StoredSession): void {
-    if (session.stored.isHeld) return;
+    if (isHolding(session.stored)) {
+      this.held.add(session);
+      return;
+    }
     this.due.add(session);
     this.running ??= this.beginRun();
   }
@@ -127,7 +144,7 @@ export class AccountWriter {
       .then(() => this.run())
       .finally(() => {
         this.running = null;
-        this.pushedBytes = 0;
+        if (!this.hasHolding()) this.pushedBytes = 0;
         const [next] = this.due;
         if (next) this.start(next);
       });
@@ -148,14 +165,14 @@ export class AccountWriter {
     await Promise.all(sessions.filter(isLeaving).map((session) => this.remove(session)));
     const staying = sessions.filter((session) => !isLeaving(session));
     const planned = staying
-      .filter(({ stored }) => stored.pending.length > 0 || stored.isDirty || stored.isGone)
+      .filter(({ stored }) => stored.pending.length > 0 || stored.needsWrite || stored.state === 'lost')
       .map((session) => this.plan(session));
     this.underway = planned;
-    const lacking = planned.filter(({ session: { stored } }) => stored.isAhead || stored.isGone);
+    const lacking = planned.filter(({ session: { stored } }) => isAhead(stored) || stored.state === 'lost');
     const plain = planned.filter((each) => !lacking.includes(each));
     if (plain.length > 0) await this.write(plain);
     for (const each of lacking) {
-      if (each.session.stored.isAhead) each.session.commit(each.step);
+      if (isAhead(each.session.stored)) each.session.commit(each.step);
       else await this.restoreLost(each);
     }
     this.underway = [];
@@ -164,7 +181,7 @@ export class AccountWriter {
 
   private plan(session: StoredSession): Planned {
     const { stored } = session;
-    stored.isDirty = false;
+    stored.needsWrite = false;
     let bytes = 0;
     let count = 0;
     while (count < stored.pending.length && count < MAX_BATCH && bytes <= MAX_BATCH_BYTES) {
@@ -214,7 +231,7 @@ export class AccountWriter {
     if (!isStored(session)) return;
     if (holding === 'moved') return this.host.onMoved(session);
     if (holding === null) return this.continueWithoutStore([each]);
-    session.stored.isGone = false;
+    if (session.stored.state === 'lost') session.stored.state = 'stored';
     session.commit(step);
   }
 
@@ -243,7 +260,7 @@ export class AccountWriter {
     await this.host.markAhead(planned.map(({ session }) => session));
     for (const { session, step } of planned) {
       if (!isStored(session)) continue;
-      session.stored.isAhead = true;
+      session.stored.state = 'ahead';
       session.commit(step);
     }
   }
@@ -251,20 +268,19 @@ export class AccountWriter {
   /** Restores a stale session when the store may respond again. New events wait until it is done. */
   async restoreStale(session: GatewaySession): Promise<void> {
     await this.waitUntilWritten();
-    if (!isStored(session) || !session.stored.isAhead || session.stored.isHeld) return;
+    if (session.stored?.state !== 'ahead' || !isStored(session)) return;
     const { stored } = session;
-    stored.isHeld = true;
+    stored.state = 'restoring';
     try {
       const holding = await this.restore(session, session.log.plan([]));
-      if (stored.isOver) await this.host.store.remove({ id: session.id, fence: stored.fence }, session.accountId);
+      if (isClosed(stored)) await this.host.store.remove({ id: session.id, fence: stored.fence }, session.accountId);
       else if (holding === 'moved') this.host.onMoved(session);
       else {
         await this.host.unmarkAhead([session]);
-        stored.isAhead = false;
-        stored.isGone = false;
+        if (isStored(session)) stored.state = 'stored';
       }
     } finally {
-      stored.isHeld = false;
+      stopHolding(stored);
       if (isStored(session)) this.start(session);
     }
   }
@@ -277,11 +293,12 @@ export class AccountWriter {
 
   private async remove(session: StoredSession): Promise<void> {
     const { stored, id } = session;
-    stored.isOver = true;
+    const wasAhead = isAhead(stored);
+    stored.state = 'closed';
     this.due.delete(session);
     const removal = await this.attempt(() => this.host.store.remove({ id, fence: stored.fence }, session.accountId));
     if (removal?.holding === 'held') this.host.onRemoved(session, removal);
-    else if (!removal || stored.isAhead) this.host.onRemoved(session, undefined);
+    else if (!removal || wasAhead) this.host.onRemoved(session, undefined);
   }
 
   /** Returns null if the store does not respond. Repeating a write that already succeeded has no effect. */

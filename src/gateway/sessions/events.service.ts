@@ -34,7 +34,7 @@ export class GatewayEvents implements OnModuleInit {
     dispatch: (account, row) => this.dispatchEntry(account, row),
     dispatchUnread: (account, unread) => this.dispatchUnread(account, unread),
     onFailure: ({ id }, error) => {
-      this.log.error('an event could not be sent', { error });
+      this.log.error('sending a gateway event failed', { error });
       this.sessions.breakReplay(id);
     },
   });
@@ -71,7 +71,7 @@ export class GatewayEvents implements OnModuleInit {
 
   /** Registers how to read the data of an event type if notices contain none. */
   reader<T extends EventType>(type: T, read: EventReader<T>): void {
-    if (this.readers.has(type)) throw new Error(`events of type ${type} have a reader`);
+    if (this.readers.has(type)) throw new Error(`Events of type ${type} already have a reader`);
     this.readers.set(type, read);
   }
 
@@ -121,7 +121,7 @@ export class GatewayEvents implements OnModuleInit {
 
   private pageAfter(accountId: string, number: number): Promise<EventPage | null> {
     return this.withRetry(() => this.replicaBus.eventsAfter(accountId, number)).catch((error) => {
-      this.log.error('events that were missed could not be read', { error });
+      this.log.error('reading missed gateway events failed', { error });
       return null;
     });
   }
@@ -129,7 +129,7 @@ export class GatewayEvents implements OnModuleInit {
   private async dispatchRow(account: AccountSessions, row: JournalRow): Promise<void> {
     account.lastEvent = { number: Number(row.number), id: row.id };
     const heard = await this.withRetry(() => this.readEvent(row)).catch((error) => {
-      this.log.error('an event could not be read in time', { type: (row.data as EventNotice).type, error });
+      this.log.error('reading a gateway event failed or timed out', { type: (row.data as EventNotice).type, error });
       return null;
     });
     // An unreadable event leaves a gap, so sessions must not resume across it.
@@ -160,10 +160,10 @@ export class GatewayEvents implements OnModuleInit {
     const notice = data as EventNotice;
     try {
       const d = await this.read(notice);
-      return journalEvent(Number(number), d === undefined ? null : eventOf(notice.type, d as never));
+      return journalEvent(Number(number), d === undefined ? null : eventOf(notice.type, d as EventData<EventType>));
     } catch (error) {
       if (isTransientDatabaseError(error)) throw error;
-      this.log.error('an event could not be sent', { type: notice.type, error });
+      this.log.error('sending a gateway event failed', { type: notice.type, error });
       return null;
     }
   }
@@ -172,7 +172,7 @@ export class GatewayEvents implements OnModuleInit {
     if (notice.type === ROTATION) return undefined;
     if ('d' in notice) return notice.d;
     const read = this.readers.get(notice.type);
-    if (!read) throw new Error(`events of type ${notice.type} have neither data nor a reader`);
+    if (!read) throw new Error(`Events of type ${notice.type} have neither data nor a reader. Register a reader`);
     return read(notice);
   }
 

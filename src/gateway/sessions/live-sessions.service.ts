@@ -36,14 +36,9 @@ export class LiveSessions {
     private readonly config: Config,
     metrics: Metrics,
   ) {
-    const help = 'Gateway sessions held here';
-    metrics.gauge('gatehouse_gateway_sessions', `${help}, retained ones included`, async () => this.byId.size);
-    metrics.gauge(
-      'gatehouse_gateway_sessions_retained',
-      `${help} that wait for a Resume`,
-      async () => this.retained.size,
-    );
-    metrics.gauge('gatehouse_gateway_replay_bytes', 'Data of events kept here for a Resume', async () => {
+    metrics.measure('gatehouse_gateway_sessions', async () => this.byId.size);
+    metrics.measure('gatehouse_gateway_sessions_retained', async () => this.retained.size);
+    metrics.measure('gatehouse_gateway_replay_bytes', async () => {
       let bytes = 0;
       for (const { payloads } of this.byAccount.values()) bytes += payloads.bytes;
       return bytes;
@@ -157,6 +152,7 @@ export class LiveSessions {
     const event = { ...eventOf('AUTH_SESSION_CHANGE', change, true), closing: CLOSING.invalidToken };
     const holders = [...(this.byLogin.get(loginId) ?? [])].flatMap((session) => {
       const { holder } = session;
+      session.tokenRotations++;
       if (holder) this.sendEvent(session, event);
       return holder ?? [];
     });

@@ -67,7 +67,7 @@ export class Presence implements OnModuleInit {
       await account?.writer?.waitUntilWritten();
     } catch (error) {
       session.lacksCurrentList = true;
-      this.log.debug('gateway sessions could not be listed', { error });
+      this.log.debug('listing gateway sessions in Redis failed', { error });
     }
   }
 
@@ -122,7 +122,7 @@ export class Presence implements OnModuleInit {
       .then(
         (listed) => this.dispatch(untold, listed),
         (error) => {
-          this.log.debug('gateway sessions could not be listed', { error });
+          this.log.debug('listing gateway sessions in Redis failed', { error });
           const notBefore = this.clock.monotonic() + LIST_RETRY_MS;
           const isOurs = untold.isLocalChange || this.pending.get(accountId)?.isLocalChange === true;
           this.pending.set(accountId, {
@@ -138,7 +138,9 @@ export class Presence implements OnModuleInit {
         this.sending.delete(accountId);
         this.sendIfDue(accountId, this.clock.monotonic());
       })
-      .catch((error) => this.log.error('the presence of an account could not be sent', { error }));
+      .catch((error) =>
+        this.log.error('sending the sessions of an account to its gateway connections failed', { error }),
+      );
   }
 
   private find(accountId: string): ListedSession[] | Promise<ListedSession[]> {

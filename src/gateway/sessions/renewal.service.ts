@@ -5,12 +5,12 @@ import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { type HeldSession, type KnownSessions, SessionStore } from '../store/session-store.js';
 import type { WriterHost } from './account-writer.js';
 import { LiveSessions } from './live-sessions.service.js';
 import { Presence } from './presence.service.js';
-import type { GatewaySession } from './session.js';
+import { type GatewaySession, isAhead, isClosed, markLost } from './session.js';
 
 const STORE_RETRY_MS = 500;
 const SESSIONS_PER_CALL = 200;
@@ -38,14 +38,14 @@ export class Renewal implements WriterHost {
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly log: Log,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
     // Stale data of the session in the store has expired by then.
-    cleanupJobs.addExpiry('gateway_session_ahead', 'session_id', "created_at < now() - interval '10 minutes'");
+    cleanup.addExpiry('gateway_session_ahead', 'session_id', "created_at < now() - interval '10 minutes'");
   }
 
   onMoved(session: GatewaySession): void {
-    if (session.stored) session.stored.isOver = true;
+    if (session.stored) session.stored.state = 'closed';
     this.sessions.forget(session);
     const { holder } = session;
     session.holder = null;
@@ -61,7 +61,7 @@ export class Renewal implements WriterHost {
   }
 
   trackWork(work: Promise<void>): void {
-    const task = work.catch((error) => this.log.error('a gateway session could not be stored', { error }));
+    const task = work.catch((error) => this.log.error('storing a gateway session in Redis failed', { error }));
     this.underway.add(task);
     const done = () => this.underway.delete(task);
     task.then(done, done);
@@ -76,11 +76,11 @@ export class Renewal implements WriterHost {
         await this.database.statement('session-ahead', MARK_AHEAD, [ids]);
         return;
       } catch (error) {
-        this.log.error('gateway sessions whose store is behind could not be noted', { error });
+        this.log.error('marking outdated gateway sessions in Redis failed', { error });
       }
       await delay(STORE_RETRY_MS);
     }
-    throw new Error('the process ends');
+    throw new Error('The process is shutting down');
   }
 
   async unmarkAhead(sessions: readonly GatewaySession[]): Promise<void> {
@@ -115,7 +115,7 @@ export class Renewal implements WriterHost {
   /** Sessions not reported keep their lease until it expires. */
   private async retain(): Promise<void> {
     const now = this.clock.monotonic();
-    const resting = [...this.resting].filter(({ holder, stored }) => !holder && stored?.isOver === false);
+    const resting = [...this.resting].filter(({ holder, stored }) => !holder && stored && !isClosed(stored));
     this.resting.clear();
     for (let first = 0; first < resting.length; first += SESSIONS_PER_CALL) {
       const some = resting
@@ -126,7 +126,7 @@ export class Renewal implements WriterHost {
       try {
         await this.store.retain(some);
       } catch (error) {
-        this.log.debug('gateway sessions could not be retained', { error });
+        this.log.debug('retaining gateway sessions in Redis failed', { error });
       }
     }
   }
@@ -134,15 +134,16 @@ export class Renewal implements WriterHost {
   private async renew(): Promise<void> {
     const kept = [...this.sessions.all].filter(({ stored, isStarted }) => stored && isStarted);
     try {
-      const held = kept.filter(({ holder, stored }) => holder && !stored?.isAhead);
+      const held = kept.filter(({ holder, stored }) => holder && stored && !isAhead(stored));
       for (let first = 0; first < held.length; first += SESSIONS_PER_CALL) {
         await this.renewSome(held.slice(first, first + SESSIONS_PER_CALL));
       }
       for (const session of kept) {
-        if (session.stored?.isAhead) await this.sessions.getAccount(session.accountId)?.writer?.restoreStale(session);
+        if (session.stored && isAhead(session.stored))
+          await this.sessions.getAccount(session.accountId)?.writer?.restoreStale(session);
       }
     } catch (error) {
-      this.log.debug('gateway sessions could not be renewed', { error });
+      this.log.debug('renewing gateway sessions in Redis failed', { error });
       this.renewAt = this.clock.monotonic() + Math.min(STORE_RETRY_MS, this.config.gateway.renew_ms);
     }
   }
@@ -157,7 +158,7 @@ export class Renewal implements WriterHost {
       const writer = this.sessions.getAccount(session.accountId)?.writer;
       if (holdings[index] === 'moved') this.onMoved(session);
       else if (holdings[index] === 'gone') {
-        stored.isGone = true;
+        markLost(stored);
         writer?.scheduleWrite(session);
       } else if (!session.holder) writer?.end(session, 'retain');
     }
@@ -169,7 +170,7 @@ export class Renewal implements WriterHost {
     while (this.underway.size > 0) await Promise.all(this.underway);
     await this.retain();
     for (const session of [...this.sessions.all]) {
-      if (session.stored) session.stored.isOver = true;
+      if (session.stored) session.stored.state = 'closed';
       this.sessions.forget(session);
     }
   }

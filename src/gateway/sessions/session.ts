@@ -13,7 +13,18 @@ export function credentialBinding(identity: SessionIdentity | BotIdentity): stri
   return hash('sha256', `gateway:${identity.account.id}:${identity.via}:${credential}`, 'base64url');
 }
 
-/** The state of a session in the shared store and the writes that are pending. */
+/**
+ * What the shared store has of a session:
+ * - `starting`: events wait until the session is stored.
+ * - `stored`: everything that clients have received.
+ * - `lost`: the store has lost the session.
+ * - `ahead`: clients have received more than the store has, and the database has recorded that.
+ * - `restoring`: `ahead`, and events wait until the session is stored again.
+ * - `closed`: this process no longer owns the session.
+ */
+type StoreState = 'starting' | 'stored' | 'lost' | 'ahead' | 'restoring' | 'closed';
+
+/** A session in the shared store and the writes that are pending. */
 export interface Stored {
   /** Fencing number under which this process owns the session. */
   readonly fence: number;
@@ -22,16 +33,33 @@ export interface Stored {
   /** Number of writes. */
   step: number;
   pending: ReceivedEvent[];
-  /** Events wait until the session is stored. */
-  isHeld: boolean;
-  isDirty: boolean;
-  /** The store has lost the session. */
-  isGone: boolean;
-  /** Clients have received more than the store has, and the database has recorded that. */
-  isAhead: boolean;
+  state: StoreState;
+  /** Data other than events has changed and must be written. */
+  needsWrite: boolean;
   ending: 'retain' | 'remove' | null;
-  /** This process no longer owns the session. */
-  isOver: boolean;
+}
+
+export const startStored = ({ fence, since, step }: Pick<Stored, 'fence' | 'since' | 'step'>): Stored => ({
+  ...{ fence, since, step, pending: [], state: 'starting', needsWrite: false, ending: null },
+});
+
+export const isClosed = ({ state }: Stored): boolean => state === 'closed';
+
+/** Whether clients have received more than the store has. */
+export const isAhead = ({ state }: Stored): boolean => state === 'ahead' || state === 'restoring';
+
+/** Whether events wait until the session is stored. */
+export const isHolding = ({ state }: Stored): boolean => state === 'starting' || state === 'restoring';
+
+/** Lets the events be written that wait for the session. */
+export function stopHolding(stored: Stored): void {
+  if (stored.state === 'starting') stored.state = 'stored';
+  if (stored.state === 'restoring') stored.state = 'ahead';
+}
+
+/** Records that the store has lost the session. In other states, the next write finds that out. */
+export function markLost(stored: Stored): void {
+  if (stored.state === 'stored') stored.state = 'lost';
 }
 
 /**
@@ -63,6 +91,8 @@ export class GatewaySession {
   lastSentList: Buffer | null = null;
   /** True once its credential is revoked. */
   isRevoked = false;
+  /** Number of received notices that its token was rotated. */
+  tokenRotations = 0;
   /** When the session is removed if it still has no connection. */
   retainedUntil = 0;
 

@@ -7,7 +7,7 @@ import type { AccountSessions } from './account-sessions.js';
 import { AccountWriter } from './account-writer.js';
 import { sessionList } from './presence.service.js';
 import { Renewal } from './renewal.service.js';
-import type { GatewaySession } from './session.js';
+import { type GatewaySession, startStored } from './session.js';
 import { type ResumeTarget, SessionPersistence, type StartedSession } from './session-persistence.js';
 import { Takeover } from './takeover.service.js';
 
@@ -25,10 +25,7 @@ export class SharedPersistence extends SessionPersistence {
 
   attach(session: GatewaySession, account: AccountSessions): void {
     account.writer ??= new AccountWriter(account.id, account.payloads, this.renewal);
-    session.stored = {
-      ...{ fence: 1, since: 0, step: 0, pending: [], isHeld: true, isDirty: false },
-      ...{ isGone: false, isAhead: false, ending: null, isOver: false },
-    };
+    session.stored = startStored({ fence: 1, since: 0, step: 0 });
   }
 
   /**

@@ -13,7 +13,7 @@ import { AccountWriter } from './account-writer.js';
 import { GatewayEvents } from './events.service.js';
 import { LiveSessions } from './live-sessions.service.js';
 import { Renewal } from './renewal.service.js';
-import { credentialBinding, GatewaySession } from './session.js';
+import { credentialBinding, GatewaySession, isAhead, markLost, startStored } from './session.js';
 import type { ResumeTarget } from './session-persistence.js';
 
 const SESSION_ID = /^[0-9a-f]{32}$/;
@@ -48,13 +48,13 @@ export class Takeover implements OnModuleInit {
     if (!SESSION_ID.test(id)) return 'unknown';
     const local = this.sessions.find(id);
     const writer = local && this.sessions.getAccount(local.accountId)?.writer;
-    if (local?.stored?.isAhead) await writer?.restoreStale(local);
+    if (local?.stored && isAhead(local.stored)) await writer?.restoreStale(local);
     else if (!local && (await this.renewal.isAhead(id))) throw new ClosingError('unavailable');
     const fence = local?.stored?.fence ?? 0;
     const claim = await this.store.claim({ id, fence, binding: credentialBinding(identity), seq });
     if (local?.stored && claim === 'unknown') {
       if (!local.isBoundTo(identity)) return 'foreign';
-      local.stored.isGone = true;
+      markLost(local.stored);
       writer?.scheduleWrite(local);
     }
     if (local && (claim === 'held' || claim === 'unknown')) {
@@ -91,10 +91,7 @@ export class Takeover implements OnModuleInit {
     );
     session.isStarted = true;
     session.lacksCurrentList = lacksCurrentList;
-    session.stored = {
-      ...{ fence, since, step, pending: [], isHeld: true, isDirty: false },
-      ...{ isGone: false, isAhead: false, ending: null, isOver: false },
-    };
+    session.stored = startStored({ fence, since, step });
     this.sessions.add(session, account);
     this.sessions.retain(session);
     try {

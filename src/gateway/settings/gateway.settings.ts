@@ -52,7 +52,7 @@ function gatewayNumbers(read: SettingsReader): GatewayNumbers {
     }
     return { ...GATEWAY_DEFAULTS, ...Object.fromEntries(given) };
   } catch {
-    read.fault('GATEWAY_NUMBERS', 'must be a JSON object of known names to whole numbers from 1');
+    read.fault('GATEWAY_NUMBERS', 'must be a JSON object that maps known names to whole numbers from 1');
     return GATEWAY_DEFAULTS;
   }
 }

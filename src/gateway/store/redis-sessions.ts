@@ -101,12 +101,11 @@ export class RedisSessions extends SessionStore {
 
   static async open(url: string, settings: Settings): Promise<RedisSessions> {
     const client = await connectRedis(url, RESPONSE_TIMEOUT_MS);
-    const commands = client as unknown as Record<string, Script>;
     const define = (name: string, lua: string): Script => {
       client.defineCommand(name, { numberOfKeys: 0, lua });
       return (...args) => {
         corkUntilImmediate(client.stream);
-        return (commands[name] as Script).apply(client, args);
+        return (Reflect.get(client, name) as Script).apply(client, args);
       };
     };
     const scripts = SOURCES.map(([name, lua]) => [name, define(`gatehouseSession${name}`, lua)]);

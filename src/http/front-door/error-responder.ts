@@ -50,7 +50,7 @@ export class ErrorResponder {
       send();
     } catch (error) {
       call.outcome = 'INTERNAL_SERVER_ERROR';
-      this.log.error('an error response could not be sent', { ...requestDetails(call), error, cause: thrown });
+      this.log.error('sending an error response failed', { ...requestDetails(call), error, cause: thrown });
       this.sendPlainError(call);
     }
   }
@@ -95,7 +95,7 @@ export class ErrorResponder {
       res.statusCode = status;
       call.sendText(JSON.stringify({ ...body, request_id: call.id }), JSON_TYPE);
     } catch (error) {
-      this.log.error('a connection is closed without a response', { ...requestDetails(call), error });
+      this.log.error('connection closed without a response', { ...requestDetails(call), error });
       call.req.socket.destroy();
     }
   }

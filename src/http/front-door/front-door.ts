@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
+import { respondOn } from '../../core/machine/node-internals.js';
 import { Call, callOf } from '../../policy/call.js';
 import { Routes } from '../../policy/routes.js';
 import type { RequestListener } from '../adapter.js';
@@ -70,7 +71,7 @@ export class FrontDoor {
       res.on('close', this.onResponseClose);
       this.live.open(call, () => this.startRequest(call, next));
     } catch (error) {
-      this.log.error('a request could not be admitted', { error });
+      this.log.error('handling a new request failed', { error });
       socket.destroy();
     }
   }
@@ -116,7 +117,7 @@ export class FrontDoor {
     const connection = socket as Socket;
     connection.on('error', () => connection.destroy());
     res.setHeader('Connection', 'close');
-    res.assignSocket(connection);
+    respondOn(res, connection);
     res.once('finish', () => {
       this.recorder.record(call);
       connection.destroySoon();

@@ -16,14 +16,14 @@ function signed(bytes: Uint8Array): string {
 }
 
 describe('media.md 4.1 relay capability', () => {
-  test('the vectors hold in both directions', () => {
+  test('the vectors are valid in both directions', () => {
     expect(signCapability(secret, claims)).toBe(T);
     expect(signCapability(secret, { ...claims, r: true })).toBe(REUSABLE);
     expect(readCapability([secret], T)).toEqual(claims);
     expect(readCapability([secret], REUSABLE)).toEqual({ ...claims, r: true });
   });
 
-  test('the first secret signs, all verify, no other does', () => {
+  test('the first secret signs, all verify, and no other does', () => {
     const next = new Uint8Array(32).fill(7);
     expect(readCapability([next, secret], T)).toEqual(claims);
     expect(readCapability([next], T)).toBeNull();
@@ -59,7 +59,7 @@ describe('media.md 4.1 relay capability', () => {
     expect(readCapability([secret], signCapability(secret, payload))).toBeNull();
   });
 
-  test('more than 4096 characters are not looked at', () => {
+  test('more than 4096 characters are rejected without a check', () => {
     expect(readCapability([secret], signCapability(secret, { ...claims, ct: 'x'.repeat(4000) }))).toBeNull();
     const spare = 3039 - JSON.stringify({ ...claims, ct: '' }).length;
     const longest = { ...claims, ct: 'x'.repeat(spare) };
@@ -67,18 +67,18 @@ describe('media.md 4.1 relay capability', () => {
     expect(readCapability([secret], signCapability(secret, longest))).toEqual(longest);
   });
 
-  test('a type may be left out, and a byte is a size', () => {
+  test('a type may be omitted, and a size of one byte is valid', () => {
     const { ct: _, ...untyped } = claims;
     for (const right of [untyped, { ...claims, mb: 1 }])
       expect(readCapability([secret], signCapability(secret, right))).toEqual(right);
   });
 
   test.each(['null', '5', '""', '"text"', '[]', '[1]', 'true', '{}', 'no JSON', ''])(
-    'what is signed and no set of claims is none: %s',
+    'signed values that are not claims are rejected: %s',
     (text) => expect(readCapability([secret], signed(Buffer.from(text)))).toBeNull(),
   );
 
-  test('bytes that are no UTF-8 are not read as something else', () => {
+  test('bytes that are not UTF-8 are not read as other text', () => {
     const text = JSON.stringify({ ...claims, k: 'a?c' });
     expect(readCapability([secret], signed(Buffer.from(text)))).toEqual({ ...claims, k: 'a?c' });
     const bytes = Buffer.from(text);

@@ -10,7 +10,7 @@ describe('media.md section 2, key rule', () => {
     ...['', '/a', 'a/', 'a//b', '.', '..', 'a/../b', 'a/.', './a', 'a\\b', '..\\a', 'a\u0000', 'a\u001fb', 'a\u0085'],
     'x'.repeat(1025),
     'ü'.repeat(513),
-  ])('%j is none', (key) => expect(isKey(key)).toBe(false));
+  ])('%j is not a key', (key) => expect(isKey(key)).toBe(false));
 
   test('a path is decoded exactly once', () => {
     expect(decodeOnce('a%2fb')).toBe('a/b');
@@ -19,7 +19,7 @@ describe('media.md section 2, key rule', () => {
     for (const bad of ['%', '%2', '%zz', '%ff', '%c0%ae', '%ed%a0%80']) expect(decodeOnce(bad)).toBeNull();
   });
 
-  test('every key survives its way through a URL', () => {
+  test('every key is unchanged after encoding in a URL', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (key) => {
         fc.pre(isKey(key));
@@ -42,7 +42,7 @@ describe('media.md section 3, file names', () => {
     ['über.png', 'über.png'],
   ])('%j becomes %j', (given, plain) => expect(plainFilename(given)).toBe(plain));
 
-  test('whatever is given, the result is one segment of a key', () => {
+  test('for any input, the result is one segment of a key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 255 }), (name) => {
         fc.pre(name.isWellFormed());

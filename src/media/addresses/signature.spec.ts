@@ -7,7 +7,7 @@ const OPAQUE = 'v2/aHR0cHM6Ly9pbWFnZXMuZXhhbXBsZS5jb20vYSUyMGIucG5nP3g9MQ';
 const SEGMENTED = '%3Fx%3D1/https/images.example.com/a%20b.png';
 
 describe('media.md 5.1 external signature', () => {
-  test('the vectors hold', () => {
+  test('the vectors are valid', () => {
     expect(opaqueTarget(URL_TEXT)).toBe(OPAQUE);
     expect(signatureOf('test-secret', OPAQUE)).toBe('dRAT_Zzjb_NOvIA7ohusazq6_xxpJ-og9LSKKu9T6jU');
     expect(signatureOf('test-secret', SEGMENTED)).toBe('fw_GkwEykAFjO6RIkCxcBHWYtkGfHe0FuRrAp06ouoc');
@@ -15,7 +15,7 @@ describe('media.md 5.1 external signature', () => {
     expect(signatureOf('next-secret', OPAQUE)).toBe('28gqfbxz0q-xjpKVhCt6JLB1KfHhc5xtbYWQJVcGFDU');
   });
 
-  test('what is signed are the bytes of the path', () => {
+  test('the bytes of the path are signed', () => {
     const expected = createHmac('sha256', 's').update(Buffer.of(0x61, 0xe9)).digest('base64url');
     expect(signatureOf('s', 'a\u00e9')).toBe(expected);
   });
@@ -25,9 +25,9 @@ describe('media.md 5.1 external signature', () => {
     ['https/host/a', 'https://host/a'],
     ['http/host/a/b', 'http://host/a/b'],
     ['%3fx%3D1%26y/http/host:81/a/', 'http://host:81/a/?x=1&y'],
-  ])('the segments %s stand for %s', (target, url) => expect(urlOfTarget(target)).toBe(url));
+  ])('the segments %s represent %s', (target, url) => expect(urlOfTarget(target)).toBe(url));
 
-  test('both forms of a target stand for one URL', () => {
+  test('both forms of a target represent one URL', () => {
     expect(urlOfTarget(OPAQUE)).toBe(URL_TEXT);
     expect(urlOfTarget(SEGMENTED)).toBe(URL_TEXT);
   });
@@ -57,7 +57,7 @@ describe('media.md 5.1 external signature', () => {
     );
   });
 
-  test('the expiry is part of what is signed and can be neither changed nor removed', () => {
+  test('the expiry is signed and can be neither changed nor removed', () => {
     const signed = `e/1780000000/${OPAQUE}`;
     const signature = signatureOf('test-secret', signed);
     expect(splitExpiry(signed)).toEqual({ target: OPAQUE, expires: 1780000000 });
@@ -91,5 +91,5 @@ describe('media.md 5.1 external signature', () => {
     '%3F%/https/host/a',
     'x%3F1/https/host/a',
     '',
-  ])('%j is no target', (target) => expect(urlOfTarget(target)).toBeNull());
+  ])('%j is not a target', (target) => expect(urlOfTarget(target)).toBeNull());
 });

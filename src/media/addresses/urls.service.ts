@@ -59,7 +59,7 @@ export class MediaUrlService {
       ...(options.reusable ? { r: true } : {}),
     };
     const [secret] = this.relaySecrets;
-    if (!secret) throw new Error('no relay secret');
+    if (!secret) throw new Error('MEDIA_RELAY_SECRETS has no secret');
     return {
       url: `${this.base}/relay/${urlPath(key)}?t=${signCapability(secret, claims)}`,
       expiresAt: new Date(expires * 1000).toISOString(),

@@ -143,9 +143,13 @@ export class Delivery {
     // An aborted response of an origin is not an error of this service.
     if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof OutboundFault) return;
     if (error instanceof LengthFault) {
-      this.log.warn('media was not as long as declared', { route: call.pattern, request_id: call.id, error });
+      this.log.warn('media length differs from its Content-Length', {
+        route: call.pattern,
+        request_id: call.id,
+        error,
+      });
       return;
     }
-    this.log.error('media could not be sent', { route: call.pattern, request_id: call.id, error });
+    this.log.error('sending media failed', { route: call.pattern, request_id: call.id, error });
   }
 }

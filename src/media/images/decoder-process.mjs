@@ -61,7 +61,8 @@ async function factsOf(bytes) {
     pixels <= MAX_FRAME_PIXELS &&
     frames <= MAX_FRAMES &&
     pixels * frames <= MAX_PIXELS;
-  if (!format || !fits || (meta.format === 'heif' && meta.compression !== 'av1')) throw new Error('not decodable');
+  if (!format || !fits || (meta.format === 'heif' && meta.compression !== 'av1'))
+    throw new Error('The image cannot be decoded');
   return { format, width: meta.autoOrient.width, height: meta.autoOrient.height, frames };
 }
 

@@ -60,12 +60,12 @@ export class Images implements OnApplicationShutdown {
   ) {
     const slots = slotsPerProcess(config.workers, config.media.imageMemoryBytes);
     this.slots = new ImageSlots(slots, slots * QUEUE_PER_SLOT, MAX_PIXELS);
-    metrics.gauge('gatehouse_image_processes', 'Processes that decode images', async () => this.decoders.size);
-    metrics.gauge('gatehouse_image_memory_bytes', 'Memory of the processes that decode images', async () =>
+    metrics.measure('gatehouse_image_processes', async () => this.decoders.size);
+    metrics.measure('gatehouse_image_memory_bytes', async () =>
       [...this.decoders].reduce((sum, { memory }) => sum + memory, 0),
     );
-    metrics.gauge('gatehouse_image_running', 'Work on images that is being done', async () => this.slots.runningCount);
-    metrics.gauge('gatehouse_image_waiting', 'Work on images that waits for its turn', async () => this.slots.waiting);
+    metrics.measure('gatehouse_image_running', async () => this.slots.runningCount);
+    metrics.measure('gatehouse_image_waiting', async () => this.slots.waiting);
   }
 
   /** Process IDs of the current decoders. */
@@ -136,7 +136,8 @@ export class Images implements OnApplicationShutdown {
     try {
       return await task(signal);
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') this.metrics.shed.inc({ queue: 'images' });
+      if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE')
+        this.metrics.add('gatehouse_shed_total', { queue: 'images' });
       throw error;
     } finally {
       clearTimeout(timer);
@@ -150,7 +151,7 @@ export class Images implements OnApplicationShutdown {
       return await task(decoder);
     } catch (error) {
       if (!(error instanceof DecoderCrashed)) throw error;
-      this.log.error('an image process was lost', { error });
+      this.log.error('an image decoder process exited unexpectedly', { error });
       throw unavailable(1);
     } finally {
       this.returnDecoder(decoder);
@@ -185,7 +186,7 @@ export class Images implements OnApplicationShutdown {
     this.retiring.delete(decoder);
     const at = this.idle.indexOf(decoder);
     if (at >= 0) this.idle.splice(at, 1);
-    if (decoder.hasExceededMemory) this.log.warn('an image needed more memory than MEDIA_IMAGE_MEMORY_BYTES');
+    if (decoder.hasExceededMemory) this.log.warn('image rejected: it needs more memory than MEDIA_IMAGE_MEMORY_BYTES');
   }
 
   onApplicationShutdown(): void {

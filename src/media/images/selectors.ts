@@ -44,7 +44,7 @@ export const withFormatExtension = (filename: string, format: ImageFormat): stri
 const isTrue = (value: string): boolean => value === '1' || value.toLowerCase() === 'true';
 
 /**
- * The query parameters of a media URL (media.md 7.1). Form-decoded; the last value of a name counts; unknown names are
+ * The form-decoded query parameters of a media URL (media.md 7.1). The last value of a name counts. Unknown names are
  * ignored.
  */
 export class Selectors {

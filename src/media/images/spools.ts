@@ -124,7 +124,7 @@ export class Spools {
   }
 
   private warn(error: unknown): void {
-    this.log.warn('an image could not be kept in a file', { error });
+    this.log.warn('writing an image to a temporary file failed', { error });
   }
 }
 

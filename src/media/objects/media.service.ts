@@ -211,7 +211,7 @@ export class MediaService {
 
   private async bytesOf(key: string, range?: ByteRange): Promise<AsyncIterable<Buffer>> {
     const stream = await this.storage.read('media', key, range);
-    if (!stream) throw new StorageFault(new Error('an object is missing'), false);
+    if (!stream) throw new StorageFault(new Error('A stored object is missing'), false);
     return mapStreamError(stream, (error) => new StorageFault(error, false));
   }
 

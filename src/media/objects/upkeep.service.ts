@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
-import type { Changed, Tx } from '../../platform/database/database.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
+import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { Storage } from '../../platform/storage/storage.js';
 import type { DataEraser } from '../../policy/account-data.js';
 import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
@@ -18,20 +18,21 @@ const GRACE_HOURS = 1;
 @Injectable()
 export class MediaUpkeep implements OnModuleInit, DataEraser {
   constructor(
-    private readonly cleanupJobs: CleanupJobs,
+    private readonly cleanup: Cleanup,
     private readonly storage: Storage,
     private readonly media: MediaService,
     private readonly clock: Clock,
+    private readonly database: Database,
   ) {}
 
   onModuleInit(): void {
-    this.cleanupJobs.addExpiry('media_capability', 'digest', 'expires_at <= now()');
-    this.cleanupJobs.add('media_upload', (tx, limit) => this.removeUploads(tx, limit));
-    this.cleanupJobs.add('media_staged', (tx, limit) => this.removeStaged(tx, limit));
-    this.cleanupJobs.add('media_object', (tx, limit) => this.removeOrphans(tx, limit));
-    this.cleanupJobs.add('media_garbage', (tx, limit) => this.removeBytes(tx, limit));
-    this.cleanupJobs.add('media spool', async () => {
-      await this.storage.removeAbandonedFiles(this.clock.now());
+    this.cleanup.addExpiry('media_capability', 'digest', 'expires_at <= now()');
+    this.cleanup.add('media_upload', (tx, limit) => this.removeUploads(tx, limit));
+    this.cleanup.add('media_staged', (tx, limit) => this.removeStaged(tx, limit));
+    this.cleanup.add('media_object', (tx, limit) => this.removeOrphans(tx, limit));
+    this.cleanup.add('media_garbage', (tx, limit) => this.removeBytes(tx, limit));
+    this.cleanup.add('media spool', async (tx) => {
+      this.database.onCommit(tx, () => this.storage.removeAbandonedFiles(this.clock.now()));
       return 0;
     });
   }

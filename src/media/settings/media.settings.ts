@@ -52,12 +52,12 @@ function s3Settings(read: SettingsReader, isChosen: boolean) {
   );
   const secretAccessKey = read.secret('MEDIA_S3_SECRET_ACCESS_KEY', 'Secret of the access key');
   if (endpoint !== undefined && /[?#@]/.test(endpoint)) {
-    read.fault('MEDIA_S3_ENDPOINT', 'must be a URL without user, query and fragment');
+    read.fault('MEDIA_S3_ENDPOINT', 'must be a URL without credentials, query and fragment');
   }
   if (!/^[a-z0-9-]{1,63}$/i.test(region)) read.fault('MEDIA_S3_REGION', 'must be the name of a region');
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     const absent = accessKeyId === undefined ? 'MEDIA_S3_ACCESS_KEY_ID' : 'MEDIA_S3_SECRET_ACCESS_KEY';
-    read.fault(absent, 'is required with the other half of the key');
+    read.fault(absent, 'is required, because the other part of the access key is set');
   }
   const both = buckets(read, isChosen);
   if (!both) return undefined;

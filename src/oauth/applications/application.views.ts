@@ -23,6 +23,8 @@ export const openIdMembers = (application: Application) => ({
   post_logout_redirect_uris: application.postLogoutRedirectUris,
   backchannel_logout_uri: application.backchannelLogoutUri,
   backchannel_logout_session_required: application.backchannelLogoutSessionRequired,
+  is_trusted: application.isTrusted,
+  trusted_scopes: application.trustedScopes,
 });
 
 /** An application as its owner sees it. `secret` and `bot` are present if the operation returns them. */
@@ -41,8 +43,11 @@ export const applicationView = (
   bot: shown.bot,
 });
 
-/** The data that a consent page shows. */
-export const publicApplicationView = (application: PublicFacts, bot: Account | null, viewer: Account | null) => ({
+/** The data that a consent page shows. `trustedScopes` need no full consent of the viewer. */
+export const publicApplicationView = (
+  application: PublicFacts,
+  { bot, viewer, trustedScopes }: { bot: Account | null; viewer: Account | null; trustedScopes: readonly string[] },
+) => ({
   id: application.id,
   name: application.name,
   icon: bot?.avatar ?? null,
@@ -50,6 +55,7 @@ export const publicApplicationView = (application: PublicFacts, bot: Account | n
   redirect_uris: application.redirectUris,
   scopes: bot ? ['bot'] : [],
   bot_public: application.botPublic,
+  trusted_scopes: trustedScopes,
   bot: bot && botProfileView(bot),
   current_user: viewer && partialUserView(viewer),
 });
@@ -106,7 +112,8 @@ export const currentAuthorizationView = (
   user: me.scopes.includes('identify') ? userInfoView(me) : undefined,
 });
 
-export const authorizationView = (authorization: Authorization) => ({
+/** @param sessionIdHashes of the login sessions for which the application has an ID token */
+export const authorizationView = (authorization: Authorization, sessionIdHashes: readonly string[]) => ({
   application: {
     id: authorization.applicationId,
     name: authorization.name,
@@ -116,4 +123,6 @@ export const authorizationView = (authorization: Authorization) => ({
   },
   scopes: authorization.scopes,
   authorized_at: authorization.authorizedAt.toISOString(),
+  by_platform: authorization.isByPlatform,
+  session_id_hashes: sessionIdHashes,
 });

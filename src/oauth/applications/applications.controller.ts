@@ -94,8 +94,13 @@ export class ApplicationsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('oauth_dev:clients:update')
-  edit(@CurrentIdentity() me: SessionIdentity, @Param() { id }: ApplicationPath, @Body() input: EditApplicationInput) {
-    return this.applications.edit(me, id, input);
+  edit(
+    @CurrentIdentity() me: SessionIdentity,
+    @Param() { id }: ApplicationPath,
+    @Body() input: EditApplicationInput,
+    @CurrentCall() call: Call,
+  ) {
+    return this.applications.edit(me, id, input, { origin: getOrigin(call), requestId: call.id });
   }
 
   /** Change the bot of an application. */
@@ -127,7 +132,7 @@ export class ApplicationsController {
   @RequiresSudo()
   @RateLimit('oauth_dev:clients:rotate_secret')
   resetSecret(@CurrentIdentity() me: SessionIdentity, @Param() { id }: ApplicationPath, @CurrentCall() call: Call) {
-    return this.applications.resetSecret(me, id, getOrigin(call));
+    return this.applications.resetSecret(me, id, { origin: getOrigin(call), requestId: call.id });
   }
 
   /** Delete an application with its bot and all its grants. */

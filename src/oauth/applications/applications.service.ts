@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import type { Account as AccountEntity } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { AccountDataRegistry } from '../../accounts/account-data-registry.service.js';
-import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from '../../accounts/account-facts.js';
+import { ACCOUNT_SQL, toAccount } from '../../accounts/account-facts.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
 import { ApiError } from '../../core/errors.js';
 import { batchById } from '../../platform/database/batcher.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
-import type { Account } from '../../policy/account.js';
+import type { Account, AccountRow, StoredAccount } from '../../policy/account.js';
 import { isRegistered } from './redirect-uris.js';
+import { endsTrust } from './trust.service.js';
 
 export const MAX_APPLICATIONS = 25;
 
 /** Values of the account of a deleted bot. */
-const DELETED_BOT: QueryDeepPartialEntity<AccountEntity> = {
+const DELETED_BOT: QueryDeepPartialEntity<StoredAccount> = {
   username: 'DeletedUser',
   discriminator: 0,
   globalName: 'Deleted User',
@@ -32,7 +32,7 @@ const DELETED_BOT: QueryDeepPartialEntity<AccountEntity> = {
  * The public data of applications and their bots. One statement reads them, because consent pages request them often.
  */
 const PUBLIC_SIDE_BY_ID = `
-  SELECT p.id AS application_id, p.name, p.redirect_uris, p.bot_public, ${ACCOUNT_COLUMNS}
+  SELECT p.id AS application_id, p.name, p.redirect_uris, p.bot_public, p.is_trusted, p.trusted_scopes, ${ACCOUNT_SQL}
   FROM application p LEFT JOIN account a ON a.id = p.id
   WHERE p.id = ANY ($1::bigint[]) AND p.owner_id IS NOT NULL`;
 
@@ -41,16 +41,21 @@ interface ApplicationFacts {
   readonly name: string;
   readonly redirect_uris: string[];
   readonly bot_public: boolean;
+  readonly is_trusted: boolean;
+  readonly trusted_scopes: string[];
 }
 
-type PublicRow = ApplicationFacts & (AccountRow | { account_id: null });
+type PublicRow = ApplicationFacts & (AccountRow | { id: null });
 
 interface PublicSide {
   readonly application: PublicFacts;
   readonly bot: Account | null;
 }
 
-export type PublicFacts = Pick<Application, 'id' | 'name' | 'redirectUris' | 'botPublic'>;
+export type PublicFacts = Pick<
+  Application,
+  'id' | 'name' | 'redirectUris' | 'botPublic' | 'isTrusted' | 'trustedScopes'
+>;
 
 /** Runs in the transaction that deletes an application, before any of its data is deleted. */
 export type ApplicationDeletionHook = (tx: Tx, applicationId: string) => Promise<void>;
@@ -102,9 +107,10 @@ export class Applications {
     const rows = await this.database.statement<PublicRow>('application-public', PUBLIC_SIDE_BY_ID, [ids]);
     return new Map(
       rows.map((row) => {
-        const { application_id: id, name, redirect_uris: redirectUris, bot_public: botPublic } = row;
-        const bot = row.account_id === null ? null : toAccount(row);
-        return [id, { application: { id, name, redirectUris, botPublic }, bot }];
+        const { application_id: id, name, redirect_uris: redirectUris, bot_public: botPublic, ...more } = row;
+        const { is_trusted: isTrusted, trusted_scopes: trustedScopes, ...account } = more;
+        const bot = account.id === null ? null : toAccount(account);
+        return [id, { application: { id, name, redirectUris, botPublic, isTrusted, trustedScopes }, bot }];
       }),
     );
   }
@@ -145,11 +151,13 @@ export class Applications {
   }
 
   /**
-   * Changes an application and increments its version. Revokes pending codes whose redirect URI is no longer
-   * registered.
+   * Changes an application that `tx` holds and increments its version. Revokes pending codes whose redirect URI is no
+   * longer registered, and the trust in the application if the changes end it.
    */
-  async change(tx: Tx, id: string, changes: QueryDeepPartialEntity<Application>): Promise<Application> {
-    await tx.update(Application, { id }, { ...changes, version: () => 'version + 1' });
+  async change(tx: Tx, application: Application, changes: QueryDeepPartialEntity<Application>): Promise<Application> {
+    const { id } = application;
+    const trust = endsTrust(application, changes) ? { isTrusted: false } : {};
+    await tx.update(Application, { id }, { ...changes, ...trust, version: () => 'version + 1' });
     const changed = await tx.findOneByOrFail(Application, { id });
     if (changes.redirectUris) await this.revokeUnregisteredCodes(tx, changed);
     return changed;
@@ -165,9 +173,9 @@ export class Applications {
   }
 
   /** Transfers an application to another account. Its credentials stay valid. */
-  async transfer(tx: Tx, id: string, newOwnerId: string): Promise<Application> {
+  async transfer(tx: Tx, application: Application, newOwnerId: string): Promise<Application> {
     await this.assertBelowLimit(tx, newOwnerId);
-    return this.change(tx, id, { ownerId: newOwnerId });
+    return this.change(tx, application, { ownerId: newOwnerId });
   }
 
   /** Registers work to do before an application is deleted. */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Account as AccountEntity } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { formatDiscriminator } from '../../accounts/account.views.js';
 import type { Origin, RevocationCause } from '../../accounts/events/origin.js';
@@ -13,7 +12,7 @@ import { Assets, hashesOf } from '../../media/objects/assets.service.js';
 import { violatesConstraint } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
-import type { Account } from '../../policy/account.js';
+import type { Account, StoredAccount } from '../../policy/account.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { EditBotInput } from './application.dto.js';
 import { applicationBotView, botProfileView, currentBotApplicationView } from './application.views.js';
@@ -89,7 +88,7 @@ export class Bots {
   private async replace(tx: Tx, application: Application, ending: RevocationCause): Promise<string> {
     const { id } = application;
     const { token, stored } = issueBotToken(id);
-    await this.applications.change(tx, id, stored);
+    await this.applications.change(tx, application, stored);
     await this.replicaBus.announce(tx, { topic: 'revoked', data: { bot: id } });
     await this.recordReset(tx, application, ending);
     return token;
@@ -123,7 +122,7 @@ export class Bots {
         const stored = await this.require(id, tx);
         announce(differencesOf(stored));
         const name = newNameOf(stored);
-        const changes: Partial<AccountEntity> = name === undefined ? {} : await this.rename(tx, stored, name);
+        const changes: Partial<StoredAccount> = name === undefined ? {} : await this.rename(tx, stored, name);
         if (bio !== undefined && bio !== stored.bio) changes.bio = bio;
         Object.assign(changes, hashesOf(images));
         if (Object.keys(changes).length > 0) await this.write(tx, id, changes);
@@ -134,7 +133,7 @@ export class Bots {
   }
 
   /** A change of letter case keeps the discriminator. Any other new name gets a new discriminator. */
-  private async rename(tx: Tx, bot: Account, username: string): Promise<Partial<AccountEntity>> {
+  private async rename(tx: Tx, bot: Account, username: string): Promise<Partial<StoredAccount>> {
     if (username.toLowerCase() === bot.username.toLowerCase()) return { username };
     try {
       return { username, discriminator: await this.accounts.freeDiscriminator(tx, username) };
@@ -143,7 +142,7 @@ export class Bots {
     }
   }
 
-  private async write(tx: Tx, id: string, changes: Partial<AccountEntity>): Promise<void> {
+  private async write(tx: Tx, id: string, changes: Partial<StoredAccount>): Promise<void> {
     try {
       await this.accounts.update(tx, id, changes);
     } catch (error) {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { isInactive } from '../../accounts/account-facts.js';
-import type { Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Application } from '../../accounts/grants/oauth.entities.js';
 import { usernameFrom } from '../../accounts/names.js';
@@ -18,8 +17,11 @@ import type { CreateApplicationInput, EditApplicationInput } from './application
 import { applicationBotView, applicationView, publicApplicationView } from './application.views.js';
 import { Applications } from './applications.service.js';
 import { issueBotToken } from './bots.service.js';
+import { type ChangeRequest, Trust } from './trust.service.js';
 
 const RANDOM_NAMES = 4;
+
+type RequestFacts = Omit<ChangeRequest, 'accountId'>;
 
 /** Whether the owner can sign in again. Accounts without any way to sign in cannot own applications. */
 const isClaimed = ({ hasPassword, passkeys, traits }: Account): boolean =>
@@ -44,6 +46,7 @@ export class OwnApplications {
     private readonly events: SecurityEvents,
     private readonly outbound: Outbound,
     private readonly config: Config,
+    private readonly trust: Trust,
   ) {}
 
   async list({ account: owner }: SessionIdentity) {
@@ -64,7 +67,8 @@ export class OwnApplications {
   /** Returns the public data. Only a session counts as a viewer. */
   async describePublicly(viewer: Account | null, id: string) {
     const { application, bot } = await this.applications.requirePublic(id);
-    return publicApplicationView(application, bot, viewer);
+    const trustedScopes = await this.trust.scopesFor(application, viewer?.id);
+    return publicApplicationView(application, { bot, viewer, trustedScopes });
   }
 
   /** Creates an application. Its bot gets the name of the application if it is free, otherwise a random name. */
@@ -122,7 +126,7 @@ export class OwnApplications {
       throw validationError('backchannel_logout_uri', 'INVALID_URL_FORMAT');
   }
 
-  async edit(me: SessionIdentity, id: string, input: EditApplicationInput) {
+  async edit(me: SessionIdentity, id: string, input: EditApplicationInput, request: RequestFacts) {
     if (input.backchannel_logout_uri) {
       await this.applications.requireOwn(me.account, id);
       await this.assertReachable(input.backchannel_logout_uri);
@@ -131,22 +135,37 @@ export class OwnApplications {
       const owner = await this.callerGuard.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       const changes = changesOf(application, input);
-      const changed = Object.keys(changes).length > 0 ? await this.applications.change(tx, id, changes) : application;
+      const changed =
+        Object.keys(changes).length > 0
+          ? await this.change(tx, application, changes, { accountId: owner.id, ...request })
+          : application;
       return this.view(changed, await this.accounts.find(id, tx), owner);
     });
   }
 
-  async resetSecret(me: SessionIdentity, id: string, origin: Origin) {
+  async resetSecret(me: SessionIdentity, id: string, request: RequestFacts) {
     return this.database.transaction(async (tx) => {
       const owner = await this.callerGuard.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       if (application.clientType === 'public') throw new ApiError('PUBLIC_CLIENT_HAS_NO_SECRET');
       const { secret, stored } = issueSecret();
-      await this.applications.change(tx, id, stored);
       const data = { application_id: id, name: application.name };
+      const { origin } = request;
       await this.events.record(tx, { accountId: owner.id, type: 'client_secret_reset', origin, data });
-      return applicationView(application, { secret });
+      const changed = await this.change(tx, application, stored, { accountId: owner.id, ...request });
+      return applicationView(changed, { secret });
     });
+  }
+
+  private async change(
+    tx: Tx,
+    application: Application,
+    changes: Parameters<Applications['change']>[2],
+    request: ChangeRequest,
+  ): Promise<Application> {
+    const changed = await this.applications.change(tx, application, changes);
+    if (application.isTrusted && !changed.isTrusted) await this.trust.announceEnd(tx, application.id, request);
+    return changed;
   }
 
   async delete(me: SessionIdentity, id: string): Promise<void> {

@@ -72,8 +72,8 @@ const REJECTED = [
 
 describe('3.2 registration of redirect URIs', () => {
   test.each(ACCEPTED)('%j is accepted', (uri) => expect(redirectUriFault(uri)).toBeUndefined());
-  test.each(REJECTED)('%j is refused', (uri) => expect(redirectUriFault(uri)).toBe('INVALID_URL_FORMAT'));
-  test.each([[null], [1], [{}], [[]], [true]])('%j is no text', (value) =>
+  test.each(REJECTED)('%j is rejected', (uri) => expect(redirectUriFault(uri)).toBe('INVALID_URL_FORMAT'));
+  test.each([[null], [1], [{}], [[]], [true]])('%j is not text', (value) =>
     expect(redirectUriFault(value)).toBe('INVALID_FORMAT'),
   );
 });
@@ -130,6 +130,6 @@ describe('3.2 parameters of a redirect', () => {
   ])('%s keeps its own query', (uri, expected) =>
     expect(withParameters(uri, { code: 'a b', gone: undefined, state: 'é' })).toBe(expected),
   );
-  test('nothing to add adds nothing', () =>
+  test('without parameters it is unchanged', () =>
     expect(withParameters('https://app.example/cb', { state: undefined })).toBe('https://app.example/cb'));
 });

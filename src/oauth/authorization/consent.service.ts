@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { hasFactor, isInactive } from '../../accounts/account-facts.js';
+import { LifecycleEvents } from '../../accounts/events/lifecycle-events.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
-import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { AdminApplication } from '../../accounts/grants/admin-application.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
@@ -19,6 +19,7 @@ import type { Account } from '../../policy/account.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { isRegistered, withParameters } from '../applications/redirect-uris.js';
+import { Trust } from '../applications/trust.service.js';
 import {
   type AuthenticationRequest,
   isSilent,
@@ -51,7 +52,7 @@ interface Decision {
 }
 
 /** What a code is bound to. */
-type CodeTerms = Pick<AuthorizationCode, 'redirectUri' | 'scopes' | 'consented' | 'announced'> & {
+type CodeTerms = Pick<AuthorizationCode, 'redirectUri' | 'scopes' | 'consented' | 'announced' | 'byPlatform'> & {
   readonly authentication: Authentication;
 };
 
@@ -63,13 +64,14 @@ export class ConsentService {
     private readonly config: Config,
     private readonly callerGuard: CallerGuard,
     private readonly grants: Grants,
-    private readonly events: SecurityEvents,
+    private readonly lifecycle: LifecycleEvents,
     private readonly adminApplication: AdminApplication,
     private readonly clock: Clock,
     private readonly features: FeatureRegistry,
     private readonly sessions: SessionService,
     private readonly sudo: SudoService,
     private readonly hints: IdTokenHints,
+    private readonly trust: Trust,
   ) {}
 
   /**
@@ -102,13 +104,14 @@ export class ConsentService {
     await this.grants.lockGrants(tx, account.id);
     const application = await this.lockApplication(tx, request.client_id);
     const scopes = this.requireGrantableScopes(application, account, request);
-    const live = new Set(await this.grants.liveScopes(tx, account.id, application.id));
+    const live = await this.grants.liveScopes(tx, account.id, application.id);
     const isCovered = scopes.every((scope) => scope === 'bot' || live.has(scope));
     const { redirect_uri: redirectUri } = request;
     if (application.clientType === 'public' || !isCovered || redirectUri === undefined) {
       throw new ApiError('ACCESS_DENIED');
     }
-    const terms = { redirectUri, scopes, consented: false, announced: false, authentication };
+    const byPlatform = scopes.some((scope) => live.get(scope));
+    const terms = { redirectUri, scopes, consented: false, announced: false, authentication, byPlatform };
     return this.issueCode(tx, me, request, terms);
   }
 
@@ -167,12 +170,24 @@ export class ConsentService {
         if (refusal === 'proof') return null;
         if (refusal === 'login_required') return this.withError(input.redirect_uri, 'login_required', input);
       }
-      await this.events.record(tx, {
-        ...{ accountId: account.id, type: 'application_authorized', origin },
-        data: { application_id: application.id, name: application.name, scopes },
-      });
-      return this.approve(tx, application, me, { input, scopes, authentication });
+      const about = { account_id: account.id, application_id: application.id };
+      await this.lifecycle.emit(tx, 'applicationAuthorized', [about], { origin, data: { scopes } });
+      const byPlatform = await this.isByPlatform(tx, application, account, { input, scopes });
+      if (!byPlatform) await this.trust.forgetRemoval(tx, account.id, application.id);
+      return this.approve(tx, application, me, { input, scopes, authentication, byPlatform });
     });
+  }
+
+  /** Whether the trust in the application replaces the full consent (openid.md section 4). */
+  private async isByPlatform(
+    tx: Tx,
+    application: Application,
+    account: Account,
+    { input, scopes }: { input: ConsentInput; scopes: readonly string[] },
+  ): Promise<boolean> {
+    if (promptsOf(input.prompt)?.includes('consent')) return false;
+    const trusted = await this.trust.scopesFor(application, account.id, tx);
+    return scopes.every((scope) => trusted.includes(scope));
   }
 
   /**
@@ -190,7 +205,7 @@ export class ConsentService {
     tx: Tx,
     application: Application,
     me: SessionIdentity,
-    { input, ...granted }: { input: ConsentInput } & Pick<CodeTerms, 'scopes' | 'authentication'>,
+    { input, ...granted }: { input: ConsentInput } & Pick<CodeTerms, 'scopes' | 'authentication' | 'byPlatform'>,
   ): Promise<string> {
     const { account } = me;
     const { scopes } = granted;

@@ -10,12 +10,14 @@ const own = (application: object | null) =>
     fake({ find: async () => null }),
     unused,
     unused,
+    unused,
+    unused,
   );
 
 describe('oauth.md 5.10: an access token', () => {
   const me = { ...bearer(['identify']), expiresAt: new Date(0) };
 
-  test('of an application that goes while it is asked about is nobody’s', async () => {
+  test('is rejected if its application is deleted during the request', async () => {
     expect(await codeOf(() => own(null).current(me))).toBe('UNAUTHORIZED');
   });
 });

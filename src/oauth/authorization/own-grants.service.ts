@@ -3,13 +3,22 @@ import { AccountService } from '../../accounts/account.service.js';
 import { isInactive } from '../../accounts/account-facts.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
+import { withinLimitsSql } from '../../accounts/session-limits.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
+import { idHash } from '../../auth/sessions/sessions.service.js';
+import { Config } from '../../core/config/config.js';
 import { ApiError } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import type { BearerIdentity, SessionIdentity } from '../../policy/identity.js';
 import { authorizationView, currentAuthorizationView, userInfoView } from '../applications/application.views.js';
 import { Applications } from '../applications/applications.service.js';
+import { Trust } from '../applications/trust.service.js';
+
+interface SignedInRow {
+  readonly application_id: string;
+  readonly digests: Buffer[];
+}
 
 /** Shows the authorization of an access token, and lists and revokes the grants of a user (oauth.md 5.9-5.11). */
 @Injectable()
@@ -21,6 +30,8 @@ export class OwnGrants {
     private readonly accounts: AccountService,
     private readonly callerGuard: CallerGuard,
     private readonly features: FeatureRegistry,
+    private readonly trust: Trust,
+    private readonly config: Config,
   ) {}
 
   /** @throws ApiError UNAUTHORIZED for a deleted, disabled or banned account */
@@ -41,7 +52,23 @@ export class OwnGrants {
   }
 
   async list({ account }: SessionIdentity) {
-    return (await this.grants.list(account.id)).map(authorizationView);
+    const [authorizations, sessions] = await Promise.all([
+      this.grants.list(account.id),
+      this.config.openid.isEnabled ? this.findSessions(account.id) : new Map<string, string[]>(),
+    ]);
+    return authorizations.map((one) => authorizationView(one, sessions.get(one.applicationId) ?? []));
+  }
+
+  /** Returns the ID hashes of the live login sessions for which an application has an ID token, latest first. */
+  private async findSessions(accountId: string): Promise<Map<string, string[]>> {
+    const rows = await this.database.manager.query<SignedInRow[]>(
+      `SELECT o.application_id, array_agg(s.digest ORDER BY o.created_at DESC) AS digests
+       FROM openid_session o JOIN session s ON s.id = o.session_id
+       WHERE s.account_id = $1 AND s.revoked_at IS NULL${withinLimitsSql(this.config, 's')}
+       GROUP BY o.application_id`,
+      [accountId],
+    );
+    return new Map(rows.map((row) => [row.application_id, row.digests.map((digest) => idHash({ digest }))]));
   }
 
   /**
@@ -53,7 +80,8 @@ export class OwnGrants {
     await this.database.transaction(async (tx) => {
       const account = await this.callerGuard.lockCaller(tx, me);
       await this.applications.assertExist(tx, ids);
-      await this.grants.revoke(tx, account.id, ids, { by: 'owner', reason: 'deauthorized', origin });
+      const revoked = await this.grants.revoke(tx, account.id, ids, { by: 'owner', reason: 'deauthorized', origin });
+      await this.trust.recordRemovals(tx, account.id, revoked);
     });
   }
 }

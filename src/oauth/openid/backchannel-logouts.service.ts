@@ -1,17 +1,18 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { SignJWT } from 'jose';
-import { Counter } from 'prom-client';
 import type { SigningAlgorithm } from '../../accounts/grants/oauth.entities.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
 import { Database } from '../../platform/database/database.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { OutboundFault } from '../../platform/outbound/network.js';
 import { Outbound } from '../../platform/outbound/outbound.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 import { backOffSeconds, PollingWorker } from '../../platform/process/polling-worker.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { Applications } from '../applications/applications.service.js';
 import { SigningKeys } from './signing-keys.service.js';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -26,6 +27,7 @@ const RETRY = "interval '15 minutes'";
 const LEASE = "interval '60 seconds'";
 const MAX_HOSTS_AT_ONCE = 64;
 const HOSTS_PER_CLAIM = 20;
+const DEFAULT_PAGE_SIZE = 50;
 
 /**
  * Claims hosts for which tokens are due. One replica at a time sends to a host, so the limits of a host hold for all
@@ -79,6 +81,19 @@ const RELEASE_HOST = `
     recent = ARRAY(SELECT now() - age * interval '1 millisecond' FROM unnest($5::float8[]) AS age)
   WHERE host = $1 AND lease = $2`;
 
+/** Nothing about the response, because it could come from a host that only the service can reach. */
+const ENDED_TOKENS = `
+  SELECT id, is_delivered, created_at, ended_at FROM backchannel_logout
+  WHERE application_id = $1 AND ended_at IS NOT NULL AND id < coalesce($2::bigint, 9223372036854775807)
+  ORDER BY id DESC LIMIT $3`;
+
+interface EndedToken {
+  readonly id: string;
+  readonly is_delivered: boolean;
+  readonly created_at: Date;
+  readonly ended_at: Date;
+}
+
 interface ClaimedHost {
   readonly host: string;
   /** Number of the claim. */
@@ -112,7 +127,6 @@ interface DueToken {
 export class BackchannelLogouts implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly worker: PollingWorker;
   private readonly batches = new Set<Promise<void>>();
-  private readonly attempts: Counter<'outcome'>;
   private isStopping = false;
 
   constructor(
@@ -123,28 +137,36 @@ export class BackchannelLogouts implements OnApplicationBootstrap, BeforeApplica
     private readonly clock: Clock,
     private readonly log: Log,
     replicaBus: ReplicaBus,
-    metrics: Metrics,
-    cleanupJobs: CleanupJobs,
+    private readonly metrics: Metrics,
+    cleanup: Cleanup,
+    private readonly applications: Applications,
   ) {
     this.worker = new PollingWorker(
       () => this.claim(),
-      (error) => log.error('logout tokens cannot be read', { error }),
+      (error) => log.error('reading the queue of logout tokens failed', { error }),
       1,
     );
-    this.attempts = new Counter({
-      name: 'gatehouse_backchannel_logouts_total',
-      help: 'Attempts to deliver logout tokens, by outcome: delivered, retried or failed',
-      labelNames: ['outcome'],
-      registers: [metrics.registry],
-    });
     if (config.openid.isEnabled)
       replicaBus.on('revoked', ({ sessions }) => (sessions ? this.worker.wake() : undefined));
-    cleanupJobs.addExpiry('backchannel_logout', 'id', "created_at < now() - interval '7 days'");
-    cleanupJobs.addExpiry('backchannel_host', 'host', "next_attempt_at < now() - interval '1 day'");
+    cleanup.addExpiry('backchannel_logout', 'id', "created_at < now() - interval '7 days'");
+    cleanup.addExpiry('backchannel_host', 'host', "next_attempt_at < now() - interval '1 day'");
   }
 
   onApplicationBootstrap(): void {
     if (this.config.openid.isEnabled) this.worker.start();
+  }
+
+  /** Lists what has become of the logout tokens of an application, for its owner. */
+  async list({ account }: SessionIdentity, id: string, page: { before?: string; limit?: number }) {
+    await this.applications.requireOwn(account, id);
+    const { before = null, limit = DEFAULT_PAGE_SIZE } = page;
+    const ended = await this.database.statement<EndedToken>('backchannel-ended', ENDED_TOKENS, [id, before, limit]);
+    return ended.map((token) => ({
+      id: token.id,
+      outcome: token.is_delivered ? ('delivered' as const) : ('failed' as const),
+      created_at: token.created_at.toISOString(),
+      completed_at: token.ended_at.toISOString(),
+    }));
   }
 
   /** Claims due hosts and starts to send their tokens. Returns false if there is nothing to claim. */
@@ -173,7 +195,7 @@ export class BackchannelLogouts implements OnApplicationBootstrap, BeforeApplica
 
   private start(host: ClaimedHost, tokens: readonly DueToken[]): void {
     const batch = this.sendAll(host, tokens)
-      .catch((error) => this.log.error('logout tokens cannot be sent', { error }))
+      .catch((error) => this.log.error('sending logout tokens failed', { error }))
       .finally(() => this.batches.delete(batch));
     this.batches.add(batch);
   }
@@ -209,10 +231,10 @@ export class BackchannelLogouts implements OnApplicationBootstrap, BeforeApplica
     const isDelivered = status !== null && status >= 200 && status < 300;
     const isFinal = isDelivered || status === 400;
     if (isFinal || token.is_last) {
-      this.attempts.inc({ outcome: isDelivered ? 'delivered' : 'failed' });
+      this.metrics.add('gatehouse_backchannel_logouts_total', { outcome: isDelivered ? 'delivered' : 'failed' });
       await this.database.statement('backchannel-end', END, [token.id, isDelivered]);
     } else {
-      this.attempts.inc({ outcome: 'retried' });
+      this.metrics.add('gatehouse_backchannel_logouts_total', { outcome: 'retried' });
       const delay = backOffSeconds(token.attempts + 1);
       await this.database.statement('backchannel-postpone', POSTPONE, [token.id, delay]);
     }

@@ -1,6 +1,7 @@
 import { OpenId1797620000000 } from '../../migrations/1797620000000-openid.js';
 import { ApplicationLogout1797650000000 } from '../../migrations/1797650000000-application-logout.js';
 import { BackchannelLogouts1797650001000 } from '../../migrations/1797650001000-backchannel-logouts.js';
+import { TrustedApplications1797670000000 } from '../../migrations/1797670000000-trusted-applications.js';
 import { defineFeature } from '../../policy/feature.js';
 import { openIdModules } from './openid.module.js';
 import { OpenIdSettings } from './openid.settings.js';
@@ -9,11 +10,24 @@ import { OpenIdSettings } from './openid.settings.js';
 export const openid = defineFeature('openid', {
   settings: [OpenIdSettings],
   modules: openIdModules,
-  migrations: [OpenId1797620000000, ApplicationLogout1797650000000, BackchannelLogouts1797650001000],
+  migrations: [
+    OpenId1797620000000,
+    ApplicationLogout1797650000000,
+    BackchannelLogouts1797650001000,
+    TrustedApplications1797670000000,
+  ],
   buckets: { 'oauth:logout': [30, 60] },
   // In the order of contract/openid.md section 1.
   scopes: { openid: null, profile: null, offline_access: null },
+  metrics: {
+    gatehouse_backchannel_logouts_total: {
+      type: 'counter',
+      help: 'Attempts to deliver logout tokens, by outcome',
+      labels: { outcome: ['delivered', 'retried', 'failed'] },
+    },
+  },
   erasure: {
+    oauth_removal: { column: 'account_id' },
     openid_session: { deletedWith: 'session' },
     openid_key: { kept: 'keys of the instance' },
     backchannel_logout: { kept: 'IDs on their way to an application' },

@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import type { Config } from '../../core/config/config.js';
+import { BackchannelLogoutsController } from './backchannel-logouts.controller.js';
 import { BackchannelLogouts } from './backchannel-logouts.service.js';
 import { IdTokenHints } from './id-token-hints.service.js';
 import { IdTokens } from './id-tokens.service.js';
@@ -29,6 +30,9 @@ class OpenIdModule {}
 export const openIdModules = (config: Config): DynamicModule[] => [
   {
     module: OpenIdModule,
-    controllers: [JwksController, ...(config.openid.isEnabled ? [OpenIdController, LogoutController] : [])],
+    controllers: [
+      JwksController,
+      ...(config.openid.isEnabled ? [OpenIdController, LogoutController, BackchannelLogoutsController] : []),
+    ],
   },
 ];

@@ -3,8 +3,8 @@ import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, imp
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../accounts/grants/oauth.entities.js';
 import { Config } from '../../core/config/config.js';
 import { Database, type Tx } from '../../platform/database/database.js';
+import { Cleanup } from '../../platform/jobs/cleanup.js';
 import { ColumnEncryption } from '../../platform/keys/column-encryption.service.js';
-import { CleanupJobs } from '../../platform/process/cleanup-jobs.js';
 
 /** Replicas that rotate or create keys at the same time take turns. */
 const LOCK = [0x6761, 0x6f6b];
@@ -41,10 +41,10 @@ export class SigningKeys {
     private readonly database: Database,
     private readonly encryption: ColumnEncryption,
     private readonly config: Config,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
-    cleanupJobs.addExpiry('openid_key', 'kid', IS_FORGOTTEN);
-    cleanupJobs.add('openid-key-rotation', async (tx) => {
+    cleanup.addExpiry('openid_key', 'kid', IS_FORGOTTEN);
+    cleanup.add('openid-key-rotation', async (tx) => {
       await this.rotateExpired(tx);
       // Key generation takes too long for a transaction.
       this.database.onCommit(tx, () => this.createNext());
@@ -71,7 +71,7 @@ export class SigningKeys {
     if (found) return found;
     await this.create();
     const created = await this.findCurrent(alg);
-    if (!created) throw new Error('a fresh signing key must be there');
+    if (!created) throw new Error('The new signing key was not stored');
     return created;
   }
 

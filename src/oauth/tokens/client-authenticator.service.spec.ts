@@ -87,7 +87,7 @@ async function expectNoRequest(sent: Sent, blamed: string) {
   });
 }
 
-describe('oauth.md 5.5: who is let in', () => {
+describe('oauth.md 5.5: accepted clients', () => {
   test.each<[how: string, sent: Sent, applicationId: string, confidential: boolean]>([
     ['Basic', { authorization: basic('10', SECRET) }, '10', true],
     ['Basic in another case', { authorization: basic('10', SECRET).replace('Basic', 'bASIC') }, '10', true],
@@ -118,33 +118,33 @@ describe('oauth.md 5.5: who is let in', () => {
     });
   });
 
-  test('only a confidential client where one is asked for', async () => {
+  test('only a confidential client if one is required', async () => {
     expect((await authenticateRequest(byForm('10', SECRET), true)).client).toMatchObject({ applicationId: '10' });
     await expectInvalidClient(byForm('11'), true);
     await expectInvalidClient({ authorization: basic('11', '') }, true);
   });
 
-  test('the answer of the database tells its time, between two moments here', async () => {
+  test('the time of the database is observed between two local times', async () => {
     const { observed } = await authenticateRequest(byForm('10', SECRET));
     expect(observed).toEqual([[STORE_TIME, expect.any(Number), expect.any(Number)]]);
     const [, sent = 0, received = 0] = observed[0] ?? [];
     expect(received).toBeGreaterThanOrEqual(sent);
   });
 
-  test('the database is asked by a name, for which a connection prepares the statement once', async () => {
+  test('a named statement is used, which a connection prepares once', async () => {
     const { statements } = await authenticateRequest(byForm('10', SECRET));
     expect(statements).toEqual([[expect.stringMatching(/^[a-z-]+$/), expect.stringContaining('FROM unnest')]]);
     expect((await authenticateRequest(byForm('99'))).statements).toEqual(statements);
   });
 
-  test('an operation has the client that was let in, and without one it is a fault of ours', async () => {
+  test('an operation has the accepted client, and without one it is an internal error', async () => {
     const client = { applicationId: '10', confidential: true, beganAt: 1 };
     expect(clientOf({ client } as Call)).toBe(client);
-    expect(() => clientOf({} as Call)).toThrow('the route does not authenticate clients');
+    expect(() => clientOf({} as Call)).toThrow('The route has no client');
   });
 });
 
-describe('oauth.md 5.5: who is not', () => {
+describe('oauth.md 5.5: rejected clients', () => {
   test.each<[why: string, sent: Sent]>([
     ['nobody says who they are', {}],
     ['a secret alone', { form: { client_secret: SECRET } }],
@@ -167,7 +167,7 @@ describe('oauth.md 5.5: who is not', () => {
   });
 
   test.each(['x', '', '010', ' 10', '10 ', '-1', '9223372036854775808', "1' OR '1'='1"])(
-    'an id that is none, %j, is not looked for',
+    'an invalid ID, %j, is not looked up',
     async (id) => {
       await expectInvalidClient(byForm(id));
       await expectInvalidClient({ authorization: basic(id, SECRET) });
@@ -193,7 +193,7 @@ describe('oauth.md 5.5: who is not', () => {
     ['no percent-encoding of the id', basic('%zz', SECRET)],
     ['1026 characters', basic('15', 'x'.repeat(762))],
     ['two lines', [basic('10', SECRET), basic('10', SECRET)]],
-  ])('Authorization is no Basic by %s: whatever the form says', async (_, authorization) => {
+  ])('Authorization that is not Basic by %s is rejected with any form', async (_, authorization) => {
     for (const form of [{}, byForm('10', SECRET).form, byForm('11').form]) {
       await expectInvalidClient({ authorization, form });
       expect((await authenticateRequest({ authorization, form })).asked).toEqual([]);
@@ -201,7 +201,7 @@ describe('oauth.md 5.5: who is not', () => {
   });
 });
 
-describe('oauth.md 1.2 and 5.5: what is no request', () => {
+describe('oauth.md 1.2 and 5.5: invalid requests', () => {
   test.each<[why: string, sent: Sent, blamed: string]>([
     ['a secret beside Basic', { authorization: basic('10', SECRET), form: { client_secret: SECRET } }, 'client_secret'],
     [
@@ -224,13 +224,13 @@ describe('oauth.md 1.2 and 5.5: what is no request', () => {
   });
 
   test.each(['?client?_secret=x', '?a=?client_secret=x', '?Client_Secret=x', '?client_id=11', ''])(
-    'the query %j holds no secret',
+    'the query %j contains no secret',
     async (query) => {
       expect((await authenticateRequest({ ...byForm('11'), target: `/client_secret=x${query}` })).code).toBeNull();
     },
   );
 
-  test('what was tried is told however it was sent, and nothing else alike', async () => {
+  test('the same guess is reported for every way of sending, and others differ', async () => {
     const guessOf = async (sent: Sent) => (await authenticateRequest(sent)).guess;
     const guess = await guessOf(byForm('10', 'wrong'));
     expect(guess).toBe('["10","wrong"]');
@@ -244,12 +244,12 @@ describe('oauth.md 1.2 and 5.5: what is no request', () => {
 describe('oauth.md 1.3: the form', () => {
   const formOfBody = (body: object) => formOf({ body } as Call);
 
-  test('is what was sent', async () => {
+  test('contains the sent values', async () => {
     const value = { token: ['x'] };
     expect(await formOfBody({ value })).toBe(value);
   });
 
-  test('that is broken is no request, and no client authenticates itself by it', async () => {
+  test('that is malformed is an invalid request, and authenticates no client', async () => {
     const call = { authorization: [], body: { fault: validationError('body', 'INVALID_FORMAT') } } as unknown as Call;
     const never = fake<never>({ note: () => {} });
     expect(await codeOf(() => new ClientAuthenticator(never, never, never).authenticate(call, false))).toBe(
@@ -262,7 +262,7 @@ describe('oauth.md 1.3: the form', () => {
     new ApiError('PAYLOAD_TOO_LARGE'),
     new ApiError('UNSUPPORTED_MEDIA_TYPE'),
     Object.assign(new Error('of ours'), { code: 'INVALID_FORM_BODY' }),
-  ])('that could not be read is told as it is: %s', async (fault) => {
+  ])('that could not be read has its original error: %s', async (fault) => {
     await expect(formOfBody({ fault })).rejects.toBe(fault);
   });
 });

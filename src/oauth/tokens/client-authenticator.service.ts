@@ -67,7 +67,7 @@ export class ClientAuthenticator {
 
 /** Returns the client that the guard has authenticated. */
 export function clientOf(call: Call): Client {
-  if (!call.client) throw new Error('the route does not authenticate clients');
+  if (!call.client) throw new Error('The route has no client. Declare @ClientAuth()');
   return call.client;
 }
 

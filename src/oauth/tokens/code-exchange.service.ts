@@ -35,8 +35,9 @@ const exchangeCodes = (isLive: string): string => `
       NOT 'openid' = ANY (c.scopes) OR c.session_id IN (SELECT id FROM login) AS is_logged_in
   ), family AS (
     INSERT INTO oauth_family
-      (id, application_id, account_id, scopes, code_digest, session_id, authenticated_at, amr, auth_level)
-    SELECT family, application_id, account_id, scopes, digest, session_id, authenticated_at, amr, auth_level FROM taken
+      (id, application_id, account_id, scopes, code_digest, session_id, authenticated_at, amr, auth_level, by_platform)
+    SELECT family, application_id, account_id, scopes, digest, session_id, authenticated_at, amr, auth_level, by_platform
+    FROM taken
     WHERE application_id = $1 AND is_live AND is_logged_in AND redirect_uri = uri AND challenge IS NOT DISTINCT FROM answered
     RETURNING *
   ), minted AS (

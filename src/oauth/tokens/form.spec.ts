@@ -25,24 +25,24 @@ describe('oauth.md 1.3: a parameter', () => {
     }
   });
 
-  test('that is not sent is missed where it is required', async () => {
+  test('that is required must be sent', async () => {
     await expectInvalidParameter(() => requiredValue({}, 'name'));
     await expectInvalidParameter(() => readFrom(requiredValue, ''));
   });
 
-  test.each(Object.entries(READERS))('%s: is refused where it is repeated, whatever with', async (_, read) => {
+  test.each(Object.entries(READERS))('%s: is rejected if it is repeated, with any value', async (_, read) => {
     for (const values of [['x', 'y'], ['x', 'x'], ['', ''], ['', 'x'], Array(9).fill('x')]) {
       await expectInvalidParameter(() => readFrom(read, ...values));
     }
   });
 
-  test('without bounds may be long and have white space around it', () => {
+  test('without limits may be long and have white space around it', () => {
     expect(readFrom(formValue, 'x'.repeat(257))).toHaveLength(257);
     expect(readFrom(formValue, ' x\n')).toBe(' x\n');
   });
 
   test.each(['x'.repeat(257), ' x', 'x ', 'x\n', '\tx', ' ', '\u00a0x', `${'x'.repeat(256)} `])(
-    'with bounds is refused as %j',
+    'with limits is rejected as %j',
     async (value) => {
       for (const read of [boundedValue, requiredValue]) {
         await expectInvalidParameter(() => readFrom(read, value));

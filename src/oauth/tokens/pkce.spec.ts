@@ -4,7 +4,7 @@ import { challengeOf, isPkceFaulty } from './pkce.js';
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
-describe('oauth.md 3.1: an authorisation request', () => {
+describe('oauth.md 3.1: an authorization request', () => {
   test.each<[challenge: string | undefined, method: string | undefined, isRequired: boolean, isFaulty: boolean]>([
     [undefined, undefined, false, false],
     [undefined, undefined, true, true],
@@ -20,14 +20,14 @@ describe('oauth.md 3.1: an authorisation request', () => {
     [`${CHALLENGE}A`, 'S256', false, true],
     [`${CHALLENGE.slice(1)}=`, 'S256', false, true],
     ['', 'S256', false, true],
-  ])('challenge %j, method %j, required: %j; faulty: %j', (challenge, method, isRequired, isFaulty) => {
+  ])('challenge %j, method %j, required: %j; invalid: %j', (challenge, method, isRequired, isFaulty) => {
     expect(isPkceFaulty(challenge, method, isRequired)).toBe(isFaulty);
   });
 });
 
 describe('oauth.md 3.1: a verifier', () => {
   test.each([VERIFIER, '-._~'.padEnd(43, 'a'), 'Z9'.padEnd(128, '0')])(
-    '%s answers one challenge, whether or not there has to be one',
+    '%s matches one challenge, required or not',
     (verifier) => {
       const challenge = challengeOf(verifier, false);
       expect(challenge).toMatch(/^[\w-]{43}$/);
@@ -36,11 +36,11 @@ describe('oauth.md 3.1: a verifier', () => {
     },
   );
 
-  test('answers by its SHA-256', () => {
+  test('matches by its SHA-256', () => {
     expect(challengeOf(VERIFIER, false)).toBe(CHALLENGE);
   });
 
-  test('that is missing answers a code without a challenge, unless every client needs one', () => {
+  test('that is missing matches a code without a challenge, unless every client needs one', () => {
     expect(challengeOf(undefined, false)).toBeNull();
     expect(challengeOf(undefined, true)).toBe('');
   });
@@ -48,7 +48,7 @@ describe('oauth.md 3.1: a verifier', () => {
   test.each([
     ...['', VERIFIER.slice(1), 'a'.repeat(129), `${VERIFIER}+`, `+${VERIFIER}`, `${VERIFIER}\n`, ` ${VERIFIER}`],
     ...['+'.repeat(43), `${VERIFIER}${'a'.repeat(85)}+`],
-  ])('%j answers nothing: neither a challenge nor none', (verifier) => {
+  ])('%j matches neither a challenge nor its absence', (verifier) => {
     for (const isRequired of [false, true]) expect(challengeOf(verifier, isRequired)).toBe('');
   });
 });

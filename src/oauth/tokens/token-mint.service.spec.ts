@@ -18,15 +18,15 @@ const macOf = (text: string) =>
     .update(text)
     .digest('base64url');
 
-describe('oauth.md 3: a fresh pair', () => {
-  test('is two tokens of 43 characters, never the same', () => {
+describe('oauth.md 3: a new pair', () => {
+  test('is two tokens of 43 characters, never equal', () => {
     const mint = mintOf();
     const tokens = [mint.mintPair(), mint.mintPair()].flatMap(({ access, refresh }) => [access, refresh]);
     for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
     expect(new Set(tokens).size).toBe(4);
   });
 
-  test('has no access token that begins as a session token does', () => {
+  test('has no access token with the prefix of a session token', () => {
     const minted = ['flx_one', 'flx_two', 'flx-three_flx_', 'flx_four'];
     expect(mintOf().mintPair(() => minted.shift() as string)).toEqual({
       access: 'flx-three_flx_',
@@ -35,22 +35,22 @@ describe('oauth.md 3: a fresh pair', () => {
   });
 });
 
-describe('oauth.md 3.3: the pair that succeeds a refresh token', () => {
-  test('is made of the token and the key of the service: by every version the same', () => {
+describe('oauth.md 3.3: the pair that replaces a refresh token', () => {
+  test('is derived from the token and the key of the service: every version derives the same', () => {
     expect(mintOf().deriveSuccessor('a token')).toEqual({
       access: macOf('access\0a token'),
       refresh: macOf('refresh\0a token'),
     });
   });
 
-  test('has no access token that begins as a session token does', () => {
+  test('has no access token with the prefix of a session token', () => {
     expect(macOf(`access\0${UNLUCKY}`)).toMatch(/^flx_/);
     const pair = { access: macOf(`access1\0${UNLUCKY}`), refresh: macOf(`refresh\0${UNLUCKY}`) };
     expect(mintOf().deriveSuccessor(UNLUCKY)).toEqual(pair);
     expect(mintOf().findSuccessor(UNLUCKY, digestsOf(pair))).toEqual(pair);
   });
 
-  test('has none either where the next would begin so too: it is made again, by the next number', () => {
+  test('is derived again with the next number if it has that prefix, any number of times', () => {
     expect(macOf(`access1\0${UNLUCKY_NEXT}`)).toMatch(/^flx_/);
     // No token is known for which both candidates have the prefix. This object returns another text each time that it
     // is read.
@@ -62,7 +62,7 @@ describe('oauth.md 3.3: the pair that succeeds a refresh token', () => {
     });
   });
 
-  test('is found again by its digests, while either secret is known', () => {
+  test('is found by its digests while either secret is known', () => {
     const pair = mintOf().deriveSuccessor('a token');
     for (const mint of [mintOf(), mintOf(OTHER, SECRET), mintOf(SECRET, OTHER)]) {
       expect(mint.findSuccessor('a token', digestsOf(pair))).toEqual(pair);
@@ -71,7 +71,7 @@ describe('oauth.md 3.3: the pair that succeeds a refresh token', () => {
     expect(mintOf(OTHER, SECRET).deriveSuccessor('a token')).not.toEqual(pair);
   });
 
-  test('is none of another token, and none of which half is another', () => {
+  test('does not match another token, or a mixture of two pairs', () => {
     const [mint, own, other] = [mintOf(), mintOf().deriveSuccessor('a token'), mintOf().deriveSuccessor('another')];
     expect(mint.findSuccessor('a token', digestsOf(other))).toBeNull();
     expect(mint.findSuccessor('a token', digestsOf({ ...own, access: other.access }))).toBeNull();

@@ -164,7 +164,7 @@ export class TokenService {
     try {
       await this.database.statement(name, statement, [ids]);
     } catch (error) {
-      this.log.warn('the use of codes or refresh tokens could not be settled', { error });
+      this.log.warn('marking OAuth2 codes or refresh tokens as used failed', { error });
     }
     return new Map<string, void>();
   }

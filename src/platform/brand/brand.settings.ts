@@ -19,7 +19,8 @@ function logo(read: SettingsReader): Logo | undefined {
     production ? ['https:'] : ['https:', 'http:'],
   );
   const file = read.text('BRAND_LOGO_FILE', 'File of the logo instead: PNG, WebP or a plain SVG, at most 256 KiB');
-  if (url !== undefined && file !== undefined) read.fault('BRAND_LOGO_FILE', 'must not be set beside BRAND_LOGO_URL');
+  if (url !== undefined && file !== undefined)
+    read.fault('BRAND_LOGO_FILE', 'must not be set together with BRAND_LOGO_URL');
   if (url !== undefined) return { url, inMails: RASTER.test(new URL(url).pathname) };
   if (file === undefined) return undefined;
   const found = loadLogo(file, publicOrigin);
@@ -32,7 +33,7 @@ function accent(read: SettingsReader): Readonly<Record<Scheme, Accent>> {
   const about =
     'Color of buttons, links and focus, adjusted if the contrast is too low. In a .env file, use quotes: "#2f5bea"';
   const chosen = read.text('BRAND_ACCENT', about, { shown: ACCENT }) ?? ACCENT;
-  if (!isColor(chosen)) read.fault('BRAND_ACCENT', 'must be a colour such as #2f5bea');
+  if (!isColor(chosen)) read.fault('BRAND_ACCENT', 'must be a color such as #2f5bea');
   const colour = isColor(chosen) ? chosen.toLowerCase() : ACCENT;
   const of = (scheme: Scheme): Accent => {
     const derived = accentFor(colour, scheme);
@@ -41,7 +42,7 @@ function accent(read: SettingsReader): Readonly<Record<Scheme, Accent>> {
     const ratio = (Math.floor(derived.reached * 100) / 100).toFixed(2);
     read.fault(
       'BRAND_ACCENT',
-      `cannot be read as a link on a ${scheme} page: ${changed} it still has a contrast of ${ratio} to 1, and 4.5 to 1 is needed`,
+      `is not readable as a link on a ${scheme} page: even ${changed}, its contrast is ${ratio} to 1. Required: 4.5 to 1`,
     );
     return { accent: colour, on: '#000000', text: colour };
   };
@@ -59,7 +60,7 @@ function supportUrl(read: SettingsReader): string | undefined {
 /** The appearance of pages and emails, except for the product name. */
 export class BrandSettings extends settings('Brand', (read) => {
   for (const [former, name] of Object.entries(RENAMED)) {
-    if (read.peek(former) !== undefined) read.fault(former, `is called ${name} now`);
+    if (read.peek(former) !== undefined) read.fault(former, `was renamed. Use ${name}`);
   }
   return {
     brand: {

@@ -41,7 +41,7 @@ export function loadLogo(file: string, origin: string): Logo | string {
   const bytes = readLogoBytes(file);
   if (typeof bytes === 'string') return bytes;
   const kind = detectImageKind(bytes);
-  if (!kind) return 'must be a PNG, WebP or SVG picture';
+  if (!kind) return 'must be a PNG, WebP or SVG image';
   const harm = kind === 'svg' ? findSvgRisk(bytes.toString('utf8')) : undefined;
   if (harm) return `must be a drawing and nothing else: ${harm}`;
   const path = `/assets/logo-${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.${kind}`;

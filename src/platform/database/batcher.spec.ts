@@ -22,7 +22,7 @@ const setUp = (atOnce = 50) => {
   return { batches: new KeyedBatcher(work, { nameOf: (item: string) => item, maxSize: atOnce }), next };
 };
 
-test('what comes in one turn goes together, what comes meanwhile goes together afterwards, each with its own answer', async () => {
+test('items of one turn are sent together, later ones in the next batch, each with its own result', async () => {
   const { batches, next } = setUp();
   const first = ['a', 'b'].map((item) => batches.submit('x', item));
   const [one] = await next();
@@ -41,7 +41,7 @@ test('what comes in one turn goes together, what comes meanwhile goes together a
   expect(await third).toBe('f done');
 });
 
-test('another key waits for nothing', async () => {
+test('another key does not wait', async () => {
   const { batches, next } = setUp();
   const [slow, fast] = [batches.submit('x', 'a'), batches.submit('y', 'b')];
   const [x, y] = await next();
@@ -52,7 +52,7 @@ test('another key waits for nothing', async () => {
   expect(await slow).toBe('a done');
 });
 
-test('no more go at once than may, and the same goes one after another, which keeps nothing else waiting', async () => {
+test('the size of a batch is limited, and equal items are sent one after another, without delaying others', async () => {
   const { batches, next } = setUp(3);
   const all = ['a', 'a', 'a', 'b', 'c', 'd'].map((item) => batches.submit('x', item));
   const seen: string[][] = [];
@@ -65,7 +65,7 @@ test('no more go at once than may, and the same goes one after another, which ke
 });
 
 test.each(['22021', '23503', '40P01', '55P03', '57014'])(
-  'what a database rejects with %s is asked for each by itself, one after another, before what comes in the meantime',
+  'a batch that the database rejects with %s is repeated item by item, before later items',
   async (code) => {
     const { batches, next } = setUp();
     const asked = ['good', 'bad', 'fine'].map((item) => batches.submit('x', item));
@@ -85,7 +85,7 @@ test.each(['22021', '23503', '40P01', '55P03', '57014'])(
 );
 
 test.each(['08006', '57P01', '53300', 'ECONNRESET', 'EPIPE', undefined])(
-  'what may have happened all the same is not done again: %s',
+  'an item that may have succeeded is not repeated: %s',
   async (code) => {
     const { batches, next } = setUp();
     const both = ['a', 'b'].map((item) => batches.submit('x', item));

@@ -9,31 +9,34 @@ async function waitMicrotasks(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await null;
 }
 
-test.each([0, 1, 2, 3, 4, 5, 6])('a wish %i microtasks after the last look is done as soon as any', async (count) => {
-  let done = 0;
-  const coalesced = new CoalescingRunner(
-    async () => done++,
-    () => 0,
-  );
-  let looks = 0;
-  let isWished = false;
-  Object.defineProperty(coalesced, 'isRequested', {
-    set: (value: boolean) => {
-      isWished = value;
-    },
-    get: () => {
-      if (!isWished && looks++ === 0) void waitMicrotasks(count).then(() => coalesced.request());
-      return isWished;
-    },
-  });
-  coalesced.request();
-  await delay(SOON_MS);
-  expect(looks).toBeGreaterThan(0);
-  expect(done).toBe(2);
-  await coalesced.whenIdle();
-});
+test.each([0, 1, 2, 3, 4, 5, 6])(
+  'a request %i microtasks after the last check is handled like any other',
+  async (count) => {
+    let done = 0;
+    const coalesced = new CoalescingRunner(
+      async () => done++,
+      () => 0,
+    );
+    let looks = 0;
+    let isWished = false;
+    Object.defineProperty(coalesced, 'isRequested', {
+      set: (value: boolean) => {
+        isWished = value;
+      },
+      get: () => {
+        if (!isWished && looks++ === 0) void waitMicrotasks(count).then(() => coalesced.request());
+        return isWished;
+      },
+    });
+    coalesced.request();
+    await delay(SOON_MS);
+    expect(looks).toBeGreaterThan(0);
+    expect(done).toBe(2);
+    await coalesced.whenIdle();
+  },
+);
 
-test('wishes while it is done are one more time, and a wish while nothing is done is at once', async () => {
+test('requests during a run cause one more run, and a request without a run starts one immediately', async () => {
   const times: number[] = [];
   const coalesced = new CoalescingRunner(
     async () => void times.push(performance.now()),

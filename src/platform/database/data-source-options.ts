@@ -1,11 +1,11 @@
 import type { Type } from '@nestjs/common';
-import type { DataSourceOptions, MigrationInterface } from 'typeorm';
+import type { DataSourceOptions, EntitySchema, MigrationInterface } from 'typeorm';
 
 type MigrationClass = new () => MigrationInterface;
 
 /** What the features store: the tables of all, the migrations of the service, and those of the extension. */
 export interface DatabaseSchema {
-  readonly entities: readonly Type[];
+  readonly entities: readonly (Type | EntitySchema)[];
   readonly migrations: readonly MigrationClass[];
   readonly extensionMigrations: readonly MigrationClass[];
 }

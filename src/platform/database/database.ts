@@ -55,21 +55,28 @@ function createTimeoutSocket(patience: TimeoutPolicy, times: number): Socket {
  */
 const attachErrorHandler = (client: EventEmitter): void => void client.on('error', markConnectionError);
 
+/** A timer that fires this much too late shows that the process was suspended. */
+const SUSPENSION_MS = 500;
+
 /**
  * Marks errors of failed connection attempts as database errors, so that they are not blamed on the client of a
- * request.
+ * request. After a suspension, the pool gives up before it reads the data that has arrived, so the request is repeated.
  */
-function markConnectErrors(pool: ReturnType<typeof poolOf>): void {
+function handleConnectErrors(pool: ReturnType<typeof poolOf>): void {
   const { connect } = pool;
-  pool.connect = (connected) =>
-    connect.call(
-      pool,
-      connected &&
-        ((error, ...rest) => {
-          markConnectionError(error);
-          connected(error, ...rest);
-        }),
-    );
+  const timeout = pool.options.connectionTimeoutMillis ?? 0;
+  pool.connect = (connected) => {
+    if (!connected) return connect.call(pool, connected);
+    const startedAt = performance.now();
+    return connect.call(pool, (error, ...rest) => {
+      if (error && performance.now() - startedAt > timeout + SUSPENSION_MS) return connect.call(pool, reply);
+      reply(error, ...rest);
+    });
+    function reply(...[error, ...rest]: Parameters<NonNullable<typeof connected>>): void {
+      markConnectionError(error);
+      connected?.(error, ...rest);
+    }
+  };
 }
 
 function initializeConnection(client: pg.PoolClient): Promise<void> {
@@ -162,9 +169,9 @@ export class Database {
       if (source.isInitialized) await source.destroy();
       await embedded?.close();
       if (error instanceof StartError) throw error;
-      throw new StartError(`the database cannot be opened: ${connectionErrorMessage(error)}`, { cause: error });
+      throw new StartError(`Connecting to the database failed: ${connectionErrorMessage(error)}`, { cause: error });
     }
-    markConnectErrors(poolOf(source));
+    handleConnectErrors(poolOf(source));
     return new Database(source, embedded, patience, [
       Migrations.builtIn(source),
       Migrations.ofExtension(source, schema.extensionMigrations),
@@ -268,7 +275,7 @@ export class Database {
 
   private requireHooks(tx: Tx): TransactionHooks {
     const closing = this.transactionHooks.get(tx);
-    if (!closing) throw new Error('this needs the transaction of Database.transaction');
+    if (!closing) throw new Error('The transaction was not started by Database.transaction. Use its tx');
     return closing;
   }
 
@@ -313,7 +320,7 @@ export class Database {
 
   /** Returns a copy of the embedded database as one file, from which another one can be opened. */
   async dump(): Promise<Blob> {
-    if (!this.embedded) throw new Error('only the embedded database can be dumped');
+    if (!this.embedded) throw new Error('Only the embedded database can be exported to a file');
     return this.embedded.engine.dumpDataDir('none');
   }
 

@@ -4,9 +4,9 @@ import { backendPidOf } from './driver-internals.js';
 
 const POOLER_CHECK_TIMEOUT_MS = 5000;
 const POOLER_MESSAGE =
-  'the database is behind a connection pooler that gives each transaction another session, such as PgBouncer with ' +
-  'pool_mode = transaction. Gatehouse needs sessions of its own for prepared statements, locks and LISTEN. ' +
-  'Use pool_mode = session, or set DATABASE_URL to the server itself';
+  'The database is behind a connection pooler that shares sessions between clients, such as PgBouncer with ' +
+  'pool_mode = transaction. Gatehouse needs dedicated sessions for prepared statements, locks and LISTEN. ' +
+  'Use pool_mode = session, or set DATABASE_URL to the database server';
 
 const SET_MARKER_SQL = "SELECT set_config('gatehouse.session', $1, false)";
 const READ_MARKER_SQL = "SELECT current_setting('gatehouse.session', true) AS note, pg_backend_pid() AS pid";

@@ -13,6 +13,7 @@ export interface Connection {
 }
 
 interface Pool extends Connection {
+  readonly options: { readonly connectionTimeoutMillis?: number };
   connect(connected?: ConnectCallback): unknown;
 }
 

@@ -154,7 +154,7 @@ export async function openEmbedded(config: Config, migrations?: readonly string[
     const halfWritten = existsSync(directory) && !existsSync(join(directory, 'global', 'pg_control'));
     if (halfWritten || (existsSync(directory) && !existsSync(join(directory, 'PG_VERSION')))) {
       throw new StartError(
-        `${directory} is not a complete database: its first start was cut off. Remove it and start again`,
+        `${directory} is an incomplete database, because its first start was interrupted. Delete this folder and start again`,
       );
     }
     if (migrations && !existsSync(directory)) unpackSnapshot(directory, snapshotKey(migrations));
@@ -180,6 +180,6 @@ async function lockDataDirectory(directory: string): Promise<() => void> {
   } catch (error) {
     const fault = toStartError(error);
     if (fault instanceof StartError) throw fault;
-    throw new StartError(`the embedded database cannot be opened: ${connectionErrorMessage(error)}`, { cause: error });
+    throw new StartError(`Opening the embedded database failed: ${connectionErrorMessage(error)}`, { cause: error });
   }
 }

@@ -138,7 +138,7 @@ function renewIdentity(files: readonly (readonly [path: string, bytes: Buffer])[
   const isKnown =
     control?.readUInt32LE(CONTROL.version) === CONTROL_VERSION &&
     control.readUInt32LE(CONTROL.checksum) === crc32c(control.subarray(0, CONTROL.checksum));
-  if (!control || !isKnown) throw new Error('the control file of the snapshot has a form that is not known');
+  if (!control || !isKnown) throw new Error('The control file of the database snapshot has an unknown format');
   const system = randomBytes(8);
   system.copy(control, CONTROL.system);
   randomBytes(NONCE_BYTES).copy(control, CONTROL.nonce);

@@ -4,5 +4,5 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('instance')
 export class InstanceSetting {
   @PrimaryColumn('text') name: string;
-  @Column('jsonb') value: unknown;
+  @Column('jsonb') value: object | string;
 }

@@ -128,7 +128,7 @@ export class Instance implements OnModuleInit {
     await this.lockAll(tx);
     const stored = await tx.findOneBy(InstanceSetting, { name: section });
     const merged = { ...(stored?.value as object | undefined), ...change };
-    await tx.upsert(InstanceSetting, { name: section, value: merged as never }, ['name']);
+    await tx.upsert(InstanceSetting, { name: section, value: merged }, ['name']);
     await this.replicaBus.announce(tx, { topic: 'instance', data: {} });
   }
 

@@ -102,6 +102,22 @@ const DELETE_NAME = `
       AND (state < 'active' OR state = 'failed' OR state = 'active' AND started_on + expire_in < now()) RETURNING 1)
   SELECT count(*)::int AS count FROM deleted`;
 
+/**
+ * The one row of a job with an interval. It never fails, so that the job continues after any number of lost leases. A
+ * changed declaration applies to the next run.
+ */
+const REPEAT = `
+  INSERT INTO pgboss_job AS j (id, name, data, retry_limit, retry_delay, start_after, expire_in)
+  VALUES ($1, $2, '{}', 2147483647, 0, now() + make_interval(secs => $3), make_interval(secs => $4))
+  ON CONFLICT (id) DO UPDATE SET expire_in = excluded.expire_in, start_after = least(j.start_after, excluded.start_after)
+    WHERE j.expire_in <> excluded.expire_in OR j.start_after > excluded.start_after`;
+
+/** The number of attempts is part of the condition, because another process may run the job after the end of a lease. */
+const END_REPEATED = `
+  UPDATE pgboss_job SET state = 'created', start_after = greatest(now(), started_on + make_interval(secs => $3)),
+    started_on = NULL, retry_count = 0
+  WHERE id = $1 AND state = 'active' AND retry_count = $2`;
+
 const policyOf = ({ singleton }: JobDeclaration): string => (singleton ? 'singleton' : 'standard');
 
 /** The ID of the one job with this key. The same key always results in the same ID. */
@@ -113,6 +129,9 @@ export function idOfKey(name: string, key: string): string {
     '-',
   );
 }
+
+/** The ID of the one job of a declaration with `everySeconds`. */
+export const idOfRepeated = (name: string): string => idOfKey(name, 'every');
 
 /**
  * The queue of background jobs: pg-boss on our own connections and tables. pg-boss is imported on first use, and none of
@@ -183,6 +202,16 @@ export class JobQueue {
     return inserted !== null;
   }
 
+  /** Makes a job with an interval wait for its first run. Does nothing if it waits or runs. */
+  async repeat(name: string, everySeconds: number, leaseSeconds: number): Promise<void> {
+    await this.database.statement('job-repeat', REPEAT, [idOfRepeated(name), name, everySeconds, leaseSeconds]);
+  }
+
+  /** Makes a job with an interval wait for its next run. This updates its row, so runs leave no rows. */
+  async endRepeated({ id, retryCount }: ClaimedJob, everySeconds: number): Promise<void> {
+    await this.database.statement('job-end-repeated', END_REPEATED, [id, retryCount, everySeconds]);
+  }
+
   /** Returns the names of jobs that are due. Jobs whose lease has ended become due or failed first. */
   async due(names: readonly string[]): Promise<string[]> {
     const find = () => this.database.statement<{ name: string; expired: boolean }>('job-due', DUE, [names]);
@@ -251,9 +280,10 @@ export class JobQueue {
     return this.database.statement('job-backlog', text, []);
   }
 
-  /** Makes jobs due that wait for a later time, up to `at`. */
-  async hurry(at: Date): Promise<void> {
-    const text = `UPDATE pgboss_job SET start_after = now() - interval '1 microsecond' WHERE state < 'active' AND start_after <= $1`;
-    await this.database.statement('job-hurry', text, [at]);
+  /** Makes jobs of these names due that wait for a later time, up to `at`. */
+  async runNow(names: readonly string[], at: Date): Promise<void> {
+    const text = `UPDATE pgboss_job SET start_after = now() - interval '1 microsecond'
+      WHERE name = ANY ($1) AND state < 'active' AND start_after <= $2`;
+    await this.database.statement('job-run-now', text, [names, at]);
   }
 }

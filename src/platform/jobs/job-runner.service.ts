@@ -1,6 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { Counter, Gauge } from 'prom-client';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
@@ -9,9 +8,9 @@ import { Metrics } from '../../core/metrics.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { JOB_DEFAULTS, type JobDeclaration, type JobHandler } from '../../policy/jobs.js';
 import { Database } from '../database/database.js';
-import { CleanupJobs } from '../process/cleanup-jobs.js';
 import { PollingWorker } from '../process/polling-worker.js';
-import { type ClaimedJob, JobQueue } from './job-queue.js';
+import { Cleanup } from './cleanup.js';
+import { type ClaimedJob, idOfRepeated, JobQueue } from './job-queue.js';
 import { enqueueNextRun } from './job-schedule.js';
 
 /** A start is faster if the first statements of jobs come after it. */
@@ -19,16 +18,16 @@ const FIRST_POLL_MS = 1000;
 const MAX_ERROR_LENGTH = 500;
 
 type Handler = JobHandler<Readonly<Record<string, unknown>>>;
+
 /**
  * Runs due jobs, a few at a time. It looks for them after each commit of this process that enqueues one, and every five
- * seconds. With `NODE_ENV=test`, only `runDue` runs jobs.
+ * seconds. With `NODE_ENV=test`, only `runDue` runs jobs, and jobs with `everySeconds` have no runs of their own.
  */
 @Injectable()
 export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly handlers = new Map<string, Handler>();
   private readonly declarations: ReadonlyMap<string, JobDeclaration>;
   private readonly worker: PollingWorker;
-  private readonly runs: Counter<'job' | 'outcome'>;
   private readonly stopping = new AbortController();
   private firstPoll: NodeJS.Timeout | undefined;
   private isScheduled = false;
@@ -42,22 +41,17 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly config: Config,
     private readonly modules: ModuleRef,
     features: FeatureRegistry,
-    metrics: Metrics,
-    cleanupJobs: CleanupJobs,
+    private readonly metrics: Metrics,
+    cleanup: Cleanup,
   ) {
     this.declarations = features.jobs;
     this.worker = new PollingWorker(
       () => this.runNext(),
-      (error) => log.error('the queue of jobs cannot be read', { error }),
+      (error) => log.error('reading the job queue failed', { error }),
     );
-    this.runs = new Counter({
-      name: 'gatehouse_job_runs_total',
-      help: 'Attempts to run background jobs, by outcome: completed, retried or failed',
-      labelNames: ['job', 'outcome'],
-      registers: [metrics.registry],
-    });
-    this.addBacklogMetrics(metrics);
-    cleanupJobs.add('finished jobs', async (tx, limit) => {
+    metrics.measure('gatehouse_job_oldest_seconds', () => this.measureBacklog('oldest_seconds'));
+    metrics.measure('gatehouse_jobs_failed', () => this.measureBacklog('failed'));
+    cleanup.add('finished jobs', async (tx, limit) => {
       const rows = await tx.query<unknown[]>(
         `WITH old AS (
            SELECT id FROM pgboss_job WHERE completed_on < now() - interval '1 day' AND state > 'active'
@@ -73,20 +67,11 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     return this.config.nodeEnv !== 'test';
   }
 
-  private addBacklogMetrics({ registry }: Metrics): void {
+  /** The value of each job in the backlog, for a metric. */
+  private async measureBacklog(value: 'oldest_seconds' | 'failed') {
     const names = [...this.declarations.keys()];
-    const { queue } = this;
-    const addGauge = (name: string, help: string, value: 'oldest_seconds' | 'failed') =>
-      new Gauge({
-        ...{ name, help, labelNames: ['job'], aggregator: 'max', registers: [registry] },
-        async collect() {
-          const backlog = names.length === 0 ? [] : await queue.backlog().catch(() => undefined);
-          if (!backlog) return;
-          for (const job of names) this.set({ job }, backlog.find((row) => row.name === job)?.[value] ?? 0);
-        },
-      });
-    addGauge('gatehouse_job_oldest_seconds', 'Age of the oldest background job that is due', 'oldest_seconds');
-    addGauge('gatehouse_jobs_failed', 'Background jobs that failed in all attempts', 'failed');
+    const backlog = names.length === 0 ? [] : await this.queue.backlog();
+    return names.map((job) => ({ labels: { job }, value: backlog.find(({ name }) => name === job)?.[value] ?? 0 }));
   }
 
   /** @throws StartError if the handler of a job is not a provider of a module */
@@ -95,7 +80,10 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       try {
         this.handlers.set(name, this.modules.get<Handler>(handler, { strict: false }));
       } catch (error) {
-        throw new StartError(`the job ${name}: add ${handler.name} to the providers of a module`, { cause: error });
+        throw new StartError(
+          `The handler of the job ${name} was not found. Add ${handler.name} to the providers of a module`,
+          { cause: error },
+        );
       }
     }
     if (this.handlers.size === 0 || !this.isAutomatic) return;
@@ -111,7 +99,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
    */
   async runDue(at?: Date): Promise<number> {
     let attempts = 0;
-    if (at) await this.queue.hurry(at);
+    if (at) await this.queue.runNow([...this.handlers.keys()], at);
     while (await this.runNext()) attempts++;
     return attempts;
   }
@@ -128,17 +116,19 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   /**
-   * Enqueues the next runs of jobs with `cron`. Each of their runs enqueues the one after it.
+   * Enqueues the next runs of jobs with `cron` or `everySeconds`. Each of their runs makes the one after it wait.
    * @returns false while migrations are pending, because the tables may not exist yet
    */
   private async schedule(): Promise<boolean> {
     if (await this.database.hasPendingMigrations()) {
-      if (!this.isWaiting) this.log.warn('background jobs wait until the pending migrations are applied');
+      if (!this.isWaiting) this.log.warn('background jobs are paused until the pending migrations are applied');
       this.isWaiting = true;
       return false;
     }
     await this.queue.register(this.declarations);
     for (const [name, declaration] of this.declarations) {
+      const { leaseSeconds, everySeconds } = { ...JOB_DEFAULTS, ...declaration };
+      if (everySeconds !== undefined && this.isAutomatic) await this.queue.repeat(name, everySeconds, leaseSeconds);
       if (declaration.cron !== undefined) await this.enqueueNext(name, declaration, this.clock.date());
     }
     this.isScheduled = true;
@@ -159,6 +149,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       signal: AbortSignal.any([leaseEnd, this.stopping.signal]),
     };
     const { cron_at: cronAt, ...payload } = job.data;
+    const everySeconds = job.id === idOfRepeated(name) ? declaration.everySeconds : undefined;
     try {
       if (typeof cronAt === 'string') {
         // The database may be ahead of the clock of this process, which must not repeat the run.
@@ -166,15 +157,17 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       }
       await this.handlers.get(name)?.run(payload, attempt);
     } catch (error) {
-      const isLast = attempt.number > retryLimit;
-      this.runs.inc({ job: name, outcome: isLast ? 'failed' : 'retried' });
-      this.log.error('a background job failed', { job: name, id: job.id, attempt: attempt.number, isLast, error });
+      const isLast = everySeconds !== undefined || attempt.number > retryLimit;
+      this.metrics.add('gatehouse_job_runs_total', { job: name, outcome: isLast ? 'failed' : 'retried' });
+      this.log.error('background job failed', { job: name, id: job.id, attempt: attempt.number, isLast, error });
+      if (everySeconds !== undefined) await this.queue.endRepeated(job, everySeconds);
       // Another process may run the job now, and its attempt must not count as failed.
-      if (!leaseEnd.aborted) await this.queue.fail(name, job.id, describeError(error));
+      else if (!leaseEnd.aborted) await this.queue.fail(name, job.id, describeError(error));
       return;
     }
-    await this.queue.complete(name, job.id);
-    this.runs.inc({ job: name, outcome: 'completed' });
+    if (everySeconds === undefined) await this.queue.complete(name, job.id);
+    else await this.queue.endRepeated(job, everySeconds);
+    this.metrics.add('gatehouse_job_runs_total', { job: name, outcome: 'completed' });
   }
 
   /** Lets the current attempts end, which get an abort signal. */

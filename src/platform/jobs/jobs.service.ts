@@ -43,14 +43,14 @@ export class Jobs {
       id: key === undefined ? null : idOfKey(name, key),
       declaration: this.requireDeclaration(name),
     });
-    if (!isNew && key === undefined) throw new Error(`the job ${name} could not be enqueued`);
+    if (!isNew && key === undefined) throw new Error(`Enqueuing the job ${name} failed`);
     if (isNew && startAfter === undefined) this.database.onCommit(tx, () => this.queue.onEnqueued());
     return isNew;
   }
 
   private requireDeclaration(name: string): JobDeclaration {
     const declaration = this.features.jobs.get(name);
-    if (!declaration) throw new Error(`no feature declares the job ${name}`);
+    if (!declaration) throw new Error(`Unknown job ${name}. Declare it in jobs of a feature`);
     return declaration;
   }
 }

@@ -43,7 +43,8 @@ export class DigestKeys implements OnModuleInit {
       const boxes = await this.lockAndRead(tx);
       const known = boxes.flatMap((box) => this.open(box));
       if (known.length > 0) return known;
-      if (boxes.length > 0) this.log.warn('no secret opens the digest keys: backup codes of before do not work');
+      if (boxes.length > 0)
+        this.log.warn('GATEHOUSE_SECRET cannot decrypt the digest keys: existing backup codes stopped working');
       const fresh = randomBytes(KEY_BYTES);
       const box = this.keyring.encrypt(DIGEST_KEYS_SETTING, fresh.toString('base64'), DIGEST_KEYS_SETTING);
       await this.store(tx, [box, ...boxes]);
@@ -61,7 +62,7 @@ export class DigestKeys implements OnModuleInit {
 
   private async store(tx: Tx, boxes: readonly Buffer[]): Promise<void> {
     const value = { boxes: boxes.map((box) => box.toString('base64')) };
-    await tx.upsert(InstanceSetting, { name: DIGEST_KEYS_SETTING, value: value as never }, ['name']);
+    await tx.upsert(InstanceSetting, { name: DIGEST_KEYS_SETTING, value }, ['name']);
   }
 
   private open(box: Buffer): Buffer[] {

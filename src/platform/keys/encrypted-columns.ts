@@ -23,7 +23,7 @@ export const BUILT_IN_KINDS: readonly EncryptedKind[] = [
       WHERE totp_secret IS NOT NULL ORDER BY id LIMIT 1`,
   },
   {
-    name: 'mail that waits',
+    name: 'queued email',
     label: 'outbox',
     sample: `SELECT payload AS box, id::text AS context FROM outbox
       WHERE sent_at IS NULL AND parked_at IS NULL AND payload IS NOT NULL ORDER BY next_attempt_at LIMIT 1`,
@@ -53,7 +53,7 @@ type Columns = FeatureRegistry['encryptedColumns'];
 /** @throws Error if no feature declares an encrypted column of this name */
 export function requireEncryptedColumn(columns: Columns, name: string): EncryptedColumn {
   const declared = columns.get(name);
-  if (!declared) throw new Error(`no feature declares the encrypted column ${name}`);
+  if (!declared) throw new Error(`Unknown encrypted column ${name}. Declare it in encryptedColumns of a feature`);
   const { table, column, key = 'id' } = declared;
   return { name, label: `team:${table}.${column}`, table, column, key };
 }
@@ -61,7 +61,7 @@ export function requireEncryptedColumn(columns: Columns, name: string): Encrypte
 /** @throws StartError if a feature uses the name of a built-in kind, which `keys rotate` could not tell apart */
 export function assertFreeColumnNames(columns: Columns): void {
   const taken = BUILT_IN_KINDS.find(({ name }) => columns.has(name));
-  if (taken) throw new StartError(`the encrypted column "${taken.name}" exists already: rename it`);
+  if (taken) throw new StartError(`The encrypted column "${taken.name}" exists already. Rename it`);
 }
 
 /** All encrypted columns of features. */

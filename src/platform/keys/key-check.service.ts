@@ -25,10 +25,10 @@ export class KeyCheck implements OnModuleInit {
         this.keyring,
         this.features.encryptedColumns,
       )) {
-        if (opened < tried) this.log.warn(`no secret of the service opens what is stored: ${name}`, { tried, opened });
+        if (opened < tried) this.log.warn(`GATEHOUSE_SECRET cannot decrypt stored secrets: ${name}`, { tried, opened });
       }
     } catch (error) {
-      this.log.warn('what the secret of the service opens could not be checked', { error });
+      this.log.warn('checking whether GATEHOUSE_SECRET decrypts stored secrets failed', { error });
     }
   }
 }

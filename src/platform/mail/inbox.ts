@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import { toJsonColumn } from '../database/json-column.js';
 import { InboxMessage } from './mail.entities.js';
 
 type Words = 'type' | 'subject' | 'text' | 'html';
@@ -19,7 +20,7 @@ export class Inbox {
       .createQueryBuilder()
       .insert()
       .into(InboxMessage)
-      .values(message as never)
+      .values({ ...message, metadata: toJsonColumn(message.metadata) })
       .orIgnore()
       .execute();
   }

@@ -102,8 +102,8 @@ class SmtpTransport implements MailTransport {
 function toTransportError(error: unknown): unknown {
   const { responseCode, command } = error as { responseCode?: number; command?: string };
   if (responseCode === undefined || responseCode < 500) return error;
-  if (command === 'RCPT TO') return new RecipientRejected(`the server refused the recipient with ${responseCode}`);
-  if (command === 'DATA') return new MessageRejected(`the server refused the message with ${responseCode}`);
+  if (command === 'RCPT TO') return new RecipientRejected(`the server rejected the recipient with ${responseCode}`);
+  if (command === 'DATA') return new MessageRejected(`the server rejected the message with ${responseCode}`);
   return error;
 }
 
@@ -120,7 +120,7 @@ class HttpTransport implements MailTransport {
       headers: { 'content-type': 'application/json', 'idempotency-key': id },
       body: JSON.stringify({ to, subject, type, text, html, metadata }),
     });
-    if (status < 200 || status > 299) throw new EndpointRejected(`the mail endpoint answered ${status}`);
+    if (status < 200 || status > 299) throw new EndpointRejected(`the email endpoint responded with ${status}`);
   }
 
   async close(): Promise<void> {}

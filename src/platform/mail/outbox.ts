@@ -1,5 +1,4 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Counter } from 'prom-client';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import type { FactsOfMail, MailType } from '../../core/merged.js';
@@ -10,9 +9,9 @@ import { matchLanguage } from '../../core/text/languages.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { type Changed, Database, type Tx } from '../database/database.js';
 import { Instance } from '../instance/instance.js';
+import { Cleanup } from '../jobs/cleanup.js';
 import { KeyRotation } from '../keys/key-rotation.js';
 import { OutboundFault } from '../outbound/network.js';
-import { CleanupJobs } from '../process/cleanup-jobs.js';
 import { backOffSeconds, PollingWorker } from '../process/polling-worker.js';
 import { InboxMessage, OutboxMessage } from './mail.entities.js';
 import { EndpointRejected, type MailTransport, MessageRejected, RecipientRejected } from './mail.js';
@@ -79,7 +78,6 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   /** Callback for permanently rejected recipients. */
   onRecipientRejected: (accountId: string, address: string) => Promise<void> = async () => {};
 
-  private readonly outcomes: Counter<'type' | 'outcome'>;
   private readonly worker: PollingWorker;
 
   constructor(
@@ -90,34 +88,25 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     private readonly config: Config,
     private readonly log: Log,
     private readonly features: FeatureRegistry,
-    metrics: Metrics,
-    cleanupJobs: CleanupJobs,
+    private readonly metrics: Metrics,
+    cleanup: Cleanup,
     rotation: KeyRotation,
     @Inject(MAIL_TRANSPORT) private readonly transport: MailTransport | null,
   ) {
     this.worker = new PollingWorker(
       () => this.sendNext(),
-      (error) => log.error('the outbox cannot be read', { error }),
+      (error) => log.error('reading the email outbox failed', { error }),
     );
-    this.outcomes = new Counter({
-      name: 'gatehouse_mail_total',
-      help: 'Mail by kind and what became of it',
-      labelNames: ['type', 'outcome'],
-      registers: [metrics.registry],
-    });
-    metrics.gauge('gatehouse_outbox_waiting', 'Mail that waits to be sent', () => this.countWaiting(), 'max');
-    metrics.gauge(
-      'gatehouse_outbox_lag_seconds',
-      'Age of the oldest mail that waits',
-      () => this.queryWaiting('coalesce(extract(epoch FROM now() - min(created_at)), 0)'),
-      'max',
+    metrics.measure('gatehouse_outbox_waiting', () => this.countWaiting());
+    metrics.measure('gatehouse_outbox_lag_seconds', () =>
+      this.queryWaiting('coalesce(extract(epoch FROM now() - min(created_at)), 0)'),
     );
-    rotation.addColumn('mail that waits', 'outbox', 'outbox', 'payload');
+    rotation.addColumn('queued email', 'outbox', 'outbox', 'payload');
     // Also covers rows that were never sent because the transport was removed. A running transport parks such rows
     // after a day.
-    cleanupJobs.addExpiry('outbox', 'id', "coalesce(sent_at, parked_at, created_at) < now() - interval '7 days'");
+    cleanup.addExpiry('outbox', 'id', "coalesce(sent_at, parked_at, created_at) < now() - interval '7 days'");
     const newest = 'SELECT id FROM inbox_message ORDER BY id DESC LIMIT 1000';
-    cleanupJobs.addExpiry('inbox_message', 'id', `id < (SELECT min(id) FROM (${newest}) n)`);
+    cleanup.addExpiry('inbox_message', 'id', `id < (SELECT min(id) FROM (${newest}) n)`);
   }
 
   /** Returns the number of emails that wait to be sent. */
@@ -132,7 +121,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     return Number(row.v);
   }
 
-  /** Whether a mail transport is configured. */
+  /** Whether an email transport is configured. */
   get canSend(): boolean {
     return this.transport !== null;
   }
@@ -181,10 +170,10 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     try {
       await this.transport?.send(mail);
     } catch (error) {
-      this.outcomes.inc({ type, outcome: 'refused' });
+      this.metrics.add('gatehouse_mail_total', { type, outcome: 'refused' });
       return describeSendError(error);
     }
-    this.outcomes.inc({ type, outcome: 'sent' });
+    this.metrics.add('gatehouse_mail_total', { type, outcome: 'sent' });
     return null;
   }
 
@@ -217,7 +206,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       await this.handleFailure(message, error);
       return;
     }
-    this.outcomes.inc({ type: message.type, outcome: 'sent' });
+    this.metrics.add('gatehouse_mail_total', { type: message.type, outcome: 'sent' });
     await this.database.manager.update(OutboxMessage, { id: message.id }, { sentAt: () => 'now()', payload: null });
   }
 
@@ -226,7 +215,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     const { id, type, recipient, account_id: accountId, created_at: at, expires_at: until, locale } = envelope;
     const { branding, legal } = this.instance.current;
     const occasion = {
-      metadata: metadata as never,
+      metadata,
       client,
       product: branding.productName,
       at,
@@ -247,7 +236,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   private async handleFailure(message: ClaimedMail, error: unknown): Promise<void> {
     const { id, type, recipient, account_id: accountId, attempts } = message;
     const isFinal = error instanceof RecipientRejected || error instanceof MessageRejected;
-    this.log.warn('mail was not delivered', {
+    this.log.warn('email was not delivered', {
       mail: id,
       type,
       attempts,
@@ -255,7 +244,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       reason: describeSendError(error),
     });
     if (!isFinal) {
-      this.outcomes.inc({ type, outcome: 'deferred' });
+      this.metrics.add('gatehouse_mail_total', { type, outcome: 'deferred' });
       const nextAttemptAt = () => `now() + interval '${Math.round(backOffSeconds(attempts))} seconds'`;
       await this.database.manager.update(OutboxMessage, { id }, { nextAttemptAt });
       return;
@@ -265,7 +254,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   private async park({ id, type }: ClaimedMail, outcome: 'expired' | 'refused'): Promise<void> {
-    this.outcomes.inc({ type, outcome });
+    this.metrics.add('gatehouse_mail_total', { type, outcome });
     await this.database.manager.update(OutboxMessage, { id }, { parkedAt: () => 'now()', payload: null });
   }
 

@@ -46,7 +46,7 @@ class HttpSms implements SmsTransport {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(message),
     });
-    if (status < 200 || status > 299) throw new Error(`the provider answered ${status}`);
+    if (status < 200 || status > 299) throw new Error(`The provider returned ${status}`);
   }
 }
 

@@ -82,8 +82,8 @@ const isPublicTarget = (address: string): boolean =>
   isPublicAddress(address) && parseAddress(address)?.kind() === `ipv${isIP(address)}`;
 
 /**
- * Who chose a host: a user (`foreign`), an administrator (`public`, `anywhere`) or the environment (`own`). `foreign`
- * and `public` reject a host if any of its IP addresses is not globally routable.
+ * The source of a host name: a user (`foreign`), an administrator (`public`, `anywhere`) or the environment (`own`).
+ * `foreign` and `public` reject a host if any of its IP addresses is not globally routable.
  */
 export type AddressPolicy = 'foreign' | 'public' | 'anywhere' | 'own';
 

@@ -53,19 +53,17 @@ export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationSh
   private async runCheck(name: string, health: HealthCheck, watched: WatchedCheck, isFirst = false): Promise<void> {
     try {
       await withTimeout(health.check());
-      if (!watched.isPassing && !isFirst) this.log.info(`the health check ${name} passes again`);
+      if (!watched.isPassing && !isFirst) this.log.info(`health check ${name} passes again`);
       watched.isPassing = true;
     } catch (error) {
       if (watched.isPassing || isFirst)
-        this.log.error(`the health check ${name} fails: the service is not ready. Check ${watched.cause}`, { error });
+        this.log.error(`health check ${name} failed: the service is not ready. Check ${watched.cause}`, { error });
       watched.isPassing = false;
     }
-    this.metrics.healthChecks.set({ check: name }, Number(watched.isPassing));
+    this.metrics.set('gatehouse_health_check', { check: name }, Number(watched.isPassing));
     if (this.isStopped) return;
     watched.timer = setTimeout(() => {
-      this.runCheck(name, health, watched).catch((error) =>
-        this.log.error(`the health check ${name} is no longer made`, { error }),
-      );
+      this.runCheck(name, health, watched).catch((error) => this.log.error(`health check ${name} stopped`, { error }));
     }, HEALTH_CHECK_INTERVAL_MS).unref();
   }
 
@@ -80,7 +78,7 @@ async function withTimeout(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`no answer within ${HEALTH_CHECK_TIMEOUT_MS / 1000} s`)),
+      () => reject(new Error(`No response within ${HEALTH_CHECK_TIMEOUT_MS / 1000} s`)),
       HEALTH_CHECK_TIMEOUT_MS,
     ).unref();
   });

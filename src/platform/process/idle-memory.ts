@@ -31,10 +31,13 @@ export function releaseIdleMemory(log: Log): void {
     restsUntil = performance.now() + MIN_COLLECTION_INTERVAL_MS;
     await collectGarbage();
     least = process.memoryUsage.rss();
-    log.debug('memory was given back', { before_mib: Math.round(before / MIB), after_mib: Math.round(least / MIB) });
+    log.debug('memory returned to the operating system', {
+      before_mib: Math.round(before / MIB),
+      after_mib: Math.round(least / MIB),
+    });
   };
   setInterval(
-    () => void look().catch((error) => log.warn('no memory was given back', { error })),
+    () => void look().catch((error) => log.warn('returning memory to the operating system failed', { error })),
     IDLE_CHECK_INTERVAL_MS,
   ).unref();
 }

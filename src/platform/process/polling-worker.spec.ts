@@ -10,7 +10,7 @@ async function waitMicrotasks(count: number): Promise<void> {
 }
 
 test.each([1, 4].flatMap((lanes) => [0, 1, 2, 3, 4, 5, 6].map((count) => [lanes, count] as const)))(
-  '%i lanes: what is due %i microtasks after the last look is handled as soon as any',
+  '%i lanes: an item due %i microtasks after the last check is handled like any other',
   async (lanes, count) => {
     let due = 0;
     let handled = 0;

@@ -59,13 +59,13 @@ export class DatabaseMonitor implements OnApplicationBootstrap, OnApplicationShu
       this.wasUsable = isCurrent && rows[0]?.read_only === false;
       if (++this.checksOnConnection >= CHECKS_PER_CONNECTION) this.releaseConnection();
     } catch (error) {
-      if (this.wasUsable) this.log.warn('the database cannot be used: the service is not ready', { error });
+      if (this.wasUsable) this.log.warn('the database is unavailable: the service is not ready', { error });
       this.wasUsable = false;
       this.releaseConnection();
     }
     if (!this.isStopped)
       this.timer = setTimeout(() => {
-        this.check().catch((error) => this.log.error('the database is no longer watched', { error }));
+        this.check().catch((error) => this.log.error('the database check stopped', { error }));
       }, DATABASE_CHECK_INTERVAL_MS).unref();
   }
 

@@ -116,7 +116,7 @@ export class NoticeConnection {
       );
       if (rows[0]?.won) return worker;
     }
-    throw new Error('all worker ids are leased');
+    throw new Error('All worker IDs are leased by other processes');
   }
 
   private onConnectionLost(client: pg.Client, error?: unknown): void {
@@ -125,7 +125,7 @@ export class NoticeConnection {
     this.former = this.leased;
     this.leased = this.fixedWorker;
     client.end().catch(() => {});
-    this.log.warn('the connection for notices between replicas was lost', { error });
+    this.log.warn('the PostgreSQL LISTEN connection was lost: reconnecting', { error });
     this.reconnectIn(FIRST_RETRY_MS);
   }
 
@@ -137,7 +137,7 @@ export class NoticeConnection {
           if (this.isClosing) return;
           // Only the first failure of an outage is logged at the default level.
           const level = delay === FIRST_RETRY_MS ? 'warn' : 'debug';
-          this.log[level]('the connection for notices between replicas cannot be made', { error });
+          this.log[level]('connecting for PostgreSQL LISTEN failed', { error });
           this.reconnectIn(Math.min(delay * 2, RETRY_MS));
         },
       );

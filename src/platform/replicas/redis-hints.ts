@@ -68,7 +68,8 @@ export class RedisHints {
    */
   private logErrorReplies(command: Promise<unknown>): void {
     command.catch((error: Error) => {
-      if (error.name === 'ReplyError') this.log.warn('Redis takes no part in notices', { error });
+      if (error.name === 'ReplyError')
+        this.log.warn('Redis rejected the subscription to notifications: only PostgreSQL delivers them', { error });
     });
   }
 

@@ -187,7 +187,7 @@ export abstract class ReplicaBus {
       }
       this.isFailing = false;
     } catch (error) {
-      if (!this.isFailing) this.log.warn('the journal cannot be read', { error });
+      if (!this.isFailing) this.log.warn('reading the event journal failed', { error });
       this.isFailing = true;
       this.isUnsynced = true;
       setTimeout(() => this.requestRead(), POLL_MS).unref();
@@ -255,6 +255,6 @@ export abstract class ReplicaBus {
   }
 
   private logHandlerFailure(topic: string, error: unknown): void {
-    this.log.error('a notice could not be handled', { topic, error });
+    this.log.error('handling a notification failed', { topic, error });
   }
 }

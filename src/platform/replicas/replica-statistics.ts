@@ -1,20 +1,28 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { Metrics, type ProcessSummary } from '../../core/metrics.js';
+import { Metrics, MetricsReader } from '../../core/metrics.js';
 import { Database } from '../database/database.js';
-import { CleanupJobs } from '../process/cleanup-jobs.js';
+import { Cleanup } from '../jobs/cleanup.js';
 import { ReplicaBus } from './replica-bus.js';
 
 const REPORT_INTERVAL_MS = 5000;
+const LOOP_DELAY_METRIC = 'nodejs_eventloop_lag';
 /** Averaging window of rates. */
 const RATE_WINDOW_MS = 30_000;
 /** A replica that has not reported for this long counts as gone. */
 const GONE_AFTER_SECONDS = 20;
 
 /** Statistics of a replica. Counters start at 0 with the process. */
-export interface ReplicaNumbers extends ProcessSummary {
+export interface ReplicaNumbers {
+  readonly requests: number;
   readonly requestsPerSecond: number;
+  /** Number of error responses by code. */
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly signIns: number;
+  readonly gatewaySockets: number;
+  /** The 99th percentile since the last call. */
+  readonly eventLoopDelayMs: number;
 }
 
 /** The last known state of a replica. */
@@ -49,13 +57,15 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
     private readonly database: Database,
     private readonly replicaBus: ReplicaBus,
     private readonly metrics: Metrics,
+    private readonly reader: MetricsReader,
     private readonly clock: Clock,
     private readonly config: Config,
-    cleanupJobs: CleanupJobs,
+    cleanup: Cleanup,
   ) {
     this.startedAt = clock.date();
     this.samples = [{ at: clock.monotonic(), requests: 0 }];
-    cleanupJobs.addExpiry('replica_statistics', 'worker_id', "seen_at < now() - interval '1 minute'");
+    metrics.set('gatehouse_workers', {}, 1);
+    cleanup.addExpiry('replica_statistics', 'worker_id', "seen_at < now() - interval '1 minute'");
   }
 
   onApplicationBootstrap(): void {
@@ -94,15 +104,30 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private async measure(): Promise<ReplicaNumbers> {
-    const numbers = await this.metrics.summary();
+    const { reader } = this;
+    const total = this.metrics.observations('gatehouse_http_request_seconds');
+    // Reading the mean updates the percentiles.
+    await reader.series(`${LOOP_DELAY_METRIC}_seconds`);
+    const [refusals, signIns, gatewaySockets, delay] = await Promise.all([
+      reader.series('gatehouse_refusals_total'),
+      reader.total('gatehouse_sign_ins_total'),
+      reader.total('gatehouse_gateway_sockets'),
+      reader.total(`${LOOP_DELAY_METRIC}_p99_seconds`),
+    ]);
     const at = this.clock.monotonic();
     // One sample is older than the window, so that the rate always covers the whole window.
     while (this.samples.length > 1 && (this.samples[1]?.at ?? at) <= at - RATE_WINDOW_MS) this.samples.shift();
     const { at: since, requests } = this.samples[0] ?? { at, requests: 0 };
-    if (at - (this.samples.at(-1)?.at ?? 0) >= REPORT_INTERVAL_MS / 2)
-      this.samples.push({ at, requests: numbers.requests });
+    if (at - (this.samples.at(-1)?.at ?? 0) >= REPORT_INTERVAL_MS / 2) this.samples.push({ at, requests: total });
     const seconds = Math.max(0.001, (at - since) / 1000);
-    return { ...numbers, requestsPerSecond: Math.round(((numbers.requests - requests) / seconds) * 100) / 100 };
+    return {
+      requests: total,
+      requestsPerSecond: Math.round(((total - requests) / seconds) * 100) / 100,
+      refusals: Object.fromEntries(refusals.map(({ labels, value }) => [String(labels.code), value])),
+      signIns,
+      gatewaySockets,
+      eventLoopDelayMs: Math.round(delay * 10_000) / 10,
+    };
   }
 
   async beforeApplicationShutdown(): Promise<void> {

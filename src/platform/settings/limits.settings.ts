@@ -18,7 +18,7 @@ function rateLimitOverrides(read: SettingsReader): ReadonlyMap<string, { limit: 
       overrides.set(bucket, { limit: Number(match[1]), seconds: Number(match[2]) });
     }
   } catch {
-    read.fault('RATE_LIMIT_OVERRIDES', 'must be a JSON object of bucket names to "N/seconds"');
+    read.fault('RATE_LIMIT_OVERRIDES', 'must be a JSON object that maps bucket names to "N/seconds"');
   }
   return overrides;
 }

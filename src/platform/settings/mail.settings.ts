@@ -14,7 +14,7 @@ export class MailSettings extends settings('Mail', (read) => {
     production ? 'none' : 'inbox',
   );
   if (production && read.peek('MAIL_TRANSPORT') === undefined) {
-    read.fault('MAIL_TRANSPORT', 'is required in production: smtp or http, or none where no mail is to be sent');
+    read.fault('MAIL_TRANSPORT', 'is required in production. Use smtp or http, or none to send no email');
   } else if (production && mailTransport === 'inbox') {
     read.fault('MAIL_TRANSPORT', 'must not be inbox in production');
   }
@@ -24,7 +24,7 @@ export class MailSettings extends settings('Mail', (read) => {
   }
   const mailFrom = read.text('MAIL_FROM', 'Sender, as an email address or Name <address>. Required with smtp');
   if (mailFrom !== undefined && !SENDER.test(mailFrom)) {
-    read.fault('MAIL_FROM', 'must be an address, or a name and an address in angle brackets');
+    read.fault('MAIL_FROM', 'must be an email address, or a name with an email address in angle brackets');
   }
   const values = {
     mailTransport,

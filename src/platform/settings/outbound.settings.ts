@@ -61,7 +61,7 @@ function captchaSettings(read: SettingsReader) {
   };
   if (read.peek('CAPTCHA_PROVIDER') === undefined) {
     const unused = ['HCAPTCHA_SECRET', 'TURNSTILE_SECRET', 'CAPTCHA_HOSTNAMES'].find((name) => read.peek(name));
-    if (unused) read.fault('CAPTCHA_PROVIDER', `is required with ${unused}; none switches the captcha off`);
+    if (unused) read.fault('CAPTCHA_PROVIDER', `is required with ${unused}. Use none to turn the captcha off`);
   }
   return captcha;
 }

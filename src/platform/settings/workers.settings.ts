@@ -16,9 +16,13 @@ export function readWorkers(read: SettingsReader): number {
   }
   const count = value !== 'auto' ? Number(value) : isEmbedded ? 1 : processes();
   if (count === 1) return 1;
-  if (isEmbedded) read.fault('WORKERS', 'must be 1 or auto without DATABASE_URL: the embedded database belongs to one');
+  if (isEmbedded)
+    read.fault(
+      'WORKERS',
+      'must be 1 or auto without DATABASE_URL, because only one process can use the embedded database',
+    );
   if (read.peek('WORKER_ID') !== undefined) {
-    read.fault('WORKER_ID', `must be unset for ${count} WORKERS: each has to have a number of its own`);
+    read.fault('WORKER_ID', `must be unset if WORKERS is ${count}, because each worker needs its own ID`);
   }
   return read.faults.length > 0 ? 1 : count;
 }

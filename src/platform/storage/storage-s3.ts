@@ -129,7 +129,7 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
       return await work(end);
     } catch (error) {
       const fault = new S3Fault(error, end.aborted);
-      if (!fault.isExpected) this.log.error('the media store failed', { reason: fault.reason, status: fault.status });
+      if (!fault.isExpected) this.log.error('media storage failed', { reason: fault.reason, status: fault.status });
       throw fault;
     } finally {
       clearTimeout(timer);
@@ -200,7 +200,7 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
       const body = limitIdleTime(Body as IncomingMessage);
       if (!range || matchesRange(range, ContentRange)) return body;
       body.destroy();
-      throw new StorageFault(new Error('the server sent another part'), false);
+      throw new StorageFault(new Error('The server sent a different part of the object'), false);
     } catch (error) {
       // The range starts after the end of the object.
       if (error instanceof S3Fault && error.status === 416) return Readable.from([], { objectMode: false });
@@ -252,7 +252,7 @@ function limitIdleTime(body: IncomingMessage): IncomingMessage {
     const { bytesRead } = body.socket;
     const isSilent = bytesRead === seen && body.readableLength === 0;
     seen = bytesRead;
-    if (isSilent) body.destroy(new StorageFault(new Error('the server went silent'), false));
+    if (isSilent) body.destroy(new StorageFault(new Error('The server stopped sending data'), false));
     else watch();
   };
   watch();

@@ -20,7 +20,7 @@ export class StorageFault extends Error {
     cause: unknown,
     readonly full: boolean,
   ) {
-    super(full ? 'the media store is full' : 'the media store failed', { cause });
+    super(full ? 'the media store is full' : 'media storage failed', { cause });
   }
 }
 
@@ -77,7 +77,7 @@ export class LocalStorage extends Storage {
   /** Logs a disk error with its path, which contains keys only as digests. */
   private logFailure(error: unknown): StorageFault {
     const { code: errno, syscall, path } = error as NodeJS.ErrnoException;
-    this.log.error('the media store failed', { errno, syscall, path: path ?? this.root });
+    this.log.error('media storage failed', { errno, syscall, path: path ?? this.root });
     return toStorageFault(error);
   }
 

@@ -36,7 +36,7 @@ export class Limiter {
     { buckets }: FeatureRegistry,
   ) {
     for (const name of config.rateLimitOverrides.keys()) {
-      if (!buckets.has(name)) throw new Error(`RATE_LIMIT_OVERRIDES names the unknown bucket ${name}`);
+      if (!buckets.has(name)) throw new Error(`Unknown bucket ${name} in RATE_LIMIT_OVERRIDES`);
     }
     const declared = [...buckets].map(([name, [limit, seconds]]) => [name, { limit, seconds }] as const);
     this.rules = new Map([...declared, ...config.rateLimitOverrides]);
@@ -46,7 +46,7 @@ export class Limiter {
 
   rule(bucket: string): Rule {
     const rule = this.rules.get(bucket);
-    if (!rule) throw new Error(`unknown bucket ${bucket}`);
+    if (!rule) throw new Error(`Unknown bucket ${bucket}. Declare it in buckets of a feature`);
     return rule;
   }
 

@@ -25,7 +25,7 @@ function createFakeServer() {
 }
 
 describe('a connection to Redis', () => {
-  test('that does not take up a subscription again after it was lost ends nothing but that', async () => {
+  test('that cannot restore a subscription after a loss ends only itself', async () => {
     const { listening, sockets, asked } = createFakeServer();
     await once(listening.listen(0, '127.0.0.1'), 'listening');
     const uncaught: unknown[] = [];

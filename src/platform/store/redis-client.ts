@@ -1,5 +1,6 @@
-import type { Command, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { setReadTimeout } from '../process/query-timeout.js';
+import { onCommand } from './redis-internals.js';
 
 const PROBE_MS = 1500;
 const MAX_UNANSWERED_PROBES = 2;
@@ -14,24 +15,20 @@ const DISCONNECT_TIMEOUT_MS = 100;
 export async function connectRedis(url: string, answerMs: number): Promise<Redis> {
   const { Redis } = await import('ioredis');
   let connectionError: Error | undefined;
-  class Asking extends Redis {
-    override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
-      const timer = setReadTimeout(answerMs, () => command.reject(new Error('No answer in time')));
-      // Also needed for subscriptions that the client repeats by itself on a new connection, which may get no response.
-      const ended = () => clearTimeout(timer);
-      command.promise.then(ended, (error: Error) => {
-        ended();
-        if (connectionError) error.cause ??= connectionError;
-      });
-      return super.sendCommand(command, stream);
-    }
-  }
-  const client = new Asking(url, {
+  const client = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: RETRY_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, RETRY_MS),
+  });
+  onCommand(client, (command) => {
+    const timer = setReadTimeout(answerMs, () => command.reject(new Error('No response in time')));
+    const ended = () => clearTimeout(timer);
+    command.promise.then(ended, (error: Error) => {
+      ended();
+      if (error !== connectionError) error.cause ??= connectionError;
+    });
   });
   client.on('error', (error) => {
     connectionError = error;

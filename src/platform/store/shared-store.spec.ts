@@ -20,7 +20,7 @@ function createTimedStore() {
 }
 
 describe('conventions.md 7.1: the leaky bucket', () => {
-  test('N at once, then one whenever it has leaked by one', async () => {
+  test('N at the same time, then one after each has leaked', async () => {
     await using bucket = createTimedStore();
     const { store, after } = bucket;
     const takes = [1, 2, 3].map(() => store.take('a', 2, 10));
@@ -38,7 +38,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
     expect(store.take('a', 2, 10).admitted).toBe(false);
   });
 
-  test('one that is given back is there again, and no bucket falls below empty', async () => {
+  test('a refunded one is available again, and no bucket falls below empty', async () => {
     await using bucket = createTimedStore();
     const { store } = bucket;
     store.take('a', 2, 60);
@@ -49,7 +49,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
     expect([1, 2, 3].map(() => store.take('b', 2, 60).admitted)).toEqual([true, true, false]);
   });
 
-  test('keys do not touch each other; a forgotten one starts anew', async () => {
+  test('keys are independent; a deleted one starts again', async () => {
     await using bucket = createTimedStore();
     const { store } = bucket;
     expect(
@@ -59,7 +59,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
     expect([store.take('a', 1, 60), store.take('b', 1, 60)].map((take) => take.admitted)).toEqual([true, false]);
   });
 
-  test('whatever comes when: never more than N plus what leaked, a refusal adds nothing, and waiting as told helps', async () => {
+  test('in any order: never more than N plus the leaked ones, a rejection adds nothing, and the returned wait is enough', async () => {
     await using bucket = createTimedStore();
     const { store, after } = bucket;
     let key = 0;
@@ -93,7 +93,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
     );
   });
 
-  test('memory is bounded: the bucket that was touched longest ago goes first', async () => {
+  test('memory is limited: the least recently used bucket is removed first', async () => {
     await using bucket = createTimedStore();
     const { store } = bucket;
     store.take('of kept', 1, 1000);
@@ -105,7 +105,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
     expect(store.take('of dropped', 1, 1000).admitted).toBe(true);
   });
 
-  test('what is counted of one kind drives out nothing of another', async () => {
+  test('values of one kind do not replace those of another', async () => {
     await using bucket = createTimedStore();
     const { store } = bucket;
     store.take('allowance/login:email 1:a', 1, 1000);
@@ -124,7 +124,7 @@ describe('conventions.md 7.1: the leaky bucket', () => {
     expect(store.distinct('abuse/rejected 1:a', 'y', 1000)).toBe(2);
   });
 
-  test('sums and sets are dropped when their time is over', async () => {
+  test('sums and sets are removed after they expire', async () => {
     await using bucket = createTimedStore();
     const { store, after } = bucket;
     expect([store.add('s', 0.75, 10), store.add('s', 3, 10)]).toEqual([0.75, 3.75]);

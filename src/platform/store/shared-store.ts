@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.js';
 import { connectRedis } from './redis-client.js';
 
@@ -231,7 +232,7 @@ export class RedisStore extends SharedStore {
   }
 
   static async open(url: string, log: Log): Promise<RedisStore> {
-    return new RedisStore((await connectRedis(url, REDIS_STORE_TIMEOUT_MS)) as unknown as RedisClient, log);
+    return new RedisStore((await connectRedis(url, REDIS_STORE_TIMEOUT_MS)) as Redis & RedisClient, log);
   }
 
   take(key: string, limit: number, seconds: number, amount: Amount = 1): Promise<Allowance> {
@@ -299,13 +300,12 @@ export class RedisStore extends SharedStore {
   }
 
   private onFailure(error: unknown): void {
-    if (!this.failing)
-      this.log.warn('the shared store does not answer: limits hold for each process by itself', { error });
+    if (!this.failing) this.log.warn('Redis does not respond: each process enforces rate limits separately', { error });
     this.failing = true;
   }
 
   private onRecovery(): void {
-    if (this.failing) this.log.info('the shared store answers again');
+    if (this.failing) this.log.info('Redis responds again');
     this.failing = false;
   }
 

@@ -1,5 +1,59 @@
 /* global SwaggerUIBundle */
-SwaggerUIBundle({ url: '/openapi.json', dom_id: '#description', deepLinking: true });
+
+/** Applies the color scheme that the user chose in the account pages, or that of the system. */
+function applyTheme() {
+  const chosen = localStorage.getItem('gatehouse.theme') ?? 'system';
+  const { classList, dataset } = document.documentElement;
+  if (chosen === 'system') delete dataset.theme;
+  else dataset.theme = chosen;
+  classList.toggle('dark-mode', chosen === 'dark' || (chosen === 'system' && prefersDark.matches));
+}
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+prefersDark.addEventListener('change', applyTheme);
+addEventListener('storage', applyTheme);
+applyTheme();
+
+/** Keeps the operations that contain all words of the filter in their tag, method, path, summary or ID. */
+function opsFilter(taggedOperations, phrase) {
+  const words = phrase.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = (tag, entry) => {
+    const texts = [['method'], ['path'], ['operation', 'summary'], ['operation', 'operationId']];
+    const text = [tag, ...texts.map((path) => entry.getIn(path))].join(' ').toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  return taggedOperations
+    .map((group, tag) => group.update('operations', (entries) => entries.filter((entry) => matches(tag, entry))))
+    .filter((group) => group.get('operations').size > 0);
+}
+
+/**
+ * Renders each tag on its own. Swagger UI renders only the visible part of a list of 150 operations or more, so that
+ * the browser could not find the others.
+ */
+function renderAllOperations(Original, { React }) {
+  return (props) => {
+    const groups = props.specSelectors.taggedOperations();
+    if (groups.size === 0) return React.createElement('p', null, 'No operation matches the filter.');
+    return groups
+      .entrySeq()
+      .map(([tag, group]) => {
+        const one = groups.clear().set(tag, group);
+        const specSelectors = { ...props.specSelectors, taggedOperations: () => one };
+        return React.createElement(Original, { ...props, key: tag, specSelectors });
+      })
+      .toArray();
+  };
+}
+
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#description',
+  deepLinking: true,
+  filter: true,
+  // The schemas of an operation are shown with it.
+  defaultModelsExpandDepth: -1,
+  plugins: [{ fn: { opsFilter }, wrapComponents: { operations: renderAllOperations } }],
+});
 
 const element = (name, text, ...children) => {
   const made = document.createElement(name);

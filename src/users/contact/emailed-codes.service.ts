@@ -44,7 +44,7 @@ export class EmailedCodes {
     private readonly limiter: Limiter,
   ) {}
 
-  /** @throws ApiError FEATURE_TEMPORARILY_DISABLED without a mail transport */
+  /** @throws ApiError FEATURE_TEMPORARILY_DISABLED without an email transport */
   assertMailEnabled(): void {
     if (!this.outbox.canSend) throw new ApiError('FEATURE_TEMPORARILY_DISABLED');
   }

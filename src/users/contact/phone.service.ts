@@ -76,7 +76,7 @@ export class PhoneVerification {
     try {
       await transport.send({ to: phone, accountId: id, type: 'phone_verification', text, metadata: { code } });
     } catch (error) {
-      this.log.warn('a text message was not delivered', { reason: (error as Error).constructor.name });
+      this.log.warn('text message (SMS) was not delivered', { reason: (error as Error).constructor.name });
       throw new ApiError('SMS_VERIFICATION_UNAVAILABLE');
     }
     return { channel: 'sms' };

@@ -96,14 +96,14 @@ export class PasswordChange {
    */
   async complete(me: SessionIdentity, input: CompletePasswordChangeInput, origin: Origin) {
     const { ticket, verification_proof: proof, new_password: password } = input;
-    const demandVerified = ({ state }: FlowStep<State>) => {
+    const assertVerified = ({ state }: FlowStep<State>) => {
       if (!state.verified) throw validationError('ticket', 'INVALID_OR_EXPIRED_TICKET');
       this.emailedCodes.assertProof(passwordCodeContext(ticket), proof, 'verification_proof');
     };
-    await this.flowTickets.step(me, FLOW, ticket, async (step) => demandVerified(step));
+    await this.flowTickets.step(me, FLOW, ticket, async (step) => assertVerified(step));
     const passwordHash = await this.passwords.hashNew(password, 'new_password');
     return this.flowTickets.step(me, FLOW, ticket, async (step: FlowStep<State>) => {
-      demandVerified(step);
+      assertVerified(step);
       await step.save({ completed: true });
       return this.own.set(step.tx, me, step.account, passwordHash, origin);
     });

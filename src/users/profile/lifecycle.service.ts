@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
 import { AccountState } from '../../accounts/account-state.service.js';
+import { LifecycleEvents } from '../../accounts/events/lifecycle-events.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
-import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { Config } from '../../core/config/config.js';
@@ -19,7 +19,7 @@ export class Lifecycle {
     private readonly state: AccountState,
     private readonly sessions: SessionService,
     private readonly callerGuard: CallerGuard,
-    private readonly notices: SecurityNotices,
+    private readonly lifecycle: LifecycleEvents,
     private readonly config: Config,
   ) {}
 
@@ -35,9 +35,9 @@ export class Lifecycle {
     await this.database.transaction(async (tx) => {
       const account = await this.callerGuard.lockCaller(tx, me);
       const { id } = account;
-      const deadline = await this.state.scheduleDeletion(tx, id, this.config.deletionGraceHours);
+      const deadline = (await this.state.scheduleDeletion(tx, id, this.config.deletionGraceHours)).toISOString();
       await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_deletion_scheduled', origin });
-      await this.notices.sendDeadline(tx, account, deadline, { origin });
+      await this.lifecycle.emit(tx, 'deletionScheduled', [{ account_id: id, deadline }], { account, origin });
     });
   }
 

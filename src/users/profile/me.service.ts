@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Account } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { formatDiscriminator, privateUserView } from '../../accounts/account.views.js';
 import { ACCOUNT_FLAGS, hasFactor } from '../../accounts/account-facts.js';
 import { AccountState } from '../../accounts/account-state.service.js';
+import { LifecycleEvents } from '../../accounts/events/lifecycle-events.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { type ProfileChange, ProfileChangeLimits } from '../../accounts/profile-change-limits.service.js';
 import { Passwords } from '../../auth/factors/passwords.service.js';
-import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { type RotatedSession, SessionService } from '../../auth/sessions/sessions.service.js';
 import { SudoAttempts } from '../../auth/sudo/sudo-attempts.service.js';
@@ -15,7 +14,7 @@ import { validationError } from '../../core/errors.js';
 import { Assets, hashesOf, type NewImages } from '../../media/objects/assets.service.js';
 import { violatesConstraint } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import type { Account as AccountFacts } from '../../policy/account.js';
+import type { Account, StoredAccount } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { EmailChange } from '../contact/email-change.service.js';
 import { OwnPassword } from '../password/own-password.service.js';
@@ -45,7 +44,7 @@ export class MeService {
     private readonly emailChange: EmailChange,
     private readonly assets: Assets,
     private readonly profileChangeLimits: ProfileChangeLimits,
-    private readonly notices: SecurityNotices,
+    private readonly lifecycle: LifecycleEvents,
   ) {}
 
   /**
@@ -83,7 +82,7 @@ export class MeService {
     await this.assets.replaceBoth(tx, id, images);
   }
 
-  private async rename(tx: Tx, { account }: SessionIdentity, input: EditMeInput): Promise<Partial<Account>> {
+  private async rename(tx: Tx, { account }: SessionIdentity, input: EditMeInput): Promise<Partial<StoredAccount>> {
     const username = input.username ?? account.username;
     if (input.discriminator !== undefined) return { username, discriminator: Number(input.discriminator) };
     const keeps = username.toLowerCase() === account.username.toLowerCase();
@@ -110,7 +109,7 @@ export class MeService {
       const { id } = account;
       await this.state.setFlags(tx, id, ACCOUNT_FLAGS.DISABLED);
       await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_disabled', origin });
-      await this.notices.send(tx, account, 'account_disabled', origin);
+      await this.lifecycle.emit(tx, 'disabled', [{ account_id: id }], { account, origin });
     });
   }
 }
@@ -120,7 +119,7 @@ const isRenamed = ({ account }: SessionIdentity, { username, discriminator }: Ed
   (discriminator !== undefined && discriminator !== formatDiscriminator(account.discriminator));
 
 /** Lists which limited fields the body changes. */
-function findProfileChanges(stored: AccountFacts, input: EditMeInput, images: NewImages): ProfileChange[] {
+function findProfileChanges(stored: Account, input: EditMeInput, images: NewImages): ProfileChange[] {
   const { username, discriminator, bio, pronouns, accent_color } = input;
   const isOther = (sent: unknown, value: unknown) => sent !== undefined && sent !== value;
   const { avatar, banner } = hashesOf(images);
@@ -138,8 +137,8 @@ function findProfileChanges(stored: AccountFacts, input: EditMeInput, images: Ne
   return differences.filter(([differs]) => differs).map(([, change]) => change);
 }
 
-function toColumnChanges(input: EditMeInput, images: NewImages): Partial<Account> {
-  const changes: Partial<Account> = hashesOf(images);
+function toColumnChanges(input: EditMeInput, images: NewImages): Partial<StoredAccount> {
+  const changes: Partial<StoredAccount> = hashesOf(images);
   if (input.global_name !== undefined) changes.globalName = input.global_name;
   if (input.bio !== undefined) changes.bio = input.bio;
   if (input.pronouns !== undefined) changes.pronouns = input.pronouns;

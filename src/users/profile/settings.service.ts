@@ -3,6 +3,7 @@ import { AccountSettings } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { Database, type Tx } from '../../platform/database/database.js';
+import { toJsonColumn } from '../../platform/database/json-column.js';
 import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
@@ -36,14 +37,14 @@ export class SettingsService {
     return this.database.transaction(async (tx) => {
       const account = await this.callerGuard.lockCaller(tx, me);
       const { id } = account;
-      const changes: Partial<AccountSettings> = {
+      const changes = {
         ...(input.theme !== undefined && { theme: input.theme }),
         ...(input.email_notifications !== undefined && { emailNotifications: input.email_notifications }),
         ...(input.session_ip_authorization !== undefined && { sessionIpAuthorization: input.session_ip_authorization }),
         ...(input.developer_mode !== undefined && { developerMode: input.developer_mode }),
-        ...(custom !== undefined && { custom }),
+        ...(custom !== undefined && { custom: toJsonColumn(custom) }),
       };
-      if (Object.keys(changes).length > 0) await tx.update(AccountSettings, { accountId: id }, changes as never);
+      if (Object.keys(changes).length > 0) await tx.update(AccountSettings, { accountId: id }, changes);
       const isMoved = locale !== undefined && locale !== account.locale;
       if (isMoved) await this.accounts.update(tx, id, { locale });
       await this.replicaBus.announceEvent(tx, { type: 'USER_SETTINGS_UPDATE', account_id: id });

@@ -42,7 +42,7 @@ export class OwnExport {
     const end = () => {
       socket.off('close', end);
       this.running.delete(id);
-      void exported?.file.close().catch((error) => this.log.error('an export could not be closed', { error }));
+      void exported?.file.close().catch((error) => this.log.error('closing a data export failed', { error }));
       exported = undefined;
     };
     try {

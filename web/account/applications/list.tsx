@@ -12,13 +12,13 @@ import { FailureNotice } from '../../kit/notice.js';
 import { ExpandableForm, InnerLink } from '../../kit/opened.js';
 import { Portrait } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
-import { shownSecrets } from '../../kit/shown-once.js';
+import { secretsToShow } from '../../kit/shown-once.js';
 import { type Application, pathOf } from './application.js';
 import { REDIRECT_FIELDS, RedirectFields } from './redirects.js';
 
 /** Shows the secrets, which are available only once, before the application page opens. */
 function show({ id, name, client_secret: secret, bot }: Application): void {
-  shownSecrets.value = {
+  secretsToShow.value = {
     title: t('applications.created', { application: name }),
     secrets: {
       [t('applications.clientId')]: id,

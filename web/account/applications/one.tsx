@@ -11,10 +11,11 @@ import { FailureNotice } from '../../kit/notice.js';
 import { InnerLink, UnlessMissing } from '../../kit/opened.js';
 import { Portrait } from '../../kit/portrait.js';
 import { CopyButton } from '../../kit/shown.js';
-import { shownSecrets } from '../../kit/shown-once.js';
+import { secretsToShow } from '../../kit/shown-once.js';
 import { toast } from '../../kit/toast.js';
 import { type Application, LIST } from './application.js';
 import { BotProfile } from './bot.js';
+import { Deliveries } from './deliveries.js';
 import { Logout } from './logout.js';
 import { type ChangeProps, Redirects } from './redirects.js';
 
@@ -88,11 +89,11 @@ function Secrets({ application: { id, client_type: kind } }: Pick<ChangeProps, '
   const path = { id };
   const resetSecret = useAction(async () => {
     const { client_secret: secret = '' } = await api.post('/v1/oauth2/applications/{id}/client-secret/reset', { path });
-    shownSecrets.value = { title: t('applications.newSecret'), secrets: { [t('applications.clientSecret')]: secret } };
+    secretsToShow.value = { title: t('applications.newSecret'), secrets: { [t('applications.clientSecret')]: secret } };
   });
   const resetToken = useAction(async () => {
     const { token } = await api.post('/v1/oauth2/applications/{id}/bot/reset-token', { path });
-    shownSecrets.value = { title: t('applications.newToken'), secrets: { [t('applications.botToken')]: token } };
+    secretsToShow.value = { title: t('applications.newToken'), secrets: { [t('applications.botToken')]: token } };
   });
   return (
     <section class="section" aria-labelledby="secrets">
@@ -156,6 +157,7 @@ export function One({ id }: { readonly id: string }) {
               <Settings application={application} onChanged={loaded.take} />
               <Redirects application={application} onChanged={loaded.take} />
               <Logout application={application} onChanged={loaded.take} />
+              {application.backchannel_logout_uri && <Deliveries id={id} />}
               {application.bot && (
                 <BotProfile bot={application.bot} onChanged={(bot) => loaded.take({ ...application, bot })} />
               )}

@@ -1,6 +1,6 @@
 import { t } from '../../core/language.js';
 import { Opened } from '../../kit/opened.js';
-import { ShownOnce } from '../../kit/shown-once.js';
+import { SecretsDialogHost } from '../../kit/shown-once.js';
 import { Applications } from './list.js';
 import { One } from './one.js';
 
@@ -9,7 +9,7 @@ export default function OwnApplications() {
   return (
     <>
       <Opened title={t('applications.title')}>{(id) => (id ? <One key={id} id={id} /> : <Applications />)}</Opened>
-      <ShownOnce />
+      <SecretsDialogHost />
     </>
   );
 }

@@ -2,19 +2,23 @@ import type { Answer, paths } from '@gatehouse-auth/client';
 import { type Signal, useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
+import { brand } from '../../core/brand.js';
 import { formatDate, t } from '../../core/language.js';
 import { loadScopeWords, ScopeName, type ScopeWords } from '../../core/scopes.js';
 import { ConfirmButton } from '../../kit/confirm-button.js';
 import { Choice } from '../../kit/field.js';
 import { type Loaded, Loading, useLoaded } from '../../kit/loaded.js';
-import { Portrait } from '../../kit/portrait.js';
+import { Badge, Portrait } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
 import { toast } from '../../kit/toast.js';
+import { deviceOf, EndButton, type OfSessions } from '../sessions/device.js';
+import type { Session } from '../sessions/session.js';
 
 type Connection = Answer<paths, '/v1/oauth2/@me/authorizations', 'get'>[number];
 
 interface Connections {
   readonly all: readonly Connection[];
+  readonly sessions: readonly Session[];
   readonly words: ScopeWords;
 }
 
@@ -22,20 +26,37 @@ interface Connections {
 const MAX_IDS_PER_REQUEST = 100;
 
 async function loadConnections(): Promise<Connections> {
-  const all = await api.get('/v1/oauth2/@me/authorizations');
-  return { all, words: await loadScopeWords(all.flatMap(({ scopes }) => scopes)) };
+  const [all, sessions] = await Promise.all([api.get('/v1/oauth2/@me/authorizations'), api.get('/v1/auth/sessions')]);
+  return { all, sessions, words: await loadScopeWords(all.flatMap(({ scopes }) => scopes)) };
 }
+
+/** The devices on which the user is signed in at an application. */
+const SignIns = ({ sessions, onEnded }: { readonly sessions: readonly Session[] } & OfSessions) => (
+  <>
+    <p class="small">{t('connections.signedIn')}</p>
+    <ul class="points">
+      {sessions.map((session) => (
+        <li key={session.id_hash} class="row">
+          <bdi>{deviceOf(session)}</bdi>
+          {session.current ? <Badge>{t('sessions.thisOne')}</Badge> : <EndButton session={session} onEnded={onEnded} />}
+        </li>
+      ))}
+    </ul>
+  </>
+);
 
 interface ConnectionProps {
   readonly connection: Connection;
+  /** The sessions of the user in which the application signed them in. */
+  readonly sessions: readonly Session[];
   readonly words: ScopeWords;
   readonly isChosen: boolean;
   readonly onChosen: (isChosen: boolean) => void;
   readonly onRemoved: () => Promise<void>;
 }
 
-function Entry({ connection, words, isChosen, onChosen, onRemoved }: ConnectionProps) {
-  const { application, scopes, authorized_at: since } = connection;
+function Entry({ connection, sessions, words, isChosen, onChosen, onRemoved }: ConnectionProps) {
+  const { application, scopes, authorized_at: since, by_platform: isByPlatform } = connection;
   const { id: applicationId, name } = application;
   const remove = useAction(
     async () => {
@@ -72,7 +93,12 @@ function Entry({ connection, words, isChosen, onChosen, onRemoved }: ConnectionP
             </li>
           ))}
         </ul>
-        <p class="small quiet">{t('connections.since', { day: formatDate(since) })}</p>
+        <p class="small quiet">
+          {isByPlatform
+            ? t('connections.byPlatform', { product: brand.product, day: formatDate(since) })
+            : t('connections.since', { day: formatDate(since) })}
+        </p>
+        {sessions.length > 0 && <SignIns sessions={sessions} onEnded={onRemoved} />}
       </div>
       <ConfirmButton
         kind="plain"
@@ -137,7 +163,13 @@ function Several({ ids, chosen, onRemoved }: SeveralProps) {
   );
 }
 
-function List({ of: { all, words }, loaded }: { readonly of: Connections; readonly loaded: Loaded<Connections> }) {
+function List({
+  of: { all, sessions, words },
+  loaded,
+}: {
+  readonly of: Connections;
+  readonly loaded: Loaded<Connections>;
+}) {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const ids = all.map(({ application }) => application.id);
   const choose = (id: string, isChosen: boolean) => {
@@ -154,6 +186,7 @@ function List({ of: { all, words }, loaded }: { readonly of: Connections; readon
           <Entry
             key={connection.application.id}
             connection={connection}
+            sessions={sessions.filter(({ id_hash }) => connection.session_id_hashes.includes(id_hash))}
             words={words}
             isChosen={chosen.value.has(connection.application.id)}
             onChosen={(isChosen) => choose(connection.application.id, isChosen)}

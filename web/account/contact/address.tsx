@@ -7,7 +7,7 @@ import { Field, fieldOf } from '../../kit/field.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { setUser, type User, user } from '../account.js';
 import { resendTime } from '../resend.js';
-import { CodeStep, useKeptStep, useStepFocus } from './steps.js';
+import { CodeStep, useStepFocus, useStoredStep } from './steps.js';
 
 interface Ticket {
   readonly ticket: string;
@@ -206,7 +206,7 @@ function Apply({ step, onRestart, onDone }: Omit<StepProps<'apply'>, 'go'> & { o
  * continue.
  */
 export function AddressChange({ onChanged = () => {} }: { readonly onChanged?: (next: User) => void }) {
-  const { step, go } = useKeptStep<Step>('address', firstStep(user.value));
+  const { step, go } = useStoredStep<Step>('address', firstStep(user.value));
   const current = step.value;
   const place = useStepFocus<HTMLDivElement>(current.at);
   const onRestart = () => go(firstStep(user.value));

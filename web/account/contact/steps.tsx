@@ -11,7 +11,7 @@ import { ResendButton } from '../resend.js';
  * The current step of a flow. It survives a page reload, because browsers may reload the page after the user reads the
  * code.
  */
-export function useKeptStep<S extends { readonly at: string }>(
+export function useStoredStep<S extends { readonly at: string }>(
   name: string,
   first: S,
 ): { readonly step: Signal<S>; readonly go: (next: S) => void } {

@@ -8,7 +8,7 @@ import { endSession, session, withTokenRotation } from '../../core/session.js';
 import { navigate } from '../../core/views.js';
 import { Button } from '../../kit/button.js';
 import { ConfirmButton } from '../../kit/confirm-button.js';
-import { endedCounts } from './words.js';
+import { countsOfEnded } from './words.js';
 
 const EFFECTS = ['events.lockSessions', 'lockdown.applications', 'lockdown.tokens', 'events.lockPending'] as const;
 /** Steps that can remain while the user is still signed in (web.md section 5). */
@@ -21,7 +21,7 @@ type LockedDown = Answer<paths, '/v1/users/@me/lockdown', 'post'>;
 function Remaining({ ended, next }: LockedDown) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const numbers = endedCounts(ended);
+  const numbers = countsOfEnded(ended);
   const steps = next.filter((step) => step === 'change_password' || step === 'check_email');
   return (
     <section class="section" aria-labelledby="locked">

@@ -46,7 +46,7 @@ export function eventHeadline({ type, data, words }: SecurityEvent): string {
 }
 
 /** What a lockdown ended, with counts. */
-export const endedCounts = (ended: Ended): string[] =>
+export const countsOfEnded = (ended: Ended): string[] =>
   ENDED.filter((kind) => ended[kind] > 0).map((kind) => t(`events.ended_${kind}`, { count: ended[kind] }));
 
 function eventActor({ by, reason }: SecurityEvent['data']): string[] {
@@ -64,7 +64,7 @@ export function eventDetails({ type, data, words }: SecurityEvent): string[] {
     ...(Array.isArray(scopes)
       ? [t('events.scopes', { scopes: listed(scopes.map((scope) => plainScope(String(scope)))) })]
       : []),
-    ...(type === 'locked_down' && ended ? endedCounts(ended as Ended) : []),
+    ...(type === 'locked_down' && ended ? countsOfEnded(ended as Ended) : []),
     ...suspensionOf(data.until, data.public_reason),
     ...eventActor(data),
   ];

@@ -7,7 +7,7 @@ import { Button } from '../../kit/button.js';
 import { NewPasswordField } from '../../kit/new-password.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { load, user } from '../account.js';
-import { CodeStep, useKeptStep, useStepFocus } from '../contact/steps.js';
+import { CodeStep, useStepFocus, useStoredStep } from '../contact/steps.js';
 import { resendTime } from '../resend.js';
 
 /** The current step (account.md 4.1). */
@@ -121,7 +121,7 @@ function Password({ step, go, onDone }: StepProps<'password'> & { readonly onDon
 
 /** Sets a new password with an emailed code, for users who do not know the current one. */
 export function PasswordByMail({ onDone }: { readonly onDone: () => void }) {
-  const { step, go } = useKeptStep<Step>('password', FIRST);
+  const { step, go } = useStoredStep<Step>('password', FIRST);
   const current = step.value;
   const place = useStepFocus<HTMLDivElement>(current.at);
   return (

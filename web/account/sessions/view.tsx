@@ -8,30 +8,8 @@ import { Loading, useLoaded } from '../../kit/loaded.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { Badge } from '../../kit/portrait.js';
 import { toast } from '../../kit/toast.js';
+import { deviceOf, EndButton, type OfSessions } from './device.js';
 import { endSessions, othersOf, type Session } from './session.js';
-
-function deviceOf({ client_info: { browser, os, device } }: Session): string {
-  const kind = t(device === 'mobile' ? 'device.mobile' : 'device.desktop');
-  if (browser && os) return t('sessions.browserOn', { browser, system: os });
-  return browser ?? os ?? kind;
-}
-
-interface OfSessions {
-  readonly onEnded: () => Promise<void>;
-}
-
-function EndButton({ session, onEnded }: OfSessions & { readonly session: Session }) {
-  const action = useAction(async () => {
-    await endSessions([session]);
-    toast(t('sessions.ended'));
-    await onEnded();
-  });
-  return (
-    <ConfirmButton label={t('sessions.end')} title={t('sessions.endTitle')} action={action} size="small">
-      <p>{t('sessions.endWhat', { device: deviceOf(session) })}</p>
-    </ConfirmButton>
-  );
-}
 
 function EndOthersButton({ others, onEnded }: OfSessions & { readonly others: readonly Session[] }) {
   const action = useAction(async () => {

@@ -11,7 +11,7 @@ import { ExpandableForm, InnerLink } from '../../kit/opened.js';
 import { type Picture, PictureField } from '../../kit/picture.js';
 import { Portrait } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
-import { shownSecrets } from '../../kit/shown-once.js';
+import { secretsToShow } from '../../kit/shown-once.js';
 import { EVENTS, pathOf, type Webhook } from './webhook.js';
 
 function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
@@ -27,7 +27,7 @@ function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
         ...(application.value ? { application_id: application.value } : {}),
       };
       const { id, url } = await api.post('/v1/users/@me/webhooks', { body });
-      shownSecrets.value = {
+      secretsToShow.value = {
         title: t('webhooks.created', { webhook: name.value.trim() }),
         secrets: { [t('webhooks.address')]: url },
         onKept: () => navigate(pathOf(id)),

@@ -12,7 +12,7 @@ import { FailureNotice } from '../../kit/notice.js';
 import { InnerLink, UnlessMissing } from '../../kit/opened.js';
 import { type Picture, PictureField } from '../../kit/picture.js';
 import { Portrait } from '../../kit/portrait.js';
-import { shownSecrets } from '../../kit/shown-once.js';
+import { secretsToShow } from '../../kit/shown-once.js';
 import { toast } from '../../kit/toast.js';
 import { pathOf as pathOfApplication } from '../applications/application.js';
 import { Messages } from './messages.js';
@@ -105,7 +105,7 @@ function Settings({ webhook, onChanged }: WebhookProps & { readonly onChanged: (
 function Address({ webhook: { id } }: WebhookProps) {
   const rotate = useAction(async () => {
     const { url } = await api.post('/v1/webhooks/{id}/token/rotate', { path: { id } });
-    shownSecrets.value = { title: t('webhooks.newAddress'), secrets: { [t('webhooks.address')]: url } };
+    secretsToShow.value = { title: t('webhooks.newAddress'), secrets: { [t('webhooks.address')]: url } };
   });
   return (
     <section class="section" aria-labelledby="address">

@@ -2,7 +2,7 @@ import { language, t } from '../../core/language.js';
 import { Choice } from '../../kit/field.js';
 import { Badge } from '../../kit/portrait.js';
 import { AclWords } from '../parts/acl-words.js';
-import { holds, registry } from '../rights.js';
+import { hasAcl, registry } from '../rights.js';
 import { inOrder } from './acl.js';
 import './acls.css';
 
@@ -38,7 +38,7 @@ export const AclChoices = ({ label, name, chosen, onChosen }: AclChoicesProps) =
           <span class="acl">
             <span class="row">
               <AclCode acl={acl} />
-              {holds(acl) && <Badge>{t('adminAcls.yours')}</Badge>}
+              {hasAcl(acl) && <Badge>{t('adminAcls.yours')}</Badge>}
             </span>
             <span class="small quiet">
               <AclWords acl={acl} />

@@ -6,7 +6,7 @@ import { Table } from '../../kit/parts.js';
 import { Empty } from '../../kit/shown.js';
 import { EMPTY_QUESTION, explainUrl, METHODS, oneOf } from '../explain/question.js';
 import { queryParameter, setQueryParameters } from '../parts/address.js';
-import { holds, registry } from '../rights.js';
+import { hasAcl, registry } from '../rights.js';
 import { ALL_ACLS, BASE_ACL, grants, inOrder, missingAcls, type Rule } from './acl.js';
 import { AclChoices, AclCode, AclList } from './choices.js';
 
@@ -14,7 +14,7 @@ const chosenNow = (): readonly string[] => inOrder(queryParameter('acls')?.split
 const choose = (acls: readonly string[]): void => setQueryParameters({ acls: acls.join(',') });
 
 /** A user with `*` is shown only that ACL. */
-const isOwn = (acl: string): boolean => (holds(ALL_ACLS) ? acl === ALL_ACLS : holds(acl));
+const isOwn = (acl: string): boolean => (hasAcl(ALL_ACLS) ? acl === ALL_ACLS : hasAcl(acl));
 
 /** A link from a route to the explanation of a request with these ACLs. */
 const RouteLink = ({ rule: { method, path }, acls }: { readonly rule: Rule; readonly acls: readonly string[] }) => (

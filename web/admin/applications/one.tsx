@@ -5,6 +5,7 @@ import { CopyButton, Empty } from '../../kit/shown.js';
 import { PersonLink } from '../parts/person-link.js';
 import { type Application, applicationBy, summaryOf } from './application.js';
 import { Transfer } from './transfer.js';
+import { Trust } from './trust.js';
 
 interface OfApplication {
   readonly application: Application;
@@ -18,14 +19,14 @@ const Owner = ({
 const Bot = ({ application: { bot_user_id: id, bot_username: name, bot_discriminator: number } }: OfApplication) =>
   id === null ? t('adminApplications.noBot') : <PersonLink id={id} summary={summaryOf(id, name, number)} />;
 
-const Redirects = ({ of: uris }: { readonly of: readonly string[] }) =>
-  uris.length === 0 ? (
+const Codes = ({ of: texts }: { readonly of: readonly string[] }) =>
+  texts.length === 0 ? (
     t('adminApplications.noRedirects')
   ) : (
     <ul>
-      {uris.map((uri) => (
-        <li key={uri}>
-          <code dir="ltr">{uri}</code>
+      {texts.map((text) => (
+        <li key={text}>
+          <code dir="ltr">{text}</code>
         </li>
       ))}
     </ul>
@@ -59,7 +60,7 @@ const Facts = ({ application }: OfApplication) => (
     <dd>{t(`adminApplications.${application.client_type}`)}</dd>
     <dt>{t('adminApplications.redirects')}</dt>
     <dd>
-      <Redirects of={application.oauth2_redirect_uris} />
+      <Codes of={application.oauth2_redirect_uris} />
     </dd>
     <dt>{t('adminApplications.secret')}</dt>
     <dd>
@@ -77,6 +78,8 @@ const Facts = ({ application }: OfApplication) => (
     <dd>{t(application.bot_is_public ? 'adminApplications.everybody' : 'adminApplications.ownerAlone')}</dd>
     <dt>{t('adminApplications.countsAsAdded')}</dt>
     <dd>{t(application.bot_require_code_grant ? 'adminApplications.onceRedeemed' : 'adminApplications.atOnce')}</dd>
+    <dt>{t('adminApplications.trust')}</dt>
+    <dd>{application.is_trusted ? <Codes of={application.trusted_scopes} /> : t('adminApplications.notTrusted')}</dd>
     <dt>{t('adminApplications.version')}</dt>
     <dd>{application.version}</dd>
   </dl>
@@ -108,6 +111,7 @@ export function One({ id, owner }: { readonly id: string; readonly owner: string
                 </h2>
                 <Facts application={application} />
               </section>
+              <Trust key={application.version} application={application} onChanged={loaded.take} />
               <Transfer application={application} onTransferred={loaded.take} />
             </>
           )

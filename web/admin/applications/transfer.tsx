@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { rich, type TranslationKey, t } from '../../core/language.js';
 import { Notice } from '../../kit/notice.js';
-import { AuditedActionButton, useDeed } from '../parts/audited-action.js';
+import { AuditedActionButton, useAuditedAction } from '../parts/audited-action.js';
 import { PersonLink } from '../parts/person-link.js';
-import { can } from '../rights.js';
+import { hasAcl } from '../rights.js';
 import { AccountFinder } from './account-finder.js';
 import { type AccountReference, type Application, summaryOf } from './application.js';
 
@@ -31,7 +31,7 @@ interface HandOverProps extends TransferProps {
 
 function HandOver({ application, from, to, onTransferred, onDone }: HandOverProps) {
   const refusal = useSignal<TranslationKey | null>(null);
-  const transfer = useDeed(
+  const transfer = useAuditedAction(
     async (reason) => {
       refusal.value = null;
       const sent = { path: { application_id: application.id }, body: { new_owner_id: to.id }, ...reason };
@@ -68,7 +68,7 @@ export function Transfer({ application, onTransferred }: TransferProps) {
   const to = useSignal<AccountReference | null>(null);
   const done = useSignal<AccountReference | null>(null);
   const { owner_user_id: owner, owner_username: name, owner_discriminator: number } = application;
-  if (owner === null || !can('patch', '/v1/admin/applications/{application_id}')) return null;
+  if (owner === null || !hasAcl('application:transfer_ownership')) return null;
   return (
     <section class="section" aria-labelledby="transfer">
       <h2 id="transfer">{t('adminApplications.transferSection')}</h2>

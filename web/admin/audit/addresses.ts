@@ -35,7 +35,7 @@ const currentFilters = (): Filters => (path.value === VIEW ? filtersInUrl() : {}
 export const pathWith = (values: Filters): string => viewWith({ ...currentFilters(), ...values });
 
 /** The URL of the log with only these filters. */
-export const pathOfOnly = (values: Filters): string => viewWith(values as Readonly<Record<string, string>>);
+export const pathOfSingleFilter = (values: Filters): string => viewWith(values as Readonly<Record<string, string>>);
 
 /** The URL of one entry. */
 export const pathOfEntry = (id: string): string => viewWith({ ...currentFilters(), log_id: id });

@@ -5,7 +5,7 @@ import { setQueryParameters } from '../parts/address.js';
 import { FILTERS, type Filter, filtersInUrl } from './addresses.js';
 import type { Entry } from './entry.js';
 import { nameOfAccount } from './named.js';
-import { sayAction, sayTarget } from './words.js';
+import { actionText, targetText } from './words.js';
 
 const timeOf = (value: string): string => (Number.isNaN(Date.parse(value)) ? value : formatDateTime(value));
 
@@ -20,8 +20,8 @@ const FILTER_TEXT: Readonly<Partial<Record<Filter, (value: string, entries: read
     const found = entries.find((entry) => entry.target_id === id)?.target_user;
     return found ? nameOfAccount(found) : id;
   },
-  action: sayAction,
-  target_type: sayTarget,
+  action: actionText,
+  target_type: targetText,
   from: timeOf,
   to: timeOf,
 };

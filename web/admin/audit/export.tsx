@@ -8,7 +8,7 @@ import { useLostFocus } from '../../kit/lost-focus.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
 import { filtersInUrl } from './addresses.js';
-import { collect, FORMS, type Progress } from './saving.js';
+import { FORMS, fetchAllEntries, type Progress } from './saving.js';
 
 function useSaving() {
   const progress = useSignal<Progress | null>(null);
@@ -22,7 +22,7 @@ function useSaving() {
       const tell = (next: Progress) => {
         progress.value = next;
       };
-      const file = await collect(filtersInUrl(), form, signal, tell);
+      const file = await fetchAllEntries(filtersInUrl(), form, signal, tell);
       download(`audit-log-${new Date().toISOString().slice(0, 10)}.${form.ending}`, form.type, file);
       toast(t('adminAudit.exported', { count: progress.value?.done ?? 0 }));
     } catch (error) {

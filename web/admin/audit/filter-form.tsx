@@ -7,11 +7,11 @@ import { Button } from '../../kit/button.js';
 import { describedBy, Field, fieldOf, Notes } from '../../kit/field.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { setQueryParameters } from '../parts/address.js';
-import { holds } from '../rights.js';
+import { hasAcl } from '../rights.js';
 import { findsAccounts, resolveAccountId, Unresolved } from './accounts.js';
 import { FILTERS, type Filter, filtersInUrl } from './addresses.js';
 import { localOf, utcOf } from './times.js';
-import { allActions, allTargets, nameOf, sayAction, sayTarget } from './words.js';
+import { actionText, allActions, allTargets, nameOf, targetText } from './words.js';
 
 type Draft = Readonly<Record<Filter, Signal<string>>>;
 type Faults = Readonly<Partial<Record<Filter, TranslationKey>>>;
@@ -82,8 +82,8 @@ function useDraft(): Draft {
   const asked = filtersInUrl();
   return {
     admin_user_id: useSignal(asked.admin_user_id ?? ''),
-    action: useSignal(asked.action ? sayAction(asked.action) : ''),
-    target_type: useSignal(asked.target_type ? sayTarget(asked.target_type) : ''),
+    action: useSignal(asked.action ? actionText(asked.action) : ''),
+    target_type: useSignal(asked.target_type ? targetText(asked.target_type) : ''),
     target_id: useSignal(asked.target_id ?? ''),
     ip: useSignal(asked.ip ?? ''),
     request_id: useSignal(asked.request_id ?? ''),
@@ -102,10 +102,10 @@ const timeOf = (local: string, edge: 'from' | 'to'): string => {
 async function resolveDraft(draft: Draft, meet: (name: Filter, text: string) => Promise<string>) {
   const typed = (name: Filter) => draft[name].value.trim();
   const targetId = await meet('target_id', typed('target_id'));
-  const type = nameOf(typed('target_type'), allTargets(), sayTarget);
+  const type = nameOf(typed('target_type'), allTargets(), targetText);
   return {
     admin_user_id: await meet('admin_user_id', typed('admin_user_id')),
-    action: nameOf(typed('action'), allActions(), sayAction),
+    action: nameOf(typed('action'), allActions(), actionText),
     // A name always resolves to an account.
     target_type: type === '' && targetId !== typed('target_id') ? 'user' : type,
     target_id: targetId,
@@ -162,11 +162,11 @@ export function FilterForm({ onDone }: { readonly onDone: () => void }) {
       <div class="filter-fields">
         <Field {...text('admin_user_id')} hint={accountHint(false)} maxLength={320} isVerbatim />
         <Field {...text('target_id')} hint={accountHint(true)} maxLength={320} isVerbatim />
-        <Suggested name="target_type" draft={draft} action={action} known={allTargets().map(sayTarget)} />
-        <Suggested name="action" draft={draft} action={action} known={allActions().map(sayAction)} />
+        <Suggested name="target_type" draft={draft} action={action} known={allTargets().map(targetText)} />
+        <Suggested name="action" draft={draft} action={action} known={allActions().map(actionText)} />
         <Field
           {...text('ip')}
-          hint={t(holds('user:view:ip') ? 'adminAudit.ipHint' : 'adminAudit.ipHintBans')}
+          hint={t(hasAcl('user:view:ip') ? 'adminAudit.ipHint' : 'adminAudit.ipHintBans')}
           maxLength={45}
           isVerbatim
         />

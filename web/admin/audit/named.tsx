@@ -2,9 +2,9 @@ import { t } from '../../core/language.js';
 import { InnerLink } from '../../kit/opened.js';
 import { PersonLink, type Summary } from '../parts/person-link.js';
 import { can } from '../rights.js';
-import { pathOfOnly, pathWith } from './addresses.js';
+import { pathOfSingleFilter, pathWith } from './addresses.js';
 import type { Entry } from './entry.js';
-import { sayTarget } from './words.js';
+import { targetText } from './words.js';
 
 const SYSTEM_ACCOUNT_ID = '0';
 
@@ -30,7 +30,7 @@ export function Actor({ of: { admin_user_id: id, admin_user: summary, action } }
 }
 
 export const KeyLink = ({ id }: { readonly id: string }) => (
-  <InnerLink href={pathOfOnly({ target_type: 'admin_api_key', target_id: id })}>
+  <InnerLink href={pathOfSingleFilter({ target_type: 'admin_api_key', target_id: id })}>
     <bdi>{id}</bdi>
   </InnerLink>
 );
@@ -57,7 +57,7 @@ function TargetId({ type, id }: { readonly type: string; readonly id: string }) 
 /** The target of an operation. */
 export const Target = ({ of: { target_type: type, target_id: id, target_user: summary } }: { readonly of: Entry }) => (
   <>
-    <bdi>{sayTarget(type)}</bdi>
+    <bdi>{targetText(type)}</bdi>
     {id !== SYSTEM_ACCOUNT_ID && ' '}
     {id !== SYSTEM_ACCOUNT_ID &&
       (type === 'user' ? <Account id={id} summary={summary} /> : <TargetId type={type} id={id} />)}

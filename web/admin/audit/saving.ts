@@ -69,7 +69,7 @@ export interface Progress {
  * Collects all entries that match the filters, newest first. Only the last page is kept as text; earlier ones are
  * blobs.
  */
-export async function collect(
+export async function fetchAllEntries(
   filters: Filters,
   { head, line, type }: Form,
   signal: AbortSignal,

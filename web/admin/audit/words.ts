@@ -8,10 +8,10 @@ export const allActions = (): readonly string[] => Object.keys(registry.value?.a
 export const allTargets = (): readonly string[] => [...new Set(Object.values(registry.value?.audit_actions ?? {}))];
 
 /** The translated action. For actions of extensions, their name. */
-export const sayAction = (action: string): string => findTranslation(`adminAudit.did_${action}`) ?? action;
+export const actionText = (action: string): string => findTranslation(`adminAudit.did_${action}`) ?? action;
 
 /** The translated target type. For types of extensions, their name. */
-export const sayTarget = (type: string): string => findTranslation(`adminAudit.kind_${type}`) ?? type;
+export const targetText = (type: string): string => findTranslation(`adminAudit.kind_${type}`) ?? type;
 
 /** The name that matches the translation, or the input itself. */
 export function nameOf(typed: string, known: readonly string[], say: (name: string) => string): string {

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { inOneLine, toFailure } from '../../core/action.js';
+import { failureText, toFailure } from '../../core/action.js';
 import { formatWait, type TranslationKey, t } from '../../core/language.js';
 import { withRetry } from '../../core/with-retry.js';
 import { Button } from '../../kit/button.js';
@@ -97,7 +97,7 @@ const WHY: Readonly<Record<string, TranslationKey>> = {
 function reasonOf(error: unknown): string {
   const failure = toFailure(error);
   const why = WHY[failure.code];
-  return why ? t(why) : inOneLine(failure);
+  return why ? t(why) : failureText(failure);
 }
 
 /** The results: successes, and failures with their reasons. */

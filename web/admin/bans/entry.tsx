@@ -6,7 +6,7 @@ import { Button } from '../../kit/button.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
 import { toast } from '../../kit/toast.js';
-import { AuditedActionButton, useDeed } from '../parts/audited-action.js';
+import { AuditedActionButton, useAuditedAction } from '../parts/audited-action.js';
 import { PersonLink } from '../parts/person-link.js';
 import { can, me } from '../rights.js';
 import type { Ban } from './ban.js';
@@ -68,13 +68,13 @@ export const About = ({ ban }: OfBan) => (
 );
 
 export function LiftButton({ ban: { value }, onLifted }: OfBan & { readonly onLifted: () => void }) {
-  const deed = useDeed(async (sent) => {
+  const auditedAction = useAuditedAction(async (sent) => {
     await lift(value, sent);
     toast(t('adminBans.lifted', { count: 1 }));
     onLifted();
   });
   return (
-    <AuditedActionButton label={t('adminBans.lift')} title={t('adminBans.liftTitle')} of={deed} kind="plain">
+    <AuditedActionButton label={t('adminBans.lift')} title={t('adminBans.liftTitle')} of={auditedAction} kind="plain">
       <p>{rich('adminBans.liftWhat', { address: <code dir="ltr">{value}</code> })}</p>
     </AuditedActionButton>
   );

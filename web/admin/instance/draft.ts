@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { can, holds } from '../rights.js';
+import { can, hasAcl } from '../rights.js';
 import { type Config, isChanged, MEMBERS, type Member, storedIn, type Value } from './members.js';
 
 /** Unsaved changes. */
@@ -13,7 +13,7 @@ export interface Draft {
 
 /** True if the user may change a member. The service enforces this. */
 export const mayChange = ({ isTrust }: Member): boolean =>
-  can('patch', '/v1/admin/instance/config') && (!isTrust || holds('*'));
+  can('patch', '/v1/admin/instance/config') && (!isTrust || hasAcl('*'));
 
 export function useDraft(config: Config): Draft {
   const typed = useSignal<ReadonlyMap<Member, Value>>(new Map());

@@ -10,7 +10,7 @@ import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { CopyButton } from '../../kit/shown.js';
 import { toast } from '../../kit/toast.js';
-import { type AuditedAction, ReasonField, useDeed } from '../parts/audited-action.js';
+import { type AuditedAction, ReasonField, useAuditedAction } from '../parts/audited-action.js';
 import { Control } from './control.js';
 import { Difference, Warnings } from './difference.js';
 import { type Draft, mayChange, useDraft } from './draft.js';
@@ -32,7 +32,7 @@ import { SsoTest } from './sso-test.js';
 interface PartProps {
   readonly config: Config;
   readonly draft: Draft;
-  readonly deed: AuditedAction;
+  readonly auditedAction: AuditedAction;
 }
 
 function stored(config: Config, member: Member): string {
@@ -54,7 +54,7 @@ const ReadOnly = ({ config, members }: { readonly config: Config; readonly membe
 );
 
 /** Members of one section: controls for editable ones, text for the others. */
-const Members = ({ members, config, draft, deed }: PartProps & { readonly members: readonly Member[] }) => (
+const Members = ({ members, config, draft, auditedAction }: PartProps & { readonly members: readonly Member[] }) => (
   <>
     {members.filter(mayChange).map((member) => (
       <Control
@@ -63,7 +63,7 @@ const Members = ({ members, config, draft, deed }: PartProps & { readonly member
         config={config}
         value={draft.current(member)}
         onValue={(value) => draft.set(member, value)}
-        action={deed.action}
+        action={auditedAction.action}
       />
     ))}
     {members.some((member) => !mayChange(member)) && (
@@ -100,23 +100,23 @@ const RedirectAddress = ({ of: { sso } }: { readonly of: Config }) => (
 interface ReviewProps {
   readonly config: Config;
   readonly draft: Draft;
-  readonly deed: AuditedAction;
+  readonly auditedAction: AuditedAction;
   readonly onSave: (event: Event) => void;
   readonly onCancel: () => void;
 }
 
-const Review = ({ config, draft: { changes }, deed, onSave, onCancel }: ReviewProps) => (
+const Review = ({ config, draft: { changes }, auditedAction, onSave, onCancel }: ReviewProps) => (
   <form class="stack" onSubmit={onSave}>
     <p>{t('adminInstance.reviewWhat', { count: changes.size })}</p>
     <Difference config={config} changes={changes} />
     <Warnings of={changes} />
-    <ReasonField of={deed} isRequired />
-    <FailureNotice of={deed.action} />
+    <ReasonField of={auditedAction} isRequired />
+    <FailureNotice of={auditedAction.action} />
     <div class="actions">
       <Button kind="plain" onClick={onCancel}>
         {t('common.cancel')}
       </Button>
-      <Button submits action={deed.action}>
+      <Button submits action={auditedAction.action}>
         {t('adminInstance.save')}
       </Button>
     </div>
@@ -128,7 +128,7 @@ function useSaving(draft: Draft, onSaved: (config: Config) => void) {
   const isOpen = useSignal(false);
   const voidedLinks = useSignal<number | null>(null);
   const form = useRef<HTMLFormElement>(null);
-  const deed = useDeed(
+  const auditedAction = useAuditedAction(
     async (sent) => {
       const answer = await api.patch('/v1/admin/instance/config', { ...sent, body: bodyOf(draft.changes) });
       const { voided_admin_links: voided, ...config } = answer;
@@ -142,25 +142,25 @@ function useSaving(draft: Draft, onSaved: (config: Config) => void) {
   );
   const save = async (event: Event) => {
     event.preventDefault();
-    await deed.action.run();
-    if (Object.keys(deed.action.failure.value?.fields ?? {}).length === 0) return;
+    await auditedAction.action.run();
+    if (Object.keys(auditedAction.action.failure.value?.fields ?? {}).length === 0) return;
     isOpen.value = false;
     // After the dialog has restored the focus.
     setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
-  return { isOpen, voidedLinks, form, deed, save };
+  return { isOpen, voidedLinks, form, auditedAction, save };
 }
 
 const mayChangeAny = (): boolean => MEMBERS.some(mayChange);
 
 function Settings({ config, onSaved }: { readonly config: Config; readonly onSaved: (config: Config) => void }) {
   const draft = useDraft(config);
-  const { isOpen, voidedLinks, form, deed, save } = useSaving(draft, onSaved);
-  const part = { config, draft, deed };
+  const { isOpen, voidedLinks, form, auditedAction, save } = useSaving(draft, onSaved);
+  const part = { config, draft, auditedAction };
   const review = (event: Event) => {
     event.preventDefault();
     if (draft.changes.size === 0) return;
-    deed.action.clear();
+    auditedAction.action.clear();
     voidedLinks.value = null;
     isOpen.value = true;
   };
@@ -185,7 +185,7 @@ function Settings({ config, onSaved }: { readonly config: Config; readonly onSav
         {voidedLinks.value !== null && (
           <Notice kind="warn">{t('adminInstance.voided', { count: voidedLinks.value })}</Notice>
         )}
-        {!isOpen.value && <FailureNotice of={deed.action} />}
+        {!isOpen.value && <FailureNotice of={auditedAction.action} />}
         {mayChangeAny() && (
           <div class="row">
             <Button submits disabled={draft.changes.size === 0}>
@@ -198,7 +198,13 @@ function Settings({ config, onSaved }: { readonly config: Config; readonly onSav
         )}
       </form>
       <Dialog title={t('adminInstance.reviewTitle')} isOpen={isOpen.value} onCancel={cancel}>
-        <Review config={config} draft={draft} deed={deed} onSave={(event) => void save(event)} onCancel={cancel} />
+        <Review
+          config={config}
+          draft={draft}
+          auditedAction={auditedAction}
+          onSave={(event) => void save(event)}
+          onCancel={cancel}
+        />
       </Dialog>
     </>
   );

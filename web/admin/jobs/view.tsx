@@ -5,7 +5,7 @@ import { useLostFocus } from '../../kit/lost-focus.js';
 import { Table, Tabs } from '../../kit/parts.js';
 import { toast } from '../../kit/toast.js';
 import { queryParameter, setQueryParameters } from '../parts/address.js';
-import { AuditedActionButton, useDeed } from '../parts/audited-action.js';
+import { AuditedActionButton, useAuditedAction } from '../parts/audited-action.js';
 import { Pages } from '../parts/paged.js';
 import { can } from '../rights.js';
 import { escapeUnprintable, type Job, type Queue, type State, useJobs } from './job.js';
@@ -53,13 +53,13 @@ const TIMES = {
 } as const;
 
 function RetryButton({ job: { id, name }, onRetried }: { readonly job: Job; readonly onRetried: () => void }) {
-  const deed = useDeed(async (sent) => {
+  const auditedAction = useAuditedAction(async (sent) => {
     await api.post('/v1/admin/jobs/{job_id}/retry', { ...sent, path: { job_id: id } });
     toast(t('adminJobs.retried'));
     onRetried();
   });
   return (
-    <AuditedActionButton label={t('adminJobs.retry')} title={t('adminJobs.retryTitle')} of={deed} kind="plain">
+    <AuditedActionButton label={t('adminJobs.retry')} title={t('adminJobs.retryTitle')} of={auditedAction} kind="plain">
       <p>{rich('adminJobs.retryWhat', { name: <code dir="ltr">{name}</code> })}</p>
     </AuditedActionButton>
   );

@@ -1,5 +1,5 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
-import { can, holds, registry } from '../rights.js';
+import { can, hasAcl, registry } from '../rights.js';
 
 export type Key = Answer<paths, '/v1/admin/api-keys/{key_id}', 'get'>;
 /** An admin route with its required ACLs. */
@@ -33,13 +33,13 @@ function isMet({ mode, acls }: Rule, has: (acl: string) => boolean): boolean {
 export function routesAllowedBy(acls: readonly string[]): readonly Rule[] {
   const has = (acl: string) => acls.includes('*') || acls.includes(acl);
   const rules = registry.value?.operations ?? [];
-  return rules.filter((rule) => isMet(rule, has) && isMet(rule, holds) && !isForbiddenToKeys(rule));
+  return rules.filter((rule) => isMet(rule, has) && isMet(rule, hasAcl) && !isForbiddenToKeys(rule));
 }
 
 /** ACLs that can be selected for a key, in registry order: those of the owner and those already on the key. */
 export const selectableAcls = (held: readonly string[]): readonly string[] => {
   const known = registry.value?.acls ?? [];
-  return known.filter((acl) => holds(acl) || held.includes(acl));
+  return known.filter((acl) => hasAcl(acl) || held.includes(acl));
 };
 
 /** The audit log of a key; null if the user may not read it. */

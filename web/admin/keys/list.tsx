@@ -10,7 +10,7 @@ import { FailureNotice, Notice } from '../../kit/notice.js';
 import { ExpandableForm, InnerLink } from '../../kit/opened.js';
 import { Badge } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
-import { shownSecrets } from '../../kit/shown-once.js';
+import { secretsToShow } from '../../kit/shown-once.js';
 import { ReasonField, toReasonHeaders } from '../parts/audited-action.js';
 import { can } from '../rights.js';
 import { daysLeft, endsSoon, KEYS, type Key, MAX_KEYS, pathOf } from './key.js';
@@ -29,7 +29,7 @@ function CreateForm({ onCancel, onCreated }: { readonly onCancel: () => void; re
       const body = { name: name.value, acls: [...chosen.value], ...daysOf(days.value) };
       const { key_id: id, key, name: given } = await api.post(KEYS, { body, ...toReasonHeaders(reason.value) });
       onCreated();
-      shownSecrets.value = {
+      secretsToShow.value = {
         title: t('adminKeys.created', { key: given }),
         secrets: { [t('adminKeys.key')]: key },
         onKept: () => navigate(pathOf(id)),

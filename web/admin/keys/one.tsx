@@ -9,7 +9,7 @@ import { FailureNotice, Notice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
 import { CopyButton } from '../../kit/shown.js';
 import { toast } from '../../kit/toast.js';
-import { AuditedActionButton, ReasonField, useDeed } from '../parts/audited-action.js';
+import { AuditedActionButton, ReasonField, useAuditedAction } from '../parts/audited-action.js';
 import { can } from '../rights.js';
 import { auditPath, endsSoon, KEY, type Key, LIST } from './key.js';
 import { Ending, lastUse } from './list.js';
@@ -40,7 +40,7 @@ const Facts = ({ of: key }: OfKey) => (
 function EditForm({ of: key, onChanged }: OfKey & { readonly onChanged: (key: Key) => void }) {
   const name = useSignal(key.name);
   const chosen = useSignal<readonly string[]>(key.acls);
-  const deed = useDeed(
+  const auditedAction = useAuditedAction(
     async (sent) => {
       // Unchanged ACLs are not sent, because the key may have ACLs that its owner has lost.
       const isSame = [...chosen.value].sort().join() === [...key.acls].sort().join();
@@ -53,14 +53,14 @@ function EditForm({ of: key, onChanged }: OfKey & { readonly onChanged: (key: Ke
     { fields: ['name'] },
   );
   return (
-    <form class="section" onSubmit={deed.action.run} aria-labelledby="edit">
+    <form class="section" onSubmit={auditedAction.action.run} aria-labelledby="edit">
       <h3 id="edit">{t('adminKeys.edit')}</h3>
-      <Field {...fieldOf(name, deed.action, 'name')} label={t('adminKeys.name')} required maxLength={100} />
+      <Field {...fieldOf(name, auditedAction.action, 'name')} label={t('adminKeys.name')} required maxLength={100} />
       <Scope chosen={chosen} held={key.acls} />
-      <ReasonField of={deed} />
-      <FailureNotice of={deed.action} />
+      <ReasonField of={auditedAction} />
+      <FailureNotice of={auditedAction.action} />
       <div>
-        <Button submits action={deed.action}>
+        <Button submits action={auditedAction.action}>
           {t('adminKeys.save')}
         </Button>
       </div>
@@ -69,14 +69,14 @@ function EditForm({ of: key, onChanged }: OfKey & { readonly onChanged: (key: Ke
 }
 
 function Deletion({ of: { key_id: id, name } }: OfKey) {
-  const deed = useDeed(async (sent) => {
+  const auditedAction = useAuditedAction(async (sent) => {
     await api.delete(KEY, { path: { key_id: id }, ...sent });
     toast(t('adminKeys.deleted'));
     navigate(LIST, { isInstead: true });
   });
   return (
     <div>
-      <AuditedActionButton label={t('adminKeys.delete')} title={t('adminKeys.deleteTitle')} of={deed}>
+      <AuditedActionButton label={t('adminKeys.delete')} title={t('adminKeys.deleteTitle')} of={auditedAction}>
         <p>{rich('adminKeys.deleteWhat', { key: <bdi>{name}</bdi> })}</p>
       </AuditedActionButton>
     </div>

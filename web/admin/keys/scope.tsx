@@ -4,7 +4,7 @@ import { Choice } from '../../kit/field.js';
 import { Notice } from '../../kit/notice.js';
 import { Badge } from '../../kit/portrait.js';
 import { AclWords } from '../parts/acl-words.js';
-import { holds } from '../rights.js';
+import { hasAcl } from '../rights.js';
 import { routesAllowedBy, selectableAcls } from './key.js';
 import './keys.css';
 
@@ -12,7 +12,7 @@ const AclLabel = ({ acl }: { readonly acl: string }) => (
   <span class="stack acl-label">
     <span class="row">
       <code dir="ltr">{acl}</code>
-      {!holds(acl) && <Badge>{t('adminKeys.notYours')}</Badge>}
+      {!hasAcl(acl) && <Badge>{t('adminKeys.notYours')}</Badge>}
     </span>
     <span class="small quiet">
       <AclWords acl={acl} />
@@ -23,7 +23,7 @@ const AclLabel = ({ acl }: { readonly acl: string }) => (
 /** The routes that the selected ACLs allow, updated during selection. */
 export function Preview({ acls }: { readonly acls: readonly string[] }) {
   const open = routesAllowedBy(acls);
-  const isBeyond = acls.some((acl) => !holds(acl));
+  const isBeyond = acls.some((acl) => !hasAcl(acl));
   return (
     <div class="stack tight">
       <p role="status">{t('adminKeys.opens', { count: open.length })}</p>

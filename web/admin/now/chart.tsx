@@ -13,7 +13,7 @@ export interface ChartProps {
   readonly title: TranslationKey;
   /** The current value as text. */
   readonly figure: string;
-  readonly beside?: string;
+  readonly aside?: string;
   readonly points: readonly Point[];
   readonly format: Format;
   /** `line` for levels, `bars` for counts per interval. */
@@ -72,7 +72,7 @@ function Values({ title, points, format }: ValuesProps) {
 }
 
 /** A metric over the last minutes: current value, chart and table. */
-export function Chart({ title, figure, beside, points, format, kind }: ChartProps) {
+export function Chart({ title, figure, aside: beside, points, format, kind }: ChartProps) {
   const values = points.map(({ value }) => value);
   const highest = Math.max(0, ...values);
   const range = t('adminNow.range', {

@@ -9,13 +9,13 @@ export interface CodesProps {
   /** Counts of each sample, by code. */
   readonly recent: readonly Counts[];
   /** Counts since the start. */
-  readonly ever: Counts;
+  readonly total: Counts;
   /** Time of the first sample. */
   readonly since: number;
 }
 
 /** Errors by code, most frequent in recent samples first. */
-export function Codes({ recent, ever, since }: CodesProps) {
+export function Codes({ recent, total: ever, since }: CodesProps) {
   const late = sumCounts(recent);
   const codes = Object.keys({ ...late, ...ever }).sort(
     (a, b) => (late[b] ?? 0) - (late[a] ?? 0) || (ever[b] ?? 0) - (ever[a] ?? 0) || a.localeCompare(b, 'en'),

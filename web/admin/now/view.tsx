@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { inOneLine } from '../../core/action.js';
+import { failureText } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
@@ -65,7 +65,7 @@ function Charts({ samples, latest, replica }: Shown) {
       <Chart
         {...{ ...line, title: 'adminNow.delay', points: delays, format: milliseconds }}
         figure={milliseconds(now?.delayMs ?? 0)}
-        beside={t('adminNow.delayHint')}
+        aside={t('adminNow.delayHint')}
       />
       {replica === null && (
         <Chart
@@ -119,7 +119,7 @@ function Freshness({ of: { now, lost }, at }: { readonly of: Polled; readonly at
       </div>
       {failure && (
         <Notice kind="warn">
-          <p>{inOneLine(failure)}</p>
+          <p>{failureText(failure)}</p>
           <p>{t('adminNow.lost')}</p>
         </Notice>
       )}
@@ -136,7 +136,7 @@ function Panels(shown: Shown) {
     <>
       <Scope {...shown} />
       <Charts {...shown} />
-      <Codes recent={numbers.map(({ refusals }) => refusals)} ever={ever} since={samples[0]?.at ?? latest.at} />
+      <Codes recent={numbers.map(({ refusals }) => refusals)} total={ever} since={samples[0]?.at ?? latest.at} />
       <Replicas sample={latest} />
     </>
   );

@@ -26,7 +26,10 @@ export function toReasonHeaders(reason: string): ReasonHeaders {
 }
 
 /** @param work receives the headers to send */
-export function useDeed(work: (sent: ReasonHeaders) => Promise<unknown>, options?: ActionOptions): AuditedAction {
+export function useAuditedAction(
+  work: (sent: ReasonHeaders) => Promise<unknown>,
+  options?: ActionOptions,
+): AuditedAction {
   const reason = useSignal('');
   const action = useAction(async () => {
     await work(toReasonHeaders(reason.value));

@@ -5,7 +5,7 @@ import '../audit/audit.css';
 import { Changes } from '../audit/changes.js';
 import type { Entry } from '../audit/entry.js';
 import { Actor, AddressLink, KeyLink, Target } from '../audit/named.js';
-import { sayAction } from '../audit/words.js';
+import { actionText } from '../audit/words.js';
 
 export type { Entry } from '../audit/entry.js';
 
@@ -38,7 +38,7 @@ const Item = ({ of }: { readonly of: Entry }) => (
     <div class="stack tight audit-entry">
       <strong>
         <InnerLink href={pathOfEntry(of.log_id)}>
-          <bdi>{sayAction(of.action)}</bdi>
+          <bdi>{actionText(of.action)}</bdi>
         </InnerLink>
       </strong>
       <p>

@@ -1,6 +1,6 @@
 import { t } from '../../core/language.js';
 import { InnerLink } from '../../kit/opened.js';
-import { can, holds } from '../rights.js';
+import { can, hasAcl } from '../rights.js';
 import { Hidden } from './hidden.js';
 
 const pathTo = (view: string, ip: string): string => `/admin/${view}?${new URLSearchParams({ ip })}`;
@@ -12,7 +12,7 @@ const seesBans = (): boolean =>
 
 /** An IP address with links to its bans and audit entries. Null if it is unknown or hidden. */
 export function Address({ ip }: { readonly ip: string | null }) {
-  if (!holds('user:view:ip')) return <Hidden acl="user:view:ip" />;
+  if (!hasAcl('user:view:ip')) return <Hidden acl="user:view:ip" />;
   if (ip === null) return <>{t('device.unknown')}</>;
   const others = <span class="unseen"> {ip}</span>;
   return (

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { t } from '../../core/language.js';
 import { Facts } from '../../kit/facts.js';
 import { Badge } from '../../kit/portrait.js';
-import { type AdminUser, holds } from '../rights.js';
+import { type AdminUser, hasAcl } from '../rights.js';
 import { flagsOf, holdsOf, type Mark, traitsOf } from './account.js';
 import { Hidden } from './hidden.js';
 
@@ -11,7 +11,7 @@ interface OfUser {
 }
 
 function Email({ user: { email, email_verified: isVerified, email_bounced: isBounced } }: OfUser): ComponentChildren {
-  if (email === null) return holds('user:view:email') ? t('adminPerson.none') : <Hidden acl="user:view:email" />;
+  if (email === null) return hasAcl('user:view:email') ? t('adminPerson.none') : <Hidden acl="user:view:email" />;
   return (
     <span class="row">
       <bdi>{email}</bdi>

@@ -5,7 +5,7 @@ import { openId } from '../../core/views.js';
 import { Loading } from '../../kit/loaded.js';
 import { Notice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
-import { AccountActions, type AccountActionsProps } from '../deeds/deeds.js';
+import { AccountActions, type AccountActionsProps } from '../account-actions/account-actions.js';
 import { can } from '../rights.js';
 import type { AboutProps } from './account.js';
 import { ApplicationOfBot, Applications } from './applications.js';

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { inOneLine, toFailure } from '../../core/action.js';
+import { failureText, toFailure } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { withRetry } from '../../core/with-retry.js';
 import type { ReasonHeaders } from '../parts/audited-action.js';
@@ -8,7 +8,7 @@ import type { Registration } from './waiting.js';
 
 export type Decision = 'approved' | 'rejected';
 
-export interface Failed {
+export interface FailedDecision {
   readonly registration: Registration;
   readonly why: string;
 }
@@ -18,7 +18,7 @@ export interface Progress {
   readonly decision: Decision;
   readonly of: number;
   readonly done: number;
-  readonly failed: readonly Failed[];
+  readonly failed: readonly FailedDecision[];
   /** Seconds to wait for the rate limit. */
   readonly pause: number;
   readonly isOver: boolean;
@@ -27,7 +27,7 @@ export interface Progress {
 /** Errors that mean that no decision is needed anymore. */
 const SETTLED: ReadonlySet<string> = new Set(['REGISTRATION_NOT_PENDING', 'UNKNOWN_USER']);
 
-export interface Deciding {
+export interface BatchDecision {
   readonly progress: ReadonlySignal<Progress | null>;
   /** Decides one at a time. An error does not stop the others. */
   readonly decide: (decision: Decision, registrations: readonly Registration[], sent: ReasonHeaders) => Promise<void>;
@@ -36,7 +36,7 @@ export interface Deciding {
 }
 
 /** @param onSettled called for each registration that no longer needs a decision */
-export function useDeciding(onSettled: (registration: Registration) => void): Deciding {
+export function useBatchDecision(onSettled: (registration: Registration) => void): BatchDecision {
   const progress = useSignal<Progress | null>(null);
   const stopping = useRef(new AbortController());
   const stop = () => stopping.current.abort();
@@ -59,7 +59,7 @@ export function useDeciding(onSettled: (registration: Registration) => void): De
       if (error === signal.reason) throw error;
       const failure = toFailure(error);
       if (SETTLED.has(failure.code)) onSettled(registration);
-      return inOneLine(failure) || failure.code;
+      return failureText(failure) || failure.code;
     }
   }
 

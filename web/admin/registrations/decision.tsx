@@ -59,29 +59,29 @@ const Running = ({ progress: { done, of, pause } }: { readonly progress: Progres
 export interface DecisionDialogProps {
   readonly question: Question | null;
   readonly progress: Progress | null;
-  readonly deed: AuditedAction;
+  readonly auditedAction: AuditedAction;
   readonly onClose: () => void;
   readonly onStop: () => void;
 }
 
 /** A dialog that names the effect, asks for one reason and shows the progress. */
-export function DecisionDialog({ question, progress, deed, onClose, onStop }: DecisionDialogProps) {
-  const isRunning = deed.action.isBusy.value;
+export function DecisionDialog({ question, progress, auditedAction, onClose, onStop }: DecisionDialogProps) {
+  const isRunning = auditedAction.action.isBusy.value;
   const words = wordsFor(question?.decision ?? 'approved');
   const cancel = isRunning ? onStop : onClose;
   return (
     <Dialog title={t(words.title)} isOpen={question !== null} onCancel={cancel}>
       {question && (
-        <form class="stack" onSubmit={(event) => void deed.action.run(event)}>
+        <form class="stack" onSubmit={(event) => void auditedAction.action.run(event)}>
           <p>{t(words.what, { count: question.registrations.length })}</p>
           <Names of={question.registrations} />
-          <ReasonField of={deed} isRequired={question.decision === 'rejected'} />
+          <ReasonField of={auditedAction} isRequired={question.decision === 'rejected'} />
           {isRunning && progress && <Running progress={progress} />}
           <div class="actions">
             <Button kind="plain" onClick={cancel}>
               {t(isRunning ? 'adminRegistrations.stop' : 'common.cancel')}
             </Button>
-            <Button submits kind={question.decision === 'rejected' ? 'danger' : 'main'} action={deed.action}>
+            <Button submits kind={question.decision === 'rejected' ? 'danger' : 'main'} action={auditedAction.action}>
               {t(words.button)}
             </Button>
           </div>

@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Choice } from '../../kit/field.js';
-import { useDeed } from '../parts/audited-action.js';
+import { useAuditedAction } from '../parts/audited-action.js';
 import { Pages } from '../parts/paged.js';
 import { PersonLink } from '../parts/person-link.js';
 import { can } from '../rights.js';
-import { type Decision, useDeciding } from './deciding.js';
+import { type Decision, useBatchDecision } from './deciding.js';
 import { DecisionDialog, type Question, Result, wordsFor } from './decision.js';
 import './registrations.css';
 import { nameOf, type Registration, useWaiting, type Waiting } from './waiting.js';
@@ -142,11 +142,11 @@ function Many({ shown, selection, ask }: ListProps) {
 
 function useDecision({ paged, isDecided, forget }: Waiting, selection: Selection) {
   const question = useSignal<Question | null>(null);
-  const deciding = useDeciding((registration) => {
+  const deciding = useBatchDecision((registration) => {
     forget(registration);
     selection.set([registration], false);
   });
-  const deed = useDeed(async (sent) => {
+  const auditedAction = useAuditedAction(async (sent) => {
     if (!question.value) return;
     const { decision, registrations } = question.value;
     await deciding.decide(decision, registrations, sent);
@@ -157,14 +157,14 @@ function useDecision({ paged, isDecided, forget }: Waiting, selection: Selection
   const ask: Ask = (decision, registrations) => {
     question.value = { decision, registrations };
   };
-  return { question, deciding, deed, ask };
+  return { question, deciding, auditedAction, ask };
 }
 
 /** Pending registrations, with decisions about one or many. */
 export default function Registrations() {
   const waiting = useWaiting();
   const selection = useSelection();
-  const { question, deciding, deed, ask } = useDecision(waiting, selection);
+  const { question, deciding, auditedAction, ask } = useDecision(waiting, selection);
   const { paged, total, isDecided } = waiting;
   const result = deciding.progress.value;
   const shown = (paged.items.value ?? []).filter((registration) => !isDecided(registration));
@@ -180,7 +180,7 @@ export default function Registrations() {
       <DecisionDialog
         question={question.value}
         progress={result}
-        deed={deed}
+        auditedAction={auditedAction}
         onClose={() => {
           question.value = null;
         }}

@@ -2,7 +2,7 @@ import { type Answer, ApiError, type paths } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 import type { TranslationKey } from '../../core/language.js';
 import type { Entry } from '../parts/entries.js';
-import { type AdminUser, can, holds, type Operation, registry } from '../rights.js';
+import { type AdminUser, can, hasAcl, type Operation, registry } from '../rights.js';
 import type { Kind, SearchTerm } from './search-terms.js';
 
 export type Application = Answer<paths, '/v1/admin/applications', 'get'>['applications'][number];
@@ -201,13 +201,13 @@ const SEARCH_PROVIDERS: Readonly<Record<Kind, readonly SearchProvider[]>> = {
   request: [{ what: 'adminSearch.entriesByRequest', operation: LOGS, run: requests }],
 };
 
-const may = ({ operation, acls = [] }: SearchProvider): boolean => can(...operation) && acls.every(holds);
+const may = ({ operation, acls = [] }: SearchProvider): boolean => can(...operation) && acls.every(hasAcl);
 
 /** The ACLs that the user lacks for a provider. */
 function missingAcls({ operation: [method, path], acls = [] }: SearchProvider): readonly string[] {
   const template = path.replace(/\{(\w+)\}/g, ':$1');
   const rule = registry.value?.operations.find((one) => one.method === method.toUpperCase() && one.path === template);
-  return [...(rule?.acls ?? []), ...acls].filter((acl) => !holds(acl));
+  return [...(rule?.acls ?? []), ...acls].filter((acl) => !hasAcl(acl));
 }
 
 /** Everything that the user can search for, as translation keys. */

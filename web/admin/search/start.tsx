@@ -1,6 +1,6 @@
 import { t } from '../../core/language.js';
 import { PersonLink } from '../parts/person-link.js';
-import { holds, me } from '../rights.js';
+import { hasAcl, me } from '../rights.js';
 import { searchable } from './search-providers.js';
 
 /** The signed-in administrator and their ACLs. */
@@ -13,7 +13,7 @@ function You() {
       <p>
         <PersonLink id={you.id} summary={you} />
       </p>
-      {holds('*') ? (
+      {hasAcl('*') ? (
         <p>{t('adminSearch.allPermissions')}</p>
       ) : (
         <>

@@ -21,6 +21,8 @@ export interface Question {
 
 interface DecisionProps extends Question {
   readonly decider: Decider;
+  /** True if the trust in the application replaces the full consent. */
+  readonly isTrusted: boolean;
   /** The password of a sign-in on this page, which proves that the user is present. */
   readonly password?: string | undefined;
   /** Called with the redirect URL from the response. */
@@ -31,7 +33,13 @@ interface DecisionProps extends Question {
   readonly onSwitch: () => Promise<void>;
 }
 
-function Facts({ request, application, words, decider }: Question & Pick<DecisionProps, 'decider'>) {
+function Facts({
+  request,
+  application,
+  words,
+  decider,
+  isTrusted,
+}: Question & Pick<DecisionProps, 'decider' | 'isTrusted'>) {
   const { person } = decider;
   const name = <bdi>{application.name}</bdi>;
   const host = request.redirect_uri && hostOf(request.redirect_uri);
@@ -50,7 +58,7 @@ function Facts({ request, application, words, decider }: Question & Pick<Decisio
           )}
         </div>
       </div>
-      <Scopes request={request} application={application} words={words} former={decider.former} />
+      {!isTrusted && <Scopes request={request} application={application} words={words} former={decider.former} />}
       <p>
         {rich(person.email ? 'consent.youAreWith' : 'consent.youAre', {
           person: (
@@ -63,7 +71,7 @@ function Facts({ request, application, words, decider }: Question & Pick<Decisio
         {isSingleUse(decider.token) && !isOpenId(request) && ` ${t('consent.forThisAlone')}`}
       </p>
       <p class="small quiet">
-        {rich(host ? 'consent.notOurs' : 'consent.notOursBack', {
+        {rich(isTrusted ? 'consent.trusted' : host ? 'consent.notOurs' : 'consent.notOursBack', {
           application: name,
           product: <bdi>{brand.product}</bdi>,
           host: <bdi>{host}</bdi>,
@@ -75,7 +83,7 @@ function Facts({ request, application, words, decider }: Question & Pick<Decisio
 
 /** The consent question with its two answers. */
 export function Decision({ onDecided, onSignedOut, onFault, onSwitch, password, ...question }: DecisionProps) {
-  const { request, decider } = question;
+  const { request, decider, isTrusted } = question;
   const isDeciding = useRef(false);
 
   async function decide(decision: 'approve' | 'deny'): Promise<void> {
@@ -106,7 +114,7 @@ export function Decision({ onDecided, onSignedOut, onFault, onSwitch, password, 
       <FailureNotice of={deny} />
       <div class="stack tight">
         <DecisionButton size="wide" action={allow} disabled={isOff}>
-          {t('consent.allow')}
+          {isTrusted ? t('consent.continueAs', { account: nameOf(decider.person) }) : t('consent.allow')}
         </DecisionButton>
         <DecisionButton size="wide" kind="plain" action={deny} disabled={isOff}>
           {t('consent.deny')}

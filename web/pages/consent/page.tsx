@@ -28,17 +28,20 @@ import {
 } from './person.js';
 import {
   asksForAccount,
+  asksForConsent,
   assertRedirectRegistered,
   FaultyRequest,
+  hasNoPrompt,
   hintedAccount,
   hostOf,
   isOpenId,
   isSilent,
   redirectTo,
   requestOf,
+  scopesOf,
 } from './request.js';
 import { wordsFor } from './scopes.js';
-import { continueSilently } from './silent.js';
+import { continueSilently, continueTrusted } from './silent.js';
 
 type View =
   | { readonly kind: 'loading' }
@@ -51,7 +54,13 @@ type View =
       readonly isAnother: boolean;
     }
   | { readonly kind: 'silent'; readonly target: string }
-  | { readonly kind: 'decision'; readonly question: Question; readonly decider: Decider }
+  | {
+      readonly kind: 'decision';
+      readonly question: Question;
+      readonly decider: Decider;
+      /** True if the trust in the application replaces the full consent. */
+      readonly isTrusted: boolean;
+    }
   | { readonly kind: 'gone'; readonly target: string };
 
 /** Errors of the request itself, which the user cannot fix. */
@@ -72,6 +81,22 @@ async function loadDecider(applicationId: string): Promise<Decider | null> {
   return token === null ? null : fetchDecider(token, applicationId);
 }
 
+/** Continues within the access of a trusted application, or asks the user. */
+async function decisionView(question: Question, who: Decider): Promise<View> {
+  const { request } = question;
+  const names = scopesOf(request.scope);
+  const has = (scopes: readonly string[] = []) => names.every((name) => scopes.includes(name));
+  if (has(who.trusted) && has(who.former?.scopes) && hasNoPrompt(request)) {
+    const target = await continueTrusted(request, who.token);
+    if (target !== undefined) {
+      if (isOpenId(request)) releaseSingleUseSession();
+      else await endSingleUseSession();
+      return { kind: 'silent', target };
+    }
+  }
+  return { kind: 'decision', question, decider: who, isTrusted: has(who.trusted) && !asksForConsent(request) };
+}
+
 async function loadView(): Promise<View> {
   try {
     const request = requestOf(location.search);
@@ -83,7 +108,7 @@ async function loadView(): Promise<View> {
     assertRedirectRegistered(request, application);
     if (isSilent(request)) return { kind: 'silent', target: await continueSilently(request) };
     const question = { request, application, words };
-    if (who) return { kind: 'decision', question, decider: who };
+    if (who) return await decisionView(question, who);
     return { kind: 'signIn', question, wasOut: wasSignedOut(), isAnother: false };
   } catch (error) {
     const code = faultOf(error);
@@ -115,6 +140,7 @@ function titleOf(view: View): string {
   if (view.kind === 'gone') return t('consent.goneTitle');
   if (view.kind === 'decision' && isOther(view)) return t('consent.otherTitle');
   if (view.kind === 'loading' || view.kind === 'silent') return t('consent.title');
+  if (view.kind === 'decision' && view.isTrusted) return t('consent.signInTitle');
   return t('consent.asks', { application: isolated(view.question.application.name) });
 }
 
@@ -277,6 +303,7 @@ export default function Consent() {
           key={now.decider.token}
           {...now.question}
           decider={now.decider}
+          isTrusted={now.isTrusted}
           password={password.value}
           onDecided={(target, decision) => leave(target, decision === 'approve' && isOpenId(now.question.request))}
           onSignedOut={enter}

@@ -1,6 +1,7 @@
 import { type Answer, ApiError, type paths } from '@gatehouse-auth/client';
 import { signal } from '@preact/signals';
 import { api } from '../../core/api.js';
+import { addReleasedSession } from '../../core/released-sessions.js';
 import { endSession, session, signOutCause } from '../../core/session.js';
 
 export type Person = Answer<paths, '/v1/users/@me', 'get'>;
@@ -64,9 +65,10 @@ export async function endSingleUseSession(): Promise<void> {
   if (token) await endOnServer(token);
 }
 
-/** Forgets the session here without ending it, because the application depends on it (openid.md section 3). */
+/** Releases the session without ending it, because the application depends on it (openid.md section 3). */
 export function releaseSingleUseSession(): void {
   wasEnded.value = false;
+  if (singleUseToken.value) addReleasedSession(singleUseToken.value);
   forget();
 }
 
@@ -86,16 +88,19 @@ export interface Decider {
   readonly person: Person;
   /** The existing authorization of the application. */
   readonly former: Authorization | undefined;
+  /** Scopes that need no full consent of the user. */
+  readonly trusted: readonly string[];
 }
 
 /** @returns null if the session has ended */
-export async function fetchDecider(token: string, applicationId: string): Promise<Decider | null> {
+export async function fetchDecider(token: string, id: string): Promise<Decider | null> {
   try {
-    const [person, all] = await Promise.all([
+    const [person, all, { trusted_scopes: trusted }] = await Promise.all([
       api.get('/v1/users/@me', withToken(token)),
       api.get('/v1/oauth2/@me/authorizations', withToken(token)),
+      api.get('/v1/oauth2/applications/{id}/public', { path: { id }, ...withToken(token) }),
     ]);
-    return { token, person, former: all.find(({ application }) => application.id === applicationId) };
+    return { token, person, trusted, former: all.find(({ application }) => application.id === id) };
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
     onSessionEnded(token);

@@ -83,6 +83,12 @@ export const isOpenId = ({ scope }: AuthorizationRequest): boolean => scopesOf(s
 
 export const isSilent = (request: AuthorizationRequest): boolean => promptsOf(request).includes('none');
 
+/** True if no prompt requires the page to show something. */
+export const hasNoPrompt = (request: AuthorizationRequest): boolean => promptsOf(request).every((prompt) => !prompt);
+
+/** True if the application wants the full consent of the user. */
+export const asksForConsent = (request: AuthorizationRequest): boolean => promptsOf(request).includes('consent');
+
 export const asksForAccount = (request: AuthorizationRequest): boolean => promptsOf(request).includes('select_account');
 
 /** The account that `id_token_hint` names. The service verifies the hint when the user decides. */

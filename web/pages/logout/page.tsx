@@ -5,6 +5,7 @@ import { type Action, useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { rich, setLanguage, t } from '../../core/language.js';
 import { replacePage } from '../../core/redirects.js';
+import { releasedSessions, removeReleasedSession } from '../../core/released-sessions.js';
 import { endSession, resolveSession } from '../../core/session.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
@@ -14,11 +15,41 @@ import { type LogoutRequest, request } from './request.js';
 
 type Outcome = Answer<paths, '/v1/oauth2/logout', 'post'>;
 
-/** Sends the request of the application. Returns the outcome, unless it leads to another page. */
-async function logOut(body: LogoutRequest & { readonly confirm?: boolean }): Promise<Outcome> {
+type Body = LogoutRequest & { readonly confirm?: boolean };
+
+async function endOwn(body: Body): Promise<Outcome> {
   const token = (await resolveSession())?.token;
   const outcome = await api.post('/v1/oauth2/logout', { body });
   if (outcome.ended && token !== undefined) endSession(token, true);
+  return outcome;
+}
+
+async function endReleased(body: Body, token: string): Promise<Outcome> {
+  const outcome = await api.post('/v1/oauth2/logout', { body, headers: { authorization: token } });
+  if (!outcome.confirm) removeReleasedSession(token);
+  return outcome;
+}
+
+/**
+ * Ends the session that the ID token names: the one of the browser, or one that the tab released. After a confirmation,
+ * ends all of them.
+ */
+async function endSessions(body: Body): Promise<Outcome> {
+  const own = await endOwn(body);
+  if (body.confirm) {
+    for (const token of releasedSessions()) await endReleased(body, token);
+  } else if (body.id_token_hint && !own.ended) {
+    for (const token of releasedSessions()) {
+      const outcome = await endReleased(body, token);
+      if (outcome.ended) return outcome;
+    }
+  }
+  return own;
+}
+
+/** Sends the request of the application. Returns the outcome, unless it leads to another page. */
+async function logOut(body: Body): Promise<Outcome> {
+  const outcome = await endSessions(body);
   return outcome.redirect_to === undefined ? outcome : replacePage(outcome.redirect_to);
 }
 

@@ -22,7 +22,7 @@ export class NotesService implements OnModuleInit {
     private readonly snowflakes: Snowflakes,
     private readonly clock: Clock,
     private readonly events: GatewayEvents,
-    private readonly deeds: AuditActions,
+    private readonly auditActions: AuditActions,
     private readonly settings: NotesSettings,
   ) {}
 
@@ -80,7 +80,7 @@ export class NotesService implements OnModuleInit {
       const note = await tx.findOneBy(Note, { id });
       const { affected } = await tx.delete(Note, { id });
       if (!note || affected !== 1) throw new ApiError('NOTES_NOT_FOUND');
-      await this.deeds.record(tx, by, 'notes:remove', { id, metadata: { owner_id: note.ownerId } });
+      await this.auditActions.record(tx, by, 'notes:remove', { id, metadata: { owner_id: note.ownerId } });
     });
   }
 

@@ -18,7 +18,8 @@ export class UnknownMailError extends Error {}
 /** @throws UnknownMailError */
 export function requireExtensionMail(mails: Mails, type: string): FeatureMail {
   const mail = mails.get(type);
-  if (!mail || isBuiltIn(mail)) throw new UnknownMailError(`no feature declares the mail ${type}`);
+  if (!mail || isBuiltIn(mail))
+    throw new UnknownMailError(`Unknown email ${type}. Declare it in \`mails\` of a feature`);
   return mail;
 }
 
@@ -26,28 +27,28 @@ const allTexts = ({ subject, paragraphs, facts = [], request, action, closing, r
   [subject, ...paragraphs, ...facts.flat(), request, action, closing, reason].filter((text) => text !== undefined);
 
 function* findFaults({ words, link, sample }: FeatureMail): Generator<string> {
-  if (words['en-US'] === undefined) yield 'has no words in en-US';
+  if (words['en-US'] === undefined) yield 'has no texts in en-US';
   const known = new Set([...BUILT_IN_PLACEHOLDERS, ...Object.keys(sample)]);
   for (const [language, said] of Object.entries(words)) {
-    if (!LANGUAGES.includes(language as Language)) yield `has words in ${language}, which no mail speaks`;
+    if (!LANGUAGES.includes(language as Language)) yield `has texts in ${language}, which is not a language of emails`;
     if (said.paragraphs.length === 0) yield `has no paragraph in ${language}`;
     if ((said.action === undefined) !== (link === undefined))
-      yield `has a link or words for it, not both, in ${language}`;
+      yield `has only one of link and action in ${language}. Set both, or neither`;
     for (const text of allTexts(said)) {
-      if (!isOneLine(text)) yield `says in ${language} what is not one line: ${JSON.stringify(text)}`;
+      if (!isOneLine(text)) yield `has a text in ${language} that is not one line: ${JSON.stringify(text)}`;
       for (const [, name = ''] of text.matchAll(PLACEHOLDER)) {
-        if (!known.has(name)) yield `has nothing to say for {${name}} in ${language}`;
+        if (!known.has(name)) yield `uses the unknown placeholder {${name}} in ${language}. Add it to sample`;
       }
     }
   }
 }
 
-/** @throws StartError if a text of a mail is invalid */
+/** @throws StartError if a text of an email is invalid */
 export function assertValidMails(mails: Mails): void {
   for (const [type, mail] of mails) {
     if (isBuiltIn(mail)) continue;
     const [fault] = findFaults(mail);
-    if (fault !== undefined) throw new StartError(`the mail ${type} ${fault}`);
+    if (fault !== undefined) throw new StartError(`the email ${type} ${fault}`);
   }
 }
 
@@ -65,7 +66,8 @@ function formatFacts(
 
 function resolveLink(link: FeatureMail['link'], { metadata, webAppUrl }: MailContext<MailFacts>): string {
   const { protocol, href } = new URL(link?.(metadata, webAppUrl) ?? '');
-  if (protocol !== 'https:' && protocol !== 'http:') throw new Error(`a mail cannot lead to ${protocol}`);
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new Error(`Invalid link in an email: ${protocol}. Use https or http`);
   return href;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Eta } from 'eta/core';
 import type { Config } from '../../../core/config/config.js';
 import { directionOf, type Language } from '../../../core/text/languages.js';
+import type { MailFacts } from '../../../policy/feature-mail.js';
 import type { FeatureRegistry } from '../../../policy/feature-registry.js';
 import type { Content, MailContext } from './contents.js';
 import { isBuiltIn, renderExtensionMail } from './extension-mails.js';
@@ -41,7 +42,7 @@ export function mailBranding(
 type Mails = FeatureRegistry['mails'];
 
 /** The caller that writes a message checks that the facts match its type. */
-type AnyMailContext = MailContext<never>;
+type AnyMailContext = MailContext<unknown>;
 
 interface LocalizedContent {
   readonly content: Content;
@@ -52,9 +53,9 @@ interface LocalizedContent {
 /** Renders a message in a language. If an extension has no text in it, English is used. */
 function renderContent(mails: Mails, type: string, occasion: AnyMailContext, spoken: Language): LocalizedContent {
   const mail = mails.get(type);
-  if (!mail || !isBuiltIn(mail)) return renderExtensionMail(mails, type, occasion, spoken);
+  if (!mail || !isBuiltIn(mail)) return renderExtensionMail(mails, type, occasion as MailContext<MailFacts>, spoken);
   const speech = getTranslator(spoken);
-  return { content: mail.render(occasion as never, speech as never) as Content, language: spoken, speech };
+  return { content: mail.render(occasion, speech) as Content, language: spoken, speech };
 }
 
 const ISOLATES = /[\u2066-\u2069]/g;

@@ -47,7 +47,7 @@ export class Translator {
   format(text: string, facts: Readonly<Record<string, string>> = {}): string {
     return text.replace(PLACEHOLDER, (_, name: string) => {
       const fact = facts[name];
-      if (fact === undefined) throw new Error(`nothing to say for {${name}}`);
+      if (fact === undefined) throw new Error(`The placeholder {${name}} has no value`);
       return this.isolate(fact);
     });
   }

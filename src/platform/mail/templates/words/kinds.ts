@@ -1,7 +1,8 @@
-/** Details that administrators give to the account owner. `until` is `null` if there is no end. */
+/** Details that administrators give to the account owner. `until` is `null` if there is no end. The account is deleted after `deadline`. */
 export interface NoticeDetails {
   readonly until?: string | null;
   readonly public_reason?: string;
+  readonly deadline?: string;
 }
 
 /** Events that a security notice reports. */

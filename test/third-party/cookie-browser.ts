@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as send } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+
+/** A browser that keeps cookies and follows no redirect by itself. */
+export function cookieBrowser() {
+  const jar = new Map<string, string>();
+  const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  const open = async (url: string, form?: Record<string, string>) => {
+    const cookie = cookies();
+    const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', accept: 'text/html' };
+    // `fetch` sends `sec-fetch-mode: cors`, which Apache rejects with 401.
+    const type = form && { 'content-type': 'application/x-www-form-urlencoded' };
+    const request = send(url, { method: form ? 'POST' : 'GET', headers: { cookie, ...navigation, ...type } });
+    request.end(form && new URLSearchParams(form).toString());
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    const text = await readText(answer);
+    for (const line of answer.headers['set-cookie'] ?? []) {
+      const [pair = ''] = line.split(';');
+      const [name = '', ...value] = pair.split('=');
+      if (/expires=Thu, 01.Jan.1970/i.test(line)) jar.delete(name);
+      else jar.set(name, value.join('='));
+    }
+    const { statusCode: status, headers } = answer;
+    const { location = '' } = headers;
+    return { status, headers, location: location && new URL(location, url).href, text };
+  };
+  return Object.assign(open, { cookies });
+}
+
+export type CookieBrowser = ReturnType<typeof cookieBrowser>;

@@ -3,6 +3,7 @@ import { jest } from '@jest/globals';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { markConnectionError } from '../../src/core/database-errors.js';
 import { Database } from '../../src/platform/database/database.js';
+import { failNextStatement } from '../support/failing-statements.js';
 import {
   type CredentialSet,
   createCredentialSet,
@@ -155,11 +156,11 @@ describe('performance.md P4: at 32 connections', () => {
   test('a batch that the database does not answer fails with 503, and the next one succeeds', async () => {
     const cut = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
     markConnectionError(cut);
-    const failing = jest.spyOn(service.app.get(Database), 'statement').mockRejectedValueOnce(cut);
+    const endFailures = failNextStatement(service, 'identity-session', cut);
     const answer = await me(ada.session);
     expectApiError(answer, 'SERVICE_UNAVAILABLE');
     expect(answer.headers.get('retry-after')).toBe('5');
-    failing.mockRestore();
+    endFailures();
     expect((await me(ada.session)).status).toBe(200);
   });
 });

@@ -5,7 +5,6 @@ import type { GatewayConnection } from '../../src/gateway/commands/command.js';
 import { GatewayCommands } from '../../src/gateway/commands/decorators.js';
 import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
 import { AnyObject, Snowflake, Text } from '../../src/http/input.js';
-import { Database } from '../../src/platform/database/database.js';
 import {
   AllowSuspicious,
   Authenticated,
@@ -16,6 +15,7 @@ import {
 } from '../../src/policy/decorators.js';
 import { defineFeature, gatewayEvent } from '../../src/policy/feature.js';
 import type { Identity } from '../../src/policy/identity.js';
+import { failNextStatement } from '../support/failing-statements.js';
 import { blockLookups, GatewayClient } from '../support/gateway-client.js';
 import {
   createCredentialSet,
@@ -336,12 +336,14 @@ describe('gateway 4: who may send a command', () => {
 
   test('an unavailable database rejects the command', async () => {
     const client = await identify(alice.authorization);
-    const failing = jest.spyOn(service.app.get(Database), 'statement');
-    failing.mockRejectedValueOnce(Object.assign(new Error('cut'), { code: '08006' }));
-    expect(await refusal(client, { op: 64 })).toMatchObject({ op: 64, code: 'SERVICE_UNAVAILABLE' });
-    failing.mockRejectedValueOnce(new Error('something else'));
-    expect(await refusal(client, { op: 64 })).toMatchObject({ op: 64, code: 'INTERNAL_SERVER_ERROR' });
-    failing.mockRestore();
+    for (const [error, code] of [
+      [Object.assign(new Error('cut'), { code: '08006' }), 'SERVICE_UNAVAILABLE'],
+      [new Error('something else'), 'INTERNAL_SERVER_ERROR'],
+    ] as const) {
+      const endFailures = failNextStatement(service, 'identity-held-session', error);
+      expect(await refusal(client, { op: 64 })).toMatchObject({ op: 64, code });
+      endFailures();
+    }
     expect(served).toEqual([]);
   });
 });

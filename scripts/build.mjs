@@ -29,7 +29,6 @@ const MADE_WITH = [
 const stamp = join(root, 'dist', '.stamp');
 const serviceStamp = join(root, 'dist', '.service-stamp');
 const snapshotStamp = join(root, 'dist', '.snapshot-stamp');
-const descriptionStamp = join(root, 'dist', '.description-stamp');
 const typesStamp = join(root, 'dist', '.types-stamp');
 const clientStamp = join(root, 'dist', '.client-stamp');
 const guidesStamp = join(root, 'dist', '.guides-stamp');
@@ -145,22 +144,6 @@ async function buildSnapshot() {
   writeFileSync(snapshotStamp, current);
 }
 
-/** Writes what the compiler knows about the responses of the service (docs/description.md). */
-async function buildDescription() {
-  const current = fingerprint('src');
-  if (isStamped(descriptionStamp, current)) return;
-  const describe = [
-    'dist/src/cli.js',
-    'describe',
-    '--project',
-    'tsconfig.build.json',
-    '--out',
-    'dist/description.json',
-  ];
-  await run(describe, ['ignore', 'ignore', 'inherit']);
-  writeFileSync(descriptionStamp, current);
-}
-
 /** Builds the site of guides. Its reference is read from the compiled modules. */
 async function buildGuides() {
   const hash = createHash('sha256').update(fingerprint('src', 'docs', 'scripts/guides', 'examples'));
@@ -171,9 +154,6 @@ async function buildGuides() {
   await run(['scripts/docs.mjs', '--built'], ['ignore', 'ignore', 'inherit']);
   writeFileSync(guidesStamp, current);
 }
-
-/** Whether `dist/description.json` describes the current sources. */
-export const isDescribed = () => isStamped(descriptionStamp, fingerprint('src'));
 
 /** Checks types and writes the declarations of both packages. */
 async function buildTypes() {
@@ -195,10 +175,8 @@ async function buildModules(current, guides) {
     chmodSync(join(root, 'dist', 'src', 'cli.js'), 0o755);
     writeFileSync(stamp, current);
   }
-  // The description and the snapshot are made in separate processes, while this one bundles.
-  const described = buildDescription();
-  const site = guides ? described.then(buildGuides) : undefined;
-  await Promise.all([described, site, buildSnapshot(), buildService(current)]);
+  // The guides and the snapshot are made in separate processes, while this one bundles.
+  await Promise.all([guides && buildGuides(), buildSnapshot(), buildService(current)]);
 }
 
 async function buildService(current) {

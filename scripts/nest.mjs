@@ -48,7 +48,7 @@ const filesIn = (folder) =>
 nest('build');
 // Only `npm run build` copies and compresses the files of the API reference. Without them, the service reads the sources.
 const OF_THE_BUILD_ITSELF =
-  /^(?:\..*stamp|\.tsbuildinfo|description\.json|database\.snapshot|service\/.*|src\/service\/static\/(?:.*\.(?:br|gz)|swagger-ui.*|tokens\.css))$/;
+  /^(?:\..*stamp|\.tsbuildinfo|database\.snapshot|service\/.*|src\/service\/static\/(?:.*\.(?:br|gz)|swagger-ui.*|tokens\.css))$/;
 const built = filesIn(join(root, 'dist')).filter((path) => !OF_THE_BUILD_ITSELF.test(path));
 for (const path of built) {
   const [there, here] = [join(copy, 'dist', path), join(root, 'dist', path)];

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Injectable } from '@nestjs/common';
@@ -17,10 +17,8 @@ export interface ApiDocument {
   readonly etag: string;
 }
 
-/**
- * The metadata file of the build. It does not exist when the sources run directly. Then it must be passed to `attach`.
- */
-const BUILT_IN_METADATA_FILE = fileURLToPath(new URL('../../description.json', import.meta.url));
+/** What the compiler knows about the built-in controllers. Written by `npm run describe`. */
+const BUILT_IN_METADATA_FILE = fileURLToPath(new URL('api-metadata.json', import.meta.url));
 
 /**
  * The OpenAPI and AsyncAPI documents, generated on first use from the routes, their policies and handler metadata. The
@@ -64,7 +62,7 @@ export class ApiDocuments {
   }
 
   private loadMetadata(): ApiMetadata {
-    const files = [...(existsSync(BUILT_IN_METADATA_FILE) ? [BUILT_IN_METADATA_FILE] : []), ...this.files];
+    const files = [BUILT_IN_METADATA_FILE, ...this.files];
     return mergeMetadata(files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as ApiMetadata));
   }
 }

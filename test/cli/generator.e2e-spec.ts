@@ -52,8 +52,7 @@ const contentOf = (folder: string) =>
 
 /** Runs a Node.js script. The options of Node.js come before the script. */
 function ran(folder: string, ...args: readonly string[]): void {
-  const env = { ...process.env, GATEHOUSE_TEST_DESCRIPTION: undefined };
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env });
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}:\n${stdout}\n${stderr}`);
 }
 

@@ -20,6 +20,7 @@ import { expectApiError, type Gatehouse, gatehouse, person, race, withGatehouse 
 type Document = any;
 
 const ROOT = join(import.meta.dirname, '../..');
+const METADATA_FILE = join(ROOT, 'src/description/api-metadata.json');
 /** Operations that return JSON in a format defined outside of this project. */
 const OF_OTHERS = new Set(['GET /openapi.json', 'GET /asyncapi.json']);
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-description-'));
@@ -180,7 +181,7 @@ describe('every operation', () => {
   });
 
   test('declares the error codes of each of its guards', () => {
-    const own = JSON.parse(readFileSync(process.env.GATEHOUSE_TEST_DESCRIPTION as string, 'utf8')) as ApiMetadata;
+    const own = JSON.parse(readFileSync(METADATA_FILE, 'utf8')) as ApiMetadata;
     const declared = new Map<string, Set<string>>();
     const guards: Guard[] = guardsInOrder().map((type) => service.app.get(type));
     for (const { policy } of service.app.get(Routes).all) {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -14,7 +13,7 @@ import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { fingerprint as fingerprintOfSources, isDescribed } from '../../scripts/build.mjs';
+import { fingerprint as fingerprintOfSources } from '../../scripts/build.mjs';
 
 register('./typescript-hooks.js', import.meta.url);
 const { databaseSchema, loadConfig } = await import('../../src/features.ts');
@@ -65,26 +64,10 @@ async function embeddedTemplate(env) {
 /** The hash of all files that the compiler reads for the projects in `test/fixtures`. */
 function stateOfFixtures() {
   const hash = createHash('sha256').update(fingerprintOfSources('src', 'client', 'test/fixtures'));
-  for (const path of ['tsconfig.json', 'dist/.stamp', 'dist/description.json']) {
+  for (const path of ['tsconfig.json', 'dist/.stamp']) {
     if (existsSync(join(ROOT, path))) hash.update(path).update(readFileSync(join(ROOT, path)));
   }
   return hash.digest('hex');
-}
-
-/** The file with the compiler's description of the current sources. If no build made it, it is created here. */
-function descriptionOfSources() {
-  if (isDescribed()) return join(ROOT, 'dist/description.json');
-  const folder = join(ROOT, 'node_modules/.cache/gatehouse-test');
-  const file = join(folder, `description-${fingerprintOfSources('src')}.json`);
-  if (existsSync(file)) return file;
-  mkdirSync(folder, { recursive: true });
-  const unfinished = `${file}.${process.pid}`;
-  const { status } = spawnSync(process.execPath, ['--no-warnings', join(ROOT, 'scripts/describe.mjs'), unfinished], {
-    stdio: 'inherit',
-  });
-  if (status !== 0) throw new Error('the sources cannot be described');
-  renameSync(unfinished, file);
-  return file;
 }
 
 /**
@@ -97,7 +80,6 @@ export default async function setUp() {
   process.env.GATEHOUSE_TEST_SECRET = randomBytes(32).toString('base64');
   const server = process.env.TEST_DATABASE_URL;
   const env = { NODE_ENV: 'test', GATEHOUSE_SECRET: process.env.GATEHOUSE_TEST_SECRET, DATA_DIR: directory };
-  process.env.GATEHOUSE_TEST_DESCRIPTION = descriptionOfSources();
   process.env.GATEHOUSE_TEST_STATE = stateOfFixtures();
   process.env.GATEHOUSE_TEST_EMBEDDED = await embeddedTemplate(env);
   if (!server) return;

@@ -194,9 +194,6 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     { ...settings, DATABASE_URL: on.databaseUrl, REDIS_URL: on.redisUrl },
     settingsOf(extension),
   );
-  // Needed if the tests run the sources directly. A build already contains its description.
-  const { GATEHOUSE_TEST_DESCRIPTION: ofSources } = process.env;
-  const descriptions = [...(ofSources === undefined ? [] : [ofSources]), ...(extension.descriptions ?? [])];
   const clock = new MovableClock();
   const log: string[] = [];
   recordLog(log);
@@ -206,7 +203,6 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     logDestination: { write: (line) => void log.push(line) },
     ...(on.embedded ? { embeddedDatabase: on.embedded } : {}),
     ...extension,
-    descriptions,
     ...(network ? { network } : {}),
   }).catch(async (error) => {
     stopRecordingLog(log);
@@ -219,7 +215,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
   const { port } = front ?? (app.getHttpServer().address() as AddressInfo);
   const url = `http://127.0.0.1:${port}`;
   validateResponses(url, app, {
-    files: descriptions,
+    files: extension.descriptions ?? [],
     isWhole: !bringsModules(extension) || extension.descriptions !== undefined,
   });
   watchLinks(url, app);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -15,9 +15,9 @@ const PACKAGE_ROOT = ((): string => {
 
 /** What functions of this package throw, for programs that import it. */
 function loadPackageCalls(root: string): Map<string, Readonly<Record<string, ThrownCodes>>> {
-  const made = join(PACKAGE_ROOT, 'dist/description.json');
-  if (root === PACKAGE_ROOT || !existsSync(made)) return new Map();
-  return new Map([[PACKAGE_ROOT, (JSON.parse(readFileSync(made, 'utf8')) as ApiMetadata).calls]]);
+  if (root === PACKAGE_ROOT) return new Map();
+  const file = fileURLToPath(new URL('../api-metadata.json', import.meta.url));
+  return new Map([[PACKAGE_ROOT, (JSON.parse(readFileSync(file, 'utf8')) as ApiMetadata).calls]]);
 }
 
 /**

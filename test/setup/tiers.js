@@ -13,9 +13,20 @@ const BEYOND_CORE = [
   [/^test\/(?:third-party\/|contract\/oauth-clients\.)/, 'clients of others, from test/package.json'],
   [/^test\/contract\/media-(?:s3|storage)\./, 'an S3 server, from test/package.json'],
   [/^test\/(?:description\/|gateway\/team-gateway\.)/, 'validators of descriptions, from test/package.json'],
-  [/^test\/faults\//, 'stop and kill servers of their own, or write very many rows'],
+  [
+    /^test\/(?:faults\/|contract\/statement-faults\.)/,
+    'stop and kill servers of their own, fail every statement, or write very many rows',
+  ],
+  [
+    /^test\/contract\/(?:gateway-(?:fan-out|hostile|journal-memory)|auth-1\.7-many-sessions|conventions-12-readers)\./,
+    'load and memory: many connections and rows, large messages, clients that do not read',
+  ],
   [/^test\/history\//, 'three replicas under load for a minute'],
-  [/^test\/fuzz\//, 'call every operation with thousands of inputs'],
+  [
+    /^test\/(?:fuzz\/|contract\/conventions-hostile-input\.|core\/patterns\.)/,
+    'call every operation with many inputs, and search an input that stalls a pattern',
+  ],
+  [/^test\/cli\/cli-import\./, 'moves accounts from another system'],
   [
     /^test\/(?:deploy\/|cli\/(?:generator|cli-describe)\.|scripts\/(?:package|loaded-packages|snapshot|bundle|supply-chain)\.)/,
     'packaging and deployment',
@@ -25,7 +36,8 @@ const BEYOND_CORE = [
     /^test\/(?:platform\/(?:upgrade|directory-lock|data-directory|process)|core\/workers|scripts\/rolling)\./,
     'processes and former versions',
   ],
-  [/^test\/(?:bench\/|scripts\/(?:scripts|english)\.)/, 'tests of tools'],
+  [/^test\/(?:bench\/|scripts\/(?:scripts|english|public-api)\.)/, 'tests of tools'],
+  [/^test\/pages\/.+(?<!e2e-)spec/, 'compare the sources of pages with operations'],
 ];
 
 /** Files of the core that run only once, because their result is the same on the other platform and database. */
@@ -39,7 +51,7 @@ const ONCE = [
 /** Files beyond the core that run on both platforms, because they depend on how a platform reads and writes. */
 const ON_BOTH = [
   [/^test\/third-party\/(?:reused-connections|http2-proxy)/, 'connections that proxies reuse'],
-  [/^test\/faults\/(?:bounds|disk)\./, 'limits of requests and responses'],
+  [/^test\/(?:faults\/(?:bounds|disk)|contract\/conventions-12-readers)\./, 'limits of requests and responses'],
   [/^test\/core\/workers\./, 'several processes with one port'],
   [/^test\/pages\/login\./, 'a page with its files and forms'],
 ];

@@ -213,10 +213,10 @@ export function markdownTable([head, ...rows]) {
 }
 
 const machineOf = ({ machine: { processor, cores, memoryGib } }) => `${processor}, ${cores} cores, ${memoryGib} GiB`;
-const JOBS = { caller: 'who is the caller', oauth: 'OAuth2', signIn: 'sign-in', gateway: 'gateway', start: 'start' };
+const JOBS = { caller: 'identification', oauth: 'OAuth2', signIn: 'sign-in', gateway: 'gateway', start: 'start' };
 const loadOf = ({ load }) =>
-  `load average of a minute ${Object.entries(load)
-    .map(([job, { before, after }]) => `${before[0]} before and ${after[0]} after ${JOBS[job]}`)
+  `one-minute load average before and after each part: ${Object.entries(load)
+    .map(([job, { before, after }]) => `${JOBS[job]} ${before[0]} and ${after[0]}`)
     .join(', ')}`;
 const versionsOf = ({ versions: { node, postgresql, ...peers } }) =>
   [

@@ -218,7 +218,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   'jobs list': {
     usage: 'jobs list [--waiting] [--limit <1-1000>] [--json]',
-    summary: 'List the background jobs that failed in all attempts',
+    summary: 'List the background jobs that failed every attempt',
     options: {
       '--waiting': 'List the jobs that wait or run. Default: the failed ones',
       '--limit <1-1000>': 'The number of jobs. Default: 50',

@@ -79,7 +79,7 @@ export const platform = defineFeature('platform', {
     },
     gatehouse_jobs_failed: {
       type: 'gauge',
-      help: 'Background jobs that failed in all attempts',
+      help: 'Background jobs that failed every attempt',
       labels: { job: 'any' },
       aggregation: 'max',
     },

@@ -12,7 +12,7 @@ export interface Extension {
    */
   readonly compatibleWith?: string;
   /**
-   * The features of the team, made by `defineFeature`. Their migrations run after the built-in ones and are recorded in
+   * The features of the extension, created with `defineFeature`. Their migrations run after the built-in ones and are recorded in
    * `team_migration`.
    */
   readonly features?: readonly Feature[];

@@ -80,7 +80,7 @@ export interface FeatureDeclaration {
   readonly jobs?: Readonly<Record<string, JobDeclaration>>;
   /** Events of the gateway, made by `gatewayEvent` (contract/gateway.md section 11). */
   readonly events?: Readonly<Record<string, GatewayEventDeclaration>>;
-  /** What the feature does when something happens to an account: `{ registered: { inTransaction: Welcome } }`. */
+  /** Actions of the feature on events of an account: `{ registered: { inTransaction: Welcome } }`. */
   readonly lifecycle?: LifecycleDeclarations;
   /**
    * Health checks of dependencies, besides the database. The log, `gatehouse doctor` and a metric label contain the name:

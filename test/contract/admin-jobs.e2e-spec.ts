@@ -41,7 +41,7 @@ const list = async (query = '') =>
   ).body;
 const retry = (id: string, by: Persona = root) => service.as(by).post(`${JOBS}/${id}/retry`);
 const states = () => service.sql('SELECT id, state, retry_limit FROM pgboss_job ORDER BY id');
-/** Lets letters fail in all attempts. */
+/** Makes emails fail every attempt. */
 const fail = async (...lost: readonly string[]) => {
   for (const to of lost) await send(to);
   await runJobs(service);

@@ -242,7 +242,7 @@ describeWithTools('the guides in reading order, in one terminal (skipped if bash
       for (const block of inOrder.flatMap((name) => commands.filter(({ page }) => page === named.get(name)))) {
         await paste(terminal, block);
       }
-      // The quick start and the tour register a user each. All other pages use the second one.
+      // The quick start and the tour each register a user. All other pages use the second one.
       expect(await service.sql("SELECT count(*)::int AS count FROM account WHERE email LIKE 'ada.%'")).toEqual([
         { count: 2 },
       ]);

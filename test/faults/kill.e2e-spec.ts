@@ -99,7 +99,7 @@ describeOnPostgres(
           const { status, body } = await service.as(token).get('/v1/users/@me');
           expect([status, body.email]).toEqual([200, email]);
         }
-        // Ends the lease of the killed sender, which runs on the database clock.
+        // Ends the lease of the killed sender, which expires by the database clock.
         await sql('UPDATE outbox SET next_attempt_at = now() WHERE sent_at IS NULL');
         await until(async () => sessions.every(({ email }) => delivered.some(({ to }) => to === email)));
       }

@@ -20,7 +20,7 @@ export interface Pair {
   readonly refresh: string;
 }
 
-/** One sign-in: the URL for the browser, and a function that redeems the URL with which the browser comes back. */
+/** One sign-in: the URL for the browser, and a function that redeems the callback URL. */
 export interface Login {
   readonly url: URL;
   redeem(back: URL): Promise<Pair>;

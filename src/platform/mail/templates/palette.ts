@@ -14,7 +14,7 @@ export const createPalette = (scheme: Scheme, accent: Readonly<Record<Scheme, Ac
   ...accent[scheme],
 });
 
-/** CSS rules for mail clients that support dark mode. The inline styles have the light colors. */
+/** CSS rules for email clients that support dark mode. The inline styles have the light colors. */
 export const darkRules = ({ page, raised, ink, quiet, edge, sunken, accent, on, text }: Palette): string =>
   [
     `body, .page { background: ${page} !important }`,

@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { markConnectionError } from '../../src/core/database-errors.js';
 import { Database } from '../../src/platform/database/database.js';
-import { failNextStatement } from '../support/failing-statements.js';
+import { failNextStatement } from '../machine/failing-statements.js';
 import {
   type CredentialSet,
   createCredentialSet,

@@ -15,7 +15,7 @@ import {
 } from '../../src/policy/decorators.js';
 import { defineFeature, gatewayEvent } from '../../src/policy/feature.js';
 import type { Identity } from '../../src/policy/identity.js';
-import { failNextStatement } from '../support/failing-statements.js';
+import { failNextStatement } from '../machine/failing-statements.js';
 import { blockLookups, GatewayClient } from '../support/gateway-client.js';
 import {
   createCredentialSet,

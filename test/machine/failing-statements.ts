@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
-import type { Gatehouse } from './gatehouse.js';
+import type { Gatehouse } from '../support/gatehouse.js';
 
 /**
  * Fails the next prepared statement with this name. Others, such as those of timers and jobs, are sent.

@@ -1,5 +1,6 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site } from '../machine/pages.js';
+import { person } from '../support/index.js';
 
 const ACCENT = '#8a2be2';
 
@@ -49,6 +50,32 @@ describeInBrowser('web.md 1: common rules of every page', () => {
     await visit.page.keyboard.press('Escape');
     await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
     await visit.page.locator('button:focus', { hasText: 'Open a dialog' }).waitFor();
+    await visit.leave();
+  });
+
+  test('on a narrow screen, the navigation opens with a button, and closes when a view is chosen', async () => {
+    const alice = await person(world.service, 'alice');
+    const visit = await world.visit({ viewport: { width: 390, height: 800 } });
+    const { page } = visit;
+    await visit.arrive('/account', alice.authorization);
+    const menu = page.getByRole('button', { name: 'Menu', exact: true });
+    await menu.waitFor();
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    const top = 'document.querySelector("h1").getBoundingClientRect().top';
+    const bottom = 'document.querySelector("header").getBoundingClientRect().bottom';
+    expect(await page.evaluate(`${top} - ${bottom}`)).toBeLessThan(120);
+    await visit.look('account-narrow');
+    await menu.press('Enter');
+    expect(await menu.getAttribute('aria-expanded')).toBe('true');
+    await visit.look('account-menu');
+    await menu.press('Escape');
+    await page.getByRole('navigation').waitFor({ state: 'detached' });
+    await page.locator('button:focus', { hasText: 'Menu' }).waitFor();
+    await menu.press('Enter');
+    await page.getByRole('navigation').getByRole('link', { name: 'Profile' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    expect(await menu.getAttribute('aria-expanded')).toBe('false');
     await visit.leave();
   });
 

@@ -11,12 +11,14 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin',
     title: 'adminSearch.title',
+    icon: 'search',
     needs: [['get', '/v1/admin/acls']],
     load: () => import('./search/view.js'),
   },
   {
     path: '/admin/person',
     title: 'adminPerson.title',
+    icon: 'user',
     isUnlisted: true,
     needs: [['get', '/v1/admin/users/{user_id}']],
     load: () => import('./person/view.js'),
@@ -24,6 +26,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/registrations',
     title: 'adminRegistrations.title',
+    icon: 'user-check',
     group: 'admin.people',
     needs: [['get', '/v1/admin/instance/pending-registrations']],
     load: () => import('./registrations/view.js'),
@@ -31,6 +34,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/applications',
     title: 'adminApplications.title',
+    icon: 'app-window',
     group: 'admin.people',
     needs: [
       ['get', '/v1/admin/applications/{application_id}'],
@@ -41,6 +45,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/audit',
     title: 'adminAudit.title',
+    icon: 'scroll-text',
     group: 'admin.security',
     needs: [['get', '/v1/admin/audit-logs']],
     load: () => import('./audit/view.js'),
@@ -48,6 +53,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/bans',
     title: 'adminBans.title',
+    icon: 'ban',
     group: 'admin.security',
     needs: [
       ['get', '/v1/admin/blocklists/ip/entries'],
@@ -59,6 +65,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/acls',
     title: 'adminAcls.title',
+    icon: 'shield',
     group: 'admin.security',
     needs: [['get', '/v1/admin/acls']],
     load: () => import('./acls/view.js'),
@@ -66,6 +73,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/keys',
     title: 'adminKeys.title',
+    icon: 'key-round',
     group: 'admin.security',
     needs: [['get', '/v1/admin/api-keys']],
     load: () => import('./keys/view.js'),
@@ -73,6 +81,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/explain',
     title: 'adminExplain.title',
+    icon: 'scan-search',
     group: 'admin.security',
     needs: [['post', '/v1/admin/explain']],
     load: () => import('./explain/view.js'),
@@ -80,6 +89,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/now',
     title: 'adminNow.title',
+    icon: 'gauge',
     group: 'admin.platform',
     needs: [['get', '/v1/admin/instance/statistics']],
     load: () => import('./now/view.js'),
@@ -87,6 +97,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/jobs',
     title: 'adminJobs.title',
+    icon: 'layers',
     group: 'admin.platform',
     needs: [['get', '/v1/admin/jobs']],
     load: () => import('./jobs/view.js'),
@@ -94,6 +105,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/instance',
     title: 'adminInstance.title',
+    icon: 'settings',
     group: 'admin.platform',
     needs: [['get', '/v1/admin/instance/config']],
     load: () => import('./instance/view.js'),
@@ -101,6 +113,7 @@ export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin/setup',
     title: 'adminSetup.title',
+    icon: 'list-checks',
     group: 'admin.platform',
     isFullPageLoad: true,
     needs: [['get', '/v1/admin/instance/config']],

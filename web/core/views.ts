@@ -1,11 +1,14 @@
 import { computed, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import type { IconName } from '../kit/icon.js';
 import type { TranslationKey } from './language.js';
 
 /** A view of the account pages or of the console. */
 export interface View {
   readonly path: string;
   readonly title: TranslationKey;
+  /** Shown in the navigation. */
+  readonly icon: IconName;
   /** The navigation heading; undefined for views above all headings. */
   readonly group?: TranslationKey;
   /** Opened with a full page load, because its response headers allow other third-party content. */

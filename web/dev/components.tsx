@@ -7,8 +7,10 @@ import { ConfirmButton } from '../kit/confirm-button.js';
 import { Dialog } from '../kit/dialog.js';
 import { Choice, CodeField, Field, PasswordField, Select, setterOf, TextArea } from '../kit/field.js';
 import { Frame } from '../kit/frame.js';
+import { ICON_NAMES, Icon } from '../kit/icon.js';
 import { FailureNotice, Notice } from '../kit/notice.js';
 import { Menu, Table, Tabs } from '../kit/parts.js';
+import { Badge } from '../kit/portrait.js';
 import { SecretDialog } from '../kit/secret.js';
 import { CopyButton, Empty, QrCode, Skeleton, Spinner } from '../kit/shown.js';
 import { toast } from '../kit/toast.js';
@@ -89,6 +91,19 @@ function Surfaces() {
       <Notice kind="warn">Something to mind.</Notice>
       <Notice kind="bad">Something went wrong.</Notice>
       <FailureNotice of={failing} />
+      <p class="row">
+        <Badge>A fact</Badge>
+        <Badge kind="good">Verified</Badge>
+        <Badge kind="warn">Not verified</Badge>
+        <Badge kind="bad">Suspended</Badge>
+      </p>
+      <ul class="row" aria-label="Icons">
+        {ICON_NAMES.map((name) => (
+          <li key={name} class="row">
+            <Icon name={name} /> {name}
+          </li>
+        ))}
+      </ul>
       <Tabs
         label="Views"
         tabs={{ list: 'List', table: 'Table', empty: 'Empty' }}

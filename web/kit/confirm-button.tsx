@@ -14,6 +14,7 @@ export interface ConfirmButtonProps {
   readonly children: ComponentChildren;
   /** Runs after confirmation. The dialog stays open after an error. */
   readonly action: Action;
+  /** `danger` shows the button of the dialog in red; `main` also shows the button that opens it as the primary one. */
   readonly kind?: 'main' | 'plain' | 'danger';
   readonly size?: 'small';
 }
@@ -33,7 +34,7 @@ export function ConfirmButton({ label, title, children, action, kind = 'danger',
   return (
     <>
       <Button
-        kind={kind}
+        kind={kind === 'main' ? 'main' : 'plain'}
         {...(size ? { size } : {})}
         onClick={() => {
           isOpen.value = true;
@@ -49,7 +50,7 @@ export function ConfirmButton({ label, title, children, action, kind = 'danger',
             <Button kind="plain" onClick={close}>
               {t('common.cancel')}
             </Button>
-            <Button submits kind={kind} action={action}>
+            <Button submits kind={kind === 'danger' ? 'danger' : 'main'} action={action}>
               {label}
             </Button>
           </div>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { brand } from '../core/brand.js';
+import { Icon } from './icon.js';
 
 export interface PortraitProps {
   /** ID of an account or application. An application shares the image of its bot. */
@@ -31,4 +32,18 @@ export function Portrait({ id, name, picture }: PortraitProps) {
   );
 }
 
-export const Badge = ({ children }: { readonly children: ComponentChildren }) => <span class="badge">{children}</span>;
+export interface BadgeProps {
+  /** The meaning, which determines the color and the icon. Default: a plain fact. */
+  readonly kind?: 'good' | 'warn' | 'bad';
+  readonly children: ComponentChildren;
+}
+
+const ICON_OF_KIND = { good: 'check', warn: 'triangle-alert', bad: 'ban' } as const;
+
+/** A short state next to a name. */
+export const Badge = ({ kind, children }: BadgeProps) => (
+  <span class={`badge ${kind ?? ''}`}>
+    {kind && <Icon name={ICON_OF_KIND[kind]} size={16} />}
+    {children}
+  </span>
+);

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../core/action.js';
 import { signOut } from '../core/api.js';
 import { brand } from '../core/brand.js';
@@ -11,6 +11,7 @@ import { SudoDialog } from '../core/sudo.js';
 import { onLinkClick, path, type View } from '../core/views.js';
 import { Button } from './button.js';
 import { LanguageSwitch, Mark } from './frame.js';
+import { Icon } from './icon.js';
 import { FailureNotice } from './notice.js';
 import './shell.css';
 import { Skeleton } from './shown.js';
@@ -25,6 +26,7 @@ const Links = ({ views }: { readonly views: readonly View[] }) => (
           aria-current={path.value === view.path ? 'page' : undefined}
           onClick={(event) => onLinkClick(event, view.path)}
         >
+          <Icon name={view.icon} />
           {t(view.title)}
         </a>
       </li>
@@ -32,8 +34,16 @@ const Links = ({ views }: { readonly views: readonly View[] }) => (
   </ul>
 );
 
-const Navigation = ({ label, views }: { readonly label: string; readonly views: readonly View[] }) => (
-  <nav aria-label={label}>
+interface NavigationProps {
+  readonly id: string;
+  readonly label: string;
+  readonly views: readonly View[];
+  /** Whether it is shown on a narrow screen. */
+  readonly isOpen: boolean;
+}
+
+const Navigation = ({ id, label, views, isOpen }: NavigationProps) => (
+  <nav id={id} aria-label={label} class={isOpen ? 'is-open' : undefined}>
     {[...new Set(views.map(({ group }) => group))].map((group) => (
       <section key={group ?? ''}>
         {group && <h2>{t(group)}</h2>}
@@ -66,20 +76,47 @@ export function Shell({ title, children, part, home, views, aside: beside }: She
     await signOut();
     replacePage('/login');
   });
+  const navigation = useId();
+  const isOpen = useSignal(false);
   const current = path.value;
+  useLayoutEffect(() => {
+    isOpen.value = false;
+  }, [isOpen, current]);
   useLayoutEffect(() => {
     document.title = `${title} · ${brand.product}`;
     if (former.current !== null && former.current !== current) heading.current?.focus();
     former.current = current;
   }, [title, current]);
+  const menu = useRef<HTMLButtonElement>(null);
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    if (key !== 'Escape' || !isOpen.value) return;
+    isOpen.value = false;
+    menu.current?.focus();
+  };
   return (
-    <div class="shell">
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the navigation from any of its links
+    <div class="shell" onKeyDown={onKeyDown}>
       <header>
         <a class="row" href={home}>
           <Mark />
           <span>{brand.product}</span>
         </a>
         <div class="row">
+          {views.length > 0 && (
+            <button
+              type="button"
+              class="button plain small shell-menu"
+              ref={menu}
+              aria-expanded={isOpen.value}
+              aria-controls={navigation}
+              onClick={() => {
+                isOpen.value = !isOpen.value;
+              }}
+            >
+              <Icon name={isOpen.value ? 'x' : 'menu'} />
+              {t('common.menu')}
+            </button>
+          )}
           {beside}
           <LanguageSwitch />
           <Button kind="plain" size="small" action={leave}>
@@ -88,7 +125,7 @@ export function Shell({ title, children, part, home, views, aside: beside }: She
         </div>
       </header>
       <div class="shell-body">
-        {views.length > 0 && <Navigation label={part} views={views} />}
+        {views.length > 0 && <Navigation id={navigation} label={part} views={views} isOpen={isOpen.value} />}
         <main class="stack roomy">
           <h1 ref={heading} tabIndex={-1}>
             {title}

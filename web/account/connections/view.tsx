@@ -38,7 +38,11 @@ const SignIns = ({ sessions, onEnded }: { readonly sessions: readonly Session[] 
       {sessions.map((session) => (
         <li key={session.id_hash} class="row">
           <bdi>{deviceOf(session)}</bdi>
-          {session.current ? <Badge>{t('sessions.thisOne')}</Badge> : <EndButton session={session} onEnded={onEnded} />}
+          {session.current ? (
+            <Badge kind="good">{t('sessions.thisOne')}</Badge>
+          ) : (
+            <EndButton session={session} onEnded={onEnded} />
+          )}
         </li>
       ))}
     </ul>

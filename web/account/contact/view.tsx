@@ -1,24 +1,32 @@
 import { useSignal } from '@preact/signals';
 import { type TranslationKey, t } from '../../core/language.js';
 import { Notice } from '../../kit/notice.js';
-import { Badge } from '../../kit/portrait.js';
+import { Badge, type BadgeProps } from '../../kit/portrait.js';
 import { type User, user } from '../account.js';
 import { AddressChange, isBounced } from './address.js';
 import { PhoneCheck } from './phone.js';
 import { useCompletions } from './steps.js';
 import { Unverified } from './unverified.js';
 
-function stateOf({ verified, email_bounced }: User): TranslationKey {
-  if (email_bounced) return 'contact.bounced';
-  return verified ? 'contact.confirmed' : 'contact.unconfirmed';
+interface EmailState {
+  readonly kind: BadgeProps['kind'];
+  readonly words: TranslationKey;
 }
 
-const Present = ({ me }: { readonly me: User }) =>
-  me.email ? (
+function stateOf({ verified, email_bounced }: User): EmailState {
+  if (email_bounced) return { kind: 'bad', words: 'contact.bounced' };
+  return verified ? { kind: 'good', words: 'contact.confirmed' } : { kind: 'warn', words: 'contact.unconfirmed' };
+}
+
+function Present({ me }: { readonly me: User }) {
+  if (!me.email) return null;
+  const { kind, words } = stateOf(me);
+  return (
     <p class="row">
-      <bdi>{me.email}</bdi> <Badge>{t(stateOf(me))}</Badge>
+      <bdi>{me.email}</bdi> <Badge kind={kind}>{t(words)}</Badge>
     </p>
-  ) : null;
+  );
+}
 
 interface Changed {
   readonly email: string;

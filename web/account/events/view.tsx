@@ -4,11 +4,12 @@ import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
+import { Icon } from '../../kit/icon.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { Empty } from '../../kit/shown.js';
 import { Lockdown } from './lockdown.js';
-import { eventDetails, eventHeadline, type SecurityEvent } from './words.js';
+import { eventDetails, eventHeadline, eventIcon, type SecurityEvent } from './words.js';
 
 const PAGE = 25;
 
@@ -19,7 +20,8 @@ function Item({ event }: { readonly event: SecurityEvent }) {
   const facts = eventDetails(event);
   const { at, client } = event;
   return (
-    <li tabIndex={-1}>
+    <li tabIndex={-1} class="with-icon">
+      <Icon name={eventIcon(event)} />
       <div class="stack tight">
         <strong dir="auto">{eventHeadline(event)}</strong>
         {facts.length > 0 && <span class="small">{facts.join(' ')}</span>}

@@ -2,6 +2,7 @@ import type { Answer, paths } from '@gatehouse-auth/client';
 import { formatDateTime, language, localizedText, type TranslationKey, t } from '../../core/language.js';
 import { plainScope } from '../../core/scopes.js';
 import { suspensionOf } from '../../core/suspension.js';
+import type { IconName } from '../../kit/icon.js';
 
 export type SecurityEvent = Answer<paths, '/v1/users/@me/security-events', 'get'>[number];
 export type Ended = Answer<paths, '/v1/users/@me/lockdown', 'post'>['ended'];
@@ -44,6 +45,35 @@ export function eventHeadline({ type, data, words }: SecurityEvent): string {
     deadline: text(data.deadline) && formatDateTime(text(data.deadline)),
   });
 }
+
+/** The icon of the first entry that is a part of the event type. */
+const ICONS: readonly (readonly [part: string, icon: IconName])[] = [
+  ['sign_in_refused', 'triangle-alert'],
+  ['suspicious', 'triangle-alert'],
+  ['leaked', 'triangle-alert'],
+  ['locked_down', 'triangle-alert'],
+  ['signed_in', 'log-in'],
+  ['session', 'log-out'],
+  ['ip_', 'monitor'],
+  ['email', 'mail'],
+  ['password', 'lock'],
+  ['passkey', 'fingerprint-pattern'],
+  ['totp', 'shield-check'],
+  ['factor', 'shield-check'],
+  ['codes', 'shield-check'],
+  ['mfa', 'shield-check'],
+  ['sudo', 'shield-check'],
+  ['application', 'app-window'],
+  ['client_secret', 'app-window'],
+  ['bot', 'bot'],
+  ['webhook', 'webhook'],
+  ['admin_key', 'key-round'],
+  ['data', 'database'],
+  ['account', 'user'],
+];
+
+export const eventIcon = ({ type }: SecurityEvent): IconName =>
+  ICONS.find(([part]) => type.includes(part))?.[1] ?? 'activity';
 
 /** What a lockdown ended, with counts. */
 export const countsOfEnded = (ended: Ended): string[] =>

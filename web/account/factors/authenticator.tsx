@@ -111,7 +111,7 @@ function RemoveButton({ onRemoved }: { readonly onRemoved: () => Promise<void> }
   return (
     <>
       <Button
-        kind="danger"
+        kind="plain"
         onClick={() => {
           isOpen.value = true;
         }}

@@ -4,6 +4,7 @@ import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { formatDateTime, t } from '../../core/language.js';
 import { ConfirmButton } from '../../kit/confirm-button.js';
+import { Icon } from '../../kit/icon.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { Badge } from '../../kit/portrait.js';
@@ -25,13 +26,14 @@ function EndOthersButton({ others, onEnded }: OfSessions & { readonly others: re
 }
 
 const Item = ({ session, onEnded }: OfSessions & { readonly session: Session }) => (
-  <li>
+  <li class="with-icon">
+    <Icon name={session.client_info.device === 'mobile' ? 'smartphone' : 'monitor'} size={24} />
     <div class="stack tight">
       <div class="row">
         <strong>
           <bdi>{deviceOf(session)}</bdi>
         </strong>
-        {session.current && <Badge>{t('sessions.thisOne')}</Badge>}
+        {session.current && <Badge kind="good">{t('sessions.thisOne')}</Badge>}
       </div>
       <span class="small quiet">
         {t('sessions.network')}: <bdi>{session.masked_ip ?? t('device.unknown')}</bdi>

@@ -76,7 +76,7 @@ export const Ending = ({ of: key }: { readonly of: Key }) => (
     {key.expires_at !== null && endsSoon(key) && (
       <>
         {' '}
-        <Badge>{t('adminKeys.soon', { count: daysLeft(key.expires_at) })}</Badge>
+        <Badge kind="warn">{t('adminKeys.soon', { count: daysLeft(key.expires_at) })}</Badge>
       </>
     )}
   </>

@@ -12,7 +12,7 @@ const AclLabel = ({ acl }: { readonly acl: string }) => (
   <span class="stack acl-label">
     <span class="row">
       <code dir="ltr">{acl}</code>
-      {!hasAcl(acl) && <Badge>{t('adminKeys.notYours')}</Badge>}
+      {!hasAcl(acl) && <Badge kind="warn">{t('adminKeys.notYours')}</Badge>}
     </span>
     <span class="small quiet">
       <AclWords acl={acl} />

@@ -15,8 +15,10 @@ function Email({ user: { email, email_verified: isVerified, email_bounced: isBou
   return (
     <span class="row">
       <bdi>{email}</bdi>
-      <Badge>{t(isVerified ? 'adminPerson.emailVerified' : 'adminPerson.emailUnverified')}</Badge>
-      {isBounced && <Badge>{t('adminPerson.emailBounced')}</Badge>}
+      <Badge kind={isVerified ? 'good' : 'warn'}>
+        {t(isVerified ? 'adminPerson.emailVerified' : 'adminPerson.emailUnverified')}
+      </Badge>
+      {isBounced && <Badge kind="bad">{t('adminPerson.emailBounced')}</Badge>}
     </span>
   );
 }

@@ -35,7 +35,7 @@ const Item = ({ session }: { readonly session: Session }) => (
         <strong>
           <bdi>{deviceOf(session)}</bdi>
         </strong>
-        {!session.deleted_at && <Badge>{t('adminPerson.live')}</Badge>}
+        {!session.deleted_at && <Badge kind="good">{t('adminPerson.live')}</Badge>}
       </div>
       <Address ip={session.client_ip} />
       <span class="small quiet">

@@ -127,7 +127,7 @@ function Many({ shown, selection, ask }: ListProps) {
         {(['approved', 'rejected'] as const).map((decision) => (
           <Button
             key={decision}
-            kind={decision === 'rejected' ? 'danger' : 'main'}
+            kind={decision === 'rejected' ? 'plain' : 'main'}
             size="small"
             disabled={chosen.length === 0}
             onClick={() => ask(decision, chosen)}

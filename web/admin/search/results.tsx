@@ -70,7 +70,7 @@ const PersonItem = ({ hit: { user } }: { readonly hit: HitOf<'people'> }) => (
     aside={
       <span class="row">
         {user.bot && <Badge>{t('adminSearch.bot')}</Badge>}
-        {user.banned && <Badge>{t('adminSearch.banned')}</Badge>}
+        {user.banned && <Badge kind="bad">{t('adminSearch.banned')}</Badge>}
       </span>
     }
   >
@@ -128,7 +128,7 @@ const EntryItem = ({ hit: { id, entry } }: { readonly hit: HitOf<'entries'> }) =
 );
 
 const BanItem = ({ hit: { id, isBanned } }: { readonly hit: HitOf<'bans'> }) => (
-  <Item aside={isBanned ? <Badge>{t('adminSearch.banned')}</Badge> : undefined}>
+  <Item aside={isBanned ? <Badge kind="bad">{t('adminSearch.banned')}</Badge> : undefined}>
     <InnerLink href={`/admin/bans?${new URLSearchParams({ ip: id })}`}>
       <code dir="ltr">{id}</code>
     </InnerLink>

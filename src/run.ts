@@ -31,7 +31,7 @@ const POLL_INTERVAL_MS = 20;
 
 /**
  * Listens and, on SIGTERM or SIGINT, drains: accepts no new work, finishes running requests, releases everything. After
- * an uncaught failure it drains in the same way and exits with 1. A worker drains when the primary orders it.
+ * an uncaught failure it drains in the same way and exits with 1. A worker also drains after a message of the primary process.
  */
 export async function run(app: INestApplication<Server>): Promise<void> {
   const metrics = await listen(app);

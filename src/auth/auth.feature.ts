@@ -23,7 +23,7 @@ export const auth = defineFeature('auth', {
     SESSION_TOKEN_MISMATCH: [400, 'The credential belongs to another account.'],
     IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED: [400, 'The email was already sent again. No further email is sent.'],
     NO_PASSKEYS_REGISTERED: [400, 'The account has no passkey.'],
-    INVALID_WEBAUTHN_CREDENTIAL: [400, 'The response of the passkey is invalid.'],
+    INVALID_WEBAUTHN_CREDENTIAL: [400, 'The passkey response is invalid.'],
     WEBAUTHN_CREDENTIAL_LIMIT_REACHED: [400, 'The account has the maximum number of passkeys.'],
     PASSKEY_AUTHENTICATION_FAILED: [401, 'The passkey was rejected.'],
     BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED: [403, 'Bots are not allowed to use this operation.'],

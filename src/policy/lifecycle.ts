@@ -47,7 +47,7 @@ export type LifecycleEvent<T extends LifecycleType = LifecycleType> = {
 }[T];
 
 /**
- * Handles an event in its transaction. It may write rows and enqueue jobs. If the event is refusable, it may throw an
+ * Handles an event in its transaction. It may write rows and enqueue jobs. If the event can be rejected, it may throw an
  * `ApiError` with a code of `rejectsWith`, which rejects the operation. Any other failure is logged and undone, and the operation continues.
  */
 export interface LifecycleSubscriber<T extends LifecycleType> {

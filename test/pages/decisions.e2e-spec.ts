@@ -102,7 +102,7 @@ describeInBrowser('web.md 1: linkable pages that end in a decision', () => {
         await page.mouse.down(options);
       };
 
-      // In the background, no kind of press counts.
+      // While the page is in the background, all clicks and key presses are ignored.
       await pressed();
       await page.mouse.up();
       await button.evaluate('(button) => button.click()');

@@ -55,7 +55,7 @@ export class Trust {
     );
   }
 
-  /** A full consent ends the memory of a removal. */
+  /** Deletes the record of a removal, because the user has given full consent again. */
   async forgetRemoval(tx: Tx, accountId: string, applicationId: string): Promise<void> {
     await tx.query('DELETE FROM oauth_removal WHERE account_id = $1 AND application_id = $2', [
       accountId,

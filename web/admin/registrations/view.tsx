@@ -151,7 +151,7 @@ function useDecision({ paged, isDecided, forget }: Waiting, selection: Selection
     const { decision, registrations } = question.value;
     await deciding.decide(decision, registrations, sent);
     question.value = null;
-    // Load the next registrations once all shown ones are decided.
+    // Load the next registrations after all that are shown are approved or rejected.
     if (paged.items.value?.every(isDecided)) await paged.again.run();
   });
   const ask: Ask = (decision, registrations) => {

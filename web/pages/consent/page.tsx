@@ -69,7 +69,7 @@ const FAULTS = new Set(['UNKNOWN_APPLICATION', 'INVALID_REQUEST', 'INVALID_SCOPE
 function faultOf(error: unknown): string | undefined {
   if (error instanceof FaultyRequest) return error.code;
   if (!(error instanceof ApiError)) return undefined;
-  // A wrong factor is a fault of the user.
+  // A wrong password or code is an error of the user, not of the application.
   if (error.of('password') || error.of('mfa_code')) return undefined;
   if (error.code === 'INVALID_FORM_BODY') return error.of('id') ? 'UNKNOWN_APPLICATION' : 'INVALID_REQUEST';
   return FAULTS.has(error.code) ? error.code : undefined;

@@ -1148,6 +1148,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/instance/statistics/daily": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the statistics of the last 30 days in UTC */
+        get: operations["statisticsShowDaily"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/jobs": {
         parameters: {
             query?: never;
@@ -4284,6 +4301,22 @@ export interface components {
             owner: components["schemas"]["PartialUserView"];
             /** @description Registered redirect URIs. */
             redirect_uris: string[];
+        };
+        DayView: {
+            /** @description Number of accounts at the end of the day, or now. Without bots and deleted accounts. */
+            accounts: number;
+            /** @description Day in UTC, such as `2026-11-27`. */
+            day: string;
+            /** @description Number of accounts whose data was deleted. */
+            deletions: number;
+            /** @description Number of failed sign-ins by error code, or by field code if the error has one. */
+            failures: {
+                [key: string]: number;
+            };
+            /** @description Number of sign-ins. */
+            sign_ins: number;
+            /** @description Number of registrations. */
+            sign_ups: number;
         };
         DecideRegistrationInput: {
             /**
@@ -7825,6 +7858,29 @@ export interface operations {
                             /** @description Number of sign-ins. */
                             sign_ins: number;
                         };
+                    };
+                };
+            };
+        };
+    };
+    statisticsShowDaily: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `days` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The last 30 days, from the oldest to today. */
+                        days: components["schemas"]["DayView"][];
                     };
                 };
             };

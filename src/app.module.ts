@@ -11,6 +11,7 @@ import { ConnectionRegistry } from './http/front-door/connection-registry.js';
 import { ApiErrorFilter, ErrorResponder } from './http/front-door/error-responder.js';
 import { FixedHeaders } from './http/front-door/fixed-headers.js';
 import { FrontDoor } from './http/front-door/front-door.js';
+import { Rejections } from './http/front-door/rejections.js';
 import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
 import { Recorder } from './http/recorder.js';
@@ -139,6 +140,7 @@ export class PlatformModule {
           EventLoop,
           LiveRequests,
           Load,
+          Rejections,
           SlowClientMonitor,
           DatabaseMonitor,
           Background,
@@ -177,6 +179,7 @@ export class PlatformModule {
           EventLoop,
           LiveRequests,
           Load,
+          Rejections,
           SlowClientMonitor,
           DatabaseMonitor,
           Background,

@@ -1,5 +1,6 @@
 import { accounts } from './accounts/accounts.feature.js';
 import { admin } from './admin/admin.feature.js';
+import { statistics } from './admin/statistics/statistics.feature.js';
 import { auth } from './auth/auth.feature.js';
 import { bans } from './bans/bans.feature.js';
 import { type Config, documentSettings, readConfig } from './core/config/config.js';
@@ -36,6 +37,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   oauth,
   openid,
   admin,
+  statistics,
   gateway,
   media,
   webhooks,

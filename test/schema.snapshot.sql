@@ -176,6 +176,12 @@ CREATE TABLE instance (
   changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE instance_statistics (
+  day date NOT NULL,
+  kind text NOT NULL,
+  count bigint NOT NULL
+);
+
 CREATE TABLE ip_ban (
   value text NOT NULL,
   kind text NOT NULL,
@@ -539,6 +545,7 @@ ALTER TABLE backup_code ADD CONSTRAINT backup_code_pkey PRIMARY KEY (account_id,
 ALTER TABLE gateway_session_ahead ADD CONSTRAINT gateway_session_ahead_pkey PRIMARY KEY (session_id);
 ALTER TABLE inbox_message ADD CONSTRAINT inbox_message_pkey PRIMARY KEY (id);
 ALTER TABLE instance ADD CONSTRAINT instance_pkey PRIMARY KEY (name);
+ALTER TABLE instance_statistics ADD CONSTRAINT instance_statistics_pkey PRIMARY KEY (day, kind);
 ALTER TABLE ip_ban ADD CONSTRAINT ip_ban_kind_check CHECK ((kind = ANY (ARRAY['permanent'::text, 'temporary_24h'::text])));
 ALTER TABLE ip_ban ADD CONSTRAINT ip_ban_pkey PRIMARY KEY (value);
 ALTER TABLE ip_ban ADD CONSTRAINT ip_ban_reason_check CHECK ((reason = ANY (ARRAY['platform_admin_enforcement'::text, 'automatic'::text])));

@@ -4,6 +4,7 @@ import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import type { Call } from '../policy/call.js';
 import { CONTENT_LENGTH_MISMATCH } from './content-length.js';
+import { Rejections } from './front-door/rejections.js';
 import { RequestHooks } from './request-hooks.js';
 import { Tracing } from './tracing.js';
 
@@ -31,6 +32,7 @@ export class Recorder {
     private readonly log: Log,
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
+    private readonly rejections: Rejections,
   ) {}
 
   begin(call: Call): void {
@@ -51,6 +53,7 @@ export class Recorder {
     if (!res.writableFinished) call.outcome ??= 'CLIENT_GONE';
     const isGone = call.outcome === 'CLIENT_GONE';
     this.requestHooks.onResponse(call, res.statusCode);
+    if (call.rejectedWith !== undefined) this.rejections.publish(call);
     const ms = performance.now() - call.startedAt;
     const method = METHODS.has(call.req.method ?? '') ? (call.req.method as string) : 'other';
     const route = call.plan?.path ?? 'unmatched';

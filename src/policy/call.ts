@@ -96,6 +96,8 @@ export class Call {
   clientCredential?: string;
   /** The code of the error response, for logs and metrics. */
   outcome?: string;
+  /** The code of the error response, or of its first field error. */
+  rejectedWith?: string;
 
   /** Sends the handler's result through the framework, although the handler was called without it. */
   respondThroughFramework?: (request: unknown, response: unknown) => Promise<unknown>;

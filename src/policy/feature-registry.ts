@@ -77,11 +77,11 @@ export const RESERVED_FEATURE_NAMES: readonly string[] = [
   ],
   ...['protection', 'public', 'queue', 'range', 'rate', 'ready', 'redis', 'refused', 'registration', 'replica'],
   ...['requirements', 'resumed', 'role', 'scope', 'second', 'security', 'service', 'session', 'sessions', 'setting'],
-  ...['settings', 'setup', 'shutdown', 'sign', 'signed', 'slow', 'sms', 'smtp', 'snowflake', 'sso', 'storage'],
-  ...['string', 'sudo', 'suspicious', 'system', 'tag', 'team', 'template', 'tenant', 'theme', 'ticket', 'token'],
-  ...['too', 'totp', 'trait', 'transcode', 'trusted', 'turnstile', 'two', 'unauthorized', 'unclaimed', 'unknown'],
-  ...['unsupported', 'uploaded', 'uploads', 'upstream', 'url', 'user', 'username', 'users', 'verification', 'web'],
-  ...['webauthn', 'webhook', 'webhooks', 'worker', 'workers'],
+  ...['settings', 'setup', 'shutdown', 'sign', 'signed', 'slow', 'sms', 'smtp', 'snowflake', 'sso', 'statistics'],
+  ...['storage', 'string', 'sudo', 'suspicious', 'system', 'tag', 'team', 'template', 'tenant', 'theme', 'ticket'],
+  ...['token', 'too', 'totp', 'trait', 'transcode', 'trusted', 'turnstile', 'two', 'unauthorized', 'unclaimed'],
+  ...['unknown', 'unsupported', 'uploaded', 'uploads', 'upstream', 'url', 'user', 'username', 'users'],
+  ...['verification', 'web', 'webauthn', 'webhook', 'webhooks', 'worker', 'workers'],
 ];
 
 type Table = { readonly [K in keyof FeatureDeclaration]-?: NonNullable<FeatureDeclaration[K]> };

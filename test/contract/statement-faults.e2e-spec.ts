@@ -30,7 +30,14 @@ const PASSING = [
   'payload',
 ];
 /** Tables that background jobs write to. */
-const BESIDE = ['journal', 'replica_statistics', 'inbox_message', 'migration', 'audit_verification'];
+const BESIDE = [
+  'journal',
+  'replica_statistics',
+  'instance_statistics',
+  'inbox_message',
+  'migration',
+  'audit_verification',
+];
 
 /** A write operation. `prepare` sets up each attempt and returns a function that sends the request. */
 interface Operation {

@@ -266,6 +266,7 @@ describe('at any size', () => {
       ok(await by.get(user + path));
     ok(await by.get('/v1/admin/instance/pending-registrations'));
     ok(await by.get('/v1/admin/instance/statistics'));
+    ok(await by.get('/v1/admin/instance/statistics/daily'));
     for (const state of ['failed', 'waiting']) ok(await by.get(`/v1/admin/jobs?state=${state}`));
     ok(await by.get('/v1/admin/blocklists/ip/entries'));
     ok(await by.get('/v1/admin/api-keys'));

@@ -1,5 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
-import { ApiError } from '../../core/errors.js';
+import { ApiError, fieldErrorsOf } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { toApiError } from '../../core/to-api-error.js';
 import { type Call, ClientGone, callOf } from '../../policy/call.js';
@@ -64,6 +64,7 @@ export class ErrorResponder {
     const refusal = toApiError(thrown);
     const { status, body } = this.features.describe(refusal);
     call.outcome = refusal.code;
+    call.rejectedWith = fieldErrorsOf(refusal)[0]?.code ?? refusal.code;
     const cause = thrown instanceof ApiError ? thrown.cause : thrown;
     if (status >= 500 && (cause !== undefined || status === 500))
       this.log.error('request failed', { ...requestDetails(call), outcome: refusal.code, error: cause ?? thrown });

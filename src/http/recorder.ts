@@ -4,8 +4,7 @@ import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import type { Call } from '../policy/call.js';
 import { CONTENT_LENGTH_MISMATCH } from './content-length.js';
-import { Rejections } from './front-door/rejections.js';
-import { RequestHooks } from './request-hooks.js';
+import { Rejections, RequestHooks } from './request-hooks.js';
 import { Tracing } from './tracing.js';
 
 /** Methods that a route can have. All others count as unknown. */

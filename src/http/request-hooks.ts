@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { Call } from '../policy/call.js';
 import type { RequestListener } from './adapter.js';
 
@@ -14,4 +15,21 @@ export abstract class RequestHooks {
   abstract dispatch(call: Call, path: string, next: RequestListener): Promise<void> | undefined;
   /** Runs when the response is sent or the client is gone. */
   abstract onResponse(call: Call, status: number): void;
+}
+
+/** Called after an error response was sent, or after its client disconnected. It must not throw. */
+export type RejectionListener = (call: Call) => void;
+
+/** Passes requests that ended with an error response to the features that count them. */
+@Injectable()
+export class Rejections {
+  private readonly listeners: RejectionListener[] = [];
+
+  add(listener: RejectionListener): void {
+    this.listeners.push(listener);
+  }
+
+  publish(call: Call): void {
+    for (const listener of this.listeners) listener(call);
+  }
 }

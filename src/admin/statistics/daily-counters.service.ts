@@ -3,7 +3,7 @@ import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import type { NameOf } from '../../core/merged.js';
-import { Rejections } from '../../http/front-door/rejections.js';
+import { Rejections } from '../../http/request-hooks.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Call } from '../../policy/call.js';
 import type { LifecycleEvent, RequiredSubscriber } from '../../policy/lifecycle.js';

@@ -1199,6 +1199,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the roles, oldest first */
+        get: operations["rolesList"];
+        put?: never;
+        /** Create a role */
+        post: operations["rolesCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/roles/{role_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a role */
+        delete: operations["rolesRemove"];
+        options?: never;
+        head?: never;
+        /** Change the name or the ACLs of a role */
+        patch: operations["rolesEdit"];
+        trace?: never;
+    };
     "/v1/admin/users": {
         parameters: {
             query?: never;
@@ -4244,6 +4280,12 @@ export interface components {
             /** @description Registered redirect URIs. */
             redirect_uris?: string[] | null;
         };
+        CreateRoleInput: {
+            /** @description Permissions of an administrator or an Admin API key. */
+            acls: string[];
+            /** @description Name. */
+            name: string;
+        };
         CreateWebhookInput: {
             /**
              * Format: int64
@@ -4543,6 +4585,12 @@ export interface components {
             /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
+        EditRoleInput: {
+            /** @description Permissions of an administrator or an Admin API key. */
+            acls?: string[];
+            /** @description Name. */
+            name?: string;
+        };
         EditSettingsInput: {
             /** @description Settings of your own clients. The service stores them and does not read them. */
             custom?: {
@@ -4646,7 +4694,7 @@ export interface components {
             value: string;
         };
         /** @enum {string} */
-        ErrorCode: "ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED";
+        ErrorCode: "ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED";
         EventView: {
             /** @description Time of the event. */
             at: string;
@@ -7550,7 +7598,7 @@ export interface operations {
                             /** @description Whether the request would reach its handler. */
                             admitted: boolean;
                             /** @description Code. In error responses: the stable error code. */
-                            code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
+                            code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
                             /** @description Message in English, for developers. */
                             message: string | null;
                             /** @description Status. */
@@ -7969,6 +8017,120 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    rolesList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `roles` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Roles, which are templates for the permissions of accounts. */
+                        roles: {
+                            /** @description Permissions of an administrator or an Admin API key. */
+                            acls: string[];
+                            /** @description ID, as a decimal string of a 64-bit number. */
+                            id: string;
+                            /** @description Name. */
+                            name: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    rolesCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRoleInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `id`, `name`, `acls` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Permissions of an administrator or an Admin API key. */
+                        acls: string[];
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Name. */
+                        name: string;
+                    };
+                };
+            };
+        };
+    };
+    rolesRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. The body is empty */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rolesEdit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EditRoleInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `id`, `name`, `acls` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Permissions of an administrator or an Admin API key. */
+                        acls: string[];
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Name. */
+                        name: string;
+                    };
+                };
             };
         };
     };

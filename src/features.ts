@@ -1,5 +1,6 @@
 import { accounts } from './accounts/accounts.feature.js';
 import { admin } from './admin/admin.feature.js';
+import { role } from './admin/roles/role.feature.js';
 import { statistics } from './admin/statistics/statistics.feature.js';
 import { auth } from './auth/auth.feature.js';
 import { bans } from './bans/bans.feature.js';
@@ -37,6 +38,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   oauth,
   openid,
   admin,
+  role,
   statistics,
   gateway,
   media,

@@ -3,6 +3,7 @@
 // Each built-in feature merges its names into `Features`. Only imports like these stay in the type declarations.
 import './accounts/accounts.feature.js';
 import './admin/admin.feature.js';
+import './admin/roles/role.feature.js';
 import './admin/statistics/statistics.feature.js';
 import './auth/auth.feature.js';
 import './bans/bans.feature.js';

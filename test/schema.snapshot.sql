@@ -68,6 +68,13 @@ CREATE TABLE admin_key (
   expires_at timestamp with time zone
 );
 
+CREATE TABLE admin_role (
+  id bigint NOT NULL,
+  name text NOT NULL,
+  name_key text NOT NULL,
+  acls text[] NOT NULL
+);
+
 CREATE TABLE application (
   id bigint NOT NULL,
   owner_id bigint,
@@ -530,6 +537,8 @@ ALTER TABLE account_settings ADD CONSTRAINT account_settings_account_id_fkey FOR
 ALTER TABLE account_settings ADD CONSTRAINT account_settings_pkey PRIMARY KEY (account_id);
 ALTER TABLE admin_key ADD CONSTRAINT admin_key_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE admin_key ADD CONSTRAINT admin_key_pkey PRIMARY KEY (id);
+ALTER TABLE admin_role ADD CONSTRAINT admin_role_name UNIQUE (name_key);
+ALTER TABLE admin_role ADD CONSTRAINT admin_role_pkey PRIMARY KEY (id);
 ALTER TABLE application ADD CONSTRAINT application_client_type_check CHECK ((client_type = ANY (ARRAY['confidential'::text, 'public'::text])));
 ALTER TABLE application ADD CONSTRAINT application_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES account(id);
 ALTER TABLE application ADD CONSTRAINT application_pkey PRIMARY KEY (id);

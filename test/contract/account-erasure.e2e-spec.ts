@@ -105,6 +105,7 @@ const TABLES: Record<string, Fate> = {
   },
   oauth_bot_grant: { rows: 'account_id = $1', after: 'removed', exported: 'bot_authorizations' },
   admin_key: { rows: 'owner_id = $1', after: 'removed', exported: 'admin_keys' },
+  admin_role: { rows: null, after: 'nobody', exported: null, why: 'templates of the instance' },
   webhook: { rows: 'owner_id = $1', after: 'removed', exported: 'webhooks' },
   webhook_message: { rows: 'webhook_id = $3', after: 'removed', exported: 'webhook_messages' },
   webhook_repeat: { rows: 'webhook_id = $3', after: 'removed', exported: null, why: 'a mark against repetition' },

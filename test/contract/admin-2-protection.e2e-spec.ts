@@ -74,6 +74,9 @@ const OTHERS: Readonly<Record<string, string>> = {
   'POST /v1/admin/instance/sso/test': 'whom the instance believes, below',
   'POST /v1/admin/instance/mail/test': 'mails the caller alone: admin-trials',
   'POST /v1/admin/instance/captcha/test': 'concerns nobody: admin-trials',
+  'POST /v1/admin/roles': 'roles belong to nobody: admin-roles',
+  'PATCH /v1/admin/roles/:role_id': 'roles belong to nobody: admin-roles',
+  'DELETE /v1/admin/roles/:role_id': 'roles belong to nobody: admin-roles',
   'POST /v1/admin/jobs/:job_id/retry': 'jobs belong to features: admin-jobs',
 };
 

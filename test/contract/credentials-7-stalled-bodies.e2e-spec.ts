@@ -151,6 +151,14 @@ const another =
   (sent: object = {}) =>
   async (): Promise<Prepared> => ({ path: { user_id: (await person(service, 'bob')).id }, body: sent });
 
+let roles = 0;
+
+/** Creates a role and returns the parameter of its path. */
+async function newRole(who: Owner): Promise<{ role_id: string }> {
+  const { body: role } = ok(await service.as(who).post('/v1/admin/roles', { name: `Old ${++roles}`, acls: [] }));
+  return { role_id: role.id };
+}
+
 /** A request to every route that changes how an account signs in. Each of them succeeds with a live session. */
 const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'PATCH /v1/users/@me': async (who) => ({ body: { password: who.password, new_password: PASSWORD, ...sudo(who) } }),
@@ -302,6 +310,9 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
     await service.sql("UPDATE account SET traits = '{registration_pending_approval}' WHERE id = $1", [bob.id]);
     return { path: { user_id: bob.id }, body: { status: 'approved' } };
   },
+  'POST /v1/admin/roles': async (who) => ({ body: { name: `Role ${who.id}`, acls: ['*'] } }),
+  'PATCH /v1/admin/roles/:role_id': async (who) => ({ path: await newRole(who), body: { acls: ['*'] } }),
+  'DELETE /v1/admin/roles/:role_id': async (who) => ({ path: await newRole(who), body: {} }),
   'PUT /v1/admin/users/:user_id/acls': another({ acls: ['*'] }),
   'DELETE /v1/admin/users/:user_id/ban': another(),
   'PUT /v1/admin/users/:user_id/ban': another({ duration_hours: 1 }),
@@ -362,6 +373,7 @@ async function facts(): Promise<unknown> {
   const tables = [
     ...['account', 'account_settings', 'passkey', 'backup_code', 'application', 'admin_key', 'webhook', 'sso_identity'],
     ...['authorized_ip', 'oauth_code', 'oauth_family', 'one_time_secret', 'outbox', 'instance', 'audit_log'],
+    'admin_role',
   ];
   const columns =
     "to_jsonb(t) - '{last_active_at,last_active_ip,totp_last_step,sent_at,attempts,next_attempt_at,payload,counter,last_used_at}'::text[]";

@@ -270,6 +270,10 @@ describe('at any size', () => {
     for (const state of ['failed', 'waiting']) ok(await by.get(`/v1/admin/jobs?state=${state}`));
     ok(await by.get('/v1/admin/blocklists/ip/entries'));
     ok(await by.get('/v1/admin/api-keys'));
+    const role = ok(await by.post('/v1/admin/roles', { name: 'Support', acls: ['user:lookup'] }));
+    ok(await by.patch(`/v1/admin/roles/${role.id}`, { name: 'Help desk' }));
+    ok(await by.get('/v1/admin/roles'));
+    ok(await by.delete(`/v1/admin/roles/${role.id}`));
     ok(await by.patch(`${user}/flags`, { add_flags: ['1'] }));
     ok(await by.put(`${user}/traits`, { traits: ['captcha_exempt'] }));
     ok(await by.patch(`${user}/email`, { email: `moved.${owner.email}` }));

@@ -114,7 +114,7 @@ describe('auth 10 session exchange', () => {
     const { code } = (await device.post('/v1/auth/handoff/initiate')).body;
     const answer = await inspect(code);
     expect(answer.body.client_info).toMatchObject(shown);
-    expect(answer.text).not.toMatch(/call|555/i);
+    expect(JSON.stringify(answer.body.client_info)).not.toMatch(/call|555/i);
   });
 
   test('info of an unknown or expired code is expired without a client', async () => {

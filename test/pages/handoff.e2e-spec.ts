@@ -167,7 +167,7 @@ describeInBrowser('web.md 2: /handoff, on the signed-in side', () => {
     await visit.arrive(`/handoff#code=${encodeURIComponent('CALL +1 555 0100')}`, owner.authorization);
     await visit.page.getByText('The code has 12 letters and numbers.').waitFor();
     expect(await visit.page.inputValue('input[name=code]')).toBe('');
-    expect(await visit.page.content()).not.toContain('555');
+    expect(await visit.page.content()).not.toMatch(/555.{1,3}0100/);
     expect(lookups).toEqual([]);
   });
 

@@ -212,10 +212,10 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
     await actions.openDialog('Edit permissions');
     const offered = await actions.dialog.getByRole('checkbox').all();
     expect(await Promise.all(offered.map((one) => one.getAttribute('name')))).toEqual([
-      'acl:set:user',
-      'admin:authenticate',
-      'user:lookup',
-      'user:temp_ban',
+      'acl.acl:set:user',
+      'acl.admin:authenticate',
+      'acl.user:lookup',
+      'acl.user:temp_ban',
     ]);
     await actions.dialog.getByRole('button', { name: 'Cancel' }).press('Enter');
 

@@ -9,6 +9,15 @@ import { arriveAsAdministrator } from './administering.js';
 import { heading, tabTo } from './driving.js';
 
 const OURS = [...featureRegistry().acls.keys()];
+/** The groups of the page, each with the start of its ACLs. */
+const GROUPS = {
+  Administration: /^(?:\*|acl:|admin:|admin_api_key:)/,
+  Accounts: /^user:/,
+  Apps: /^application:/,
+  'Audit log and IP bans': /^(?:audit_log|ban):/,
+  Platform: /^instance:/,
+};
+const GROUPED = Object.values(GROUPS).flatMap((start) => OURS.filter((acl) => start.test(acl)));
 const notes = defineFeature('notes', {
   acls: { 'notes:moderate': { 'en-US': 'Remove <i>notes</i> of others', 'de-AT': 'Notizen anderer entfernen' } },
 });
@@ -39,15 +48,17 @@ describeInBrowser('web.md 4: /admin/acls', () => {
   const chosen = () =>
     visit.page.locator('fieldset input:checked').evaluateAll((boxes) => boxes.map((one) => one.getAttribute('name')));
 
-  test('the registry is in its order with texts, and marks the ACLs of the caller', async () => {
+  test('the registry is in groups with texts, and marks the ACLs of the caller', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/acls', 'ban:ip:check', 'user:lookup');
     await heading(visit, 'Permissions');
     await page.locator('fieldset label').first().waitFor();
     const labels = await page.locator('fieldset label').allInnerTexts();
-    expect(labels.map((text) => text.split('\n')[0]?.trim())).toEqual([...OURS, 'notes:moderate']);
+    expect(labels.map((text) => text.split('\n')[0]?.trim())).toEqual([...GROUPED, 'notes:moderate']);
+    expect(await page.locator('fieldset legend').allInnerTexts()).toEqual([...Object.keys(GROUPS), 'Extensions']);
+    expect(GROUPED.toSorted()).toEqual(OURS.toSorted());
     const mine = labels.filter((text) => text.includes('You have this')).map((text) => text.split('\n')[0]?.trim());
-    expect(mine).toEqual(['admin:authenticate', 'ban:ip:check', 'user:lookup']);
+    expect(mine).toEqual(['admin:authenticate', 'user:lookup', 'ban:ip:check']);
     expect(labels.at(-1)).toContain('Remove <i>notes</i> of others');
     expect(await page.getByText('Nothing selected').count()).toBe(1);
     await visit.look('admin-acls');

@@ -35,10 +35,6 @@ const NOT_OF_PAGES: Readonly<Record<string, string>> = {
   'GET /v1/webhooks/:id/:token/messages/:message_id': 'whoever posts, by the address of the webhook',
   'PATCH /v1/webhooks/:id/:token/messages/:message_id': 'whoever posts, by the address of the webhook',
   'DELETE /v1/webhooks/:id/:token/messages/:message_id': 'whoever posts, by the address of the webhook',
-  'GET /v1/admin/roles': 'roles have no page yet',
-  'POST /v1/admin/roles': 'roles have no page yet',
-  'PATCH /v1/admin/roles/:role_id': 'roles have no page yet',
-  'DELETE /v1/admin/roles/:role_id': 'roles have no page yet',
 };
 
 /** All operations of the service. `test/pipeline/routes.e2e-spec.ts` checks that the snapshot is current. */

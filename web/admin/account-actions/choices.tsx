@@ -8,6 +8,8 @@ import { Choice } from '../../kit/field.js';
 export interface Selection {
   readonly has: (name: string) => boolean;
   readonly turn: (name: string) => void;
+  /** Selects exactly these of the offered names. Others stay as they are. */
+  readonly choose: (names: readonly string[], offered: readonly string[]) => void;
   readonly forget: () => void;
 }
 
@@ -19,6 +21,11 @@ export function useSelection(held: readonly string[]): Selection {
       const next = new Set(turned.value);
       if (!next.delete(name)) next.add(name);
       turned.value = next;
+    },
+    choose: (names, offered) => {
+      const others = [...turned.value].filter((name) => !offered.includes(name));
+      const changed = offered.filter((name) => held.includes(name) !== names.includes(name));
+      turned.value = new Set([...others, ...changed]);
     },
     forget: () => {
       turned.value = new Set();

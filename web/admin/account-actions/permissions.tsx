@@ -1,11 +1,16 @@
+import { useEffect } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { Notice } from '../../kit/notice.js';
+import { AclChoices } from '../acls/choices.js';
+import { AclDifference } from '../acls/difference.js';
+import { ROLES } from '../acls/role.js';
+import { RoleChoice } from '../acls/role-choice.js';
 import { AclWords } from '../parts/acl-words.js';
 import { hasFlag, maskOf } from '../parts/flags.js';
-import { hasAcl, registry } from '../rights.js';
+import { can, hasAcl, registry } from '../rights.js';
 import { type AccountActionsProps, isOffered } from './account.js';
-import { Choices, CurrentValues, useSelection } from './choices.js';
+import { Choices, CurrentValues, type Selection, useSelection } from './choices.js';
 import { AccountActionButton, ActionRow, Group, useAccountAction } from './parts.js';
 import { bitsOf, RequirementChoices, requirementsOf, requirementText } from './requirements.js';
 
@@ -26,6 +31,31 @@ const Acl = ({ name }: { readonly name: string }) => (
   </>
 );
 
+interface AclFieldsProps extends Pick<AccountActionsProps, 'user'> {
+  readonly of: Selection;
+  readonly offered: readonly string[];
+}
+
+/** ACLs with the changes that saving makes. A role replaces the selection. */
+function AclFields({ user, of: { has, choose, forget }, offered }: AclFieldsProps) {
+  useEffect(() => forget, []);
+  const chosen = offered.filter(has);
+  return (
+    <>
+      {can('get', ROLES) && <RoleChoice onChosen={({ acls }) => choose(acls, offered)} />}
+      <AclChoices
+        label={t('adminActions.acls')}
+        name="acl"
+        chosen={chosen}
+        onChosen={(next) => choose(next, offered)}
+        offered={offered}
+        isOwnMarked={false}
+      />
+      <AclDifference before={user.acls.filter((acl) => registry.value?.acls.includes(acl))} after={chosen} />
+    </>
+  );
+}
+
 function SetAcls(props: AccountActionsProps) {
   const choosing = useSelection(props.user.acls);
   // Administrators can grant only ACLs that they have.
@@ -38,11 +68,7 @@ function SetAcls(props: AccountActionsProps) {
       <Notice kind="warn" isAnnounced={false}>
         {t('adminActions.aclsHint')}
       </Notice>
-      <Choices
-        legend={t('adminActions.acls')}
-        options={Object.fromEntries(known.map((name) => [name, <Acl key={name} name={name} />]))}
-        of={choosing}
-      />
+      <AclFields user={props.user} of={choosing} offered={known} />
     </AccountActionButton>
   );
 }

@@ -1,10 +1,12 @@
+import { useSignal } from '@preact/signals';
 import { language, t } from '../../core/language.js';
-import { Choice } from '../../kit/field.js';
+import { Choice, Field, setterOf } from '../../kit/field.js';
 import { Badge } from '../../kit/portrait.js';
 import { AclWords } from '../parts/acl-words.js';
 import { hasAcl, registry } from '../rights.js';
 import { inOrder } from './acl.js';
 import './acls.css';
+import { type AclGroup, groupsOf, matches } from './groups.js';
 
 export const AclCode = ({ acl }: { readonly acl: string }) => <code dir="ltr">{acl}</code>;
 
@@ -22,13 +24,18 @@ export interface AclChoicesProps {
   readonly name: string;
   readonly chosen: readonly string[];
   readonly onChosen: (chosen: readonly string[]) => void;
+  /** The ACLs that can be chosen. Default: all. */
+  readonly offered?: readonly string[];
+  /** Whether the user's own ACLs are marked. Default: true. */
+  readonly isOwnMarked?: boolean;
 }
 
-/** Checkboxes for all ACLs with descriptions. The user's own ACLs are marked. */
-export const AclChoices = ({ label, name, chosen, onChosen }: AclChoicesProps) => (
+type GroupProps = Omit<AclChoicesProps, 'label' | 'offered'> & { readonly of: AclGroup };
+
+const Group = ({ of: { name: area, acls }, name, chosen, onChosen, isOwnMarked = true }: GroupProps) => (
   <fieldset class="choices">
-    <legend>{label}</legend>
-    {registry.value?.acls.map((acl) => (
+    <legend>{t(`adminAcls.group_${area}`)}</legend>
+    {acls.map((acl) => (
       <Choice
         key={acl}
         name={`${name}.${acl}`}
@@ -38,8 +45,8 @@ export const AclChoices = ({ label, name, chosen, onChosen }: AclChoicesProps) =
           <span class="acl">
             <span class="row">
               <AclCode acl={acl} />
-              {hasAcl(acl) && <Badge>{t('adminAcls.yours')}</Badge>}
-            </span>
+              {isOwnMarked && hasAcl(acl) && <Badge>{t('adminAcls.yours')}</Badge>}
+            </span>{' '}
             <span class="small quiet">
               <AclWords acl={acl} />
             </span>
@@ -49,3 +56,37 @@ export const AclChoices = ({ label, name, chosen, onChosen }: AclChoicesProps) =
     ))}
   </fieldset>
 );
+
+/** Checkboxes for ACLs with descriptions, in groups, with a search. Choices that the search hides stay chosen. */
+export function AclChoices({ label, offered, ...choosing }: AclChoicesProps) {
+  const search = useSignal('');
+  const sought = search.value.trim();
+  const found = (offered ?? registry.value?.acls ?? []).filter((acl) => sought === '' || matches(acl, sought));
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would announce its legend before that of each group
+    <div role="group" class="stack" aria-label={label}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Enter in the search must not submit the form around it */}
+      <div
+        class="acl-search"
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') event.preventDefault();
+        }}
+      >
+        <Field
+          label={t('adminAcls.search')}
+          name={`${choosing.name}.search`}
+          value={search.value}
+          onValue={setterOf(search)}
+          autocomplete="off"
+          isVerbatim
+        />
+      </div>
+      <p role="status" class="small quiet">
+        {sought !== '' && t('adminAcls.found', { count: found.length })}
+      </p>
+      {groupsOf(found).map((group) => (
+        <Group key={group.name} of={group} {...choosing} />
+      ))}
+    </div>
+  );
+}

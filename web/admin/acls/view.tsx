@@ -6,9 +6,11 @@ import { Table } from '../../kit/parts.js';
 import { Empty } from '../../kit/shown.js';
 import { EMPTY_QUESTION, explainUrl, METHODS, oneOf } from '../explain/question.js';
 import { queryParameter, setQueryParameters } from '../parts/address.js';
-import { hasAcl, registry } from '../rights.js';
+import { can, hasAcl, registry } from '../rights.js';
 import { ALL_ACLS, BASE_ACL, grants, inOrder, missingAcls, type Rule } from './acl.js';
 import { AclChoices, AclCode, AclList } from './choices.js';
+import { ROLES } from './role.js';
+import { Roles } from './roles.js';
 
 const chosenNow = (): readonly string[] => inOrder(queryParameter('acls')?.split(',') ?? []);
 const choose = (acls: readonly string[]): void => setQueryParameters({ acls: acls.join(',') });
@@ -119,6 +121,7 @@ export default function Acls() {
         <AclChoices label={t('adminAcls.choose')} name="acl" chosen={chosen} onChosen={choose} />
       </section>
       <Opened chosen={chosen} />
+      {can('get', ROLES) && <Roles chosen={chosen} />}
     </>
   );
 }

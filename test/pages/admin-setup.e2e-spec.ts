@@ -57,7 +57,7 @@ describeInBrowser('web.md 4: the first run', () => {
     const visit = await register('ada');
     const { page } = visit;
     await enter(visit, `${token}x`);
-    await page.getByText('This token is invalid, was already used', { exact: false }).waitFor();
+    await page.getByText('This token is invalid or was already used', { exact: false }).waitFor();
     expect(await page.getByLabel('Setup token').inputValue()).toBe(`${token}x`);
     expect(await holders(world)).toEqual([]);
     await visit.look('admin-setup-refused');
@@ -103,7 +103,7 @@ describeInBrowser('web.md 4: the first run', () => {
         Promise.race([
           page.waitForURL('**/admin/setup').then(() => 'administrator'),
           page
-            .getByText('This token is invalid, was already used', { exact: false })
+            .getByText('This token is invalid or was already used', { exact: false })
             .waitFor()
             .then(() => 'refused'),
         ]),

@@ -54,7 +54,7 @@ export class DailyCounters implements RequiredSubscriber<Counted>, OnApplication
 
   onApplicationBootstrap(): void {
     if (this.config.nodeEnv === 'test') return;
-    this.timer = setInterval(() => void this.writeOrLog(), WRITE_INTERVAL_MS).unref();
+    this.timer = setInterval(() => void this.write().catch(this.onFailure), WRITE_INTERVAL_MS).unref();
   }
 
   async handleAll(tx: Tx, events: readonly LifecycleEvent<Counted>[]): Promise<void> {
@@ -97,12 +97,11 @@ export class DailyCounters implements RequiredSubscriber<Counted>, OnApplication
     }
   }
 
-  private writeOrLog(): Promise<void> {
-    return this.write().catch((error) => this.log.error('writing the daily statistics failed', { error }));
-  }
+  private readonly onFailure = (error: unknown): void =>
+    this.log.error('writing the daily statistics failed', { error });
 
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
-    await this.writeOrLog();
+    await this.write().catch(this.onFailure);
   }
 }

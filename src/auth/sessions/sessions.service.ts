@@ -33,6 +33,8 @@ export interface SessionChange {
 
 // The size of a notification is limited.
 const IDS_PER_NOTIFICATION = 200;
+/** One statement must end within the statement timeout. */
+const ROWS_PER_STATEMENT = 5_000;
 /** Number of ended sessions of the last 30 days that administrators see in addition to active ones. */
 const MAX_ENDED_SHOWN = 250;
 const MAX_NETWORKS_SHOWN = 250;
@@ -283,18 +285,31 @@ export class SessionService {
   /** Revokes and deletes all sessions of an account that is being deleted. */
   async deleteAll(tx: Tx, accountId: string): Promise<void> {
     await this.revokeAll(tx, accountId, { by: 'service', reason: 'account_removed' });
-    await tx.delete(Session, { accountId });
+    for (let isMore = true; isMore; ) {
+      const [, deleted] = await tx.query<Changed<unknown>>(
+        `DELETE FROM session WHERE id IN (SELECT id FROM session WHERE account_id = $1 LIMIT ${ROWS_PER_STATEMENT})`,
+        [accountId],
+      );
+      isMore = deleted === ROWS_PER_STATEMENT;
+    }
     await this.deauthorizeIps(tx, accountId);
   }
 
-  /** Revokes sessions in one statement. Returns their number. */
+  /** Revokes the active sessions that meet the condition, in batches. Returns their number. */
   async revoke(tx: Tx, condition: string, values: unknown[], ending: RevocationCause): Promise<number> {
-    const [rows] = await tx.query<Changed<EndedSession>>(
-      `UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND ${condition} RETURNING id, account_id, digest`,
-      values,
-    );
-    await this.announceEnd(tx, rows, ending);
-    return rows.length;
+    let count = 0;
+    for (let isMore = true; isMore; ) {
+      const [rows] = await tx.query<Changed<EndedSession>>(
+        `UPDATE session SET revoked_at = now()
+         WHERE id IN (SELECT id FROM session WHERE revoked_at IS NULL AND ${condition} LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE)
+         RETURNING id, account_id, digest`,
+        values,
+      );
+      await this.announceEnd(tx, rows, ending);
+      count += rows.length;
+      isMore = rows.length === ROWS_PER_STATEMENT;
+    }
+    return count;
   }
 
   /** Announces the sessions that have just ended, to replicas and features. */

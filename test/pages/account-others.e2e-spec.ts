@@ -48,7 +48,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     expect(await page.locator('dialog[open]').count()).toBe(0);
     await visit.look('account-others');
     expect(await isLive(other)).toBe(true);
-    await tabTo(visit, 'Sign out of all other devices');
+    await tabTo(visit, 'Sign out everywhere else');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     expect(await isLive(other)).toBe(true);
@@ -122,7 +122,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await inDialog('Use a passkey').press('Enter');
     await inDialog('I’ve saved it').press('Enter');
     await offer().waitFor();
-    await button('Sign out of all other devices').press('Enter');
+    await button('Sign out everywhere else').press('Enter');
     await page.getByText('All other devices signed out').waitFor();
     expect(await isLive(other)).toBe(false);
     await visit.leave();

@@ -42,8 +42,16 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     const other = await phone();
     await visit.arrive('/account/sessions', alice.authorization);
     await item('Safari on iOS').waitFor();
-    expect(await items().first().innerText()).toMatch(/This device[\s\S]*127\.0\.x\.x[\s\S]*Signed in .* Active now/);
-    expect(await item('Safari on iOS').innerText()).toMatch(/Signed in .* last used /);
+    expect(await items().first().innerText()).toMatch(/This device[\s\S]*127\.0\.x\.x · Active now\s+Signed in now/);
+    expect(await item('Safari on iOS').innerText()).toMatch(/127\.0\.x\.x · last used (?:now|1 minute ago)/);
+    const exact = item('Safari on iOS').locator('.exact').first();
+    const isShown = async () => Number((await exact.boundingBox())?.width) > 1;
+    expect(await isShown()).toBe(false);
+    await item('Safari on iOS').getByRole('button').focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    expect(await isShown()).toBe(true);
+    expect(await exact.innerText()).toMatch(/20\d\d/);
     expect(await items().first().getByRole('button').count()).toBe(0);
     await visit.look('account-sessions');
     await item('Safari on iOS').getByRole('button', { name: 'Sign out' }).press('Enter');
@@ -68,16 +76,16 @@ describeInBrowser('web.md 3: /account/sessions', () => {
       [alice.id],
     );
     await visit.arrive('/account/sessions', alice.authorization);
-    await button('Sign out of all other devices').press('Enter');
+    await button('Sign out everywhere else').press('Enter');
     await visit.page.getByText('112 devices will be signed out.', { exact: false }).waitFor();
-    await inDialog('Sign out of all other devices').press('Enter');
+    await inDialog('Sign out everywhere else').press('Enter');
     // An account with only a password must enter it for each request.
     const first = visit.page.waitForResponse((response) => response.status() === 204);
     await prove();
     await first;
     await prove();
     await visit.page.getByText('All other devices signed out').waitFor();
-    await button('Sign out of all other devices').first().waitFor({ state: 'detached' });
+    await button('Sign out everywhere else').first().waitFor({ state: 'detached' });
     expect(await sessionsOf(world.service, alice)).toBe(1);
     expect(await Promise.all([...others, alice.authorization].map(isLive))).toEqual([false, false, true]);
     await visit.leave();

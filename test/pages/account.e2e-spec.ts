@@ -1,6 +1,6 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { mailTo, type Persona, person, signIn } from '../support/index.js';
+import { mailTo, newApp, newTokens, type Persona, person, signIn, withTotp } from '../support/index.js';
 
 const NEW_PASSWORD = 'a longer sentence than before';
 
@@ -36,6 +36,52 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await visit.waitForGateway();
     await world.service.as(owner).patch('/v1/users/@me', { global_name: 'Somebody Else' });
     await visit.page.getByRole('heading', { level: 2, name: 'Somebody Else' }).waitFor();
+    await visit.leave();
+  });
+
+  test('the check-up has one row for each protection, with its state, a sentence and a link', async () => {
+    const { page } = visit;
+    const rows = page.getByRole('list', { name: 'Security check-up' }).getByRole('listitem');
+    const row = (title: string) => rows.filter({ has: page.getByText(title, { exact: true }) });
+    await arrive('/account');
+    await page.getByText('2 of 5 done').waitFor();
+    expect((await rows.allInnerTexts()).map((text) => text.split('\n').filter(Boolean))).toEqual([
+      ['To do', 'Email', `${owner.email} isn’t verified.`, 'Verify'],
+      ['Done', 'Password', expect.stringMatching(/^Changed /), expect.stringMatching(/^\(.*20\d\d.*\)$/), 'Change'],
+      ['To do', 'Two-step verification', expect.stringContaining('off'), 'Turn on'],
+      ['To do', 'Passkeys', 'You don’t have any passkeys yet.', 'Add'],
+      ['Done', 'Devices', 'You’re signed in on 1 device.', 'Manage'],
+    ]);
+    await visit.waitForGateway();
+    await signIn(world.service, owner);
+    await withTotp(world.service, owner);
+    await page.getByText('4 of 6 done').waitFor();
+    await row('Backup codes').getByText('You have unused backup codes.').waitFor();
+    await row('Devices').getByText('1 device is unknown or wasn’t used for 90 days.').waitFor();
+    await visit.look('account-check-up');
+    await row('Devices').getByRole('link', { name: 'Review: Devices' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+    await visit.leave();
+  });
+
+  test('the overview shows the newest activity by day, and the applications that got access last', async () => {
+    const { page } = visit;
+    for (let count = 0; count < 4; count++) await newTokens(world.service, owner, await newApp(world.service, owner));
+    await arrive('/account');
+    const activity = page.getByRole('region', { name: 'Recent activity' });
+    await activity
+      .getByRole('heading', { level: 3, name: /^(?:Today|Yesterday)$/ })
+      .first()
+      .waitFor();
+    expect(await activity.getByRole('listitem').count()).toBe(5);
+    const connected = page.getByRole('list', { name: 'Connected apps' });
+    await connected.waitFor();
+    expect(await connected.getByRole('listitem').count()).toBe(3);
+    await page.getByRole('link', { name: 'See all: Connected apps' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Connected apps' }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'See all: Recent activity' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Security activity' }).waitFor();
     await visit.leave();
   });
 

@@ -145,3 +145,19 @@ export const formatDateTime = (time: string | number | Date): string =>
 /** A date without time. */
 export const formatDate = (time: string | number | Date): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'long' }).format(new Date(time));
+
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** How long ago a time was, in its largest whole unit, such as "3 days ago". */
+export function formatAgo(time: string | number | Date): string {
+  const seconds = Math.max(0, (Date.now() - new Date(time).getTime()) / 1000);
+  const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? (['second', Number.POSITIVE_INFINITY] as const);
+  const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' });
+  return format.format(-Math.floor(seconds / size), unit);
+}

@@ -75,6 +75,10 @@ const ICONS: readonly (readonly [part: string, icon: IconName])[] = [
 export const eventIcon = ({ type }: SecurityEvent): IconName =>
   ICONS.find(([part]) => type.includes(part))?.[1] ?? 'activity';
 
+/** The device and the network of an event. */
+export const originOf = ({ os, masked_ip: network }: NonNullable<SecurityEvent['client']>): string =>
+  [os ?? t('device.unknown'), network].join(' · ');
+
 /** What a lockdown ended, with counts. */
 export const countsOfEnded = (ended: Ended): string[] =>
   ENDED.filter((kind) => ended[kind] > 0).map((kind) => t(`events.ended_${kind}`, { count: ended[kind] }));

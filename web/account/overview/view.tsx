@@ -5,9 +5,12 @@ import { LANGUAGES, rich, setLanguage, t } from '../../core/language.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Select } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
+import { Portrait } from '../../kit/portrait.js';
 import { toast } from '../../kit/toast.js';
-import { setSettings, settings, setUser, tagOf, user } from '../account.js';
+import { setSettings, settings, setUser, tagOf, type User, user } from '../account.js';
 import { Unverified } from '../contact/unverified.js';
+import { CheckUp } from './check-up.js';
+import { Activity, Connected } from './recent.js';
 
 /** Users who did not register themselves, or registered before there were terms, have not accepted them. */
 function Terms() {
@@ -71,6 +74,23 @@ function Preferences() {
   );
 }
 
+function Who({ me }: { readonly me: User }) {
+  const name = me.global_name ?? me.username;
+  return (
+    <div class="row">
+      <Portrait id={me.id} name={name} picture={me.avatar} />
+      <div>
+        <h2>
+          <bdi>{name}</bdi>
+        </h2>
+        <p class="quiet">
+          <bdi>{tagOf(me)}</bdi>
+        </p>
+      </div>
+    </div>
+  );
+}
+
 export default function Overview() {
   const me = user.value;
   if (!me) return null;
@@ -78,19 +98,10 @@ export default function Overview() {
     <>
       <Unverified />
       <Terms />
-      <section class="section" aria-labelledby="who">
-        <h2 id="who">{me.global_name ?? me.username}</h2>
-        <dl class="facts">
-          <dt>{t('account.username')}</dt>
-          <dd>
-            <bdi>{tagOf(me)}</bdi>
-          </dd>
-          <dt>{t('common.email')}</dt>
-          <dd>{me.email ? <bdi>{me.email}</bdi> : t('account.noEmail')}</dd>
-          <dt>{t('account.secondFactor')}</dt>
-          <dd>{t(me.mfa_enabled ? 'account.on' : 'account.off')}</dd>
-        </dl>
-      </section>
+      <Who me={me} />
+      <CheckUp />
+      <Activity />
+      <Connected />
       <section class="section" aria-labelledby="devices">
         <h2 id="devices">{t('account.devices')}</h2>
         <p class="quiet">{t('account.devicesHint')}</p>

@@ -1,8 +1,8 @@
-import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
-import { formatDateTime, t } from '../../core/language.js';
+import { rich, t } from '../../core/language.js';
+import { Ago } from '../../kit/ago.js';
 import { ConfirmButton } from '../../kit/confirm-button.js';
 import { Icon } from '../../kit/icon.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
@@ -19,7 +19,13 @@ function EndOthersButton({ others, onEnded }: OfSessions & { readonly others: re
     await onEnded();
   });
   return (
-    <ConfirmButton label={t('sessions.endOthers')} title={t('sessions.endOthersTitle')} action={action}>
+    <ConfirmButton
+      label={t('sessions.endOthers')}
+      title={t('sessions.endOthersTitle')}
+      action={action}
+      kind="plain"
+      size="small"
+    >
       <p>{t('sessions.endOthersWhat', { count: others.length })}</p>
     </ConfirmButton>
   );
@@ -36,14 +42,12 @@ const Item = ({ session, onEnded }: OfSessions & { readonly session: Session }) 
         {session.current && <Badge kind="good">{t('sessions.thisOne')}</Badge>}
       </div>
       <span class="small quiet">
-        {t('sessions.network')}: <bdi>{session.masked_ip ?? t('device.unknown')}</bdi>
-      </span>
-      <span class="small quiet">
-        {t('sessions.since', { time: formatDateTime(session.created_at) })} ·{' '}
+        <bdi>{session.masked_ip ?? t('device.unknown')}</bdi> ·{' '}
         {session.current
           ? t('sessions.inUse')
-          : t('sessions.lastUsed', { time: formatDateTime(session.approx_last_used_at) })}
+          : rich('sessions.lastUsed', { time: <Ago time={session.approx_last_used_at} /> })}
       </span>
+      <span class="small quiet">{rich('sessions.since', { time: <Ago time={session.created_at} /> })}</span>
     </div>
     {!session.current && <EndButton session={session} onEnded={onEnded} />}
   </li>
@@ -76,42 +80,32 @@ function useReloadWhenVisible(look: () => Promise<void>): void {
   }, [look]);
 }
 
-function List({
-  sessions,
-  onEnded,
-  heading,
-}: OfSessions & { sessions: readonly Session[]; heading: RefObject<HTMLHeadingElement | null> }) {
-  const others = othersOf(sessions);
-  useLostFocus(heading);
-  return (
-    <>
-      <ul class="list" aria-labelledby="sessions">
-        {sessions.map((session) => (
-          <Item key={session.id_hash} session={session} onEnded={onEnded} />
-        ))}
-      </ul>
-      {others.length > 0 && (
-        <div>
-          <EndOthersButton others={others} onEnded={onEnded} />
-        </div>
-      )}
-    </>
-  );
-}
-
 export default function Sessions() {
   const sessions = useLoaded(() => api.get('/v1/auth/sessions'), ['SESSIONS_REPLACE']);
   const heading = useRef<HTMLHeadingElement>(null);
   const { run } = sessions.again;
+  const others = othersOf(sessions.value.value ?? []);
   useReloadWhenVisible(run);
+  useLostFocus(heading);
   return (
     <>
       <section class="section" aria-labelledby="sessions">
-        <h2 id="sessions" ref={heading} tabIndex={-1}>
-          {t('sessions.devices')}
-        </h2>
+        <div class="row between">
+          <h2 id="sessions" ref={heading} tabIndex={-1}>
+            {t('sessions.devices')}
+          </h2>
+          {others.length > 0 && <EndOthersButton others={others} onEnded={run} />}
+        </div>
         <p class="quiet">{t('sessions.devicesWhat')}</p>
-        <Loading of={sessions}>{(list) => <List sessions={list} onEnded={run} heading={heading} />}</Loading>
+        <Loading of={sessions}>
+          {(list) => (
+            <ul class="list" aria-labelledby="sessions">
+              {list.map((session) => (
+                <Item key={session.id_hash} session={session} onEnded={run} />
+              ))}
+            </ul>
+          )}
+        </Loading>
       </section>
       <Networks />
     </>

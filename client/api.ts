@@ -5988,7 +5988,7 @@ export interface operations {
                         captcha: {
                             /** @description Site key of hCaptcha. */
                             hcaptcha_site_key: string | null;
-                            /** @description Captcha provider. */
+                            /** @description Captcha provider. In a list of accounts: ID of a connection, or `sso`. */
                             provider: components["schemas"]["CaptchaProvider"];
                             /** @description Site key of Turnstile. */
                             turnstile_site_key: string | null;
@@ -8137,13 +8137,25 @@ export interface operations {
     adminUsersSearch: {
         parameters: {
             query?: {
+                created_from?: string;
+                created_to?: string;
+                cursor?: string;
                 email?: string;
+                email_verified?: "true" | "false";
                 last_active_ip?: string;
+                last_seen_from?: string;
+                last_seen_to?: string;
                 limit?: number;
                 offset?: number;
+                order?: "asc" | "desc";
                 phone?: string;
+                provider?: string;
+                q?: string;
                 resolve?: string;
+                second_factor?: "true" | "false";
                 session_id_hash?: string;
+                sort?: "created" | "last_seen" | "username";
+                state?: "active" | "disabled" | "suspended" | "pending_approval" | "deletion_scheduled" | "locked";
                 user_id?: string[];
                 username?: string;
             };
@@ -8153,15 +8165,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An object with `users`, `total` */
+            /** @description An object with `next_cursor`, `truncated`, `users`, `total` */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description Value of `cursor` for the next page. Null: last page. */
+                        next_cursor: string | null;
                         /** @description Total. */
                         total: number;
+                        /** @description Whether the search stopped before it had read all accounts. `total` is then a lower bound. */
+                        truncated: boolean;
                         /** @description Accounts. */
                         users: components["schemas"]["AdminUserView"][];
                     };

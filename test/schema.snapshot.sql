@@ -612,14 +612,23 @@ ALTER TABLE webhook_repeat ADD CONSTRAINT webhook_repeat_kind_check CHECK ((kind
 ALTER TABLE webhook_repeat ADD CONSTRAINT webhook_repeat_pkey PRIMARY KEY (webhook_id, kind, value);
 ALTER TABLE webhook_repeat ADD CONSTRAINT webhook_repeat_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE;
 
+CREATE INDEX account_banned ON account USING btree (id) WHERE banned;
+CREATE INDEX account_created ON account USING btree (created_at, id);
 CREATE INDEX account_deleted ON account USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX account_deletion ON account USING btree (deletion_at) WHERE ((deletion_at IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX account_disabled ON account USING btree (id) WHERE ((flags & '309237645312'::bigint) <> 0);
+CREATE INDEX account_email_prefix ON account USING btree (lower(email) text_pattern_ops) WHERE (email IS NOT NULL);
+CREATE INDEX account_global_name_prefix ON account USING btree (lower(global_name) text_pattern_ops) WHERE (global_name IS NOT NULL);
+CREATE INDEX account_last_active ON account USING btree (COALESCE(last_active_at, '-infinity'::timestamp with time zone), id) INCLUDE (last_active_at);
 CREATE INDEX account_last_active_ip ON account USING btree (last_active_ip, id);
+CREATE INDEX account_locked_down ON account USING btree (id) WHERE (traits @> ARRAY['locked_down'::text]);
 CREATE INDEX account_name ON account USING btree (lower(username), discriminator, id);
+CREATE INDEX account_passkey_second_factor ON account USING btree (id) WHERE passkey_second_factor;
 CREATE INDEX account_pending ON account USING btree (id) WHERE (traits @> ARRAY['registration_pending_approval'::text]);
 CREATE INDEX account_phone ON account USING btree (phone_digest) WHERE (phone_digest IS NOT NULL);
 CREATE INDEX account_totp ON account USING btree (id) WHERE (totp_secret IS NOT NULL);
 CREATE INDEX account_username ON account USING btree (lower(username), id);
+CREATE INDEX account_username_prefix ON account USING btree (lower(username) text_pattern_ops);
 CREATE INDEX account_wildcard ON account USING btree (id) WHERE (acls @> ARRAY['*'::text]);
 CREATE INDEX admin_key_owner ON admin_key USING btree (owner_id);
 CREATE INDEX application_owner ON application USING btree (owner_id);

@@ -100,6 +100,15 @@ export class AccountRecords {
     return { records: rows.map(toAccount), total: count.total };
   }
 
+  /** Returns accounts in the order of their IDs in the list, without those that no longer exist. */
+  async inOrder(ids: readonly string[]): Promise<AccountRecord[]> {
+    const rows = await this.database.manager.query<RecordRow[]>(
+      `SELECT ${RECORD_SQL} FROM account a WHERE a.id = ANY ($1::bigint[]) ORDER BY array_position($1::bigint[], a.id)`,
+      [ids],
+    );
+    return rows.map(toAccount);
+  }
+
   /** Returns the summaries of existing accounts by ID. */
   async summaries(ids: readonly string[]): Promise<Map<string, AccountSummary>> {
     const rows = await this.database.manager.query<SummaryRow[]>(

@@ -1,5 +1,6 @@
 import { SecurityEvents1797100000000 } from '../migrations/1797100000000-security-events.js';
 import { BanReason1797500000000 } from '../migrations/1797500000000-ban-reason.js';
+import { UserList1797730000000 } from '../migrations/1797730000000-user-list.js';
 import { SECURITY_EVENTS } from '../platform/mail/templates/words/kinds.js';
 import { defineFeature } from '../policy/feature.js';
 import { Account, AccountSettings } from './account.entities.js';
@@ -28,7 +29,7 @@ export const accounts = defineFeature('accounts', {
     TokenFamily,
     OAuthToken,
   ],
-  migrations: [SecurityEvents1797100000000, BanReason1797500000000],
+  migrations: [SecurityEvents1797100000000, BanReason1797500000000, UserList1797730000000],
   settings: [SecurityEventSettings],
   errors: {
     USERNAME_NOT_AVAILABLE: [400, 'The username is not available.'],

@@ -93,6 +93,7 @@ const UNRELATED: Readonly<Record<string, string>> = {
   credential_id: 'created by authenticators (MADE)',
   discriminator: 'four digits; a bot may leave out leading zeros',
   email: 'EditMeInput.email is always rejected (STORED has the others)',
+  email_verified: 'text in a query, and a boolean in a body',
   global_name: 'nullable in one class; no request names it',
   id_token_hint: 'like acr_values; the sign-out page ignores invalid hints',
   limit: 'the size of a page',

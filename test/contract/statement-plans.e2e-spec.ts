@@ -46,6 +46,38 @@ const CROWD = Number(process.env.PLANS_ACCOUNTS ?? 0);
 /** Number of accounts and of applications on a medium-sized platform. */
 const MIDDLING = 10_000;
 
+const AGE = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' };
+
+/** Filters of the list of accounts: one by one and together, in each order, from the start and from a cursor. */
+const USER_LISTS: readonly Record<string, string>[] = ['created', 'last_seen', 'username'].flatMap((sort) => {
+  const filters: Record<string, string>[] = [
+    ...['active', 'disabled', 'suspended', 'pending_approval', 'deletion_scheduled', 'locked'].map((state) => ({
+      state,
+    })),
+    ...[{ email_verified: 'true' }, { second_factor: 'true' }, { second_factor: 'false' }, { provider: 'sso' }],
+    ...[
+      { created_from: AGE.from, created_to: AGE.to },
+      { last_seen_from: AGE.from, last_seen_to: AGE.to },
+    ],
+    ...[{ q: 'nobody' }, { state: 'suspended', email_verified: 'true', created_from: AGE.from }, {}],
+    {
+      state: 'active',
+      second_factor: 'false',
+      provider: 'sso',
+      last_seen_to: AGE.to,
+      created_from: AGE.from,
+      q: 'nobody',
+    },
+  ];
+  const key = sort === 'username' ? 'user1' : '1700000000000000';
+  const order = sort === 'username' ? 'asc' : 'desc';
+  const cursor = Buffer.from(JSON.stringify([sort, order, key, '5000'])).toString('base64url');
+  return filters.flatMap((filter) => [
+    { ...filter, sort },
+    { ...filter, sort, cursor },
+  ]);
+});
+
 const ok = ({ status, body }: Answer): Answer['body'] => {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
@@ -245,6 +277,7 @@ describe('at any size', () => {
       { phone: '+493011111111' },
       { session_id_hash: 'A'.repeat(43) },
       { limit: '10', offset: '100000' },
+      ...USER_LISTS,
     ] as Record<string, string>[];
     for (const query of selectors) ok(await by.get('/v1/admin/users', { query }));
     const filters = [

@@ -1,11 +1,14 @@
 import ipaddr from 'ipaddr.js';
 import { codePoints, isText } from '../../core/text/text.js';
-import { type Fault, field, Int, SNOWFLAKE, Snowflake, snowflakeFault, Text } from '../../http/input.js';
+import { type Fault, field, Int, OneOf, SNOWFLAKE, Snowflake, snowflakeFault, Text, Time } from '../../http/input.js';
 import { PhoneNumber } from '../../users/contact/phone.dto.js';
+import { USER_STATES, type UserState } from './user-list.js';
+import { USER_ORDERS, USER_SORTS, type UserOrder, type UserSort } from './user-list-cursor.js';
 
 const MAX_IDS = 100;
 const MAX_NAME = 320;
 const MAX_ADDRESS = 45;
+const BOOLEANS = ['true', 'false'] as const;
 
 /** Accepts one ID, or up to 100 IDs as repeated parameters. A repeated parameter becomes a list. */
 function SnowflakesOfQuery(): PropertyDecorator {
@@ -64,6 +67,19 @@ export class UsersQuery {
   @Address() last_active_ip?: string;
   @Int({ min: 1, max: 200, text: true, optional: true }) limit?: number;
   @Int({ min: 0, max: 100_000, text: true, optional: true }) offset?: number;
+  @OneOf(USER_STATES, { optional: true }) state?: UserState;
+  @OneOf(BOOLEANS, { optional: true }) email_verified?: 'true' | 'false';
+  @OneOf(BOOLEANS, { optional: true }) second_factor?: 'true' | 'false';
+  @Text({ min: 1, max: 32, pattern: /^[a-z0-9-]{1,32}$/, length: 'INVALID_FORMAT', example: 'sso', optional: true })
+  provider?: string;
+  @Time({ optional: true }) created_from?: string;
+  @Time({ optional: true }) created_to?: string;
+  @Time({ optional: true }) last_seen_from?: string;
+  @Time({ optional: true }) last_seen_to?: string;
+  @Text({ min: 2, max: 64, optional: true }) q?: string;
+  @OneOf(USER_SORTS, { optional: true }) sort?: UserSort;
+  @OneOf(USER_ORDERS, { optional: true }) order?: UserOrder;
+  @Text({ min: 1, max: 1024, pattern: /^[A-Za-z0-9_-]+$/, length: 'INVALID_FORMAT', optional: true }) cursor?: string;
 }
 
 export class UserPath {

@@ -1,15 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import { AccountRecords, type AccountSelector } from '../../accounts/account-records.service.js';
 import { ApiError, validationError } from '../../core/errors.js';
+import { Database } from '../../platform/database/database.js';
 import { DigestKeys } from '../../platform/keys/digest-keys.js';
 import type { Operator } from '../audit/operator.js';
 import { resolved, type UsersQuery } from './admin-users.dto.js';
 import { adminUserView, type FieldVisibility, FULL_VISIBILITY } from './admin-users.views.js';
+import { type UserFilters, UserList } from './user-list.js';
+import { cursorAt, positionOf } from './user-list-cursor.js';
 
 export const visibilityFor = (by: Operator): FieldVisibility => ({
   email: by.holds('user:view:email'),
   ip: by.holds('user:view:ip'),
 });
+
+const FILTERS = [
+  ...(['state', 'email_verified', 'second_factor', 'provider', 'created_from', 'created_to'] as const),
+  ...(['last_seen_from', 'last_seen_to', 'q', 'sort', 'order', 'cursor'] as const),
+] as const;
+const MAX_LISTED = 100;
+
+const flag = (text: string | undefined): boolean | undefined => (text === undefined ? undefined : text === 'true');
+
+function filtersOf(query: UsersQuery, searchesEmail: boolean): UserFilters {
+  const { q, state, provider } = query;
+  const columns = ['username', 'global_name', ...(searchesEmail ? (['email'] as const) : [])] as const;
+  return {
+    ...{ state, provider, emailVerified: flag(query.email_verified), secondFactor: flag(query.second_factor) },
+    created: { from: query.created_from, to: query.created_to },
+    lastSeen: { from: query.last_seen_from, to: query.last_seen_to },
+    ...(q === undefined ? {} : { prefix: { text: q, columns } }),
+  };
+}
 
 /** @throws ApiError FV(INVALID_FORMAT@root) if there is more than one selector */
 function selectorOf(query: UsersQuery, digestsOf: (phone: string) => Buffer[]): AccountSelector {
@@ -33,9 +55,13 @@ export class AdminUsers {
   constructor(
     private readonly records: AccountRecords,
     private readonly digestKeys: DigestKeys,
+    private readonly database: Database,
   ) {}
 
-  /** @throws ApiError MISSING_ACL if the operator lacks the ACL to read or change the searched member */
+  /**
+   * @throws ApiError MISSING_ACL if the operator lacks the ACL to read or change the searched member
+   * @throws ApiError FV(INVALID_FORMAT@root) if a filter is combined with a selector or an offset
+   */
   async search(by: Operator, query: UsersQuery) {
     const selector = selectorOf(query, (phone) => this.digestKeys.digestWithAllKeys('phone', phone));
     const sight = visibilityFor(by);
@@ -43,9 +69,32 @@ export class AdminUsers {
     if (selector.lastActiveIp !== undefined && !sight.ip) throw new ApiError('MISSING_ACL');
     if (selector.phoneDigests && !by.holds('user:update:phone')) throw new ApiError('MISSING_ACL');
     if (selector.sessionDigest && !by.holds('user:list:sessions')) throw new ApiError('MISSING_ACL');
-    const { limit = 50, offset = 0 } = query;
-    const { records, total } = await this.records.search(selector, { limit, offset });
-    return { users: records.map((record) => adminUserView(record, sight)), total };
+    const { limit = 50, offset } = query;
+    const isFiltered = FILTERS.some((name) => query[name] !== undefined);
+    const isSelected = offset !== undefined || Object.keys(selector).length > 0;
+    if (isFiltered && isSelected) throw validationError('root', 'INVALID_FORMAT');
+    if (isFiltered && limit > MAX_LISTED) throw validationError('limit', 'INVALID_FORMAT');
+    if (!isSelected) return this.list(by, query, limit);
+    const { records, total } = await this.records.search(selector, { limit, offset: offset ?? 0 });
+    return { users: records.map((record) => adminUserView(record, sight)), total, next_cursor: null, truncated: false };
+  }
+
+  private async list(by: Operator, query: UsersQuery, limit: number) {
+    const sight = visibilityFor(by);
+    if (query.email_verified !== undefined && !sight.email) throw new ApiError('MISSING_ACL');
+    const { sort = 'created', order = sort === 'username' ? 'asc' : 'desc', cursor } = query;
+    const after = cursor === undefined ? undefined : positionOf(sort, order, cursor);
+    if (cursor !== undefined && !after) throw validationError('cursor', 'INVALID_FORMAT');
+    const filters = filtersOf(query, by.holds('user:update:email'));
+    const { ids, total, next, isTruncated } = await this.database.transaction((tx) =>
+      new UserList(tx, filters, sort, order).page(limit, after),
+    );
+    const records = await this.records.inOrder(ids);
+    return {
+      ...{ users: records.map((record) => adminUserView(record, sight)), total },
+      next_cursor: next && cursorAt(sort, order, next),
+      truncated: isTruncated,
+    };
   }
 
   /** Returns the operator's own account without redaction. */

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { ComponentType } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import type { IconName } from '../kit/icon.js';
 import type { TranslationKey } from './language.js';
 
@@ -24,6 +24,9 @@ export const query = signal(location.search);
 
 /** ID of the list item that is open, from the URL. */
 export const openId = computed(() => new URLSearchParams(query.value).get('id'));
+
+/** The item that the view shows. Its name is the heading instead of the title of the view. */
+export const item = signal<{ readonly name: string; readonly picture: ComponentChildren } | null>(null);
 
 function read(): void {
   path.value = location.pathname;

@@ -8,8 +8,9 @@ import { Dialog } from '../kit/dialog.js';
 import { Choice, CodeField, Field, PasswordField, Select, setterOf, TextArea } from '../kit/field.js';
 import { Frame } from '../kit/frame.js';
 import { ICON_NAMES, Icon } from '../kit/icon.js';
+import { Menu } from '../kit/menu.js';
 import { FailureNotice, Notice } from '../kit/notice.js';
-import { Menu, Table, Tabs } from '../kit/parts.js';
+import { Table, Tabs } from '../kit/parts.js';
 import { Badge } from '../kit/portrait.js';
 import { SecretDialog } from '../kit/secret.js';
 import { CopyButton, Empty, QrCode, Skeleton, Spinner } from '../kit/shown.js';
@@ -131,7 +132,13 @@ function Surfaces() {
         {tab.value === 'empty' && <Empty>Nothing yet.</Empty>}
       </Tabs>
       <div class="row">
-        <Menu label="Menu" items={['Rename', 'Remove'].map((label) => ({ label, onChoose: () => toast(label) }))} />
+        <Menu
+          label="Menu"
+          groups={Object.entries({ Edit: ['Rename', 'Move'], Delete: ['Remove'] }).map(([label, names]) => ({
+            label,
+            items: names.map((name) => ({ label: name, onChoose: () => toast(name) })),
+          }))}
+        />
         <Button kind="plain" onClick={() => setterOf(isOpen)(true)}>
           Open a dialog
         </Button>

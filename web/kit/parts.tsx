@@ -1,6 +1,5 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 
 export interface TabsProps<Name extends string> {
   readonly label: string;
@@ -10,7 +9,7 @@ export interface TabsProps<Name extends string> {
   readonly children: ComponentChildren;
 }
 
-/** Tabs with arrow key navigation. */
+/** Tabs. Arrow keys, Home and End select a tab as in the WAI-ARIA pattern. */
 export function Tabs<Name extends string>({ label, tabs, current, onChange, children }: TabsProps<Name>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -18,10 +17,12 @@ export function Tabs<Name extends string>({ label, tabs, current, onChange, chil
   const move = (event: KeyboardEvent) => {
     const isBack = document.documentElement.dir === 'rtl';
     const steps: Record<string, number> = { ArrowRight: isBack ? -1 : 1, ArrowLeft: isBack ? 1 : -1 };
+    const targets: Record<string, number> = { Home: 0, End: names.length - 1 };
     const step = steps[event.key];
-    if (!step) return;
+    const target = step === undefined ? targets[event.key] : names.indexOf(current) + step;
+    if (target === undefined) return;
     event.preventDefault();
-    const index = (names.indexOf(current) + step + names.length) % names.length;
+    const index = (target + names.length) % names.length;
     onChange(names[index] as Name);
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[index]?.focus();
   };
@@ -84,77 +85,3 @@ export const Table = <Row,>({ caption, columns, rows, keyOf }: TableProps<Row>) 
     </table>
   </section>
 );
-
-export interface MenuProps {
-  readonly label: string;
-  readonly items: readonly { readonly label: string; readonly onChoose: () => void }[];
-}
-
-/** A menu button. Arrow keys, Home, End and Escape work as in the WAI-ARIA pattern. */
-export function Menu({ label, items }: MenuProps) {
-  const isOpen = useSignal(false);
-  const root = useRef<HTMLDivElement>(null);
-  const buttons = () => [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
-  const close = (isFocused: boolean) => {
-    isOpen.value = false;
-    if (isFocused) root.current?.querySelector<HTMLElement>('button')?.focus();
-  };
-  const open = isOpen.value;
-  useEffect(() => {
-    if (!open) return undefined;
-    buttons()[0]?.focus();
-    const leave = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) close(false);
-    };
-    document.addEventListener('pointerdown', leave);
-    document.addEventListener('focusin', leave);
-    return () => {
-      document.removeEventListener('pointerdown', leave);
-      document.removeEventListener('focusin', leave);
-    };
-  }, [open]);
-  const move = (event: KeyboardEvent) => {
-    const all = buttons();
-    const index = all.indexOf(document.activeElement as HTMLElement);
-    const targets: Record<string, number> = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: -1 };
-    if (event.key === 'Escape') close(true);
-    const target = targets[event.key];
-    if (target === undefined) return;
-    event.preventDefault();
-    all.at(target % all.length)?.focus();
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the key handler is for the menu items
-    <div class="menu" ref={root} onKeyDown={open ? move : undefined}>
-      <button
-        type="button"
-        class="button plain small"
-        aria-haspopup="menu"
-        aria-expanded={open}
-        onClick={() => {
-          isOpen.value = !open;
-        }}
-      >
-        {label}
-      </button>
-      {open && (
-        <div class="items" role="menu" aria-label={label}>
-          {items.map((item) => (
-            <button
-              key={item.label}
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              onClick={() => {
-                close(true);
-                item.onChoose();
-              }}
-            >
-              {item.label}
-            </button>
-          ))}
-        </div>
-      )}
-    </div>
-  );
-}

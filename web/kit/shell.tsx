@@ -8,7 +8,7 @@ import { t } from '../core/language.js';
 import { replacePage } from '../core/redirects.js';
 import { retryLoad } from '../core/retry-load.js';
 import { SudoDialog } from '../core/sudo.js';
-import { onLinkClick, path, type View } from '../core/views.js';
+import { item, onLinkClick, path, type View } from '../core/views.js';
 import { Button } from './button.js';
 import { LanguageSwitch, Mark } from './frame.js';
 import { Icon } from './icon.js';
@@ -79,14 +79,15 @@ export function Shell({ title, children, part, home, views, aside: beside }: She
   const navigation = useId();
   const isOpen = useSignal(false);
   const current = path.value;
+  const shown = item.value?.name ?? title;
   useLayoutEffect(() => {
     isOpen.value = false;
   }, [isOpen, current]);
   useLayoutEffect(() => {
-    document.title = `${title} · ${brand.product}`;
+    document.title = `${shown} · ${brand.product}`;
     if (former.current !== null && former.current !== current) heading.current?.focus();
     former.current = current;
-  }, [title, current]);
+  }, [shown, current]);
   const menu = useRef<HTMLButtonElement>(null);
   const onKeyDown = ({ key }: KeyboardEvent) => {
     if (key !== 'Escape' || !isOpen.value) return;
@@ -127,9 +128,12 @@ export function Shell({ title, children, part, home, views, aside: beside }: She
       <div class="shell-body">
         {views.length > 0 && <Navigation id={navigation} label={part} views={views} isOpen={isOpen.value} />}
         <main class="stack roomy">
-          <h1 ref={heading} tabIndex={-1}>
-            {title}
-          </h1>
+          <div class="shell-heading">
+            {item.value?.picture}
+            <h1 ref={heading} tabIndex={-1}>
+              <bdi>{shown}</bdi>
+            </h1>
+          </div>
           <FailureNotice of={leave} />
           {children}
         </main>

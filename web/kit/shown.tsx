@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { t } from '../core/language.js';
 import { retryLoad } from '../core/retry-load.js';
 import { Button } from './button.js';
+import { Icon } from './icon.js';
 import { toast } from './toast.js';
 
 export const Spinner = ({ label }: { readonly label: string }) => (
@@ -42,14 +43,21 @@ export function QrCode({ text, label }: { readonly text: string; readonly label:
   );
 }
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
+interface CopyButtonProps {
+  readonly text: string;
+  readonly label?: string;
+  /** Shows an icon instead of the label. */
+  readonly isIcon?: boolean;
+}
+
+export function CopyButton({ text, label = t('common.copy'), isIcon = false }: CopyButtonProps) {
   const copy = async () => {
     await navigator.clipboard.writeText(text);
     toast(t('common.copied'));
   };
   return (
-    <Button kind="plain" size="small" onClick={() => void copy()}>
-      {label ?? t('common.copy')}
+    <Button kind={isIcon ? 'bare' : 'plain'} size="small" label={label} onClick={() => void copy()}>
+      {isIcon ? <Icon name="copy" size={16} /> : label}
     </Button>
   );
 }

@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icon.js';
+
+export interface MenuItem {
+  readonly label: string;
+  readonly onChoose: () => void;
+}
+
+export interface MenuProps {
+  readonly label: string;
+  readonly groups: readonly { readonly label: string; readonly items: readonly MenuItem[] }[];
+}
+
+/** The item to focus for a key. A letter selects the next item that starts with it. */
+function itemFor(key: string, items: readonly HTMLElement[]): HTMLElement | undefined {
+  const index = items.indexOf(document.activeElement as HTMLElement);
+  const targets: Record<string, number> = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: -1 };
+  const target = targets[key];
+  if (target !== undefined) return items.at(target % items.length);
+  if (key.length > 1) return undefined;
+  const next = [...items.slice(index + 1), ...items.slice(0, index + 1)];
+  return next.find((item) => item.textContent?.toLowerCase().startsWith(key.toLowerCase()));
+}
+
+/** A button with a menu of grouped items. Keys work as in the WAI-ARIA pattern. */
+export function Menu({ label, groups }: MenuProps) {
+  const isOpen = useSignal(false);
+  const opensAtEnd = useRef(false);
+  const root = useRef<HTMLDivElement>(null);
+  const items = () => [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+  const close = (isFocused: boolean) => {
+    isOpen.value = false;
+    if (isFocused) root.current?.querySelector<HTMLElement>('button')?.focus();
+  };
+  const open = isOpen.value;
+  useEffect(() => {
+    if (!open) return undefined;
+    items()
+      .at(opensAtEnd.current ? -1 : 0)
+      ?.focus();
+    const leave = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) close(false);
+    };
+    document.addEventListener('pointerdown', leave);
+    document.addEventListener('focusin', leave);
+    return () => {
+      document.removeEventListener('pointerdown', leave);
+      document.removeEventListener('focusin', leave);
+    };
+  }, [open]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (open) {
+      if (key === 'Escape') close(true);
+      const item = itemFor(key, items());
+      if (item) event.preventDefault();
+      item?.focus();
+    } else if (key === 'ArrowDown' || key === 'ArrowUp') {
+      event.preventDefault();
+      opensAtEnd.current = key === 'ArrowUp';
+      isOpen.value = true;
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the key handler is for the button and the menu items
+    <div class="menu" ref={root} onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        class="button plain small"
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onClick={() => {
+          opensAtEnd.current = false;
+          isOpen.value = !open;
+        }}
+      >
+        {label}
+        <Icon name="chevron-down" size={16} />
+      </button>
+      {open && (
+        <div class="items" role="menu" aria-label={label}>
+          {groups.map((group, index) => (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a menu
+            <div key={index} role="group" aria-label={group.label}>
+              <div class="title" aria-hidden="true">
+                {group.label}
+              </div>
+              {group.items.map((item, position) => (
+                <button
+                  key={position}
+                  type="button"
+                  role="menuitem"
+                  tabIndex={-1}
+                  onClick={() => {
+                    close(true);
+                    item.onChoose();
+                  }}
+                >
+                  {item.label}
+                </button>
+              ))}
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

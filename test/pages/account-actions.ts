@@ -12,22 +12,48 @@ export class AccountActions {
     private readonly visit: Visit,
   ) {}
 
-  /** Only this section of the page is tested. */
-  get section(): Locator {
-    return this.visit.page.getByRole('region', { name: 'Actions', exact: true });
+  /** The name, the state and the menu of the account. */
+  get head(): Locator {
+    return this.visit.page.locator('.person-head');
+  }
+
+  get main(): Locator {
+    return this.visit.page.getByRole('main');
+  }
+
+  get menu(): Locator {
+    return this.visit.page.getByRole('button', { name: 'Actions', exact: true });
   }
 
   get dialog(): Locator {
     return this.visit.page.getByRole('dialog');
   }
 
-  button(name: string): Locator {
-    return this.section.getByRole('button', { name, exact: true });
+  private async openMenu(): Promise<Locator> {
+    await this.menu.press('Enter');
+    const menu = this.visit.page.getByRole('menu', { name: 'Actions' });
+    await menu.waitFor();
+    return menu;
   }
 
-  /** Opens the dialog of a button. */
+  /** The actions in the menu. */
+  async offered(): Promise<string[]> {
+    const menu = await this.openMenu();
+    const names = await menu.getByRole('menuitem').allInnerTexts();
+    await this.visit.page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    return names;
+  }
+
+  /** Opens a tab of the page. */
+  async openTab(name: string): Promise<void> {
+    await this.visit.page.getByRole('tab', { name, exact: true }).press('Enter');
+  }
+
+  /** Opens the dialog of an action. */
   async openDialog(name: string): Promise<void> {
-    await this.button(name).first().press('Enter');
+    const menu = await this.openMenu();
+    await menu.getByRole('menuitem', { name, exact: true }).press('Enter');
     await this.dialog.waitFor();
   }
 

@@ -43,9 +43,9 @@ const TABLE: Readonly<Record<string, readonly [sound: string[], troubled: string
     ],
   ],
   'user:update:email': [
-    ['Change email', 'Mark as bouncing'],
+    ['Change email', 'Mark email as bouncing'],
     [
-      ...['Change email', 'Mark as verified', 'Clear bounce'],
+      ...['Change email', 'Mark email as verified', 'Clear email bounce'],
       ...['Send verification email', 'Send password reset email'],
     ],
     [
@@ -62,8 +62,8 @@ const TABLE: Readonly<Record<string, readonly [sound: string[], troubled: string
     [['put', 'phone-verification', { has_verified_phone: false }]],
   ],
   'user:update:mfa': [
-    ['Show passkeys'],
-    ['Remove app and backup codes', 'Show passkeys', 'Remove'],
+    [],
+    ['Remove app and backup codes'],
     [
       ['delete', 'mfa'],
       ['delete', 'webauthn-credentials/key'],
@@ -71,7 +71,7 @@ const TABLE: Readonly<Record<string, readonly [sound: string[], troubled: string
   ],
   'user:update:sso': [
     ['Link identity'],
-    ['Link identity', 'Unlink'],
+    ['Link identity', 'Unlink identity'],
     [
       ['put', 'sso-identity', { subject: 'somebody' }],
       ['delete', 'sso-identity'],
@@ -131,7 +131,7 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
     actions = new AccountActions(world, visit);
   });
 
-  const shown = async (): Promise<string[]> => (await actions.section.getByRole('button').allInnerTexts()).sort();
+  const shown = async (): Promise<string[]> => (await actions.offered()).sort();
   const state = async () =>
     world.service.sql(
       `SELECT to_jsonb(a) - 'last_active_at' AS account,
@@ -142,13 +142,14 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
        FROM account a WHERE a.id = ANY ($1) ORDER BY a.id`,
       [[sound.id, troubled.id]],
     );
-  /** Opens the page of a user and waits for everything that these ACLs show. */
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  /** Opens the page of a user, and the passkeys if they are shown. */
   const arrive = async (admin: Persona, target: { readonly id: string }, acls: readonly string[]) => {
-    await visit.arrive(accountPath(target), admin.authorization);
-    await actions.section.waitFor();
-    if (acls.includes('user:update:sso')) await actions.button('Link identity').waitFor();
-    if (acls.includes('user:update:mfa')) await actions.button('Show passkeys').press('Enter');
-    if (target === troubled && acls.includes('user:update:mfa')) await actions.button('Remove').waitFor();
+    await visit.arrive(`${accountPath(target)}&tab=security`, admin.authorization);
+    await actions.head.waitFor();
+    if (acls.includes('user:update:mfa')) await button('Show passkeys').press('Enter');
+    if (target === troubled && acls.includes('user:update:mfa')) await button('Remove').waitFor();
+    else expect(await button('Remove').count()).toBe(0);
   };
 
   test('every applicable action is available with all permissions', async () => {
@@ -159,11 +160,11 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
       [...buttonsOf(SOUND, ACLS), 'Send password reset email'].sort(),
     );
     await visit.open(accountPath(troubled));
-    await actions.button('Unlink').waitFor();
-    await actions.button('Show passkeys').press('Enter');
-    await actions.button('Remove').waitFor();
-    expect(await shown()).toEqual(buttonsOf(TROUBLED, ACLS));
+    await actions.main.getByText('Deletion reason').waitFor();
     await visit.look('admin-account-actions-troubled');
+    expect(await shown()).toEqual(buttonsOf(TROUBLED, ACLS));
+    await actions.menu.press('Enter');
+    await visit.look('admin-account-actions-menu');
     await visit.leave();
   });
 
@@ -187,17 +188,18 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
     await visit.arrive(accountPath(sound), admin.authorization);
     await (await told).finished();
     await visit.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-    expect(await actions.section.count()).toBe(0);
+    await actions.head.waitFor();
+    expect(await actions.menu.count()).toBe(0);
     await visit.leave();
   });
 
   test('a hidden email address may be in any state', async () => {
     const admin = await administrator(world.service, 'user:lookup', 'user:update:email');
     await visit.arrive(accountPath(sound), admin.authorization);
-    await actions.section.getByText('You don’t have permission to see this.', { exact: true }).waitFor();
+    await actions.main.getByText('Hidden. Requires user:view:email.').waitFor();
     expect(await shown()).toEqual(
       [
-        ...['Change email', 'Mark as verified', 'Mark as bouncing', 'Clear bounce'],
+        ...['Change email', 'Mark email as verified', 'Mark email as bouncing', 'Clear email bounce'],
         ...['Send verification email', 'Send password reset email'],
       ].sort(),
     );
@@ -221,9 +223,9 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
 
     await setAcls(world.service, target, ['audit_log:view', 'user:lookup', 'of:no:registry']);
     await visit.open(accountPath(target));
-    await actions.section.getByText(/^target#\d{4} has permissions you don’t \(audit_log:view\)\./).waitFor();
+    await actions.main.getByText(/^target#\d{4} has permissions you don’t \(audit_log:view\)\./).waitFor();
     await visit.look('admin-account-actions-beyond');
-    expect(await shown()).toEqual([]);
+    expect(await actions.menu.count()).toBe(0);
     const ban = () => world.service.as(admin).put(`/v1/admin/users/${target.id}/ban`, { duration_hours: 1 });
     expectApiError(await withoutAudit(world.service, ban), 'MISSING_ACL');
     await visit.leave();
@@ -232,14 +234,10 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
   test("actions that are rejected on the administrator's own account are not offered", async () => {
     const root = await superuser(world.service);
     await visit.arrive(accountPath(root), root.authorization);
-    await actions.section.getByText('This is your account.', { exact: false }).waitFor();
-    await actions.section.getByText('Not linked', { exact: true }).waitFor();
+    await actions.main.getByText('This is your account.', { exact: false }).waitFor();
     await visit.look('admin-account-actions-own');
     expect(await shown()).toEqual(
-      [
-        ...['Mark phone as verified', 'Edit requirements', 'Edit flags', 'Edit traits'],
-        ...['Sign out everywhere', 'Show passkeys'],
-      ].sort(),
+      [...['Mark phone as verified', 'Edit requirements', 'Edit flags', 'Edit traits'], 'Sign out everywhere'].sort(),
     );
     const operations: Asked[] = [
       ['put', 'acls', { acls: [] }],
@@ -261,7 +259,7 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
     const root = await superuser(world.service);
     const bot = await newApp(world.service, await person(world.service, 'owner'), { name: 'Robot' });
     await visit.arrive(accountPath(bot), root.authorization);
-    await actions.section.getByText(/is a bot. It has no email/).waitFor();
+    await actions.main.getByText(/is a bot. It has no email/).waitFor();
     await visit.look('admin-account-actions-bot');
     expect(await shown()).toEqual(['Edit flags', 'Edit requirements', 'Edit traits', 'Suspend']);
     await actions.openDialog('Suspend');
@@ -274,8 +272,8 @@ describeInBrowser('web.md 4: actions that are not available for an account', () 
     const gone = await person(world.service, 'gone');
     await eraseAccount(world.service, gone);
     await visit.arrive(accountPath(gone), root.authorization);
-    await actions.section.getByText('This account was permanently deleted', { exact: false }).waitFor();
-    expect(await shown()).toEqual([]);
+    await actions.main.getByText('This account was permanently deleted', { exact: false }).waitFor();
+    expect(await actions.menu.count()).toBe(0);
     await visit.leave();
   });
 });

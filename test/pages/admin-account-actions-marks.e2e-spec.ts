@@ -35,7 +35,8 @@ describeInBrowser('web.md 4: permissions and flags of an account', () => {
   test('permissions are chosen from the registry, with texts of extensions', async () => {
     await setAcls(world.service, alice, ['admin:authenticate', 'audit_log:view']);
     await arrive();
-    await actions.section.locator('code', { hasText: 'audit_log:view' }).waitFor();
+    await actions.openTab('Security');
+    await actions.main.locator('code', { hasText: 'audit_log:view' }).waitFor();
     await actions.openDialog('Edit permissions');
     expect(await actions.dialog.getByRole('checkbox').count()).toBe(31);
     expect(await acl('admin:authenticate').isChecked()).toBe(true);
@@ -48,7 +49,7 @@ describeInBrowser('web.md 4: permissions and flags of an account', () => {
     await actions.waitForDone('Permissions updated');
     const acls = ['admin:authenticate', 'user:lookup', 'notes:tidy'];
     expect((await user()).acls).toEqual(acls);
-    await actions.section.locator('code', { hasText: 'user:lookup' }).waitFor();
+    await actions.main.locator('code', { hasText: 'user:lookup' }).waitFor();
     await expectEntry('set_acls', { old_acls: 'audit_log:view,admin:authenticate', new_acls: acls.join(',') });
     await visit.leave();
   });
@@ -56,7 +57,8 @@ describeInBrowser('web.md 4: permissions and flags of an account', () => {
   test('flags are added and removed, and canceling discards the selection', async () => {
     await world.service.sql('UPDATE account SET flags = $2 WHERE id = $1', [alice.id, String(1n << 47n)]);
     await arrive();
-    await actions.section.getByText('No rate limit', { exact: true }).waitFor();
+    await actions.openTab('Data');
+    await actions.main.getByText('No rate limit').waitFor();
     await actions.openDialog('Edit flags');
     await field('Staff').press('Space');
     await visit.page.keyboard.press('Escape');
@@ -90,7 +92,8 @@ describeInBrowser('web.md 4: permissions and flags of an account', () => {
   test('requirements are added and removed', async () => {
     await world.service.sql('UPDATE account SET suspicious_flags = 129 WHERE id = $1', [alice.id]);
     await arrive();
-    await actions.section.getByText('Verify email', { exact: true }).waitFor();
+    await actions.openTab('Security');
+    await actions.main.getByText('REQUIRE_VERIFIED_EMAIL', { exact: false }).first().waitFor();
     await actions.openDialog('Edit requirements');
     await field('Verify email').press('Space');
     await field('Verify phone again').press('Space');

@@ -51,10 +51,25 @@ describeInBrowser('web.md 4: actions on the state of an account', () => {
   test('a ban only by Tab and Enter: it describes the effect and requires a reason', async () => {
     const { page } = visit;
     await arrive();
-    await actions.button('Suspend').waitFor();
+    await actions.menu.waitFor();
+    await page.getByRole('heading', { level: 1 }).focus();
+    await tabTo(visit, 'Actions');
+    await page.keyboard.press('ArrowDown');
+    await focusOn(page, 'Change email');
     await visit.look('admin-account-actions');
-    await page.getByRole('heading', { name: 'Access' }).locator('..').focus();
-    await tabTo(visit, 'Suspend');
+    await page.keyboard.press('ArrowUp');
+    await focusOn(page, 'Schedule deletion');
+    await page.keyboard.press('Escape');
+    await focusOn(page, 'Actions');
+    await page.keyboard.press('ArrowUp');
+    await focusOn(page, 'Schedule deletion');
+    await page.keyboard.press('Home');
+    await focusOn(page, 'Change email');
+    // Each S goes to the next item that starts with it.
+    for (const name of ['Send password reset email', 'Sign out everywhere', 'Suspend']) {
+      await page.keyboard.press('s');
+      await focusOn(page, name);
+    }
     await page.keyboard.press('Enter');
     await actions.dialog.getByText(/^alice\d+#\d{4} is signed out everywhere, can’t sign in/).waitFor();
     await visit.look('admin-account-actions-ban');
@@ -71,14 +86,15 @@ describeInBrowser('web.md 4: actions on the state of an account', () => {
     await tabTo(visit, 'Suspend');
     await page.keyboard.press('Enter');
     await actions.waitForDone('Account suspended');
-    await actions.section.getByText(/^Suspended until /).waitFor();
+    await actions.head.getByText(/^Suspended until /).waitFor();
     const until = await at('temp_banned_until');
     expect(Math.abs(until - Date.now() - DAY_MS)).toBeLessThan(HOUR_MS);
     const banned_until = new Date(until).toISOString();
     await expectEntry('temp_ban', { duration_hours: '24', reason: '', banned_until });
     expect(await sessionsOf(world.service, alice)).toBe(0);
     expectApiError(await signInAnswer(), 'ACCOUNT_SUSPENDED_TEMPORARILY');
-    await focusOn(page, 'Change suspension');
+    await focusOn(page, 'Actions');
+    expect(await actions.offered()).toContain('Change suspension');
     await visit.leave();
   });
 
@@ -93,16 +109,16 @@ describeInBrowser('web.md 4: actions on the state of an account', () => {
     const { body } = await service.as(root).get('/v1/admin/users', { query: { email } });
     alice = { ...alice, ...body.users[0], email, password };
     await arrive();
-    await actions.section.getByText('Awaiting approval').waitFor();
-    await actions.run('Reject', 'Account rejected');
-    await actions.section.getByText('Rejected', { exact: true }).waitFor();
+    await actions.head.getByText('Awaiting approval').waitFor();
+    await actions.run('Reject sign-up', 'Account rejected');
+    await actions.head.getByText('Sign-up rejected', { exact: true }).waitFor();
     await expectEntry('reject_registration');
     expect((await user()).traits).toEqual(['registration_rejected']);
-    expect(await actions.button('Reject').count()).toBe(0);
-    await actions.run('Approve', 'Account approved');
+    expect(await actions.offered()).not.toContain('Reject sign-up');
+    await actions.run('Approve sign-up', 'Account approved');
     await expectEntry('approve_registration');
     expect((await user()).traits).toEqual([]);
-    await actions.section.getByRole('heading', { name: 'Sign-up' }).waitFor({ state: 'detached' });
+    expect(await actions.offered()).not.toContain('Approve sign-up');
     expect((await signInAnswer()).status).toBe(200);
     await visit.leave();
   });
@@ -129,7 +145,7 @@ describeInBrowser('web.md 4: actions on the state of an account', () => {
   test('custom hours: invalid values are rejected, and the input stays; a ban replaces another', async () => {
     await ask('ban');
     await arrive();
-    await actions.section.getByText('Suspended permanently', { exact: true }).waitFor();
+    await actions.head.getByText('Suspended permanently', { exact: true }).waitFor();
     await actions.openDialog('Change suspension');
     await field('Duration').selectOption({ label: 'Custom' });
     await actions.enterReason();
@@ -158,9 +174,9 @@ describeInBrowser('web.md 4: actions on the state of an account', () => {
     await ask('ban');
     await arrive();
     await actions.run('Lift suspension', 'Suspension lifted');
-    await actions.section.getByText('Not suspended', { exact: true }).waitFor();
-    expect(await actions.button('Lift suspension').count()).toBe(0);
-    await visit.page.locator('section.section:focus').waitFor();
+    await actions.head.getByText('Active', { exact: true }).waitFor();
+    await focusOn(visit.page, 'Actions');
+    expect(await actions.offered()).not.toContain('Lift suspension');
     expect((await user()).banned).toBe(false);
     expect((await signInAnswer()).status).toBe(200);
     await expectEntry('unban');
@@ -183,9 +199,9 @@ describeInBrowser('web.md 4: actions on the state of an account', () => {
     expect(await sessionsOf(world.service, alice)).toBe(0);
     const [row] = await world.service.sql('SELECT password_hash FROM account WHERE id = $1', [alice.id]);
     expect(row?.password_hash).toBeNull();
-    expect(await actions.button('Lock account').count()).toBe(0);
+    expect(await actions.offered()).not.toContain('Lock account');
     await actions.run('Unlock account', 'Account unlocked');
-    await actions.button('Lock account').waitFor();
+    expect(await actions.offered()).toContain('Lock account');
     expect((await user()).flags).toBe('0');
     await expectEntry('enable_suspicious_activity');
     await visit.leave();
@@ -221,9 +237,10 @@ describeInBrowser('web.md 4: actions on the state of an account', () => {
     await expectEntry('schedule_deletion', { days: '90', reason_code: '3' });
     expect(await sessionsOf(world.service, alice)).toBe(0);
     await mailTo(world.service, alice.email, 'account_deletion_scheduled');
-    await actions.section.getByText(/^Scheduled for .* · Abuse · 規約違反$/).waitFor();
-    await actions.section.getByText('Accounts scheduled for deletion don’t get emails.').waitFor();
-    expect(await actions.button('Send password reset email').count()).toBe(0);
+    await actions.head.getByText(/^Deletion on /).waitFor();
+    await actions.main.getByText('Abuse', { exact: true }).waitFor();
+    await actions.main.getByText('規約違反', { exact: true }).waitFor();
+    expect(await actions.offered()).not.toContain('Send password reset email');
     await visit.look('admin-account-actions-leaving');
 
     await actions.openDialog('Change deletion');
@@ -235,7 +252,7 @@ describeInBrowser('web.md 4: actions on the state of an account', () => {
     await expectEntry('schedule_deletion', { days: '14', reason_code: '1' });
 
     await actions.run('Cancel deletion', 'Deletion canceled');
-    await actions.section.getByText('Not scheduled', { exact: true }).waitFor();
+    await actions.head.getByText(/^Deletion on /).waitFor({ state: 'detached' });
     expect(await user()).toMatchObject({ pending_deletion_at: null, deletion_reason_code: null, flags: '0' });
     await expectEntry('cancel_deletion');
     expect((await signInAnswer()).status).toBe(200);

@@ -44,15 +44,12 @@ describeInBrowser('web.md 4: incidents handled in the console', () => {
     await paste(`{"level":30,"msg":"a report by telephone","account":"${ada.id}","client":"203.0.113.66"}`);
     await open('People', /^ada#/);
     await visit.page.waitForURL(`**/admin/person?id=${ada.id}`);
-    await visit.page
-      .getByRole('button', { name: /sessions/i })
-      .first()
-      .waitFor();
     await actions.run('Sign out everywhere', 'Signed out everywhere');
     expect([await isLet(thief), await isLet(ada.authorization)]).toEqual([false, false]);
     await actions.run('Send password reset email', 'Password reset email sent');
     const audited = (await auditOf(service)).filter(({ target_id: id }) => id === ada.id).map(({ action }) => action);
     expect(audited).toEqual(['terminate_sessions', 'send_password_reset']);
+    await visit.page.getByRole('tab', { name: 'Activity' }).press('Enter');
     await visit.page.getByRole('list', { name: 'Account history' }).getByRole('listitem').nth(1).waitFor();
     await visit.look('admin-incident-session');
   });

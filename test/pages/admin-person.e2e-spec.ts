@@ -40,8 +40,10 @@ describeInBrowser('web.md 4: a user', () => {
   const link = (name: string) => visit.page.getByRole('main').getByRole('link', { name, exact: true });
   /** The items of a list, without the items of nested lists. */
   const items = (name: string) => visit.page.getByRole('list', { name, exact: true }).locator(':scope > li');
-  const says = (text: string) => who().getByText(text, { exact: false }).waitFor();
-  const titles = () => visit.page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts();
+  const says = (text: string) => visit.page.getByRole('main').getByText(text, { exact: false }).first().waitFor();
+  const tab = (name: string) => visit.page.getByRole('tab', { name, exact: true });
+  const tabs = () => visit.page.getByRole('tab').allInnerTexts();
+  const openTab = (name: string) => tab(name).press('Enter');
   const asRoot = (reason = '') => world.service.as(root).with(reason ? { 'x-audit-log-reason': reason } : {});
   const readingsOf = async (id: string) =>
     (await auditOf(world.service)).filter((entry) => entry.target_id === id && entry.action.startsWith('list_'));
@@ -51,7 +53,7 @@ describeInBrowser('web.md 4: a user', () => {
     await link(name).first().press('Enter');
     await visit.page.waitForURL(`**${address}`);
     await visit.page.goBack();
-    await who().waitFor();
+    await link(name).first().waitFor();
   };
 
   test('an action on a user appears on their page after a refresh, with administrator and reason', async () => {
@@ -59,18 +61,22 @@ describeInBrowser('web.md 4: a user', () => {
     await open();
     await who().getByText('Active', { exact: true }).waitFor();
     await says('Likes <b>tea</b>');
-    await section('Contact and sign-in').getByText(alice.email).waitFor();
-    await section('Contact and sign-in').getByText('Bouncing').waitFor();
-    await section('Account history').getByText('No history yet').waitFor();
+    await section('Contact').getByText(alice.email).waitFor();
+    await section('Contact').getByText('Bouncing').waitFor();
+    await who().getByText('Email bouncing').waitFor();
     await visit.look('admin-person');
+    await openTab('Activity');
+    await section('Account history').getByText('No history yet').waitFor();
+    await openTab('Devices');
     await button('Show sessions').press('Enter');
     await items('Sessions').getByText('Active', { exact: true }).waitFor();
     await asRoot('spam in every room').put(`/v1/admin/users/${alice.id}/ban`, { duration_hours: 24 }).expect(200);
-    // Showing the sessions was audited, so an earlier request for the entries may still be running.
-    const history = visit.page.waitForRequest((request) => request.url().includes(`target_id=${alice.id}`));
     await button('Refresh').press('Enter');
-    await says('Suspended until');
-    // The page reloads the sessions at the same time. The audit entry of that request may or may not be in the log yet.
+    await who().getByText('Suspended until').waitFor();
+    await items('Sessions').getByText('ended', { exact: false }).waitFor();
+    expect(await items('Sessions').getByText('Active', { exact: true }).count()).toBe(0);
+    const history = visit.page.waitForRequest((request) => request.url().includes(`target_id=${alice.id}`));
+    await openTab('Activity');
     const isAction = ({ action }: { readonly action: string }) => action !== 'list_user_sessions';
     const response = await (await history).response();
     expect((await response?.json())?.logs.filter(isAction)).toMatchObject([
@@ -85,17 +91,18 @@ describeInBrowser('web.md 4: a user', () => {
       .getByRole('link', { name: /^root#/ })
       .last()
       .waitFor();
-    await items('Sessions').getByText('ended', { exact: false }).waitFor();
-    expect(await items('Sessions').getByText('Active', { exact: true }).count()).toBe(0);
-    expect(await section('Flags and permissions').innerText()).toContain('38 DISABLED');
     await visit.look('admin-person-banned');
+    await openTab('Data');
+    expect(await section('Flags and traits').innerText()).toContain('38 DISABLED');
+    await visit.look('admin-person-data');
     await visit.leave();
   });
 
   test('sessions and networks are loaded on request, by keyboard, and each view is audited', async () => {
     await signIn(world.service, alice);
     await open();
-    await section('Account history').getByText('No history yet').waitFor();
+    await openTab('Devices');
+    await button('Show sessions').waitFor();
     expect(await readingsOf(alice.id)).toEqual([]);
     await section('Sessions').getByText('Viewing this is recorded in the audit log', { exact: false }).waitFor();
     await button('Show sessions').press('Enter');
@@ -114,8 +121,9 @@ describeInBrowser('web.md 4: a user', () => {
       ['list_user_sessions', root.id],
       ['list_user_networks', root.id],
     ]);
-    await items('Account history').nth(1).waitFor();
     await visit.look('admin-person-sessions');
+    await openTab('Activity');
+    await items('Account history').nth(1).waitFor();
     await visit.leave();
   });
 
@@ -126,7 +134,7 @@ describeInBrowser('web.md 4: a user', () => {
        FROM generate_series(1, 44) n`,
       [alice.id],
     );
-    await open();
+    await visit.arrive(`${pathOf(alice.id)}&tab=devices`, root.authorization);
     await button('Show sessions').press('Enter');
     await items('Sessions').nth(19).waitFor();
     expect(await items('Sessions').count()).toBe(20);
@@ -141,33 +149,78 @@ describeInBrowser('web.md 4: a user', () => {
     await visit.leave();
   });
 
-  test('every state has a sentence', async () => {
-    const states: readonly (readonly [values: string, sentence: string])[] = [
+  test('every state is shown next to the name, and says how the account can be used again', async () => {
+    const states: readonly (readonly [values: string, state: string, sentence?: string])[] = [
       ['banned = true', 'Suspended permanently'],
-      ['flags = 1::bigint << 38', 'Deactivated. Signing in reactivates it.'],
-      ['flags = 1::bigint << 35', 'Locked for suspicious activity.'],
+      ['flags = 1::bigint << 38', 'Deactivated', 'Signing in reactivates it.'],
+      ['flags = 1::bigint << 35', 'Locked for suspicious activity', 'Unlocked by a password reset.'],
       [`traits = '{registration_pending_approval}'`, 'Awaiting approval'],
       [`traits = '{registration_rejected}'`, 'Sign-up rejected'],
       [`traits = '{registration_pending_verification}'`, 'Awaiting email verification'],
-      [`traits = '{locked_down}'`, 'Locked by the owner'],
+      [`traits = '{locked_down}'`, 'Locked by the owner', 'needs a password reset'],
       [
-        `flags = 1::bigint << 36, deletion_at = now() + interval '14 days', deletion_reason_code = 1`,
+        `flags = 1::bigint << 36, deletion_at = '2030-01-02T12:00:00Z', deletion_reason_code = 1`,
+        'Deletion on January 2, 2030',
         'Signing in before then cancels it.',
       ],
     ];
     await open();
-    for (const [values, sentence] of states) {
+    await who().getByText('Email not verified', { exact: true }).waitFor();
+    for (const [values, state, sentence] of states) {
       await change(`banned = false, flags = 0, traits = '{}', deletion_at = NULL`);
       await change(values);
       await button('Refresh').press('Enter');
-      await says(sentence);
+      await who().getByText(state, { exact: true }).waitFor();
+      if (sentence) await says(sentence);
       expect(await who().getByText('Active', { exact: true }).count()).toBe(0);
     }
     await says('Requested by the user');
-    await change(`flags = 0, deletion_at = NULL`);
+    await change(`flags = 0, deletion_at = NULL, email_verified = true`);
     await button('Refresh').press('Enter');
     await who().getByText('Active', { exact: true }).waitFor();
-    expect(await who().getByText('Deletion reason').count()).toBe(0);
+    expect(await who().getByText('Email not verified').count()).toBe(0);
+    expect(await visit.page.getByText('Deletion reason').count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('the tabs work by arrow keys, the URL contains the current one, and the back button returns', async () => {
+    const { page } = visit;
+    await visit.arrive(`${pathOf(alice.id)}&tab=activity`, root.authorization);
+    await section('Account history').waitFor();
+    expect(await tab('Activity').getAttribute('aria-selected')).toBe('true');
+    expect(await tabs()).toEqual(['Overview', 'Security', 'Devices', 'Apps', 'Activity', 'Data']);
+    expect(await page.title()).toMatch(new RegExp(`^${alice.username} · `));
+    await page.getByRole('heading', { level: 1, name: alice.username, exact: true }).waitFor();
+    await tab('Activity').press('ArrowRight');
+    await focusOn(page, 'Data');
+    await page.waitForURL(`**${pathOf(alice.id)}&tab=data`);
+    await tab('Data').press('ArrowRight');
+    await focusOn(page, 'Overview');
+    await page.waitForURL(`**${pathOf(alice.id)}`);
+    await tab('Overview').press('End');
+    await focusOn(page, 'Data');
+    await tab('Data').press('Home');
+    await focusOn(page, 'Overview');
+    await page.goBack();
+    await section('Flags and traits').waitFor();
+    expect(await tab('Data').getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Tab');
+    await visit.open(`${pathOf(alice.id)}&tab=constructor`);
+    await section('Details').waitFor();
+    await visit.leave();
+  });
+
+  test('the ID and the email address can be copied', async () => {
+    await visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open();
+    for (const [name, text] of [
+      ['Copy ID', alice.id],
+      ['Copy email', alice.email],
+    ] as const) {
+      await button(name).press('Enter');
+      await visit.page.getByText('Copied', { exact: true }).first().waitFor();
+      expect(await visit.page.evaluate('navigator.clipboard.readText()')).toBe(text);
+    }
     await visit.leave();
   });
 
@@ -182,9 +235,10 @@ describeInBrowser('web.md 4: a user', () => {
     await change(`username = 'DeletedUser', discriminator = 0, email = NULL, deleted_at = now(), deletion_at = now()`);
     await button('Refresh').press('Enter');
     const left = section('DeletedUser');
-    await left.getByText('Deleted. Only the ID remains.').waitFor();
+    await left.getByText('Deleted', { exact: true }).waitFor();
+    await says('Deleted. Only the ID remains.');
     await left.getByText(alice.id).waitFor();
-    expect(await left.getByText('Deletion reason').count()).toBe(0);
+    expect(await visit.page.getByText('Deletion reason').count()).toBe(0);
     await visit.leave();
   });
 
@@ -192,16 +246,25 @@ describeInBrowser('web.md 4: a user', () => {
     await change(`flags = 1 | (1::bigint << 47) | (1::bigint << 5), suspicious_flags = 130,
       traits = '{captcha_exempt,of_a_team}', acls = '{ban:ip:check}', has_verified_phone = true`);
     await open();
-    const marks = section('Flags and permissions');
-    await marks.getByText('Staff 0 STAFF').waitFor();
-    const shown = await marks.getByRole('listitem').allInnerTexts();
-    expect(shown).toEqual([
+    const marks = async (name: string) => {
+      await section(name).getByRole('listitem').first().waitFor();
+      return section(name).getByRole('listitem').allInnerTexts();
+    };
+    await openTab('Data');
+    expect(await marks('Flags and traits')).toEqual([
       ...['Staff 0 STAFF', '5', 'No rate limit 47 RATE_LIMIT_BYPASS'],
+      ...['Skips CAPTCHA captcha_exempt', 'of_a_team'],
+    ]);
+    await openTab('Security');
+    expect(await marks('Permissions and requirements')).toEqual([
       'Verify email again 1 REQUIRE_REVERIFIED_EMAIL',
       'Verify email or phone again 7 REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE',
-      ...['Skips CAPTCHA captcha_exempt', 'of_a_team', 'ban:ip:check'],
+      expect.stringMatching(/^.+ ban:ip:check$/),
     ]);
-    expect(await section('Contact and sign-in').innerText()).toMatch(/Verified phone\s+Yes\s+Authenticator app\s+No/);
+    expect(await section('Signing in').innerText()).toMatch(/Authenticator app\s+No/);
+    await visit.look('admin-person-security');
+    await openTab('Overview');
+    expect(await section('Contact').innerText()).toMatch(/Verified phone\s+Yes/);
     await visit.leave();
   });
 
@@ -211,9 +274,11 @@ describeInBrowser('web.md 4: a user', () => {
     const app = await newApp(world.service, alice, { name: 'Night <b>builds</b>' });
     await world.service.as(admin).get(`/v1/admin/users/${alice.id}/sessions`).expect(200);
     await open();
-    await leadsTo('Night <b>builds</b>', `/admin/applications?id=${app.id}`);
     await leadsTo('Audit log 127.0.0.9', '/admin/audit?ip=127.0.0.9');
     await leadsTo('Bans 127.0.0.9', '/admin/bans?ip=127.0.0.9');
+    await openTab('Apps');
+    await leadsTo('Night <b>builds</b>', `/admin/applications?id=${app.id}`);
+    await openTab('Activity');
     const about = 'View account history in the audit log';
     await leadsTo(about, `/admin/audit?target_type=user&target_id=${alice.id}`);
     await adminKey(world.service, admin);
@@ -222,6 +287,7 @@ describeInBrowser('web.md 4: a user', () => {
       .first()
       .press('Enter');
     await who('admin').waitFor();
+    await openTab('Activity');
     await items('Admin actions by this account').nth(1).waitFor();
     await items('API keys').first().waitFor();
     expect(await items('API keys').count()).toBe(1);
@@ -236,12 +302,17 @@ describeInBrowser('web.md 4: a user', () => {
   test("the administrator's own page links to their keys; a bot links to its application", async () => {
     await open(root.id);
     await who('root').getByText('You', { exact: true }).waitFor();
+    await openTab('Activity');
     expect(await link('API keys').getAttribute('href')).toBe('/admin/keys');
     const app = await newApp(world.service, alice, { name: 'Builder' });
     await visit.open(pathOf(app.id));
     await visit.page.getByText('Bot', { exact: true }).waitFor();
+    expect(await tabs()).toEqual(['Overview', 'Security', 'Apps', 'Activity', 'Data']);
+    await openTab('Activity');
+    await section('Account history').waitFor();
+    expect(await section('API keys').count()).toBe(0);
+    await openTab('Apps');
     expect(await link('This bot’s app').getAttribute('href')).toBe(`/admin/applications?id=${app.id}`);
-    expect(await titles()).not.toContain('API keys');
     await visit.leave();
   });
 
@@ -249,14 +320,12 @@ describeInBrowser('web.md 4: a user', () => {
     await change(`last_active_ip = '127.0.0.9', last_active_at = now(), email_verified = true`);
     const admin = await arriveAsAdministrator(world, visit, pathOf(alice.id), 'user:lookup');
     await who().getByText('Active', { exact: true }).waitFor();
-    await section('Contact and sign-in').getByText('Hidden. Requires user:view:email.').waitFor();
+    await section('Contact').getByText('Hidden. Requires user:view:email.').waitFor();
     await says('Hidden. Requires user:view:ip.');
     const text = await visit.page.getByRole('main').innerText();
     for (const secret of [alice.email, '127.0.0.9']) expect(text).not.toContain(secret);
     expect(await visit.page.getByText('Verified', { exact: true }).count()).toBe(0);
-    for (const title of ['Sessions', 'Trusted networks', 'Apps', 'Account history', 'API keys']) {
-      expect(await section(title).count()).toBe(0);
-    }
+    expect(await tabs()).toEqual(['Overview', 'Security', 'Data']);
     await visit.look('admin-person-little');
     for (const path of ['sessions', 'networks', 'applications']) {
       const ask = () => world.service.as(admin).get(`/v1/admin/users/${alice.id}/${path}`);
@@ -270,8 +339,10 @@ describeInBrowser('web.md 4: a user', () => {
     await newApp(world.service, alice, { name: 'Builder' });
     const acls = ['user:lookup', 'user:list:sessions', 'application:list:by_owner'];
     await arriveAsAdministrator(world, visit, pathOf(alice.id), ...acls);
+    await openTab('Apps');
     await items('Apps').getByText('Builder').waitFor();
     expect(await items('Apps').getByRole('link').count()).toBe(0);
+    await openTab('Devices');
     await button('Show sessions').press('Enter');
     await items('Sessions').getByText('Hidden. Requires user:view:ip.').waitFor();
     expect(await visit.page.getByText('127.0.0.1').count()).toBe(0);

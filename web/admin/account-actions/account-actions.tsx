@@ -1,15 +1,16 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { rich, t } from '../../core/language.js';
+import { rich, type TranslationKey, t } from '../../core/language.js';
+import { Menu } from '../../kit/menu.js';
 import { Notice } from '../../kit/notice.js';
 import { isErased } from '../parts/flags.js';
 import { can, type Operation } from '../rights.js';
-import { Access } from './access.js';
+import { ACCESS } from './access.js';
 import { type AccountActionsProps, aclsBeyondOwn, isSelf, nameOf } from './account.js';
-import { Contact } from './contact.js';
-import './account-actions.css';
-import { Ending } from './ending.js';
-import { Factors } from './factors.js';
-import { Permissions } from './permissions.js';
+import { CONTACT } from './contact.js';
+import { ENDING } from './ending.js';
+import type { AccountAction } from './parts.js';
+import { SECURITY } from './security.js';
 
 export type { AccountActionsProps } from './account.js';
 
@@ -37,7 +38,8 @@ const codes = (acls: readonly string[]): ComponentChildren =>
   ));
 
 /** Explains why some operations are not available. */
-function Bounds({ user }: AccountActionsProps) {
+export function Bounds({ user }: Pick<AccountActionsProps, 'user'>) {
+  if (!OPERATIONS.some((operation) => can(...operation))) return null;
   const name = <bdi key="name">{nameOf(user)}</bdi>;
   const beyond = aclsBeyondOwn(user);
   if (isErased(user)) {
@@ -69,18 +71,35 @@ function Bounds({ user }: AccountActionsProps) {
   );
 }
 
-/** All operations on an account. */
+const GROUPS: readonly (readonly [title: TranslationKey, actions: readonly AccountAction[]])[] = [
+  ['adminActions.contact', CONTACT],
+  ['admin.security', SECURITY],
+  ['adminActions.access', ACCESS],
+  ['adminActions.ending', ENDING],
+];
+
+/** A menu of all operations on an account. Each opens a dialog. */
 export function AccountActions(props: AccountActionsProps) {
-  if (!OPERATIONS.some((operation) => can(...operation))) return null;
+  const chosen = useSignal<AccountAction | null>(null);
+  const groups = GROUPS.map(([title, actions]) => ({
+    label: t(title),
+    items: actions
+      .filter((action) => action.isOffered(props.user))
+      .map((action) => ({
+        label: t(action.label?.(props.user) ?? `adminActions.${action.name}`),
+        onChoose: () => {
+          chosen.value = action;
+        },
+      })),
+  })).filter(({ items }) => items.length > 0);
+  const Form = chosen.value?.Form;
+  const close = () => {
+    chosen.value = null;
+  };
   return (
-    <section class="stack account-actions" aria-label={t('adminActions.title')}>
-      <h2>{t('adminActions.title')}</h2>
-      <Bounds {...props} />
-      <Access {...props} />
-      <Contact {...props} />
-      <Factors {...props} />
-      <Permissions {...props} />
-      <Ending {...props} />
-    </section>
+    <>
+      {groups.length > 0 && <Menu label={t('adminActions.title')} groups={groups} />}
+      {Form && <Form {...props} onClose={close} />}
+    </>
   );
 }

@@ -2,8 +2,7 @@ import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { language, t } from '../../core/language.js';
 import { Field, fieldOf, Select, setterOf, TextArea } from '../../kit/field.js';
-import type { AccountActionsProps } from './account.js';
-import { AccountActionButton, useAccountAction } from './parts.js';
+import { ActionDialog, type ActionProps, useAccountAction } from './parts.js';
 
 /** Durations in hours; 0 means permanent. */
 const DURATIONS = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24, forGood: 0 } as const;
@@ -25,7 +24,7 @@ const durations = (): Readonly<Record<Duration, string>> => ({
 const ownHours = (typed: string): number => Number(typed) || Number.NaN;
 
 /** A form that bans the account or changes the ban. */
-export function Ban(props: AccountActionsProps) {
+export function Ban(props: ActionProps) {
   const { user } = props;
   const duration = useSignal<Duration>('day');
   const hours = useSignal('');
@@ -37,17 +36,16 @@ export function Ban(props: AccountActionsProps) {
       const chosen = duration.value;
       const length = chosen === 'own' ? ownHours(hours.value) : DURATIONS[chosen];
       const body = { duration_hours: length, reason: reason.value.trim() || null };
-      const answer = await api.put('/v1/admin/users/{user_id}/ban', { ...sent, body });
-      reason.value = '';
-      return answer;
+      return api.put('/v1/admin/users/{user_id}/ban', { ...sent, body });
     },
     { fields: ['duration_hours', 'reason'] },
   );
   const isOwn = duration.value === 'own';
   return (
-    <AccountActionButton
-      user={user}
+    <ActionDialog
+      {...props}
       name="ban"
+      kind="danger"
       auditedAction={auditedAction}
       {...(user.banned ? { label: 'adminActions.changeBan' } : {})}
       {...(user.bot ? { what: 'adminActions.banBotWhat' } : {})}
@@ -79,6 +77,6 @@ export function Ban(props: AccountActionsProps) {
         wrong={auditedAction.action.of('reason')}
         maxLength={512}
       />
-    </AccountActionButton>
+    </ActionDialog>
   );
 }

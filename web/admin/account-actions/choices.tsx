@@ -1,7 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { type TranslationKey, t } from '../../core/language.js';
 import { Choice } from '../../kit/field.js';
 
 /** A multiple choice, stored as differences from the current state. Concurrent changes elsewhere are kept. */
@@ -10,7 +8,6 @@ export interface Selection {
   readonly turn: (name: string) => void;
   /** Selects exactly these of the offered names. Others stay as they are. */
   readonly choose: (names: readonly string[], offered: readonly string[]) => void;
-  readonly forget: () => void;
 }
 
 export function useSelection(held: readonly string[]): Selection {
@@ -27,9 +24,6 @@ export function useSelection(held: readonly string[]): Selection {
       const changed = offered.filter((name) => held.includes(name) !== names.includes(name));
       turned.value = new Set([...others, ...changed]);
     },
-    forget: () => {
-      turned.value = new Set();
-    },
   };
 }
 
@@ -39,33 +33,12 @@ interface ChoicesProps {
   readonly of: Selection;
 }
 
-/** Checkboxes for the options. The selection is reset when they disappear. */
-export function Choices({ legend, options, of: { has, turn, forget } }: ChoicesProps) {
-  useEffect(() => forget, []);
-  return (
-    <fieldset class="lines">
-      <legend>{legend}</legend>
-      {Object.entries(options).map(([name, words]) => (
-        <Choice key={name} name={name} label={words} checked={has(name)} onChecked={() => turn(name)} />
-      ))}
-    </fieldset>
-  );
-}
-
-/** The current values as text. */
-export const CurrentValues = ({
-  of,
-  none,
-}: {
-  readonly of: readonly ComponentChildren[];
-  readonly none: TranslationKey;
-}) =>
-  of.length === 0 ? (
-    <span>{t(none)}</span>
-  ) : (
-    <ul class="points">
-      {of.map((words, index) => (
-        <li key={index}>{words}</li>
-      ))}
-    </ul>
-  );
+/** Checkboxes for the options. */
+export const Choices = ({ legend, options, of: { has, turn } }: ChoicesProps) => (
+  <fieldset class="lines">
+    <legend>{legend}</legend>
+    {Object.entries(options).map(([name, words]) => (
+      <Choice key={name} name={name} label={words} checked={has(name)} onChecked={() => turn(name)} />
+    ))}
+  </fieldset>
+);

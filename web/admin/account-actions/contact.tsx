@@ -4,15 +4,21 @@ import { t } from '../../core/language.js';
 import { Field, fieldOf } from '../../kit/field.js';
 import { hasFlag } from '../parts/flags.js';
 import { type AdminUser, hasAcl } from '../rights.js';
-import { type AccountActionsProps, isOffered } from './account.js';
-import { AccountActionButton, ActionRow, Group, type Sent, SimpleAction, useAccountAction } from './parts.js';
+import { isOffered } from './account.js';
+import {
+  type AccountAction,
+  ActionDialog,
+  type ActionProps,
+  type Sent,
+  simpleDialog,
+  useAccountAction,
+} from './parts.js';
 import { hasRequirement } from './requirements.js';
 
 const EMAIL = '/v1/admin/users/{user_id}/email';
 const VERIFICATION = '/v1/admin/users/{user_id}/email-verification';
 const BOUNCE = '/v1/admin/users/{user_id}/email-bounce';
 const MAIL = '/v1/admin/users/{user_id}/verification-email';
-const RESET = '/v1/admin/users/{user_id}/password-reset';
 const PHONE = '/v1/admin/users/{user_id}/phone-verification';
 
 /**
@@ -35,33 +41,18 @@ function addressOf(user: AdminUser) {
   };
 }
 
-function EmailState({ user }: { readonly user: AdminUser }) {
-  if (!hasAcl('user:view:email')) return <>{t('adminActions.emailUnseen')}</>;
-  if (user.email === null) return <>{t('adminActions.emailNone')}</>;
-  return (
-    <>
-      <bdi>{user.email}</bdi> · {t(user.email_verified ? 'adminActions.emailVerified' : 'adminActions.emailUnverified')}
-      {user.email_bounced && ` · ${t('adminActions.emailBounced')}`}
-    </>
-  );
-}
-
-function ChangeEmail(props: AccountActionsProps) {
+function ChangeEmail(props: ActionProps) {
   const email = useSignal('');
   const auditedAction = useAccountAction(
     props,
     'changeEmail',
-    async (sent) => {
-      const answer = await api.patch(EMAIL, { ...sent, body: { email: email.value.trim() } });
-      email.value = '';
-      return answer;
-    },
+    (sent) => api.patch(EMAIL, { ...sent, body: { email: email.value.trim() } }),
     { fields: ['email'] },
   );
   const isTaken = auditedAction.action.failure.value?.code === 'EMAIL_ALREADY_IN_USE';
   const field = fieldOf(email, auditedAction.action, 'email');
   return (
-    <AccountActionButton user={props.user} name="changeEmail" auditedAction={auditedAction}>
+    <ActionDialog {...props} name="changeEmail" kind="main" auditedAction={auditedAction}>
       <Field
         {...field}
         wrong={isTaken ? t('adminActions.emailTaken') : field.wrong}
@@ -72,76 +63,52 @@ function ChangeEmail(props: AccountActionsProps) {
         required
         maxLength={254}
       />
-    </AccountActionButton>
+    </ActionDialog>
   );
 }
 
-function EmailMatter(props: AccountActionsProps) {
-  const { user } = props;
-  const { isThere, canBeVerified, mayBounce, mayArriveAgain } = addressOf(user);
-  const setBounce = (bounced: boolean) => (sent: Sent) => api.put(BOUNCE, { ...sent, body: { bounced } });
-  return (
-    <ActionRow title="adminActions.email" state={<EmailState user={user} />}>
-      {isOffered(user, 'people', 'patch', EMAIL) && <ChangeEmail {...props} />}
-      {isThere && canBeVerified && isOffered(user, 'people', 'put', VERIFICATION) && (
-        <SimpleAction {...props} name="verifyEmail" kind="plain" work={(sent) => api.put(VERIFICATION, sent)} />
-      )}
-      {isThere && isOffered(user, 'people', 'put', BOUNCE) && (
-        <>
-          {mayBounce && <SimpleAction {...props} name="bounce" work={setBounce(true)} />}
-          {mayArriveAgain && <SimpleAction {...props} name="unbounce" kind="plain" work={setBounce(false)} />}
-        </>
-      )}
-    </ActionRow>
-  );
-}
+const setBounce = (bounced: boolean) => (sent: Sent) => api.put(BOUNCE, { ...sent, body: { bounced } });
+const setPhone = (isVerified: boolean) => (sent: Sent) =>
+  api.put(PHONE, { ...sent, body: { has_verified_phone: isVerified } });
+const mayPhone = (user: AdminUser): boolean => !user.bot && isOffered(user, 'any', 'put', PHONE);
 
-/** Emails to the user. Accounts scheduled for deletion get none, because the links would restore them. */
-function MailsMatter(props: AccountActionsProps) {
-  const { user } = props;
-  const { wantsMail } = addressOf(user);
-  const isLeaving = hasFlag(user, 'DELETED');
-  return (
-    <ActionRow title="adminActions.mails" state={t(isLeaving ? 'adminActions.noMails' : 'adminActions.mailsHint')}>
-      {!isLeaving && wantsMail && isOffered(user, 'people', 'post', MAIL) && (
-        <SimpleAction {...props} name="mailVerification" kind="plain" work={(sent) => api.post(MAIL, sent)} />
-      )}
-      {!isLeaving && isOffered(user, 'people', 'post', RESET) && (
-        <SimpleAction {...props} name="mailReset" kind="plain" work={(sent) => api.post(RESET, sent)} />
-      )}
-    </ActionRow>
-  );
-}
-
-function PhoneMatter(props: AccountActionsProps) {
-  const isVerified = props.user.has_verified_phone;
-  return (
-    <ActionRow
-      title="adminActions.phone"
-      state={t(isVerified ? 'adminActions.phoneVerified' : 'adminActions.phoneNone')}
-    >
-      <SimpleAction
-        key={String(isVerified)}
-        {...props}
-        name={isVerified ? 'forgetPhone' : 'verifyPhone'}
-        kind={isVerified ? 'danger' : 'plain'}
-        work={(sent) => api.put(PHONE, { ...sent, body: { has_verified_phone: !isVerified } })}
-      />
-    </ActionRow>
-  );
-}
+/** Accounts scheduled for deletion get no emails, because the links would restore them. */
+export const canGetMail = (user: AdminUser): boolean => addressOf(user).isThere && !hasFlag(user, 'DELETED');
 
 /** Email address, emails and phone number. */
-export function Contact(props: AccountActionsProps) {
-  const { user } = props;
-  const mayMail = isOffered(user, 'people', 'patch', EMAIL);
-  const mayPhone = !user.bot && isOffered(user, 'any', 'put', PHONE);
-  if (!(mayMail || mayPhone)) return null;
-  return (
-    <Group title="adminActions.contact">
-      {mayMail && <EmailMatter {...props} />}
-      {mayMail && addressOf(user).isThere && <MailsMatter {...props} />}
-      {mayPhone && <PhoneMatter {...props} />}
-    </Group>
-  );
-}
+export const CONTACT: readonly AccountAction[] = [
+  { name: 'changeEmail', isOffered: (user) => isOffered(user, 'people', 'patch', EMAIL), Form: ChangeEmail },
+  {
+    name: 'mailVerification',
+    isOffered: (user) => canGetMail(user) && addressOf(user).wantsMail && isOffered(user, 'people', 'post', MAIL),
+    Form: simpleDialog('mailVerification', 'plain', (sent) => api.post(MAIL, sent)),
+  },
+  {
+    name: 'verifyEmail',
+    isOffered: (user) =>
+      addressOf(user).isThere && addressOf(user).canBeVerified && isOffered(user, 'people', 'put', VERIFICATION),
+    Form: simpleDialog('verifyEmail', 'plain', (sent) => api.put(VERIFICATION, sent)),
+  },
+  {
+    name: 'bounce',
+    isOffered: (user) =>
+      addressOf(user).isThere && addressOf(user).mayBounce && isOffered(user, 'people', 'put', BOUNCE),
+    Form: simpleDialog('bounce', 'main', setBounce(true)),
+  },
+  {
+    name: 'unbounce',
+    isOffered: (user) =>
+      addressOf(user).isThere && addressOf(user).mayArriveAgain && isOffered(user, 'people', 'put', BOUNCE),
+    Form: simpleDialog('unbounce', 'plain', setBounce(false)),
+  },
+  {
+    name: 'verifyPhone',
+    isOffered: (user) => mayPhone(user) && !user.has_verified_phone,
+    Form: simpleDialog('verifyPhone', 'plain', setPhone(true)),
+  },
+  {
+    name: 'forgetPhone',
+    isOffered: (user) => mayPhone(user) && user.has_verified_phone,
+    Form: simpleDialog('forgetPhone', 'danger', setPhone(false)),
+  },
+];

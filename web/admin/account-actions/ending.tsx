@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
-import { formatDateTime, t } from '../../core/language.js';
+import { t } from '../../core/language.js';
 import { Field, fieldOf, Select, TextArea } from '../../kit/field.js';
 import { hasFlag } from '../parts/flags.js';
-import { type AccountActionsProps, isOffered } from './account.js';
-import { AccountActionButton, ActionRow, Group, SimpleAction, useAccountAction } from './parts.js';
+import { isOffered } from './account.js';
+import { type AccountAction, ActionDialog, type ActionProps, simpleDialog, useAccountAction } from './parts.js';
 
 const DELETION = '/v1/admin/users/{user_id}/deletion';
 
@@ -17,7 +17,7 @@ const wordsOf = (reason: Reason): string => t(`adminActions.reason_${reason}`);
 /** Minimum number of days. The service raises smaller values. */
 const minDays = (reason: Reason): number => (reason === 'requested' ? 14 : 60);
 
-function Schedule(props: AccountActionsProps) {
+function Schedule(props: ActionProps) {
   const { user } = props;
   const reason = useSignal<Reason>('requested');
   const days = useSignal('60');
@@ -25,23 +25,22 @@ function Schedule(props: AccountActionsProps) {
   const auditedAction = useAccountAction(
     props,
     'scheduleDeletion',
-    async (sent) => {
+    (sent) => {
       const body = {
         reason_code: REASONS[reason.value],
         days_until_deletion: Number(days.value.trim() || Number.NaN),
         public_reason: said.value.trim() || null,
       };
-      const answer = await api.put(DELETION, { ...sent, body });
-      said.value = '';
-      return answer;
+      return api.put(DELETION, { ...sent, body });
     },
     { fields: ['days_until_deletion', 'public_reason'] },
   );
   const isScheduled = hasFlag(user, 'DELETED');
   return (
-    <AccountActionButton
-      user={user}
+    <ActionDialog
+      {...props}
       name="scheduleDeletion"
+      kind="danger"
       auditedAction={auditedAction}
       {...(isScheduled ? { label: 'adminActions.changeDeletion' } : {})}
     >
@@ -67,42 +66,21 @@ function Schedule(props: AccountActionsProps) {
         hint={t('adminActions.publicReasonHint')}
         maxLength={512}
       />
-    </AccountActionButton>
-  );
-}
-
-function DeletionState({ user }: AccountActionsProps) {
-  const { pending_deletion_at: at, deletion_reason_code: code, deletion_public_reason: said } = user;
-  if (at === null) return <>{t('adminActions.deletionNone')}</>;
-  const reason = NAMES.find((name) => REASONS[name] === code);
-  return (
-    <>
-      {t('adminActions.deletionAt', { time: formatDateTime(at) })}
-      {reason && ` · ${wordsOf(reason)}`}
-      {said && (
-        <>
-          {' · '}
-          <bdi>{said}</bdi>
-        </>
-      )}
-    </>
+    </ActionDialog>
   );
 }
 
 /** Deletion of the account. */
-export function Ending(props: AccountActionsProps) {
-  const { user } = props;
-  const maySchedule = isOffered(user, 'people', 'put', DELETION);
-  const mayCancel = isOffered(user, 'people', 'delete', DELETION);
-  if (!(maySchedule || mayCancel)) return null;
-  return (
-    <Group title="adminActions.ending">
-      <ActionRow title="adminActions.deletion" state={<DeletionState {...props} />}>
-        {maySchedule && <Schedule {...props} />}
-        {mayCancel && user.pending_deletion_at !== null && (
-          <SimpleAction {...props} name="cancelDeletion" kind="plain" work={(sent) => api.delete(DELETION, sent)} />
-        )}
-      </ActionRow>
-    </Group>
-  );
-}
+export const ENDING: readonly AccountAction[] = [
+  {
+    name: 'scheduleDeletion',
+    isOffered: (user) => isOffered(user, 'people', 'put', DELETION),
+    label: (user) => (hasFlag(user, 'DELETED') ? 'adminActions.changeDeletion' : undefined),
+    Form: Schedule,
+  },
+  {
+    name: 'cancelDeletion',
+    isOffered: (user) => user.pending_deletion_at !== null && isOffered(user, 'people', 'delete', DELETION),
+    Form: simpleDialog('cancelDeletion', 'plain', (sent) => api.delete(DELETION, sent)),
+  },
+];

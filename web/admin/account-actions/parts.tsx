@@ -1,14 +1,9 @@
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import type { ComponentChildren, ComponentType } from 'preact';
 import type { ActionOptions } from '../../core/action.js';
 import { rich, type TranslationKey, t } from '../../core/language.js';
+import { ConfirmDialog } from '../../kit/confirm-button.js';
 import { toast } from '../../kit/toast.js';
-import {
-  type AuditedAction,
-  AuditedActionButton,
-  type ReasonHeaders,
-  useAuditedAction,
-} from '../parts/audited-action.js';
+import { type AuditedAction, ReasonField, type ReasonHeaders, useAuditedAction } from '../parts/audited-action.js';
 import type { AdminUser } from '../rights.js';
 import { type AccountActionsProps, nameOf } from './account.js';
 
@@ -31,7 +26,6 @@ export type AccountActionName =
   | 'verifyPhone'
   | 'forgetPhone'
   | 'disableMfa'
-  | 'removePasskey'
   | 'linkSso'
   | 'unlinkSso'
   | 'setAcls'
@@ -40,6 +34,23 @@ export type AccountActionName =
   | 'setDemands'
   | 'scheduleDeletion'
   | 'cancelDeletion';
+
+export type Kind = 'plain' | 'main' | 'danger';
+
+export interface ActionProps extends AccountActionsProps {
+  readonly onClose: () => void;
+}
+
+/** An operation in the menu. */
+export interface AccountAction {
+  readonly name: AccountActionName;
+  /** True if it applies to the account and the administrator may run it. */
+  readonly isOffered: (user: AdminUser) => boolean;
+  /** Replaces the default translation. */
+  readonly label?: (user: AdminUser) => TranslationKey | undefined;
+  /** Its dialog, which is shown as long as it is mounted. */
+  readonly Form: ComponentType<ActionProps>;
+}
 
 /** The path and headers of a request for an account. */
 export interface Sent extends ReasonHeaders {
@@ -68,85 +79,46 @@ export function useAccountAction(
   }, options);
 }
 
-interface AccountActionButtonProps {
-  readonly user: AdminUser;
+interface ActionDialogProps extends ActionProps {
   readonly name: AccountActionName;
   readonly auditedAction: AuditedAction;
-  readonly kind?: 'plain' | 'danger';
+  /** `plain`: the reason is optional. `danger`: the button is red. */
+  readonly kind: Kind;
   /** Replaces the default translations. */
   readonly label?: TranslationKey;
   readonly what?: TranslationKey;
-  /** Additional values of the sentence. */
-  readonly values?: Readonly<Record<string, ComponentChildren>>;
   readonly children?: ComponentChildren;
 }
 
-/** The button of an operation. Its dialog names the effect and the account. */
-export const AccountActionButton = ({
+/** The dialog of an operation. It names the effect and the account. */
+export const ActionDialog = ({
   user,
+  onClose,
   name,
   auditedAction,
-  kind = 'danger',
+  kind,
   label,
   what,
-  values,
   children,
-}: AccountActionButtonProps) => (
-  <AuditedActionButton
+}: ActionDialogProps) => (
+  <ConfirmDialog
+    isOpen
     label={t(label ?? `adminActions.${name}`)}
     title={t(`adminActions.${name}Title`)}
-    of={auditedAction}
-    kind={kind}
+    action={auditedAction.action}
+    isDanger={kind === 'danger'}
+    onClose={onClose}
   >
-    <p>{rich(what ?? `adminActions.${name}What`, { name: <bdi key="name">{nameOf(user)}</bdi>, ...values })}</p>
+    <p>{rich(what ?? `adminActions.${name}What`, { name: <bdi key="name">{nameOf(user)}</bdi> })}</p>
     {children}
-  </AuditedActionButton>
+    <ReasonField of={auditedAction} isRequired={kind !== 'plain'} />
+  </ConfirmDialog>
 );
-
-interface SimpleActionProps extends AccountActionsProps {
-  readonly name: AccountActionName;
-  readonly kind?: 'plain' | 'danger';
-  readonly work: Work;
-}
 
 /** An operation that needs only a reason. */
-export function SimpleAction({ name, kind, work, ...props }: SimpleActionProps) {
-  const auditedAction = useAccountAction(props, name, work);
-  return (
-    <AccountActionButton user={props.user} name={name} auditedAction={auditedAction} {...(kind ? { kind } : {})} />
-  );
+export function simpleDialog(name: AccountActionName, kind: Kind, work: Work): AccountAction['Form'] {
+  return function SimpleDialog(props) {
+    const auditedAction = useAccountAction(props, name, work);
+    return <ActionDialog {...props} name={name} kind={kind} auditedAction={auditedAction} />;
+  };
 }
-
-interface GroupProps {
-  readonly title: TranslationKey;
-  readonly children: ComponentChildren;
-}
-
-/** A group of operations. It takes the focus when a button disappears. */
-export function Group({ title, children }: GroupProps) {
-  const id = useId();
-  return (
-    <section class="section" tabIndex={-1} aria-labelledby={id}>
-      <h3 id={id}>{t(title)}</h3>
-      {children}
-    </section>
-  );
-}
-
-interface ActionRowProps {
-  readonly title: TranslationKey;
-  /** The current state. */
-  readonly state: ComponentChildren;
-  readonly children?: ComponentChildren;
-}
-
-/** The state of something, with operations to change it. */
-export const ActionRow = ({ title, state, children }: ActionRowProps) => (
-  <div class="matter">
-    <div>
-      <h4>{t(title)}</h4>
-      <div class="small quiet">{state}</div>
-    </div>
-    <div class="row">{children}</div>
-  </div>
-);

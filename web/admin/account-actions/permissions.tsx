@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { Notice } from '../../kit/notice.js';
@@ -6,39 +5,28 @@ import { AclChoices } from '../acls/choices.js';
 import { AclDifference } from '../acls/difference.js';
 import { ROLES } from '../acls/role.js';
 import { RoleChoice } from '../acls/role-choice.js';
-import { AclWords } from '../parts/acl-words.js';
 import { hasFlag, maskOf } from '../parts/flags.js';
 import { can, hasAcl, registry } from '../rights.js';
-import { type AccountActionsProps, isOffered } from './account.js';
-import { Choices, CurrentValues, type Selection, useSelection } from './choices.js';
-import { AccountActionButton, ActionRow, Group, useAccountAction } from './parts.js';
-import { bitsOf, RequirementChoices, requirementsOf, requirementText } from './requirements.js';
+import { isOffered } from './account.js';
+import { Choices, type Selection, useSelection } from './choices.js';
+import { type AccountAction, ActionDialog, type ActionProps, useAccountAction } from './parts.js';
 
 const ACLS = '/v1/admin/users/{user_id}/acls';
 const ACCOUNT_FLAGS = '/v1/admin/users/{user_id}/flags';
 const TRAITS = '/v1/admin/users/{user_id}/traits';
-const REQUIREMENTS = '/v1/admin/users/{user_id}/suspicious-activity-flags';
 
 /** The trait that can be set (admin.md Precisions). */
 const CAPTCHA_EXEMPT = 'captcha_exempt';
 
 const FLAG_NAMES = ['STAFF', 'HIGH_GLOBAL_RATE_LIMIT', 'RATE_LIMIT_BYPASS', 'NOT_SUSPICIOUS'] as const;
 
-/** An ACL with its description. */
-const Acl = ({ name }: { readonly name: string }) => (
-  <>
-    <code dir="ltr">{name}</code> <AclWords acl={name} />
-  </>
-);
-
-interface AclFieldsProps extends Pick<AccountActionsProps, 'user'> {
+interface AclFieldsProps extends Pick<ActionProps, 'user'> {
   readonly of: Selection;
   readonly offered: readonly string[];
 }
 
 /** ACLs with the changes that saving makes. A role replaces the selection. */
-function AclFields({ user, of: { has, choose, forget }, offered }: AclFieldsProps) {
-  useEffect(() => forget, []);
+function AclFields({ user, of: { has, choose }, offered }: AclFieldsProps) {
   const chosen = offered.filter(has);
   return (
     <>
@@ -56,7 +44,7 @@ function AclFields({ user, of: { has, choose, forget }, offered }: AclFieldsProp
   );
 }
 
-function SetAcls(props: AccountActionsProps) {
+function SetAcls(props: ActionProps) {
   const choosing = useSelection(props.user.acls);
   // Administrators can grant only ACLs that they have.
   const known = registry.value?.acls.filter(hasAcl) ?? [];
@@ -64,19 +52,17 @@ function SetAcls(props: AccountActionsProps) {
     api.put(ACLS, { ...sent, body: { acls: known.filter(choosing.has) } }),
   );
   return (
-    <AccountActionButton user={props.user} name="setAcls" auditedAction={auditedAction}>
+    <ActionDialog {...props} name="setAcls" kind="main" auditedAction={auditedAction}>
       <Notice kind="warn" isAnnounced={false}>
         {t('adminActions.aclsHint')}
       </Notice>
       <AclFields user={props.user} of={choosing} offered={known} />
-    </AccountActionButton>
+    </ActionDialog>
   );
 }
 
-const flagsOf = ({ user }: AccountActionsProps) => FLAG_NAMES.filter((name) => hasFlag(user, name));
-
-function SetFlags(props: AccountActionsProps) {
-  const held = flagsOf(props);
+function SetFlags(props: ActionProps) {
+  const held = FLAG_NAMES.filter((name) => hasFlag(props.user, name));
   const choosing = useSelection(held);
   const auditedAction = useAccountAction(props, 'setFlags', (sent) => {
     const changed = FLAG_NAMES.filter((name) => choosing.has(name) !== held.includes(name));
@@ -84,96 +70,35 @@ function SetFlags(props: AccountActionsProps) {
     return api.patch(ACCOUNT_FLAGS, { ...sent, body: { add_flags: bits(true), remove_flags: bits(false) } });
   });
   return (
-    <AccountActionButton user={props.user} name="setFlags" auditedAction={auditedAction} kind="plain">
+    <ActionDialog {...props} name="setFlags" kind="plain" auditedAction={auditedAction}>
       <Choices
         legend={t('adminActions.flags')}
         options={Object.fromEntries(FLAG_NAMES.map((name) => [name, t(`adminActions.${name}`)]))}
         of={choosing}
       />
-    </AccountActionButton>
+    </ActionDialog>
   );
 }
 
-function SetTraits(props: AccountActionsProps) {
+function SetTraits(props: ActionProps) {
   const choosing = useSelection(props.user.traits);
   const auditedAction = useAccountAction(props, 'setTraits', (sent) =>
     api.put(TRAITS, { ...sent, body: { traits: choosing.has(CAPTCHA_EXEMPT) ? [CAPTCHA_EXEMPT] : [] } }),
   );
   return (
-    <AccountActionButton user={props.user} name="setTraits" auditedAction={auditedAction} kind="plain">
+    <ActionDialog {...props} name="setTraits" kind="plain" auditedAction={auditedAction}>
       <Choices
         legend={t('adminActions.traits')}
         options={{ [CAPTCHA_EXEMPT]: t('adminActions.captchaExempt') }}
         of={choosing}
       />
-    </AccountActionButton>
+    </ActionDialog>
   );
 }
 
-function SetRequirements(props: AccountActionsProps) {
-  const choosing = useSelection(requirementsOf(props.user));
-  const auditedAction = useAccountAction(props, 'setDemands', (sent) =>
-    api.put(REQUIREMENTS, { ...sent, body: { flags: bitsOf(choosing) } }),
-  );
-  return (
-    <AccountActionButton user={props.user} name="setDemands" auditedAction={auditedAction}>
-      <RequirementChoices of={choosing} />
-    </AccountActionButton>
-  );
-}
-
-const AclsRow = (props: AccountActionsProps) => (
-  <ActionRow
-    title="adminActions.acls"
-    state={
-      <CurrentValues none="adminActions.aclsNone" of={props.user.acls.map((name) => <Acl key={name} name={name} />)} />
-    }
-  >
-    <SetAcls {...props} />
-  </ActionRow>
-);
-
-const FlagsRow = (props: AccountActionsProps) => (
-  <ActionRow
-    title="adminActions.flags"
-    state={<CurrentValues none="adminActions.flagsNone" of={flagsOf(props).map((name) => t(`adminActions.${name}`))} />}
-  >
-    <SetFlags {...props} />
-  </ActionRow>
-);
-
-const TraitsRow = (props: AccountActionsProps) => (
-  <ActionRow
-    title="adminActions.traits"
-    state={t(props.user.traits.includes(CAPTCHA_EXEMPT) ? 'adminActions.captchaExempt' : 'adminActions.traitsNone')}
-  >
-    <SetTraits {...props} />
-  </ActionRow>
-);
-
-const RequirementsRow = (props: AccountActionsProps) => (
-  <ActionRow
-    title="adminActions.demands"
-    state={<CurrentValues none="adminActions.demandsNone" of={requirementsOf(props.user).map(requirementText)} />}
-  >
-    <SetRequirements {...props} />
-  </ActionRow>
-);
-
-/** ACLs, flags, traits and requirements of the account. */
-export function Permissions(props: AccountActionsProps) {
-  const { user } = props;
-  const mayAcls = isOffered(user, 'people', 'put', ACLS);
-  const mayFlags = isOffered(user, 'any', 'patch', ACCOUNT_FLAGS);
-  const mayTraits = isOffered(user, 'any', 'put', TRAITS);
-  const mayDemands = isOffered(user, 'any', 'put', REQUIREMENTS);
-  if (!(mayAcls || mayFlags || mayTraits || mayDemands)) return null;
-  return (
-    <Group title="adminActions.permissions">
-      {mayAcls && <AclsRow {...props} />}
-      {mayFlags && <FlagsRow {...props} />}
-      {mayTraits && <TraitsRow {...props} />}
-      {mayDemands && <RequirementsRow {...props} />}
-    </Group>
-  );
-}
+/** Permissions, flags and traits. */
+export const PERMISSIONS: readonly AccountAction[] = [
+  { name: 'setAcls', isOffered: (user) => isOffered(user, 'people', 'put', ACLS), Form: SetAcls },
+  { name: 'setFlags', isOffered: (user) => isOffered(user, 'any', 'patch', ACCOUNT_FLAGS), Form: SetFlags },
+  { name: 'setTraits', isOffered: (user) => isOffered(user, 'any', 'put', TRAITS), Form: SetTraits },
+];

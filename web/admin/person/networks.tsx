@@ -1,15 +1,14 @@
 import { api } from '../../core/api.js';
 import { formatDateTime, t } from '../../core/language.js';
 import { Loading } from '../../kit/loaded.js';
+import type { AboutProps } from './account.js';
 import { Address } from './address.js';
 import { useFresh } from './fresh.js';
 import { Read } from './read.js';
-import type { ReadingProps } from './sessions.js';
 
-function Found({ user: { id }, turn, onRead }: ReadingProps) {
+function Found({ user: { id }, turn }: AboutProps) {
   const found = useFresh(async () => {
     const { networks } = await api.get('/v1/admin/users/{user_id}/networks', { path: { user_id: id } });
-    onRead();
     return networks;
   }, turn);
   return (
@@ -33,7 +32,7 @@ function Found({ user: { id }, turn, onRead }: ReadingProps) {
 }
 
 /** Networks from which the account signs in without an email confirmation. */
-export const Networks = (props: ReadingProps) => (
+export const Networks = (props: AboutProps) => (
   <Read
     id="person-networks"
     title={t('adminPerson.networks')}

@@ -8,7 +8,7 @@ export interface ReadProps {
   readonly id: string;
   readonly title: string;
   /** A description of the data. */
-  readonly what: string;
+  readonly what?: string;
   /** Label of the button that loads it. */
   readonly label: string;
   readonly children: ComponentChildren;
@@ -19,12 +19,13 @@ export function Read({ id, title, what, label, children }: ReadProps) {
   const isOpen = useSignal(false);
   const heading = useRef<HTMLHeadingElement>(null);
   return (
-    <section class="section" aria-labelledby={id}>
+    <section class="section" aria-labelledby={id} tabIndex={-1}>
       <h2 id={id} ref={heading} tabIndex={-1}>
         {title}
       </h2>
       <p class="quiet">
-        {what} {t('adminPerson.readIsKept')}
+        {what && `${what} `}
+        {t('adminPerson.readIsKept')}
       </p>
       {isOpen.value ? (
         children

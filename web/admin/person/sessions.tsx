@@ -16,11 +16,6 @@ type Session = Answer<paths, '/v1/admin/users/{user_id}/sessions', 'get'>['sessi
 /** Number of sessions per step. */
 const AT_ONCE = 20;
 
-export interface ReadingProps extends AboutProps {
-  /** Called after loading, because that adds an entry to the audit log. */
-  readonly onRead: () => void;
-}
-
 const time = (at: string | null): string => (at ? formatDateTime(at) : t('device.unknown'));
 
 function deviceOf({ client_os: system, client_platform: platform }: Session): string {
@@ -78,17 +73,16 @@ function List({ sessions }: { readonly sessions: readonly Session[] }) {
   );
 }
 
-function Found({ user: { id }, turn, onRead }: ReadingProps) {
+function Found({ user: { id }, turn }: AboutProps) {
   const found = useFresh(async () => {
     const { sessions } = await api.get('/v1/admin/users/{user_id}/sessions', { path: { user_id: id } });
-    onRead();
     return sessions;
   }, turn);
   return <Loading of={found}>{(sessions) => <List sessions={sessions} />}</Loading>;
 }
 
 /** Active sessions, and those that ended in the last 30 days. */
-export const Sessions = (props: ReadingProps) => (
+export const Sessions = (props: AboutProps) => (
   <Read
     id="person-sessions"
     title={t('adminPerson.sessions')}

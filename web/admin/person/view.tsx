@@ -1,47 +1,87 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { openId } from '../../core/views.js';
 import { Loading } from '../../kit/loaded.js';
 import { Notice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
-import { AccountActions, type AccountActionsProps } from '../account-actions/account-actions.js';
-import { can } from '../rights.js';
+import { Tabs } from '../../kit/parts.js';
+import { AccountActions, type AccountActionsProps, Bounds } from '../account-actions/account-actions.js';
+import { queryParameter, setQueryParameters } from '../parts/address.js';
+import { type AdminUser, can } from '../rights.js';
 import type { AboutProps } from './account.js';
 import { ApplicationOfBot, Applications } from './applications.js';
+import { Data } from './data.js';
 import { useFresh } from './fresh.js';
+import { Head } from './head.js';
 import { Log } from './log.js';
-import { Marks, Reach } from './marks.js';
 import { Networks } from './networks.js';
+import { Overview } from './overview.js';
+import type { PasskeysProps } from './passkeys.js';
 import './person.css';
+import { Security } from './security.js';
 import { Sessions } from './sessions.js';
-import { Who } from './who.js';
 
-function OfApplications({ user, turn }: AboutProps) {
-  if (user.bot) return can('get', '/v1/admin/applications/{application_id}') ? <ApplicationOfBot id={user.id} /> : null;
-  return can('get', '/v1/admin/users/{user_id}/applications') ? <Applications user={user} turn={turn} /> : null;
+const SESSIONS = '/v1/admin/users/{user_id}/sessions';
+const NETWORKS = '/v1/admin/users/{user_id}/networks';
+const APPLICATIONS = '/v1/admin/users/{user_id}/applications';
+const APPLICATION = '/v1/admin/applications/{application_id}';
+
+/** The tabs of the account with something to show. */
+const tabsOf = ({ bot }: AdminUser) => ({
+  overview: t('adminPerson.overview'),
+  security: t('admin.security'),
+  ...((can('get', SESSIONS) || can('get', NETWORKS)) && !bot && { devices: t('adminPerson.devices') }),
+  ...(can('get', bot ? APPLICATION : APPLICATIONS) && { applications: t('adminPerson.applications') }),
+  ...(can('get', '/v1/admin/audit-logs') && { activity: t('adminPerson.activity') }),
+  data: t('adminPerson.data'),
+});
+
+type Tab = 'overview' | 'security' | 'devices' | 'applications' | 'activity' | 'data';
+
+function Panel({ of: tab, user, turn, again }: AboutProps & PasskeysProps & { readonly of: Tab }) {
+  switch (tab) {
+    case 'security':
+      return <Security user={user} turn={turn} again={again} />;
+    case 'devices':
+      return (
+        <>
+          {can('get', SESSIONS) && <Sessions user={user} turn={turn} />}
+          {can('get', NETWORKS) && <Networks user={user} turn={turn} />}
+        </>
+      );
+    case 'applications':
+      return user.bot ? <ApplicationOfBot id={user.id} /> : <Applications user={user} turn={turn} />;
+    case 'activity':
+      return <Log user={user} turn={turn} />;
+    case 'data':
+      return <Data user={user} />;
+    default:
+      return <Overview user={user} />;
+  }
 }
 
-/** All sections of the account that the user may see. */
-function Account({ user, turn, take, again }: AboutProps & AccountActionsProps) {
-  // Loading sessions or networks adds audit entries, so only the log is reloaded.
-  const readings = useSignal(0);
-  const logTurn = useComputed(() => turn.value + readings.value);
-  const onRead = () => {
-    readings.value++;
-  };
+/** Everything about the account that the user may see. The URL contains the current tab. */
+function Account(props: AboutProps & AccountActionsProps) {
+  const tabs: Partial<Record<Tab, string>> = tabsOf(props.user);
+  const asked = queryParameter('tab') as Tab;
+  const current = Object.hasOwn(tabs, asked) ? asked : 'overview';
   return (
     <>
-      <Who user={user} onLook={again} />
-      <div class="person-pair">
-        <Reach user={user} />
-        <Marks user={user} />
-      </div>
-      <AccountActions user={user} take={take} again={again} />
-      {can('get', '/v1/admin/users/{user_id}/sessions') && <Sessions user={user} turn={turn} onRead={onRead} />}
-      {can('get', '/v1/admin/users/{user_id}/networks') && <Networks user={user} turn={turn} onRead={onRead} />}
-      <OfApplications user={user} turn={turn} />
-      {can('get', '/v1/admin/audit-logs') && <Log user={user} turn={logTurn} />}
+      <Head user={props.user} onLook={props.again}>
+        <AccountActions user={props.user} take={props.take} again={props.again} />
+      </Head>
+      <Bounds user={props.user} />
+      <Tabs
+        label={t('adminPerson.tabs')}
+        tabs={tabs as Record<Tab, string>}
+        current={current}
+        onChange={(tab) => setQueryParameters({ tab: tab === 'overview' ? null : tab })}
+      >
+        <div key={current} class="stack roomy">
+          <Panel of={current} {...props} />
+        </div>
+      </Tabs>
     </>
   );
 }

@@ -34,6 +34,7 @@ const ACCOUNT_VIEWS = [
 /** Views of the console. Other paths below `/admin` are not pages. */
 const ADMIN_VIEWS = [
   'person',
+  'people',
   'registrations',
   'applications',
   'audit',

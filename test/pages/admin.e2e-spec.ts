@@ -51,7 +51,7 @@ describeInBrowser('web.md 4: /admin', () => {
     await heading(visit, 'Search');
     expect(await listed()).toEqual([
       'Search',
-      ...['Pending sign-ups', 'Apps'],
+      ...['All people', 'Pending sign-ups', 'Apps'],
       ...['Audit log', 'IP bans', 'Permissions', 'API keys', 'Access checker'],
       ...['Live metrics', 'Background jobs', 'Settings', 'Setup checklist'],
     ]);

@@ -24,6 +24,14 @@ export const VIEWS: readonly ConsoleView[] = [
     load: () => import('./person/view.js'),
   },
   {
+    path: '/admin/people',
+    title: 'adminPeople.title',
+    icon: 'user',
+    group: 'admin.people',
+    needs: [['get', '/v1/admin/users']],
+    load: () => import('./people/view.js'),
+  },
+  {
     path: '/admin/registrations',
     title: 'adminRegistrations.title',
     icon: 'user-check',

@@ -74,6 +74,9 @@ export const ALL_PAGES: ReadonlySet<string> = new Set([
   ...ADMIN_VIEWS.map((view) => `/admin/${view}`),
 ]);
 
-export const isPage = (path: string): boolean => ALL_PAGES.has(path) || path === COMPONENTS;
+/** The page of one account, which is the view `person` with another URL. */
+const ACCOUNT_PAGE = /^\/admin\/people\/\d{1,20}$/;
+
+export const isPage = (path: string): boolean => ALL_PAGES.has(path) || path === COMPONENTS || ACCOUNT_PAGE.test(path);
 
 export const asksForCaptcha = (path: string): boolean => CAPTCHA_PAGES.has(path);

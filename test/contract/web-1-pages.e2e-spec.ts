@@ -52,6 +52,13 @@ describe('web.md 1: how the pages are served', () => {
     );
   });
 
+  test('an account has a page with its ID in the path', async () => {
+    expect((await service.anonymous.get('/admin/people/1466055124025344000')).text).toBe(page);
+    for (const path of ['x', '1/2', '-1', '1'.repeat(21)]) {
+      expectApiError(await service.anonymous.get(`/admin/people/${path}`), 'NOT_FOUND');
+    }
+  });
+
   test('it contains nothing of a request, and no inline script or style', async () => {
     const asked = await service.anonymous.get('/login?return_to=%3Cscript%3E&x=canary', {
       headers: { 'accept-language': 'canary', 'x-forwarded-host': 'canary.example' },

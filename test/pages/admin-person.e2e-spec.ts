@@ -205,6 +205,11 @@ describeInBrowser('web.md 4: a user', () => {
     await section('Flags and traits').waitFor();
     expect(await tab('Data').getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Tab');
+    await visit.open(`/admin/people/${alice.id}`);
+    await section('Details').waitFor();
+    await tab('Overview').press('ArrowRight');
+    await page.waitForURL(`**/admin/people/${alice.id}?tab=security`);
+    await section('Signing in').waitFor();
     await visit.open(`${pathOf(alice.id)}&tab=constructor`);
     await section('Details').waitFor();
     await visit.leave();

@@ -1,6 +1,6 @@
 import { emitGatewayEvent } from '../core/gateway-events.js';
 import { t } from '../core/language.js';
-import { path, setFullPageViews } from '../core/views.js';
+import { isPathOf, setFullPageViews } from '../core/views.js';
 import { Notice } from '../kit/notice.js';
 import { CurrentView, Shell } from '../kit/shell.js';
 import { Skeleton } from '../kit/shown.js';
@@ -20,7 +20,7 @@ const onEvent: Parameters<typeof useSignedInPage>[2] = (name, data) => {
 
 function Body() {
   const views = viewsHere();
-  const view = views.find((one) => one.path === path.value);
+  const view = views.find(isPathOf);
   if (failure.value) return <LoadFailure failure={failure.value} load={load} />;
   if (isNotAdministrator.value) return <NotAdministrator />;
   if (!me.value) return <Skeleton lines={5} />;
@@ -31,7 +31,7 @@ function Body() {
 export default function Console() {
   if (!useSignedInPage('admin', load, onEvent)) return null;
   const views = isNotAdministrator.value ? [] : viewsHere();
-  const view = views.find((one) => one.path === path.value);
+  const view = views.find(isPathOf);
   return (
     <div class="console">
       <Shell

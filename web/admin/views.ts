@@ -1,4 +1,5 @@
 import type { View } from '../core/views.js';
+import { ACCOUNT_PATH } from './parts/person-link.js';
 import { can, type Operation } from './rights.js';
 
 /** A console view. It is available if the user may call one of its operations. */
@@ -17,6 +18,7 @@ export const VIEWS: readonly ConsoleView[] = [
   },
   {
     path: '/admin/person',
+    itemPath: ACCOUNT_PATH,
     title: 'adminPerson.title',
     icon: 'user',
     isUnlisted: true,

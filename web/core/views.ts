@@ -6,6 +6,8 @@ import type { TranslationKey } from './language.js';
 /** A view of the account pages or of the console. */
 export interface View {
   readonly path: string;
+  /** Other paths of the view, with the ID of an item as the first group. */
+  readonly itemPath?: RegExp;
   readonly title: TranslationKey;
   /** Shown in the navigation. */
   readonly icon: IconName;
@@ -21,6 +23,8 @@ export interface View {
 export const path = signal(location.pathname);
 /** The query string of the URL. */
 export const query = signal(location.search);
+
+export const isPathOf = ({ path: own, itemPath }: View): boolean => own === path.value || !!itemPath?.test(path.value);
 
 /** ID of the list item that is open, from the URL. */
 export const openId = computed(() => new URLSearchParams(query.value).get('id'));

@@ -12,6 +12,9 @@ export interface Summary {
 /** The account ID of automatic operations and of the command line. */
 const SYSTEM_ACCOUNT_ID = '0';
 
+/** The other path of the page of an account. */
+export const ACCOUNT_PATH = /^\/admin\/people\/(\d{1,20})$/;
+
 export const personPath = (id: string): string => `/admin/person?${new URLSearchParams({ id })}`;
 
 /** The name of an account, as a link if the user may open it. */

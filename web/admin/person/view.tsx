@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
-import { openId } from '../../core/views.js';
+import { openId, path } from '../../core/views.js';
 import { Loading } from '../../kit/loaded.js';
 import { Notice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
 import { Tabs } from '../../kit/parts.js';
 import { AccountActions, type AccountActionsProps, Bounds } from '../account-actions/account-actions.js';
 import { queryParameter, setQueryParameters } from '../parts/address.js';
+import { ACCOUNT_PATH } from '../parts/person-link.js';
 import { type AdminUser, can } from '../rights.js';
 import type { AboutProps } from './account.js';
 import { ApplicationOfBot, Applications } from './applications.js';
@@ -123,7 +124,7 @@ function Person({ id }: { readonly id: string }) {
 }
 
 export default function View() {
-  const id = openId.value;
+  const id = ACCOUNT_PATH.exec(path.value)?.[1] ?? openId.value;
   // Only numeric paths are account IDs.
   return id && /^\d+$/.test(id) ? <Person key={id} id={id} /> : <UnknownAccount id={id} />;
 }

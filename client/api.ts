@@ -4700,6 +4700,8 @@ export interface components {
             at: string;
             /** @description Device and program of the request. */
             client: {
+                /** @description Name of the browser. */
+                browser: string | null;
                 /** @description Place. Always null. */
                 location: null;
                 /** @description IP address with its end hidden. */

@@ -67,7 +67,10 @@ describe('web.md 5: GET /v1/users/@me/security-events', () => {
       type: 'signed_in',
       at: expect.stringMatching(/^\d{4}-.*Z$/),
       session_id_hash: await hashOf(token),
-      client: { os: 'Linux', platform: 'desktop', location: null, masked_ip: expect.stringMatching(/^127\.0\./) },
+      client: {
+        ...{ os: 'Linux', browser: 'Firefox', platform: 'desktop', location: null },
+        masked_ip: expect.stringMatching(/^127\.0\./),
+      },
       data: { method: 'password' },
     });
     expect(events[1]).toMatchObject({ type: 'signed_in', data: { method: 'registration' } });

@@ -48,12 +48,15 @@ describeInBrowser('auth.md 2: the page of docs/account-changes.md shows the chan
     return ok(await world.service.anonymous.post('/v1/auth/reset', reset)).token;
   }
 
-  const eventOf = (page: Page, event: string) =>
-    page
-      .getByRole('list', { name: 'Recent activity' })
+  /** The event in the words of its user or in others. */
+  const eventOf = (page: Page, event: string) => {
+    const texts = [event, `you_${event}`].flatMap((key) => WORDS.events[key]?.split('{')[0] ?? []);
+    return page
+      .getByRole('region', { name: 'Recent activity' })
       .getByRole('listitem')
-      .filter({ hasText: WORDS.events[event].split('{')[0] })
+      .filter({ hasText: new RegExp(texts.join('|')) })
       .first();
+  };
 
   test.each(ROWS)('%s: %s, %s, %s', async (operation = '', _mail, event = '', path = '') => {
     const alice = await verifiedPerson(world.service, 'alice');

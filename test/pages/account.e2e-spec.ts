@@ -66,7 +66,8 @@ describeInBrowser('web.md 1: the account in a browser', () => {
 
   test('the overview shows the newest activity by day, and the applications that got access last', async () => {
     const { page } = visit;
-    for (let count = 0; count < 4; count++) await newTokens(world.service, owner, await newApp(world.service, owner));
+    for (const name of ['Calendar', 'Notes', 'Mail', 'Photos'])
+      await newTokens(world.service, owner, await newApp(world.service, owner, { name }));
     await arrive('/account');
     const activity = page.getByRole('region', { name: 'Recent activity' });
     await activity

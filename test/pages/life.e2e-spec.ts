@@ -50,7 +50,7 @@ describeInBrowser('web.md: the life of an account', () => {
     home.page.locator('dialog[open]').last().getByRole('button', { name, exact: true });
   const item = (text: string) => home.page.getByRole('listitem').filter({ hasText: text }).last();
   const view = async (name: string) => {
-    await home.page.getByRole('link', { name, exact: true }).click();
+    await home.page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
     await heading(home, name);
   };
   const enter = async ({ page }: Visit, field: string, text: string) => {
@@ -123,8 +123,8 @@ describeInBrowser('web.md: the life of an account', () => {
   const endItFromHere = async () => {
     await home.open('/account');
     await view('Security activity');
-    await item('New network approved: 127.44.x.x').waitFor();
-    await item('Passkey').waitFor();
+    await item('You approved a new network: 127.44.x.x').waitFor();
+    await item('You signed in with a passkey').waitFor();
     await view('Devices');
     await item(PHONE).getByText('127.44.x.x').waitFor();
     await item(PHONE).getByRole('button', { name: 'Sign out' }).click();
@@ -138,7 +138,7 @@ describeInBrowser('web.md: the life of an account', () => {
     process.stderr.write(`a session showed ${Math.round(took)} ms after the request that it was ended\n`);
     await item(PHONE).waitFor({ state: 'detached' });
     await view('Security activity');
-    await item('Signed out').waitFor();
+    await item('You signed out 1 device').waitFor();
   };
 
   /** @returns the backup codes from the downloaded file */

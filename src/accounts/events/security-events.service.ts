@@ -51,14 +51,14 @@ const base64Of = (hash: string | undefined): string | null =>
 
 function eventView(event: RecordedEvent, { securityEvents }: FeatureRegistry) {
   const { id, type, createdAt, sessionDigest, ip, userAgent, os, data } = event;
-  const { platform, os: system } = clientInfo({ userAgent: userAgent ?? '', os });
+  const { platform, os: system, browser } = clientInfo({ userAgent: userAgent ?? '', os });
   const words = securityEvents.get(type);
   return {
     id,
     type,
     at: createdAt.toISOString(),
     ...(sessionDigest && { session_id_hash: sessionDigest.toString('base64url') }),
-    client: ip === null ? null : { os: system, platform, location: null, masked_ip: maskAddress(ip) },
+    client: ip === null ? null : { os: system, browser, platform, location: null, masked_ip: maskAddress(ip) },
     data,
     ...(words && { words }),
   };

@@ -14,6 +14,9 @@ const EFFECTS = ['events.lockSessions', 'lockdown.applications', 'lockdown.token
 /** Steps that can remain while the user is still signed in (web.md section 5). */
 const STEPS = { change_password: '/account/password', check_email: '/account/contact' } as const;
 
+/** ID of the heading. */
+export const LOCKDOWN_ID = 'not-me';
+
 const LOCKDOWN = '/v1/users/@me/lockdown';
 
 type LockedDown = Answer<paths, '/v1/users/@me/lockdown', 'post'>;
@@ -70,8 +73,10 @@ export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> 
   );
   if (answer.value) return <Remaining {...answer.value} />;
   return (
-    <section class="section" aria-labelledby="not-me">
-      <h2 id="not-me">{t('events.notMe')}</h2>
+    <section class="section" aria-labelledby={LOCKDOWN_ID}>
+      <h2 id={LOCKDOWN_ID} tabIndex={-1}>
+        {t('events.notMe')}
+      </h2>
       <p class="quiet">{t('events.notMeWhat')}</p>
       <div class="row">
         <ConfirmButton

@@ -36,15 +36,57 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const listed = (items: readonly string[]): string =>
   new Intl.ListFormat(language.value, { type: 'conjunction', style: 'narrow' }).format(items);
 
-export function eventHeadline({ type, data, words }: SecurityEvent): string {
+/** The texts that say what the user did. They are used for events that a device of the user caused. */
+const OWN: ReadonlySet<string> = new Set([
+  ...['signed_in', 'ip_authorized', 'sudo_granted', 'account_deletion_scheduled', 'application_authorized'],
+  ...['application_removed', 'bot_token_reset', 'client_secret_reset', 'webhook_rotated', 'admin_key_created'],
+  ...['admin_key_deleted', 'password_changed', 'password_reset', 'email_changed', 'email_reverted', 'totp_enabled'],
+  ...['totp_disabled', 'passkey_added', 'passkey_removed', 'second_factor_enabled', 'second_factor_disabled'],
+  ...['backup_codes_regenerated', 'data_exported', 'deletion_canceled', 'account_disabled', 'account_reactivated'],
+  ...['session_handed_over', 'locked_down', 'sso_linked'],
+]);
+
+/** The device of an event in words, or null. */
+function deviceOf({ browser, os }: NonNullable<SecurityEvent['client']>): string | null {
+  if (browser && os) return t('sessions.browserOn', { browser, system: os });
+  return browser ?? os;
+}
+
+function endedHeadline({ by, reason }: SecurityEvent['data'], count: number): string {
+  const cause = text(reason);
+  if (by === 'administrator' || !REASONS.has(cause)) return t('events.session_ended');
+  if (cause === 'signed_out') return t('events.youEnded', { count });
+  return t('events.devicesEnded', { count, reason: t(`events.because_${cause}` as TranslationKey) });
+}
+
+/** One sentence. @param count how many equal events it is about */
+export function eventHeadline({ type, data, words, client }: SecurityEvent, count = 1): string {
   if (words) return localizedText(words).text;
   if (!TYPES.has(type)) return type;
-  return t(`events.${type}` as TranslationKey, {
+  if (type === 'session_ended') return endedHeadline(data, count);
+  const method = text(data.method);
+  const isOwn = client !== null && OWN.has(type);
+  const key = isOwn ? (type === 'signed_in' && METHODS.has(method) ? `${type}_${method}` : `you_${type}`) : type;
+  return t(`events.${key}` as TranslationKey, {
     name: text(data.name),
     network: text(data.masked_ip),
     deadline: text(data.deadline) && formatDateTime(text(data.deadline)),
+    device: (client && deviceOf(client)) ?? t('events.someDevice'),
   });
 }
+
+/** The device, unless the sentence names it, and the network of an event. */
+export const originOf = ({ type, client }: SecurityEvent): string =>
+  client
+    ? [...(type === 'signed_in' ? [] : [deviceOf(client) ?? t('device.unknown')]), client.masked_ip].join(' · ')
+    : '';
+
+/** True if two events can be shown as one: their words are the same, and for most types also their session. */
+export const isFoldable = (a: SecurityEvent, b: SecurityEvent): boolean =>
+  a.type === b.type &&
+  eventHeadline(a) === eventHeadline(b) &&
+  eventDetails(a).join() === eventDetails(b).join() &&
+  (a.type === 'session_ended' || (a.session_id_hash === b.session_id_hash && originOf(a) === originOf(b)));
 
 /** The icon of the first entry that is a part of the event type. */
 const ICONS: readonly (readonly [part: string, icon: IconName])[] = [
@@ -75,31 +117,31 @@ const ICONS: readonly (readonly [part: string, icon: IconName])[] = [
 export const eventIcon = ({ type }: SecurityEvent): IconName =>
   ICONS.find(([part]) => type.includes(part))?.[1] ?? 'activity';
 
-/** The device and the network of an event. */
-export const originOf = ({ os, masked_ip: network }: NonNullable<SecurityEvent['client']>): string =>
-  [os ?? t('device.unknown'), network].join(' · ');
-
 /** What a lockdown ended, with counts. */
 export const countsOfEnded = (ended: Ended): string[] =>
   ENDED.filter((kind) => ended[kind] > 0).map((kind) => t(`events.ended_${kind}`, { count: ended[kind] }));
 
-function eventActor({ by, reason }: SecurityEvent['data']): string[] {
-  if (REASONS.has(text(reason))) return [t(`events.reason_${text(reason)}` as TranslationKey)];
+function eventActor(type: string, { by, reason }: SecurityEvent['data']): string[] {
+  if (by === 'administrator' && type === 'session_ended') return [t('events.by_administrator')];
+  if (REASONS.has(text(reason)))
+    return type === 'session_ended' ? [] : [t(`events.reason_${text(reason)}` as TranslationKey)];
   return by === 'administrator' ? [t('events.by_administrator')] : [];
 }
 
 /** The details of an event, one sentence each. */
-export function eventDetails({ type, data, words }: SecurityEvent): string[] {
+export function eventDetails({ type, data, words, client }: SecurityEvent): string[] {
   if (words) return [];
   const { method, kind, scopes, ended } = data;
   return [
-    ...(METHODS.has(text(method)) ? [t(`events.method_${text(method)}` as TranslationKey)] : []),
+    ...(METHODS.has(text(method)) && !(type === 'signed_in' && client)
+      ? [t(`events.method_${text(method)}` as TranslationKey)]
+      : []),
     ...(KINDS.has(text(kind)) ? [t(`events.kind_${text(kind)}` as TranslationKey)] : []),
     ...(Array.isArray(scopes)
       ? [t('events.scopes', { scopes: listed(scopes.map((scope) => plainScope(String(scope)))) })]
       : []),
     ...(type === 'locked_down' && ended ? countsOfEnded(ended as Ended) : []),
     ...suspensionOf(data.until, data.public_reason),
-    ...eventActor(data),
+    ...eventActor(type, data),
   ];
 }

@@ -3,9 +3,12 @@ import { formatDate, type TranslationKey, t } from '../../core/language.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { Portrait } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
-import { Days, EventLine } from '../events/days.js';
+import { Days, EventLine, foldEvents } from '../events/days.js';
+import '../events/events.css';
 
-const EVENTS = 5;
+const ENTRIES = 5;
+/** More events than entries, because equal ones are folded. */
+const EVENTS = 25;
 const APPLICATIONS = 3;
 
 interface HeadProps {
@@ -37,11 +40,11 @@ export function Activity() {
           newest.length === 0 ? (
             <Empty>{t('events.none')}</Empty>
           ) : (
-            <Days items={newest} timeOf={({ at }) => at}>
-              {(event) => (
-                <li key={event.id} class="with-icon">
-                  <EventLine event={event} />
-                </li>
+            <Days entries={foldEvents(newest).slice(0, ENTRIES)}>
+              {(entry) => (
+                <div class="line">
+                  <EventLine entry={entry} />
+                </div>
               )}
             </Days>
           )

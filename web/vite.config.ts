@@ -10,7 +10,17 @@ const SECTIONS_BY_PART: Readonly<Record<string, readonly string[]>> = {
     ...['connections', 'applications', 'webhooks', 'data'],
   ],
   admin: [
-    ...['admin', 'adminSearch', 'adminPerson', 'adminActions', 'adminAudit', 'adminAcls', 'adminBans', 'adminKeys'],
+    ...[
+      'admin',
+      'adminHome',
+      'adminSearch',
+      'adminPerson',
+      'adminActions',
+      'adminAudit',
+      'adminAcls',
+      'adminBans',
+      'adminKeys',
+    ],
     ...['adminInstance', 'adminRegistrations', 'adminSetup', 'adminApplications', 'adminNow', 'adminJobs'],
     'adminExplain',
   ],

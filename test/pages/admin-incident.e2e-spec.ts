@@ -40,7 +40,7 @@ describeInBrowser('web.md 4: incidents handled in the console', () => {
     const ada = await person(service, 'ada');
     const thief = (await from('203.0.113.66').post('/v1/auth/login', ada)).body.token as string;
     await visit.arrive('/admin', root.authorization);
-    await heading(visit, 'Search');
+    await heading(visit, 'Home');
     await paste(`{"level":30,"msg":"a report by telephone","account":"${ada.id}","client":"203.0.113.66"}`);
     await open('People', /^ada#/);
     await visit.page.waitForURL(`**/admin/person?id=${ada.id}`);
@@ -60,7 +60,7 @@ describeInBrowser('web.md 4: incidents handled in the console', () => {
     const token = app.bot.slice('Bot '.length);
     expect(await isLet(app.bot)).toBe(true);
     await visit.arrive('/admin', root.authorization);
-    await heading(visit, 'Search');
+    await heading(visit, 'Home');
     await paste(`found in a public repository: ${token}`);
     await open('People', /#\d{4}$/);
     await visit.page.waitForURL('**/admin/person?id=*');

@@ -80,7 +80,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     const line = lineWith(locked.id);
     expect(JSON.parse(line)).toMatchObject({ account: locked.id });
     await arriveAsAdministrator(world, visit, '/admin');
-    await heading(visit, 'Search');
+    await heading(visit, 'Home');
     await paste(`${lines()[0]?.slice(0, 40)}\n${line}`);
     await list('People')
       .getByRole('link', { name: /^locked#\d{4}$/ })
@@ -115,7 +115,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await world.service.as(root).get('/v1/admin/users/x').expect(400);
     const refused = JSON.parse(lines().findLast((one) => one.includes('request rejected')) as string);
     await visit.page.goBack();
-    await heading(visit, 'Search');
+    await heading(visit, 'Home');
     await paste(JSON.stringify(refused));
     await visit.page.getByText('No audit entries: it made no changes, or was denied.').waitFor();
     await visit.leave();
@@ -220,6 +220,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
     const clerk = await arriveAsAdministrator(world, visit, '/admin', 'user:lookup');
     await page.getByText('You have 2 permissions:').waitFor();
+    await page.getByText('What you can search').press('Enter');
     expect(await page.getByRole('main').getByRole('listitem').allInnerTexts()).toEqual(
       expect.arrayContaining(['admin:authenticate', 'user:lookup', 'People by ID']),
     );

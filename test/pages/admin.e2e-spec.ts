@@ -38,8 +38,8 @@ describeInBrowser('web.md 4: /admin', () => {
 
   test('the navigation lists exactly the views that the ACLs allow', async () => {
     await arriveAsAdministrator(world, visit, '/admin', 'ban:ip:check');
-    await heading(visit, 'Search');
-    expect(await listed()).toEqual(['Search', 'IP bans', 'Permissions', 'Access checker']);
+    await heading(visit, 'Home');
+    expect(await listed()).toEqual(['Home', 'IP bans', 'Permissions', 'Access checker']);
     await visit.open('/admin/audit');
     await visit.page.getByText('This page doesn’t exist, or you don’t have access to it.').waitFor();
     await visit.look('admin-not-for-you');
@@ -48,9 +48,9 @@ describeInBrowser('web.md 4: /admin', () => {
 
   test('the superadmin sees every view; lazily loaded code receives the end of the session', async () => {
     const root = await arriveAsAdministrator(world, visit, '/admin');
-    await heading(visit, 'Search');
+    await heading(visit, 'Home');
     expect(await listed()).toEqual([
-      'Search',
+      'Home',
       ...['All people', 'Pending sign-ups', 'Apps'],
       ...['Audit log', 'IP bans', 'Permissions', 'API keys', 'Access checker'],
       ...['Live metrics', 'Background jobs', 'Settings', 'Setup checklist'],

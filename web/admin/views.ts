@@ -11,8 +11,8 @@ interface ConsoleView extends View {
 export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin',
-    title: 'adminSearch.title',
-    icon: 'search',
+    title: 'adminHome.title',
+    icon: 'house',
     needs: [['get', '/v1/admin/acls']],
     load: () => import('./search/view.js'),
   },

@@ -49,7 +49,7 @@ function Charts({ samples, latest, replica }: Shown) {
   const sockets = pointsOf((numbers) => numbers.sockets);
   const mail = samples.map(({ at, statistics }) => ({ at, value: statistics.mail_waiting }));
   const line = { kind: 'line' } as const;
-  const bars = { kind: 'bars', beside: since } as const;
+  const bars = { kind: 'bars', aside: since } as const;
   return (
     <div class="charts">
       <Chart

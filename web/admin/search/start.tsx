@@ -1,4 +1,5 @@
 import { t } from '../../core/language.js';
+import { Home } from '../home/home.js';
 import { PersonLink } from '../parts/person-link.js';
 import { hasAcl, me } from '../rights.js';
 import { searchable } from './search-providers.js';
@@ -33,24 +34,27 @@ function You() {
   );
 }
 
-/** Shown before a search. */
-export function Start() {
-  const whats = searchable();
+/** What the search finds, with the permissions of the user. */
+function Searchable() {
+  const names = searchable();
+  if (names.length === 0) return <p>{t('adminSearch.nothingSearchable')}</p>;
   return (
-    <>
-      <You />
-      <section class="section" aria-labelledby="searchable">
-        <h2 id="searchable">{t('adminSearch.searchable')}</h2>
-        {whats.length === 0 ? (
-          <p>{t('adminSearch.nothingSearchable')}</p>
-        ) : (
-          <ul>
-            {whats.map((what) => (
-              <li key={what}>{t(what)}</li>
-            ))}
-          </ul>
-        )}
-      </section>
-    </>
+    <details>
+      <summary class="small">{t('adminSearch.searchable')}</summary>
+      <ul>
+        {names.map((name) => (
+          <li key={name}>{t(name)}</li>
+        ))}
+      </ul>
+    </details>
   );
 }
+
+/** Shown before a search. */
+export const Start = () => (
+  <>
+    <Searchable />
+    <Home />
+    <You />
+  </>
+);

@@ -1,4 +1,3 @@
-import type { Answer, paths } from '@gatehouse-auth/client';
 import type { ComponentChildren } from 'preact';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
@@ -9,9 +8,7 @@ import { SsoTest } from '../instance/sso-test.js';
 import { CaptchaTest } from './captcha.js';
 import { EmailTest } from './mail.js';
 import './setup.css';
-
-type Config = Answer<paths, '/v1/admin/instance/config', 'get'>;
-type Service = Answer<paths, '/.well-known/service', 'get'>;
+import { CAPTCHA_PROVIDERS, type InstanceConfig, type ServiceDescription, setupSteps } from './steps.js';
 
 interface StepProps {
   readonly title: TranslationKey;
@@ -42,23 +39,21 @@ const Administrator = ({ isThere }: { readonly isThere: boolean }) => (
   />
 );
 
-function Mail({ isOn }: { readonly isOn: boolean }) {
+function Mail({ isOn, isDone }: { readonly isOn: boolean; readonly isDone: boolean }) {
   const words = brand.development ? 'adminSetup.mailInbox' : 'adminSetup.mailOn';
   return (
-    <Step title="adminSetup.mail" isDone={isOn && !brand.development} state={t(isOn ? words : 'adminSetup.mailOff')}>
+    <Step title="adminSetup.mail" isDone={isDone} state={t(isOn ? words : 'adminSetup.mailOff')}>
       {isOn && <EmailTest />}
     </Step>
   );
 }
 
-const PROVIDERS: Readonly<Record<string, string>> = { altcha: 'ALTCHA', hcaptcha: 'hCaptcha', turnstile: 'Turnstile' };
-
-function Captcha({ provider }: { readonly provider: string }) {
-  const name = PROVIDERS[provider];
+function Captcha({ provider, isDone }: { readonly provider: string; readonly isDone: boolean }) {
+  const name = CAPTCHA_PROVIDERS[provider];
   return (
     <Step
       title="adminSetup.captcha"
-      isDone={name !== undefined}
+      isDone={isDone}
       state={name ? t('adminSetup.captchaOn', { provider: name }) : t('adminSetup.captchaOff')}
     >
       {name && <CaptchaTest />}
@@ -82,14 +77,20 @@ const Registration = ({ mode }: { readonly mode: keyof typeof MODES }) => (
   </Step>
 );
 
-const ssoState = ({ enabled, enforced }: Config['sso'], isComplete: boolean): TranslationKey => {
+const ssoState = ({ enabled, enforced }: InstanceConfig['sso'], isComplete: boolean): TranslationKey => {
   if (!enabled) return 'adminSetup.ssoOff';
   if (!isComplete) return 'adminSetup.ssoIncomplete';
   return enforced ? 'adminSetup.ssoEnforced' : 'adminSetup.ssoOn';
 };
 
-const SingleSignOn = ({ sso, isComplete }: { readonly sso: Config['sso']; readonly isComplete: boolean }) => (
-  <Step title="adminSetup.sso" isDone={!sso.enabled || isComplete} state={t(ssoState(sso, isComplete))}>
+interface SingleSignOnProps {
+  readonly sso: InstanceConfig['sso'];
+  readonly isDone: boolean;
+  readonly isComplete: boolean;
+}
+
+const SingleSignOn = ({ sso, isDone, isComplete }: SingleSignOnProps) => (
+  <Step title="adminSetup.sso" isDone={isDone} state={t(ssoState(sso, isComplete))}>
     <p>
       <ToSettings />
     </p>
@@ -99,22 +100,25 @@ const SingleSignOn = ({ sso, isComplete }: { readonly sso: Config['sso']; readon
 
 /** The setup checklist with a test for each step. */
 export default function Setup() {
-  const loaded = useLoaded<readonly [Config, Service]>(() =>
+  const loaded = useLoaded<readonly [InstanceConfig, ServiceDescription]>(() =>
     Promise.all([api.get('/v1/admin/instance/config'), api.get('/.well-known/service')]),
   );
   return (
     <>
       <p class="quiet">{t('adminSetup.lead')}</p>
       <Loading of={loaded}>
-        {([config, service]) => (
-          <ol class="steps">
-            <Administrator isThere={config.app_public.setup.configured} />
-            <Mail isOn={service.features.email} />
-            <Captcha provider={service.captcha.provider} />
-            <Registration mode={config.registration.mode} />
-            <SingleSignOn sso={config.sso} isComplete={service.sso.enabled} />
-          </ol>
-        )}
+        {([config, service]) => {
+          const done = setupSteps(config, service);
+          return (
+            <ol class="steps">
+              <Administrator isThere={done.administrator} />
+              <Mail isOn={service.features.email} isDone={done.mail} />
+              <Captcha provider={service.captcha.provider} isDone={done.captcha} />
+              <Registration mode={config.registration.mode} />
+              <SingleSignOn sso={config.sso} isDone={done.sso} isComplete={service.sso.enabled} />
+            </ol>
+          );
+        }}
       </Loading>
     </>
   );

@@ -20,6 +20,7 @@ import type { Extension } from './policy/extension.js';
 import type { Feature } from './policy/feature.js';
 import { FeatureRegistry } from './policy/feature-registry.js';
 import { protection } from './protection/protection.feature.js';
+import { demo } from './service/demo/demo.feature.js';
 import { service } from './service/service.feature.js';
 import { users } from './users/users.feature.js';
 import { web } from './web/web.feature.js';
@@ -45,6 +46,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   webhooks,
   protection,
   web,
+  demo,
 ];
 
 /** Without OpenID Connect, its scopes do not exist (contract/openid.md). */
@@ -52,8 +54,24 @@ const withoutScopes = (feature: Feature): Feature => (feature === openid ? { ...
 
 /** The order of the built-in settings in `.env.example`, because several features share a section. Others follow. */
 const SETTINGS_ORDER: readonly string[] = [
-  ...['InstanceSettings', 'OriginSettings', 'AppealSettings', 'ServiceSettings', 'BrandSettings', 'WebSettings'],
-  ...['SecretSettings', 'SetupSettings', 'DataSettings', 'MailSettings', 'SmsSettings', 'DeletionSettings'],
+  ...[
+    'InstanceSettings',
+    'OriginSettings',
+    'AppealSettings',
+    'ServiceSettings',
+    'DemoSettings',
+    'BrandSettings',
+    'WebSettings',
+  ],
+  ...[
+    'SecretSettings',
+    'SetupSettings',
+    'DemoSettings',
+    'DataSettings',
+    'MailSettings',
+    'SmsSettings',
+    'DeletionSettings',
+  ],
   ...['SessionSettings', 'SecurityEventSettings', 'SignInSettings', 'OutboundSettings', 'PasswordHashSettings'],
   ...['OAuthSettings', 'AdminSettings', 'MediaSettings', 'WebhookSettings', 'RateLimitSettings', 'GatewaySettings'],
   ...['AllowanceSettings', 'BanSettings', 'LoadSettings', 'ConnectionSettings', 'MetricsSettings', 'LogSettings'],

@@ -15,6 +15,7 @@ import './oauth/openid/openid.feature.js';
 import './pipeline/pipeline.feature.js';
 import './platform/platform.feature.js';
 import './protection/protection.feature.js';
+import './service/demo/demo.feature.js';
 import './service/service.feature.js';
 import './users/users.feature.js';
 import './web/web.feature.js';

@@ -19,6 +19,7 @@ import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
 import { Database } from './platform/database/database.js';
 import { releaseIdleMemory } from './platform/process/idle-memory.js';
+import { DemoData } from './service/demo/demo-data.service.js';
 import { serveMetrics } from './service/metrics-server.js';
 import { Readiness } from './service/readiness.service.js';
 
@@ -158,6 +159,7 @@ async function printBanner(app: INestApplication, origin: string): Promise<void>
   const config = app.get(Config);
   const { publicOrigin } = config;
   const isEmbedded = app.get(Database).isEmbedded;
+  const example = config.isDemo ? [['Example data', await demoHint(app)]] : [];
   const lines = [
     ['Pages', config.web.pages ? `${publicOrigin}/ (register there)` : `hosted at ${config.webAppUrl}`],
     ['Listening', origin],
@@ -169,10 +171,17 @@ async function printBanner(app: INestApplication, origin: string): Promise<void>
         ? `${publicOrigin}/dev/inbox`
         : `sent with MAIL_TRANSPORT=${config.mailTransport}`,
     ],
+    ...example,
     ['Administrator', await adminSetupHint(app)],
     ['Database', isEmbedded ? `embedded in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL'],
   ];
   process.stdout.write(`${lines.map(([name, text]) => `${name?.padEnd(16)} ${text}`).join('\n')}\n`);
+}
+
+async function demoHint(app: INestApplication): Promise<string> {
+  const administrator = await app.get(DemoData).fill();
+  if (!administrator) return 'not added, because the database already has accounts';
+  return `200 people. Sign in as ${administrator.email} with the password ${administrator.password} (shown only now)`;
 }
 
 async function adminSetupHint(app: INestApplication): Promise<string> {

@@ -38,6 +38,12 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: '--markdown',
     load: async () => (await import('./settings.js')).settings,
   },
+  demo: {
+    usage: 'demo',
+    summary: 'Fill an empty database with example data. Development only',
+    example: '',
+    load: async () => (await import('./demo.js')).fillDemo,
+  },
   routes: {
     usage: 'routes',
     summary: 'Print the method, path and policy of every route',

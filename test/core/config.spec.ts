@@ -200,6 +200,11 @@ describe('SUP-05 production rejects development defaults and weak secrets', () =
     expect(faults.sort()).toEqual(['DATABASE_URL', 'GATEHOUSE_SECRET', 'MAIL_TRANSPORT']);
   });
 
+  test('example data is rejected in production', () => {
+    expect(namesOf({ ...PRODUCTION, DEMO: 'on' })).toEqual(['DEMO']);
+    expect(loadConfig({ GATEHOUSE_SECRET: secret(), DEMO: 'on' }).isDemo).toBe(true);
+  });
+
   test('the embedded database is used in production only if it is configured', () => {
     const { DATABASE_URL: _, ...rest } = PRODUCTION;
     expect(namesOf(rest)).toEqual(['DATABASE_URL']);

@@ -349,3 +349,17 @@ describe('FLT-32 a failing start prints the reason, without a secret, and exits 
     expect(await refusal({ DATA_DIR })).toContain('is an incomplete database');
   });
 });
+
+test('DEMO=on fills the database at the first start and shows how to sign in once', async () => {
+  const env = { DEMO: 'on', DATABASE_URL: await copyTemplate(), DATA_DIR: preparedDirectory(join(directory, 'demo')) };
+  const first = await ServiceProcess.ready(env);
+  const [, email, password] =
+    /^Example data +200 people\. Sign in as (\S+) with the password (\S+) /m.exec(first.out) ?? [];
+  const { status } = await first.anonymous.post('/v1/auth/login', { email, password });
+  expect(status).toBe(200);
+  expect(/^Administrator .*$/m.exec(first.out)?.[0]).toContain('exists. To add another one');
+  await first.stop();
+  const second = await ServiceProcess.ready(env);
+  expect(second.out).toMatch(/^Example data +not added, because the database already has accounts$/m);
+  await second.stop();
+});

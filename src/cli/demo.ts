@@ -1,0 +1,19 @@
+import { Config } from '../core/config/config.js';
+import { DemoData } from '../service/demo/demo-data.service.js';
+import { assertNoArguments } from './terminal/arguments.js';
+import { type Command, CommandError } from './terminal/command.js';
+import { withService } from './terminal/service.js';
+
+/** Fills an empty database with example data, and prints how to sign in as its administrator. */
+export const fillDemo: Command = (args, terminal) => {
+  assertNoArguments(args);
+  return withService(terminal, async (app) => {
+    if (app.get(Config).production) throw new CommandError('Example data is for development. NODE_ENV is production.');
+    const administrator = await app.get(DemoData).fill();
+    if (!administrator) throw new CommandError('The database already has accounts. Nothing was added.');
+    terminal.out('Added 200 people with sessions, events, applications and statistics.');
+    terminal.out(`Administrator: ${administrator.email}`);
+    terminal.out(`Password: ${administrator.password}`);
+    return 0;
+  });
+};

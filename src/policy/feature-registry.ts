@@ -41,7 +41,7 @@ export const RESERVED_FEATURE_NAMES: readonly string[] = [
     'bio',
   ],
   ...['bot', 'bounced', 'brand', 'bridge', 'build', 'cannot', 'captcha', 'client', 'conflict', 'connection'],
-  ...['content', 'core', 'cors', 'credential', 'data', 'database', 'deletion', 'discriminator', 'docs', 'duplicate'],
+  ...['content', 'core', 'cors', 'credential', 'data', 'database', 'deletion', 'demo', 'discriminator', 'docs', 'duplicate'],
   ...['email', 'embedded', 'failed', 'feature', 'file', 'forbidden', 'forward', 'gatehouse', 'gateway', 'global'],
   ...['gone', 'grant', 'grants', 'group', 'handoff', 'hcaptcha', 'health', 'host', 'http', 'identity', 'image'],
   ...['inbox', 'instance', 'internal', 'invalid', 'ip', 'job', 'journal', 'keep', 'key', 'language', 'leak', 'legal'],

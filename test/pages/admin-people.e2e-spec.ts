@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { type Persona, person, withTotp } from '../support/index.js';
@@ -112,6 +113,28 @@ describeInBrowser('web.md 4: the list of people', () => {
     await visit.leave();
   });
 
+  test('an export has every account of the list, and no cell is a formula', async () => {
+    const { page } = visit;
+    await world.service.sql("UPDATE account SET global_name = '=1+1' WHERE id = $1", [String(FIRST)]);
+    await arriveAsAdministrator(world, visit, `${LIST}?q=old&sort=username:asc`);
+    await count('120 accounts');
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV', exact: true }).press('Enter');
+    const file = await saved;
+    expect(file.suggestedFilename()).toMatch(/^accounts-\d{4}-\d\d-\d\d\.csv$/);
+    await page.getByText('120 accounts exported').waitFor();
+    const rows = readFileSync(await file.path(), 'utf8').split('\r\n');
+    expect(rows[0]).toBe(
+      'id,username,global_name,email,email_verified,state,second_factor,sso_linked,created_at,last_active_at',
+    );
+    expect(rows[1]).toBe(
+      `${FIRST},old000#0001,'=1+1,old0@list.example,false,suspended,false,false,2020-01-01T00:00:00.000Z,`,
+    );
+    expect(rows).toHaveLength(122);
+    await world.service.sql('UPDATE account SET global_name = NULL WHERE id = $1', [String(FIRST)]);
+    await visit.leave();
+  });
+
   test('a whole ID finds its account; the keyboard reaches every control', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, LIST);
@@ -120,6 +143,7 @@ describeInBrowser('web.md 4: the list of people', () => {
     for (const name of ['state', 'email_verified', 'second_factor', 'provider', 'created', 'seen', 'sort'])
       await tabTo(visit, name);
     await tabTo(visit, 'Clear filters');
+    await tabTo(visit, 'Export CSV');
     await tabTo(visit, 'Alice <b>');
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.searchParams.get('id') === alice.id);

@@ -42,7 +42,8 @@ function useSaving() {
   return { action, progress, start, cancel };
 }
 
-const Running = ({
+/** The progress of an export, with a button to cancel it. */
+export const Running = ({
   of: { done, total, waits },
   onCancel,
 }: {

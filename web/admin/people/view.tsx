@@ -13,6 +13,7 @@ import { Badge, Portrait } from '../../kit/portrait.js';
 import { Pages, usePaged } from '../parts/paged.js';
 import { personPath } from '../parts/person-link.js';
 import { type AdminUser, can } from '../rights.js';
+import { Export } from './export.js';
 import { FilterBar } from './filter-bar.js';
 import { filterInUrl, listQuery, pathOfPage } from './filters.js';
 import './people.css';
@@ -122,6 +123,7 @@ export default function People() {
             {paged.items.value && found && <Count of={found} />}
           </span>
         </div>
+        <Export />
         <Pages of={paged} empty={t('adminPeople.none')}>
           {(users) => (
             <div class="people">

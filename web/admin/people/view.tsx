@@ -11,7 +11,6 @@ import { InnerLink } from '../../kit/opened.js';
 import { Table } from '../../kit/parts.js';
 import { Badge, Portrait } from '../../kit/portrait.js';
 import { Pages, usePaged } from '../parts/paged.js';
-import { personPath } from '../parts/person-link.js';
 import { type AdminUser, can } from '../rights.js';
 import { Export } from './export.js';
 import { FilterBar } from './filter-bar.js';
@@ -29,7 +28,7 @@ function Person({ user: { id, username, discriminator, global_name: name, avatar
     <div class="row people-person">
       <Portrait id={id} name={name ?? username} picture={avatar} />
       <div>
-        {can('get', '/v1/admin/users/{user_id}') ? <InnerLink href={personPath(id)}>{shown}</InnerLink> : shown}{' '}
+        {can('get', '/v1/admin/users/{user_id}') ? <InnerLink href={`/admin/people/${id}`}>{shown}</InnerLink> : shown}{' '}
         {bot && <Badge>{t('adminPerson.bot')}</Badge>}
         <div class="small quiet">
           <bdi>{email ?? (name === null ? id : `${username}#${discriminator}`)}</bdi>

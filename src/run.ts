@@ -181,7 +181,7 @@ async function printBanner(app: INestApplication, origin: string): Promise<void>
 async function demoHint(app: INestApplication): Promise<string> {
   const administrator = await app.get(DemoData).fill();
   if (!administrator) return 'not added, because the database already has accounts';
-  return `200 people. Sign in as ${administrator.email} with the password ${administrator.password} (shown only now)`;
+  return `200 users. Sign in as ${administrator.email} with the password ${administrator.password} (shown only now)`;
 }
 
 async function adminSetupHint(app: INestApplication): Promise<string> {

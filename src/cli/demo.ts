@@ -11,7 +11,7 @@ export const fillDemo: Command = (args, terminal) => {
     if (app.get(Config).production) throw new CommandError('Example data is for development. NODE_ENV is production.');
     const administrator = await app.get(DemoData).fill();
     if (!administrator) throw new CommandError('The database already has accounts. Nothing was added.');
-    terminal.out('Added 200 people with sessions, events, applications and statistics.');
+    terminal.out('Added 200 users with sessions, events, applications and statistics.');
     terminal.out(`Administrator: ${administrator.email}`);
     terminal.out(`Password: ${administrator.password}`);
     return 0;

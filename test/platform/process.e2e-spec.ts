@@ -354,7 +354,7 @@ test('DEMO=on fills the database at the first start and shows how to sign in onc
   const env = { DEMO: 'on', DATABASE_URL: await copyTemplate(), DATA_DIR: preparedDirectory(join(directory, 'demo')) };
   const first = await ServiceProcess.ready(env);
   const [, email, password] =
-    /^Example data +200 people\. Sign in as (\S+) with the password (\S+) /m.exec(first.out) ?? [];
+    /^Example data +200 users\. Sign in as (\S+) with the password (\S+) /m.exec(first.out) ?? [];
   const { status } = await first.anonymous.post('/v1/auth/login', { email, password });
   expect(status).toBe(200);
   expect(/^Administrator .*$/m.exec(first.out)?.[0]).toContain('exists. To add another one');

@@ -37,7 +37,7 @@ describe('example data', () => {
     expect(logs).toHaveLength(suspended?.count as number);
   });
 
-  test('each person of the data is shown without an error, with sessions, events and applications', async () => {
+  test('each user of the data is shown without an error, with sessions, events and applications', async () => {
     const root = await person(service, 'root');
     await service.sql("UPDATE account SET acls = ARRAY['*'] WHERE id = $1", [root.id]);
     const owners = await service.sql(
@@ -66,7 +66,7 @@ describe('gatehouse demo', () => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-demo-'));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  test('prints how to sign in; the second call and production are refused', async () => {
+  test('prints how to sign in; the second call and production are rejected', async () => {
     const database = await openTestDatabase();
     const env = {
       DATA_DIR: directory,
@@ -85,14 +85,18 @@ describe('gatehouse demo', () => {
       });
       return { code, out: out.join('\n'), err: err.join('\n') };
     };
-    const production = { NODE_ENV: 'production', MAIL_TRANSPORT: 'none', PUBLIC_ORIGIN: 'https://id.example.com' };
-    const storage = database.databaseUrl ? {} : { EMBEDDED_DATABASE: 'true' };
-    const refused = await demo({ ...production, ...storage });
+    const production: Record<string, string> = {
+      NODE_ENV: 'production',
+      MAIL_TRANSPORT: 'none',
+      PUBLIC_ORIGIN: 'https://id.example.com',
+    };
+    if (!database.databaseUrl) production.EMBEDDED_DATABASE = 'true';
+    const refused = await demo(production);
     expect(refused).toEqual({ code: 1, out: '', err: 'Example data is for development. NODE_ENV is production.' });
     const first = await demo();
     expect(first).toEqual({
       code: 0,
-      out: expect.stringMatching(/^Added 200 people .+\n.+\nPassword: \S{16}$/),
+      out: expect.stringMatching(/^Added 200 users .+\n.+\nPassword: \S{16}$/),
       err: '',
     });
     const second = await demo();

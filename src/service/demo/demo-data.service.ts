@@ -73,7 +73,7 @@ const INSERT_STATISTICS = `
   SELECT d.day, d.kind, d.count FROM jsonb_to_recordset($1::jsonb) AS d (day date, kind text, count bigint)
   ON CONFLICT (day, kind) DO UPDATE SET count = instance_statistics.count + excluded.count`;
 
-/** Example data: 200 people with sessions, events, applications and statistics, and an administrator. */
+/** Example data: 200 users with sessions, events, applications and statistics, and an administrator. */
 @Injectable()
 export class DemoData {
   constructor(

@@ -42,7 +42,7 @@ export interface DemoPerson {
   readonly email: string;
   readonly email_verified: boolean;
   readonly created_at: number;
-  /** The time until which the person is suspended. */
+  /** The time until which the user is suspended. */
   readonly banned_until: number | null;
   readonly deletion_at: number | null;
   readonly is_pending: boolean;
@@ -78,6 +78,6 @@ function personOf(first: string, last: string, now: number): DemoPerson {
   };
 }
 
-/** 200 invented people. Their email addresses are in the domain for examples (RFC 2606). */
+/** 200 invented users. Their email addresses are in the domain for examples (RFC 2606). */
 export const demoPeople = (now: number): DemoPerson[] =>
   FIRST_NAMES.flatMap((first) => LAST_NAMES.map((last) => personOf(first, last, now)));

@@ -2,7 +2,7 @@ import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
 import { mailTo, type Persona, sessionsOf, signIn, verifiedPerson, withTotp } from '../support/index.js';
-import { focusOn, tabTo } from './driving.js';
+import { focusOn, signOut, tabTo } from './driving.js';
 
 const LIVE = '/v1/users/@me';
 
@@ -95,7 +95,7 @@ describeInBrowser('web.md 3: the other sessions, after a factor was changed', ()
     await elsewhere.arrive('/account', other);
     // The list reloads when a gateway session of the account ends, so the other page must have one.
     await elsewhere.waitForGateway();
-    await elsewhere.page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(elsewhere.page);
     await offer().waitFor({ state: 'detached' });
     await elsewhere.leave();
     const laptop = page.getByRole('listitem').filter({ hasText: 'Laptop' });

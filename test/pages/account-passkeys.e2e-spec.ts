@@ -10,7 +10,7 @@ import {
   verifiedPerson,
   withPasskey,
 } from '../support/index.js';
-import { choose, focusOn, heading, signInAs, tabTo } from './driving.js';
+import { choose, focusOn, heading, signInAs, signOut, tabTo } from './driving.js';
 
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 /**
@@ -186,7 +186,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     await page.reload();
     await page.getByRole('heading', { level: 2, name: alice.username }).waitFor();
     expect(await button('Don’t show again').count()).toBe(0);
-    await button('Sign out').press('Enter');
+    await signOut(page);
     await heading(visit, 'Sign in');
     await signInAs(page, alice);
     await choose(page, 'Don’t show again');
@@ -194,7 +194,7 @@ describeInBrowser('web.md 3: /account/passkeys', () => {
     expect((await world.service.as(alice).get('/v1/users/@me/settings')).body.custom).toEqual({
       passkey_offer_declined: true,
     });
-    await button('Sign out').press('Enter');
+    await signOut(page);
     await heading(visit, 'Sign in');
     const asked = page.waitForResponse((response) => response.url().endsWith(CREDENTIALS));
     await signInAs(page, alice);

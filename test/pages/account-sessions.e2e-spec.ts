@@ -1,7 +1,7 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { type Persona, person, sessionsOf, signIn } from '../support/index.js';
-import { focusOn } from './driving.js';
+import { focusOn, signOut } from './driving.js';
 
 const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
@@ -99,7 +99,7 @@ describeInBrowser('web.md 3: /account/sessions', () => {
     const elsewhere = await world.visit({ userAgent: SAFARI });
     await elsewhere.arrive('/account', token);
     await item('Safari on iOS').waitFor();
-    await elsewhere.page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(elsewhere.page);
     await item('Safari on iOS').waitFor({ state: 'detached' });
     await elsewhere.leave();
     await visit.leave();

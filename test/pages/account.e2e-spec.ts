@@ -4,6 +4,8 @@ import { mailTo, newApp, newTokens, type Persona, person, signIn, withTotp } fro
 
 const NEW_PASSWORD = 'a longer sentence than before';
 
+import { signOut } from './driving.js';
+
 describeInBrowser('web.md 1: the account in a browser', () => {
   let world: Site;
   let owner: Persona;
@@ -86,6 +88,39 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await visit.leave();
   });
 
+  test('the user menu opens by keyboard and leads to the console only for administrators', async () => {
+    const { page } = visit;
+    await arrive('/account');
+    await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    const menu = page.getByRole('button', { name: 'Account menu' });
+    await menu.press('ArrowDown');
+    await page.locator('[role=menuitem]:focus', { hasText: 'Account' }).waitFor();
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Account', 'Sign out']);
+    await visit.look('account-user-menu');
+    await page.keyboard.press('ArrowDown');
+    await page.locator('[role=menuitemradio][aria-checked=true]:focus').waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('html[data-theme=dark]');
+    await page.locator('button:focus[aria-label="Account menu"]').waitFor();
+    await menu.press('Enter');
+    await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    const settings = async () => (await world.service.as(owner).get('/v1/users/@me/settings')).body.theme;
+    expect(await settings()).toBe('dark');
+    await world.service.sql(`UPDATE account SET acls = '{admin:authenticate}' WHERE id = $1`, [owner.id]);
+    await page.reload();
+    await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    await menu.press('Enter');
+    await page.getByRole('menuitem', { name: 'Admin console' }).press('Enter');
+    await page.waitForURL('**/admin');
+    await page.getByRole('button', { name: 'Account menu' }).press('Enter');
+    await page.getByText(owner.email, { exact: false }).first().waitFor();
+    await visit.leave();
+  });
+
   test('a session that ends elsewhere ends here immediately', async () => {
     await arrive('/account');
     await visit.waitForGateway();
@@ -101,7 +136,7 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     const other = await visit.tab();
     await other.goto(`${world.origin}/account/password`);
     await other.getByRole('heading', { level: 1, name: 'Password' }).waitFor();
-    await visit.page.getByRole('button', { name: 'Sign out' }).press('Enter');
+    await signOut(visit.page);
     await visit.page.waitForURL((url) => url.pathname === '/login');
     await other.waitForURL((url) => url.pathname === '/login');
     expect((await world.service.as(owner).get('/v1/users/@me')).status).toBe(401);

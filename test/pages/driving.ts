@@ -76,3 +76,9 @@ export async function focusOn(page: Page, text: string | RegExp): Promise<void> 
   const hasText = typeof text === 'string' ? new RegExp(`^\\s*${escaped}\\s*$`) : text;
   await page.locator(':focus').filter({ hasText }).waitFor();
 }
+
+/** Signs out with the menu of the user, by keyboard. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Account menu' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
+}

@@ -9,7 +9,7 @@ import { type Site, site, type Visit } from '../machine/pages.js';
 import { type AddressProxy, openAddressProxy } from '../machine/proxy-from-address.js';
 import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
 import { eventually, inboxOf, isAlive, mailTo, ownLinksIn, sweep } from '../support/index.js';
-import { choose, hasArrived, heading, signInAs, tabTo, type } from './driving.js';
+import { choose, hasArrived, heading, signInAs, signOut, tabTo, type } from './driving.js';
 import { mailedLink } from './mailed.js';
 
 const SAFARI =
@@ -105,7 +105,7 @@ describeInBrowser('web.md: the life of an account', () => {
     await button('Add a passkey').click();
     await proveBy.password(PASSWORDS[0]);
     await item('Laptop').waitFor();
-    await button('Sign out').click();
+    await signOut(page);
     await isInAgain();
   };
 

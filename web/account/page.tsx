@@ -50,7 +50,13 @@ export default function Account() {
   if (!isShown) return null;
   const view = viewOf(path.value);
   return (
-    <Shell title={t(view.title)} part={t('account.title')} home="/account" views={view === REQUIRED ? [] : VIEWS}>
+    <Shell
+      title={t(view.title)}
+      part={t('account.title')}
+      home="/account"
+      views={view === REQUIRED ? [] : VIEWS}
+      user={user.value}
+    >
       {view !== REQUIRED && settings.value && <PasskeyOffer />}
       {view !== REQUIRED && <OthersOffer />}
       <Body view={view} />

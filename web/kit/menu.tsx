@@ -1,15 +1,20 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icon.js';
 
 export interface MenuItem {
   readonly label: string;
   readonly onChoose: () => void;
+  /** For an option of its group: true if it is the current one. */
+  readonly isChecked?: boolean;
 }
 
 export interface MenuProps {
   readonly label: string;
-  readonly groups: readonly { readonly label: string; readonly items: readonly MenuItem[] }[];
+  /** Shown on the button instead of the label. */
+  readonly face?: ComponentChildren;
+  readonly groups: readonly { readonly label?: string; readonly items: readonly MenuItem[] }[];
 }
 
 /** The item to focus for a key. A letter selects the next item that starts with it. */
@@ -24,11 +29,11 @@ function itemFor(key: string, items: readonly HTMLElement[]): HTMLElement | unde
 }
 
 /** A button with a menu of grouped items. Keys work as in the WAI-ARIA pattern. */
-export function Menu({ label, groups }: MenuProps) {
+export function Menu({ label, face, groups }: MenuProps) {
   const isOpen = useSignal(false);
   const opensAtEnd = useRef(false);
   const root = useRef<HTMLDivElement>(null);
-  const items = () => [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+  const items = () => [...(root.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])];
   const close = (isFocused: boolean) => {
     isOpen.value = false;
     if (isFocused) root.current?.querySelector<HTMLElement>('button')?.focus();
@@ -68,7 +73,8 @@ export function Menu({ label, groups }: MenuProps) {
     <div class="menu" ref={root} onKeyDown={onKeyDown}>
       <button
         type="button"
-        class="button plain small"
+        class={face ? 'face' : 'button plain small'}
+        aria-label={face ? label : undefined}
         aria-haspopup="menu"
         aria-expanded={open}
         onClick={() => {
@@ -76,22 +82,30 @@ export function Menu({ label, groups }: MenuProps) {
           isOpen.value = !open;
         }}
       >
-        {label}
-        <Icon name="chevron-down" size={16} />
+        {face ?? (
+          <>
+            {label}
+            <Icon name="chevron-down" size={16} />
+          </>
+        )}
       </button>
       {open && (
         <div class="items" role="menu" aria-label={label}>
           {groups.map((group, index) => (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a menu
             <div key={index} role="group" aria-label={group.label}>
-              <div class="title" aria-hidden="true">
-                {group.label}
-              </div>
+              {group.label && (
+                <div class="title" aria-hidden="true">
+                  {group.label}
+                </div>
+              )}
               {group.items.map((item, position) => (
                 <button
                   key={position}
                   type="button"
-                  role="menuitem"
+                  {...(item.isChecked === undefined
+                    ? { role: 'menuitem' }
+                    : { role: 'menuitemradio', 'aria-checked': item.isChecked })}
                   tabIndex={-1}
                   onClick={() => {
                     close(true);
@@ -99,6 +113,7 @@ export function Menu({ label, groups }: MenuProps) {
                   }}
                 >
                   {item.label}
+                  {item.isChecked && <Icon name="check" size={16} />}
                 </button>
               ))}
             </div>

@@ -9,13 +9,13 @@ import { replacePage } from '../core/redirects.js';
 import { retryLoad } from '../core/retry-load.js';
 import { SudoDialog } from '../core/sudo.js';
 import { item, onLinkClick, path, type View } from '../core/views.js';
-import { Button } from './button.js';
 import { LanguageSwitch, Mark } from './frame.js';
 import { Icon } from './icon.js';
 import { FailureNotice } from './notice.js';
 import './shell.css';
 import { Skeleton } from './shown.js';
 import { Toasts } from './toast.js';
+import { type MenuUser, UserMenu } from './user-menu.js';
 
 const Links = ({ views }: { readonly views: readonly View[] }) => (
   <ul>
@@ -64,12 +64,14 @@ export interface ShellProps {
   readonly views: readonly View[];
   /** Content next to the language selection. */
   readonly aside?: ComponentChildren;
+  /** The signed-in user. Null until loaded; if it is left out, the user menu loads it. */
+  readonly user?: MenuUser | null;
 }
 
 /**
  * The frame of all views in a section. The heading of a new view gets the focus, so that screen readers announce it.
  */
-export function Shell({ title, children, part, home, views, aside: beside }: ShellProps) {
+export function Shell({ title, children, part, home, views, aside: beside, user }: ShellProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const former = useRef<string | null>(null);
   const leave = useAction(async () => {
@@ -120,9 +122,7 @@ export function Shell({ title, children, part, home, views, aside: beside }: She
           )}
           {beside}
           <LanguageSwitch />
-          <Button kind="plain" size="small" action={leave}>
-            {t('common.signOut')}
-          </Button>
+          <UserMenu user={user} signOut={leave} />
         </div>
       </header>
       <div class="shell-body">

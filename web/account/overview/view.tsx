@@ -2,6 +2,7 @@ import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
 import { LANGUAGES, rich, setLanguage, t } from '../../core/language.js';
+import { THEMES } from '../../core/theme.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Select } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
@@ -62,9 +63,9 @@ function Preferences() {
       />
       <Select
         name="theme"
-        label={t('account.theme')}
+        label={t('common.theme')}
         value={wanted.theme}
-        options={{ system: t('account.themeSystem'), light: t('account.themeLight'), dark: t('account.themeDark') }}
+        options={Object.fromEntries(THEMES.map((name) => [name, t(`common.theme_${name}`)]))}
         onValue={(value) => {
           wanted.theme = value as typeof wanted.theme;
           void theme.run();

@@ -8,7 +8,8 @@ import { ApiError, validationError } from '../core/errors.js';
 import { BUILT_IN_FEATURES, featureRegistry } from '../features.js';
 import { InstanceSettings } from '../platform/settings/instance.settings.js';
 import { defineFeature, type FeatureDeclaration, gatewayEvent } from './feature.js';
-import { FeatureRegistry, RESERVED_FEATURE_NAMES } from './feature-registry.js';
+import { FeatureRegistry } from './feature-registry.js';
+import { RESERVED_FEATURE_NAMES } from './reserved-names.js';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 const read = (page: string): string => readFileSync(join(DOCS, page), 'utf8');

@@ -1,4 +1,4 @@
-import { RESERVED_FEATURE_NAMES } from '../../policy/feature-registry.js';
+import { RESERVED_FEATURE_NAMES } from '../../policy/reserved-names.js';
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 

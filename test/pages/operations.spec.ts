@@ -25,7 +25,6 @@ const NOT_OF_PAGES: Readonly<Record<string, string>> = {
   'POST /v1/users/@me/passkey-bridge/:ceremony_id/redeem': 'the app that started it',
   'GET /v1/auth/handoff/:code/status': 'an app that polls without a secret; the page polls by POST, with one',
   'GET /v1/auth/sso/status': 'a part of /.well-known/service, which the pages read',
-  'GET /v1/admin/instance/statistics/daily': 'a dashboard of an operator, with an Admin API key',
   'GET /v1/webhooks/:id/:token': 'whoever posts, by the address of the webhook',
   'PATCH /v1/webhooks/:id/:token': 'whoever posts, by the address of the webhook',
   'DELETE /v1/webhooks/:id/:token': 'whoever posts, by the address of the webhook',

@@ -41,12 +41,12 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   admin,
   role,
   statistics,
+  demo,
   gateway,
   media,
   webhooks,
   protection,
   web,
-  demo,
 ];
 
 /** Without OpenID Connect, its scopes do not exist (contract/openid.md). */
@@ -54,24 +54,9 @@ const withoutScopes = (feature: Feature): Feature => (feature === openid ? { ...
 
 /** The order of the built-in settings in `.env.example`, because several features share a section. Others follow. */
 const SETTINGS_ORDER: readonly string[] = [
-  ...[
-    'InstanceSettings',
-    'OriginSettings',
-    'AppealSettings',
-    'ServiceSettings',
-    'DemoSettings',
-    'BrandSettings',
-    'WebSettings',
-  ],
-  ...[
-    'SecretSettings',
-    'SetupSettings',
-    'DemoSettings',
-    'DataSettings',
-    'MailSettings',
-    'SmsSettings',
-    'DeletionSettings',
-  ],
+  ...['InstanceSettings', 'OriginSettings', 'AppealSettings', 'ServiceSettings', 'DemoSettings', 'BrandSettings'],
+  'WebSettings',
+  ...['SecretSettings', 'SetupSettings', 'DataSettings', 'MailSettings', 'SmsSettings', 'DeletionSettings'],
   ...['SessionSettings', 'SecurityEventSettings', 'SignInSettings', 'OutboundSettings', 'PasswordHashSettings'],
   ...['OAuthSettings', 'AdminSettings', 'MediaSettings', 'WebhookSettings', 'RateLimitSettings', 'GatewaySettings'],
   ...['AllowanceSettings', 'BanSettings', 'LoadSettings', 'ConnectionSettings', 'MetricsSettings', 'LogSettings'],

@@ -170,7 +170,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     const lines = (await items().allInnerTexts()).map((text) => text.split('\n').filter(Boolean).slice(0, -2));
     expect(lines.slice(0, 5)).toEqual([
       ['Signed out'],
-      ['You confirmed it was you 3 times', 'Firefox on Linux · 127.0.x.x'],
+      ['You verified your identity 3 times', 'Firefox on Linux · 127.0.x.x'],
       ['4 devices were signed out because you reset your password', 'Firefox on Linux · 127.0.x.x'],
       ['You reset your password by email', 'Firefox on Linux · 127.0.x.x'],
       ['You signed in with a passkey from Firefox on Linux', '127.0.x.x'],

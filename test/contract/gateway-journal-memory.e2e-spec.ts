@@ -44,10 +44,16 @@ const announceSettings = (url: string, { id }: Persona) =>
     [id],
   );
 
-/** Reads dispatches of a socket until `count` events have come. Returns the position of each event, in order. */
+const HEARTBEAT_INTERVAL_MS = 10_000;
+
+/**
+ * Reads dispatches of a socket until `count` events have come, and sends heartbeats. Returns the position of each event,
+ * in order.
+ */
 function positionsOf(socket: WebSocket, count: number): Promise<number[]> {
   const positions: number[] = [];
-  return new Promise((resolve, reject) => {
+  const heartbeats = setInterval(() => socket.send(JSON.stringify({ op: 1, d: null })), HEARTBEAT_INTERVAL_MS);
+  const received = new Promise<number[]>((resolve, reject) => {
     socket.on('close', (code, reason) =>
       reject(new Error(`closed: ${code} ${reason} after ${positions.length} events`)),
     );
@@ -57,6 +63,7 @@ function positionsOf(socket: WebSocket, count: number): Promise<number[]> {
       if (positions.length === count) resolve(positions);
     });
   });
+  return received.finally(() => clearInterval(heartbeats));
 }
 
 /** Opens a socket on which a session can be resumed. */

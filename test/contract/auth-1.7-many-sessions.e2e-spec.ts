@@ -1,4 +1,5 @@
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
+import { Statements } from '../machine/statements.js';
 import { superuser } from '../support/admin.js';
 import { sweep } from '../support/cleanup.js';
 import { GatewayClient } from '../support/gateway-client.js';
@@ -22,6 +23,10 @@ import { recordStatements } from '../support/plans.js';
 /** Enough rows to show that no statement has one parameter per row. test/faults/many-rows has more rows. */
 const SOME = 400;
 const PARAMETERS = 50;
+/** More sessions than two statements may end. */
+const VERY_MANY = 10_001;
+/** A statement that returned more rows would need much memory for them. */
+const ROWS_PER_STATEMENT = 5000;
 
 const ok = ({ status, body }: Answer) =>
   expect({ status, body, isRight: status < 300 }).toMatchObject({ isRight: true });
@@ -110,6 +115,18 @@ describe('auth 1.7 an account with more sessions than a statement can have param
     const alice = await person(service, 'alice');
     await addSessions(service, alice, SOME);
     await ends(what, alice);
+  });
+
+  test.each(['has its sessions ended', 'is erased'])('%s by several statements with few rows each', async (what) => {
+    const alice = await person(service, 'alice');
+    await addSessions(service, alice, VERY_MANY);
+    const recorded = new Statements(service);
+    try {
+      await recorded.record(() => ends(what, alice));
+    } finally {
+      recorded.end();
+    }
+    expect(recorded.mostRows).toBe(ROWS_PER_STATEMENT);
   });
 
   test('its next sign-in ends all sessions beyond the limit, and the lists stay short', async () => {

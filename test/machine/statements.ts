@@ -6,6 +6,9 @@ type Ask = (...asked: unknown[]) => unknown;
 interface Pooled {
   query: Ask;
 }
+interface Counted {
+  rows?: readonly unknown[];
+}
 interface Pool {
   _clients: Pooled[];
   on(event: 'connect', listener: (client: Pooled) => void): void;
@@ -22,6 +25,8 @@ const raising = (sqlstate: string): string =>
 export class Statements {
   /** Statements that were sent since the last call of `record`, in order. */
   texts: string[] = [];
+  /** The highest number of rows that one of these statements has returned. */
+  mostRows = 0;
   /** Whether the planted error was raised. */
   isRaised = false;
   private wanted: { text: string; occurrence: number; sqlstate: string } | undefined;
@@ -40,7 +45,11 @@ export class Statements {
     client.query = (...asked) => {
       const text = textOf(asked[0]);
       this.texts.push(text);
-      if (!this.wanted || this.wanted.text !== text || --this.wanted.occurrence >= 0) return ask.apply(client, asked);
+      if (!this.wanted || this.wanted.text !== text || --this.wanted.occurrence >= 0) {
+        const answer = ask.apply(client, asked.map(this.counting));
+        if (answer instanceof Promise) void answer.then(this.count, () => undefined);
+        return answer;
+      }
       const { sqlstate } = this.wanted;
       this.wanted = undefined;
       this.isRaised = true;
@@ -50,9 +59,22 @@ export class Statements {
     };
   };
 
+  private readonly counting = (argument: unknown): unknown => {
+    if (typeof argument !== 'function') return argument;
+    return (error: unknown, result?: Counted) => {
+      this.count(result);
+      argument(error, result);
+    };
+  };
+
+  private readonly count = (result?: Counted): void => {
+    this.mostRows = Math.max(this.mostRows, result?.rows?.length ?? 0);
+  };
+
   /** The statements that `work` sends. */
   async record(work: () => PromiseLike<unknown>): Promise<string[]> {
     this.texts = [];
+    this.mostRows = 0;
     await work();
     return this.texts;
   }

@@ -1,7 +1,7 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site } from '../machine/pages.js';
 import { person, sessionsOf, withTotp } from '../support/index.js';
-import { choose, focusOn, hasArrived, keptIn, signInAs, type } from './driving.js';
+import { choose, hasArrived, keptIn, signInAs, type } from './driving.js';
 
 describeInBrowser('web.md 2: the second factor of a sign-in', () => {
   let world: Site;
@@ -23,8 +23,8 @@ describeInBrowser('web.md 2: the second factor of a sign-in', () => {
     await page.focus('[name=keep]');
     await page.keyboard.press('Space');
     await signInAs(page, alice);
-    await page.waitForSelector('[name=code]');
-    await focusOn(page, 'Two-step verification');
+    await page.waitForSelector('[name=code]:focus');
+    await page.getByText(alice.email, { exact: true }).waitFor();
     expect(await page.title()).toMatch(/^Two-step verification/);
     await visit.look('login-factor');
     await type(page, 'code', '000 000');
@@ -32,10 +32,23 @@ describeInBrowser('web.md 2: the second factor of a sign-in', () => {
     await page.locator('.wrong', { hasText: 'Incorrect or expired code.' }).waitFor();
     await visit.look('login-factor-wrong');
     await page.reload();
+    await page.getByText(alice.email, { exact: true }).waitFor();
     await type(page, 'code', authenticator.next());
-    await page.keyboard.press('Enter');
+    // Six digits are sent without a press of Enter.
     await hasArrived(page);
     expect(await keptIn(page)).toEqual({ tab: null, browser: expect.stringMatching(/^flx_/) });
+    await visit.leave();
+  });
+
+  test('"Not you?" leads to an empty first step', async () => {
+    const { alice } = await enrolled();
+    const visit = await world.visit();
+    const { page } = visit;
+    await visit.open('/login');
+    await signInAs(page, alice);
+    await choose(page, 'Not you?');
+    await page.waitForSelector('[name=email]:focus');
+    expect([await page.inputValue('[name=email]'), await page.inputValue('[name=password]')]).toEqual(['', '']);
     await visit.leave();
   });
 

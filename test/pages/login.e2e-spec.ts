@@ -17,8 +17,7 @@ describeInBrowser('web.md 2: /login by password', () => {
     const visit = await world.visit();
     const { page } = visit;
     await visit.open('/login');
-    await page.waitForSelector('input[name=email]');
-    await page.keyboard.press('Tab');
+    await page.waitForSelector('input[name=email]:focus');
     await page.keyboard.type(alice.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(alice.password);
@@ -113,6 +112,27 @@ describeInBrowser('web.md 2: /login by password', () => {
     const href = (words: string) => visit.page.getByText(words, { exact: true }).getAttribute('href');
     expect(await href('Create an account')).toBe('/register?return_to=%2Faccount%2Fpassword');
     expect(await href('Forgot password?')).toBe('/forgot?return_to=%2Faccount%2Fpassword');
+    await visit.leave();
+  });
+
+  test('the typed email address is filled in on the other pages, and is not in their URL', async () => {
+    const visit = await world.visit();
+    const { page } = visit;
+    await visit.open('/login');
+    await type(page, 'email', 'ada@example.com');
+    await choose(page, 'Forgot password?');
+    await page.waitForURL((url) => url.pathname === '/forgot');
+    await page.waitForSelector('[name=email]:focus');
+    expect(await page.inputValue('[name=email]')).toBe('ada@example.com');
+    await choose(page, 'Back to sign-in');
+    await page.waitForURL((url) => url.pathname === '/login');
+    await page.waitForSelector('[name=password]:focus');
+    await choose(page, 'Create an account');
+    await page.waitForURL((url) => url.pathname === '/register');
+    await page.waitForSelector('[name=global_name]:focus');
+    expect(await page.inputValue('[name=email]')).toBe('ada@example.com');
+    expect(await page.getAttribute('[name=email]', 'autocomplete')).toBe('username');
+    expect(page.url()).not.toContain('ada');
     await visit.leave();
   });
 

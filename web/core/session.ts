@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { forgetTypedEmail } from './typed-email.js';
 
 /** The session of this browser: only in this tab, or stored for all. */
 export interface Session {
@@ -87,6 +88,7 @@ export const onTokenRevoked = (token: string): Promise<void> => rotationDone.the
 export function startSession(token: string, isKept: boolean): void {
   const next = { token, isKept };
   signOutCause.value = null;
+  forgetTypedEmail();
   storeSession(next);
   tabs.postMessage({ kind: 'began', session: next } satisfies Message);
 }

@@ -1,9 +1,10 @@
 import type { SudoFactor, SudoMethods } from '@gatehouse-auth/client';
 import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Button } from '../kit/button.js';
 import { Dialog } from '../kit/dialog.js';
-import { CodeField, PasswordField } from '../kit/field.js';
+import { CodeField, PasswordField, UsernameForPassword } from '../kit/field.js';
 import { FailureNotice, Notice } from '../kit/notice.js';
 import { useAction } from './action.js';
 import { api, setSudoPrompt } from './api.js';
@@ -43,6 +44,7 @@ interface SudoDialogProps {
 function Factors({ methods, answer, why, headers = {} }: Question & SudoDialogProps) {
   const code = useSignal('');
   const password = useSignal('');
+  const email = useSignal<string | null>(null);
   const hasFailed = useSignal(false);
   const { totp, webauthn, backup_codes } = methods.methods;
   const passkey = useAction(async () => {
@@ -67,6 +69,14 @@ function Factors({ methods, answer, why, headers = {} }: Question & SudoDialogPr
   };
   const takesCode = totp || backup_codes;
   const takesPassword = !methods.has_mfa || methods.password_required;
+  useEffect(() => {
+    if (!takesPassword) return;
+    const name = (me: { readonly email?: string | null }) => {
+      email.value = me.email ?? null;
+    };
+    // Only for password managers, so that the dialog does not wait for it.
+    api.get('/v1/users/@me', { headers }).then(name, () => {});
+  }, []);
   return (
     <>
       <p>{why ?? t(methods.has_mfa ? 'sudo.whyFactor' : 'sudo.whyPassword')}</p>
@@ -78,6 +88,7 @@ function Factors({ methods, answer, why, headers = {} }: Question & SudoDialogPr
         </Button>
       )}
       <form class="stack" onSubmit={submit}>
+        {takesPassword && <UsernameForPassword value={email.value} />}
         {takesPassword && (
           <PasswordField
             name="password"

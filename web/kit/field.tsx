@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, Ref } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useLayoutEffect } from 'preact/hooks';
 import type { Action } from '../core/action.js';
 import { t } from '../core/language.js';
 
@@ -23,6 +23,8 @@ export interface FieldProps {
   /** Turns off spell checking and capitalization, for names and codes. */
   readonly isVerbatim?: boolean;
   readonly inputRef?: Ref<HTMLInputElement>;
+  /** Gets the focus when it appears, as the first field of a page or step. */
+  readonly isFirst?: boolean;
   readonly children?: ComponentChildren;
 }
 
@@ -61,6 +63,16 @@ export const Notes = ({ id, hint, wrong }: Described) => (
   </>
 );
 
+/** The ID of a field. Focuses the field if it is the first one of its page or step. */
+function useField(isFirst = false): string {
+  const id = useId();
+  useLayoutEffect(() => {
+    if (isFirst) document.getElementById(id)?.focus();
+    // Only when the field appears.
+  }, []);
+  return id;
+}
+
 function attributesOf(id: string, props: FieldProps) {
   const { name, autocomplete, required, minLength, maxLength, inputMode, disabled, isCode, isVerbatim, value } = props;
   return {
@@ -79,6 +91,7 @@ function attributesOf(id: string, props: FieldProps) {
       : {}),
     onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
       props.onValue(event.currentTarget.value),
+    'data-first': props.isFirst || undefined,
     'aria-invalid': props.wrong ? ('true' as const) : undefined,
     'aria-describedby': describedBy({ id, hint: props.hint, wrong: props.wrong }),
   };
@@ -86,7 +99,7 @@ function attributesOf(id: string, props: FieldProps) {
 
 /** A text input with label, hint and error. */
 export function Field(props: FieldProps) {
-  const id = useId();
+  const id = useField(props.isFirst);
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
@@ -110,7 +123,7 @@ export function TextArea(props: Omit<FieldProps, 'type' | 'inputRef'>) {
 
 /** A password input with a button to show the password. Pasting and password managers work. */
 export function PasswordField(props: FieldProps) {
-  const id = useId();
+  const id = useField(props.isFirst);
   const isShown = useSignal(false);
   return (
     <div class="field">
@@ -139,8 +152,43 @@ export function PasswordField(props: FieldProps) {
   );
 }
 
+/**
+ * The username of the password in the same form, for password managers. It is not visible, because the user does not
+ * enter it here.
+ */
+export const UsernameForPassword = ({ value }: { readonly value: string | null | undefined }) =>
+  value ? (
+    <input
+      class="unseen"
+      type="text"
+      name="username"
+      autocomplete="username"
+      value={value}
+      readOnly
+      tabIndex={-1}
+      aria-hidden="true"
+    />
+  ) : null;
+
+const SIX_DIGITS = /^\d{6}$/;
+
+export interface CodeFieldProps extends FieldProps {
+  /** Called when the user has entered six digits, for fields that accept only these. */
+  readonly onSixDigits?: () => unknown;
+}
+
 /** An input for codes from apps or emails. One field of any length, so that pasting works. */
-export const CodeField = (props: FieldProps) => <Field autocomplete="one-time-code" {...props} isCode />;
+export const CodeField = ({ onSixDigits, ...props }: CodeFieldProps) => (
+  <Field
+    autocomplete="one-time-code"
+    {...props}
+    onValue={(value) => {
+      props.onValue(value);
+      if (SIX_DIGITS.test(value.replace(/\s/g, ''))) onSixDigits?.();
+    }}
+    isCode
+  />
+);
 
 export interface ChoiceProps {
   readonly label: ComponentChildren;

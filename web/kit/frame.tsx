@@ -57,8 +57,8 @@ export function useStep(title: TranslationKey): void {
 }
 
 /**
- * A page with one card. When the title changes, the heading gets the focus, so that screen readers announce the new
- * step.
+ * A page with one card. When the title changes, the heading or the first field gets the focus, so that screen readers
+ * announce the new step.
  */
 export function Frame({ title: own, children, below, isWide }: FrameProps) {
   const step = useSignal<TranslationKey | null>(null);
@@ -69,7 +69,9 @@ export function Frame({ title: own, children, below, isWide }: FrameProps) {
     const now = { title, language: language.value };
     document.title = `${title} · ${brand.product}`;
     // A language change is not a new step.
-    if (former.current && former.current.title !== title && former.current.language === now.language) {
+    // The first field of a step has taken the focus already.
+    const isTaken = document.activeElement?.hasAttribute('data-first');
+    if (former.current && former.current.title !== title && former.current.language === now.language && !isTaken) {
       heading.current?.focus();
     }
     former.current = now;

@@ -14,6 +14,16 @@ export const Spinner = ({ label }: { readonly label: string }) => (
   </p>
 );
 
+/** The result of a finished step. */
+export const Success = ({ children }: { readonly children: ComponentChildren }) => (
+  <div class="success" role="status">
+    <span class="tick">
+      <Icon name="check" />
+    </span>
+    <p>{children}</p>
+  </div>
+);
+
 export const Empty = ({ children }: { readonly children: ComponentChildren }) => <div class="empty">{children}</div>;
 
 /** A placeholder for text. */

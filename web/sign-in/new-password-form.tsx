@@ -2,7 +2,8 @@ import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Action } from '../core/action.js';
 import { t } from '../core/language.js';
-import { Choice } from '../kit/field.js';
+import { typedEmail } from '../core/typed-email.js';
+import { Choice, UsernameForPassword } from '../kit/field.js';
 import { NewPasswordField } from '../kit/new-password.js';
 import { FailureNotice } from '../kit/notice.js';
 
@@ -18,6 +19,7 @@ export const NewPasswordForm = ({ password, isKept, action, children }: NewPassw
   <>
     <FailureNotice of={action} />
     <form class="stack" onSubmit={action.run}>
+      <UsernameForPassword value={typedEmail()} />
       <NewPasswordField
         label={t('reset.password')}
         action={action}

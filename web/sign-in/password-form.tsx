@@ -1,6 +1,6 @@
 import type { Answer, ApiError, paths } from '@gatehouse-auth/client';
 import { type Signal, useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { useAction } from '../core/action.js';
 import { api } from '../core/api.js';
 import { CaptchaUnavailable, withCaptcha } from '../core/captcha.js';
@@ -44,6 +44,7 @@ export function PasswordForm({ email, password, isKept, onAnswer, onHeld }: Pass
       },
     },
   );
+  const hasEmail = useMemo(() => email.peek() !== '', [email]);
   // The error does not say whether email or password is wrong, so show it only once.
   const isEither = send.failure.value?.code === 'INVALID_EMAIL_OR_PASSWORD';
   return (
@@ -64,11 +65,13 @@ export function PasswordForm({ email, password, isKept, onAnswer, onHeld }: Pass
         required
         maxLength={254}
         isVerbatim
+        isFirst={!hasEmail}
       />
       <PasswordField
         {...fieldOf(password, send, 'password')}
         label={t('common.password')}
         autocomplete="current-password"
+        isFirst={hasEmail}
         required
         maxLength={256}
       />

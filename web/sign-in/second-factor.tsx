@@ -12,15 +12,33 @@ import { SignInFailure } from './failure.js';
 import { detectSsoEnforced } from './service.js';
 import type { Challenge, SignedIn } from './signed-in.js';
 
+interface AccountLineProps {
+  readonly email: string;
+  readonly onOther: () => void;
+}
+
+/** Names the account of a step and leads back to the choice of an account. */
+const AccountLine = ({ email, onOther }: AccountLineProps) => (
+  <p class="account-line">
+    <bdi>{email}</bdi>
+    <span aria-hidden="true"> · </span>
+    <Button kind="bare" size="small" onClick={onOther}>
+      {t('signIn.notYou')}
+    </Button>
+  </p>
+);
+
 export interface SecondFactorProps {
   readonly challenge: Challenge;
+  /** The account that signs in, if the user can choose another one. */
+  readonly account?: AccountLineProps;
   readonly onSignedIn: (answer: SignedIn) => void;
   /** Called when the challenge has expired or had too many wrong codes. */
   readonly onTimeout: () => void;
 }
 
 /** The second-factor step, within a `Frame`: a code of the authenticator app, a passkey, or a backup code. */
-export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorProps) {
+export function SecondFactor({ challenge, account, onSignedIn, onTimeout }: SecondFactorProps) {
   useStep('signIn.factorTitle');
   const { ticket, totp, webauthn, backup_codes: hasBackup } = challenge;
   const code = useSignal('');
@@ -64,6 +82,7 @@ export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorP
   const backup = isBackup.value;
   return (
     <>
+      {account && <AccountLine {...account} />}
       <p>{t(takesCode ? 'signIn.factorWhy' : 'signIn.factorWhyPasskey')}</p>
       <SignInFailure of={enter} />
       <SignInFailure of={passkey} />
@@ -71,7 +90,10 @@ export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorP
       {takesCode && (
         <form class="stack" onSubmit={enter.run}>
           <CodeField
+            key={String(backup)}
             {...fieldOf(code, enter, 'code')}
+            isFirst
+            {...(backup ? {} : { onSixDigits: enter.run })}
             label={t(backup ? 'signIn.backupCode' : 'signIn.code')}
             hint={t(backup ? 'signIn.backupCodeHint' : 'signIn.codeHint')}
             inputMode={backup ? 'text' : 'numeric'}

@@ -7,6 +7,7 @@ import { brand } from '../core/brand.js';
 import { t, wordsOfCode } from '../core/language.js';
 import { hasPasskeys, PasskeyCancelled } from '../core/passkeys.js';
 import { pageAfterSignIn, withDestination } from '../core/redirects.js';
+import { useTypedEmail } from '../core/typed-email.js';
 import { Button } from '../kit/button.js';
 import { Notice } from '../kit/notice.js';
 import { useAutofill } from './autofill.js';
@@ -127,7 +128,9 @@ function Enter({ allowsKeep, ...entry }: Entry) {
         {...typed}
         isKept={allowsKeep ? isKept : undefined}
         onAnswer={(answer) =>
-          'mfa' in answer ? go({ kind: 'factor', challenge: answer }) : done(answer, typed.password.value)
+          'mfa' in answer
+            ? go({ kind: 'factor', challenge: answer, email: typed.email.value.trim() })
+            : done(answer, typed.password.value)
         }
         onHeld={(refused) => go(holdStep(refused))}
       />
@@ -138,11 +141,11 @@ function Enter({ allowsKeep, ...entry }: Entry) {
 }
 
 /** All ways to sign in, within a `Frame`. Input is kept until the sign-in succeeds. */
-export function SignIn({ onSignedIn, intro, allowsKeep = true, email = '' }: SignInProps) {
+export function SignIn({ onSignedIn, intro, allowsKeep = true, email }: SignInProps) {
   const kept = useMemo(readStep, []);
   const step = useSignal<Step>(kept.step);
   const isKept = useSignal(kept.isKept);
-  const typed = { email: useSignal(email), password: useSignal('') };
+  const typed = { email: useTypedEmail(email), password: useSignal('') };
   const failure = useSignal<Failure | null>(null);
   useEffect(() => void loadService(), []);
 
@@ -185,18 +188,21 @@ export function SignIn({ onSignedIn, intro, allowsKeep = true, email = '' }: Sig
   switch (now.kind) {
     case 'factor':
       return (
-        <>
-          <SecondFactor
-            challenge={now.challenge}
-            onSignedIn={(answer) => done(answer, '')}
-            onTimeout={() =>
-              back({ message: wordsOfCode('SESSION_TIMEOUT') ?? null, fields: {}, code: 'SESSION_TIMEOUT' })
-            }
-          />
-          <Button kind="bare" onClick={() => back()}>
-            {t('signIn.startAgain')}
-          </Button>
-        </>
+        <SecondFactor
+          challenge={now.challenge}
+          account={{
+            email: now.email,
+            onOther: () => {
+              typed.email.value = '';
+              typed.password.value = '';
+              back();
+            },
+          }}
+          onSignedIn={(answer) => done(answer, '')}
+          onTimeout={() =>
+            back({ message: wordsOfCode('SESSION_TIMEOUT') ?? null, fields: {}, code: 'SESSION_TIMEOUT' })
+          }
+        />
       );
     case 'hold':
       return (

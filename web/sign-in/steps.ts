@@ -3,7 +3,7 @@ import type { Challenge } from './signed-in.js';
 /** The current step of a sign-in. */
 export type Step =
   | { readonly kind: 'enter' }
-  | { readonly kind: 'factor'; readonly challenge: Challenge }
+  | { readonly kind: 'factor'; readonly challenge: Challenge; readonly email: string }
   | { readonly kind: 'hold'; readonly hold: Hold }
   | { readonly kind: 'device'; readonly handoff: Handoff };
 

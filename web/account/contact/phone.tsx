@@ -38,6 +38,7 @@ export function PhoneCheck({ onVerified = () => {} }: { readonly onVerified?: ()
       {isSent.value ? (
         <CodeField
           {...fieldOf(code, prove, 'code')}
+          onSixDigits={prove.run}
           inputMode="numeric"
           label={t('required.textedCode', { phone: phone.value })}
           required

@@ -71,6 +71,7 @@ function SetUp({ secret, onSetUp, onCancel }: SetUpProps) {
       <CodeField
         {...fieldOf(code, enable, 'code')}
         inputMode="numeric"
+        onSixDigits={enable.run}
         label={t('factors.code')}
         hint={t('factors.codeHint')}
         required

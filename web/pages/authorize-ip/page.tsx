@@ -5,6 +5,7 @@ import { LinkButton } from '../../kit/button.js';
 import { DecisionButton } from '../../kit/decision-button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
+import { Success } from '../../kit/shown.js';
 
 export default function AuthorizeIp() {
   const { state, action } = useLink((token) => api.post('/v1/auth/authorize-ip', { body: { token } }));
@@ -23,7 +24,7 @@ export default function AuthorizeIp() {
   if (state.value === 'done') {
     return (
       <Frame title={t('authorizeIp.doneTitle')}>
-        <p>{t('authorizeIp.done')}</p>
+        <Success>{t('authorizeIp.done')}</Success>
       </Frame>
     );
   }

@@ -6,19 +6,20 @@ import { withCaptcha } from '../../core/captcha.js';
 import { readHistoryState, writeHistoryState } from '../../core/history-state.js';
 import { rich, t } from '../../core/language.js';
 import { withDestination } from '../../core/redirects.js';
+import { useTypedEmail } from '../../core/typed-email.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Field, fieldOf } from '../../kit/field.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
+import { Success } from '../../kit/shown.js';
 import { loadService, service } from '../../sign-in/service.js';
 
 interface FormProps {
-  readonly email: string;
   readonly onSent: (email: string) => void;
 }
 
-function AddressForm({ email: first, onSent }: FormProps) {
-  const email = useSignal(first);
+function AddressForm({ onSent }: FormProps) {
+  const email = useTypedEmail();
   const widget = useRef<HTMLDivElement>(null);
   const send = useAction(
     async () => {
@@ -38,6 +39,7 @@ function AddressForm({ email: first, onSent }: FormProps) {
           label={t('common.email')}
           autocomplete="username"
           isVerbatim
+          isFirst
           required
         />
         <div ref={widget} />
@@ -57,17 +59,15 @@ const BackToSignIn = () => <a href={withDestination('/login')}>{t('forgot.backTo
  */
 export function Forgot({ title, lead }: { readonly title: string; readonly lead: string }) {
   const sentTo = useSignal(readHistoryState<string>('sentTo') ?? null);
-  const email = useRef('');
   useEffect(() => void loadService(), []);
   if (sentTo.value !== null) {
     return (
       <Frame title={t('forgot.sentTitle')} below={<BackToSignIn />}>
-        <p>{rich('forgot.sent', { email: <b>{sentTo.value}</b> })}</p>
+        <Success>{rich('forgot.sent', { email: <b>{sentTo.value}</b> })}</Success>
         <p class="quiet">{t('forgot.sentHint')}</p>
         <Button
           kind="plain"
           onClick={() => {
-            email.current = sentTo.value ?? '';
             sentTo.value = writeHistoryState('sentTo', null);
           }}
         >
@@ -88,7 +88,6 @@ export function Forgot({ title, lead }: { readonly title: string; readonly lead:
     <Frame title={title} below={<BackToSignIn />}>
       <p>{lead}</p>
       <AddressForm
-        email={email.current}
         onSent={(address) => {
           sentTo.value = writeHistoryState('sentTo', address);
         }}

@@ -6,7 +6,7 @@ import { retryLoad } from '../../core/retry-load.js';
 import { resolveSession, session, signOutCause } from '../../core/session.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
-import { Spinner } from '../../kit/shown.js';
+import { Spinner, Success } from '../../kit/shown.js';
 import { CodeForm } from './code-form.js';
 import { Decision } from './decision.js';
 import { clearRequest, type Request, restoreRequest, storeForSignIn, storeRequest } from './request.js';
@@ -20,7 +20,7 @@ const TITLES = {
 function Outcome({ outcome, onAgain }: { readonly outcome: keyof typeof TITLES; readonly onAgain: () => void }) {
   return (
     <Frame title={t(TITLES[outcome])}>
-      <p>{t(`handoff.${outcome}`)}</p>
+      {outcome === 'approved' ? <Success>{t('handoff.approved')}</Success> : <p>{t(`handoff.${outcome}`)}</p>}
       {outcome !== 'gone' && <LinkButton href="/account">{t('handoff.toAccount')}</LinkButton>}
       <Button kind={outcome === 'gone' ? 'main' : 'plain'} onClick={onAgain}>
         {t('handoff.another')}

@@ -6,6 +6,7 @@ import { LinkButton } from '../../kit/button.js';
 import { DecisionButton } from '../../kit/decision-button.js';
 import { Frame } from '../../kit/frame.js';
 import { Effects, FailureNotice } from '../../kit/notice.js';
+import { Success } from '../../kit/shown.js';
 
 const EFFECTS = ['lockdown.sessions', 'lockdown.applications', 'lockdown.tokens', 'lockdown.password'] as const;
 
@@ -29,7 +30,7 @@ export default function Lockdown() {
   if (state.value === 'done') {
     return (
       <Frame title={t('lockdown.doneTitle')}>
-        <p>{t(isBySso.value ? 'lockdown.doneSso' : 'lockdown.done')}</p>
+        <Success>{t(isBySso.value ? 'lockdown.doneSso' : 'lockdown.done')}</Success>
         <p>{t('lockdown.check')}</p>
         {isBySso.value ? (
           <LinkButton href="/login">{t('lockdown.nextSso')}</LinkButton>

@@ -8,7 +8,7 @@ import { resolveSession, session, signOutCause } from '../../core/session.js';
 import { Button } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { Notice } from '../../kit/notice.js';
-import { Skeleton, Spinner } from '../../kit/shown.js';
+import { Skeleton, Success } from '../../kit/shown.js';
 import { SignIn } from '../../sign-in/sign-in.js';
 import { completeSignIn, type SignedIn } from '../../sign-in/signed-in.js';
 
@@ -62,7 +62,7 @@ export default function Login() {
   return (
     <Frame title={t('login.title')}>
       {isLeaving.value ? (
-        <Spinner label={t('login.leaving')} />
+        <Success>{t('login.leaving')}</Success>
       ) : session.value && !isOther.value ? (
         <AlreadySignedIn
           onOther={() => {

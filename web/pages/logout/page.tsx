@@ -10,7 +10,7 @@ import { endSession, resolveSession } from '../../core/session.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice } from '../../kit/notice.js';
-import { Spinner } from '../../kit/shown.js';
+import { Spinner, Success } from '../../kit/shown.js';
 import { type LogoutRequest, request } from './request.js';
 
 type Outcome = Answer<paths, '/v1/oauth2/logout', 'post'>;
@@ -85,7 +85,7 @@ export default function Logout() {
   if (outcome.value) {
     return (
       <Frame title={t('logout.doneTitle')}>
-        <p>{t('logout.done')}</p>
+        <Success>{t('logout.done')}</Success>
         <LinkButton href="/login">{t('common.signIn')}</LinkButton>
       </Frame>
     );

@@ -7,6 +7,7 @@ import { withCaptcha } from '../../core/captcha.js';
 import { writeHistoryState } from '../../core/history-state.js';
 import { rich, t } from '../../core/language.js';
 import { destination, replacePage, withDestination } from '../../core/redirects.js';
+import { useTypedEmail } from '../../core/typed-email.js';
 import { Button } from '../../kit/button.js';
 import { Choice, Field } from '../../kit/field.js';
 import { Frame } from '../../kit/frame.js';
@@ -50,6 +51,7 @@ function UsernameField({ displayName, username, wrong }: UsernameProps) {
           label={t('register.displayName')}
           hint={t('register.displayNameHint')}
           autocomplete="name"
+          isFirst
           value={displayName.value}
           onValue={(value) => {
             displayName.value = value;
@@ -125,7 +127,7 @@ const EmailTakenLinks = () => (
 export function RegisterForm({ onPending }: { readonly onPending: (pending: Pending) => void }) {
   const displayName = useSignal('');
   const username = useSignal('');
-  const email = useSignal('');
+  const email = useTypedEmail();
   const password = useSignal('');
   const hasAgreed = useSignal(false);
   const isKept = useSignal(false);
@@ -179,7 +181,7 @@ export function RegisterForm({ onPending }: { readonly onPending: (pending: Pend
           name="email"
           type="email"
           label={t('common.email')}
-          autocomplete="email"
+          autocomplete="username"
           isVerbatim
           required
           value={email.value}

@@ -9,6 +9,7 @@ import { resolveSession, session } from '../../core/session.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
+import { Success } from '../../kit/shown.js';
 import { isSsoEnforced, loadService, service } from '../../sign-in/service.js';
 import { type Pending, RegisterForm } from './form.js';
 
@@ -23,7 +24,9 @@ function Waiting({ pending: { kind, email }, onAgain }: WaitingProps) {
   const hasMail = kind === 'verification' || service.value?.features.email !== false;
   return (
     <Frame title={t(kind === 'approval' ? 'register.approvalTitle' : 'register.verificationTitle')}>
-      <p>{kind === 'approval' ? t('register.approval') : rich('register.verification', { email: <b>{email}</b> })}</p>
+      <Success>
+        {kind === 'approval' ? t('register.approval') : rich('register.verification', { email: <b>{email}</b> })}
+      </Success>
       {kind === 'approval' && hasMail && <p>{rich('register.approvalMail', { email: <b>{email}</b> })}</p>}
       <SignIn />
       <Button kind="bare" onClick={onAgain}>

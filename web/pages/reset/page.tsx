@@ -9,7 +9,7 @@ import { replacePage } from '../../core/redirects.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice } from '../../kit/notice.js';
-import { Spinner } from '../../kit/shown.js';
+import { Spinner, Success } from '../../kit/shown.js';
 import { SecondFactor } from '../../sign-in/second-factor.js';
 import type { Challenge, SignedIn } from '../../sign-in/signed-in.js';
 import { NewLink } from './new-link.js';
@@ -98,7 +98,7 @@ export default function Reset() {
     case 'leaving':
       return (
         <Frame title={t('reset.title')}>
-          <Spinner label={t('login.leaving')} />
+          <Success>{t('login.leaving')}</Success>
         </Frame>
       );
     case 'timeout':

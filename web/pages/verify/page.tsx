@@ -9,6 +9,7 @@ import { resolveSession, session } from '../../core/session.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
+import { Success } from '../../kit/shown.js';
 
 const ToAccount = () => <LinkButton href="/account">{t('verify.toAccount')}</LinkButton>;
 
@@ -62,7 +63,7 @@ export default function Verify() {
   if (state.value === 'done') {
     return (
       <Frame title={t('verify.doneTitle')}>
-        <p>{t(isSignedIn ? 'verify.doneSignedIn' : 'verify.done')}</p>
+        <Success>{t(isSignedIn ? 'verify.doneSignedIn' : 'verify.done')}</Success>
         {isSignedIn ? <ToAccount /> : <LinkButton href="/login">{t('common.signIn')}</LinkButton>}
       </Frame>
     );

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { brand } from './core/brand.js';
 
 type Loader = () => Promise<{ readonly default: ComponentType }>;
 
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, Loader>> = {
 };
 
 export function pageOf(path: string): ReturnType<Loader> {
+  if (brand.error) return import('./pages/error/page.js');
   const part = Object.keys(PARTS).find((name) => path === name || path.startsWith(`${name}/`));
   const loader = PAGES[path] ?? PARTS[part ?? ''];
   if (!loader) throw new Error(`no page at ${path}`);

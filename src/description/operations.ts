@@ -85,7 +85,7 @@ function responsesOf(plan: RoutePlan, handler: HandlerMetadata | undefined, shar
     const mapping = Object.fromEntries(codes.map((code, index) => [code, refs[index]?.$ref]));
     const schema = refs.length === 1 ? refs[0] : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
     const isLimited = plan.policy.bucket !== undefined && !isParserStatus(status);
-    const isPage = status === '404' && servesPages(plan);
+    const isPage = servesPages(plan);
     const variant = [isLimited || isParserStatus(status) ? [] : 'unlimited', isPage ? 'page' : []].flat().join('.');
     responses[status] = shared.share(status, codes, variant, {
       description: codes.map((code) => `\`${code}\``).join(', '),

@@ -3,6 +3,7 @@ import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { AdminNetworks } from '../http/admin-networks.js';
 import { ClientAddresses } from '../http/client-addresses.js';
 import { CrossOrigin } from '../http/cross-origin.js';
+import { ErrorPages } from '../http/error-pages.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import { Routes } from '../policy/routes.js';
 import { arrivalGuardsInOrder } from './arrival-guards.js';
@@ -23,7 +24,7 @@ import { RouteAudit } from './route-audit.js';
   imports: [DiscoveryModule],
   controllers: [ExplainController],
   providers: [
-    ...[Routes, CompiledRoutes, RouteAudit, CommandAudit, AdminNetworks, ClientAddresses, CrossOrigin],
+    ...[Routes, CompiledRoutes, RouteAudit, CommandAudit, AdminNetworks, ClientAddresses, CrossOrigin, ErrorPages],
     Explanation,
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
@@ -35,6 +36,6 @@ import { RouteAudit } from './route-audit.js';
     { provide: APP_GUARD, useExisting: GuardStack },
     FastPath,
   ],
-  exports: [Routes, CompiledRoutes, AdminNetworks, CrossOrigin, RequestHooks],
+  exports: [Routes, CompiledRoutes, AdminNetworks, CrossOrigin, ErrorPages, RequestHooks],
 })
 export class PipelineModule {}

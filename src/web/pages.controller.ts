@@ -27,7 +27,8 @@ export class PagesController {
   @CredentialFree()
   @RateLimit('web:page')
   @ApiResponses({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
-  page(@CurrentCall() call: Call) {
+  async page(@CurrentCall() call: Call) {
+    if (pathOf(call) === '/') await this.pages.checkAdministrator();
     return sendPage(this.pages, call);
   }
 }

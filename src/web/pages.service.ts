@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { AccountRecords } from '../accounts/account-records.service.js';
 import { Config } from '../core/config/config.js';
 import { StartError } from '../core/config/start-error.js';
 import { type BuiltFile, compressFile, readFiles } from '../http/built-files.js';
+import { ErrorPages, type ShownError } from '../http/error-pages.js';
 import { Instance } from '../platform/instance/instance.js';
 import { CaptchaVerifier } from '../platform/outbound/captcha.js';
 import { pageHeaders } from './content-policy.js';
@@ -15,31 +17,60 @@ const FOLDER = ['../../web/', '../../dist/web/']
   .find((path) => existsSync(`${path}assets`));
 const HTML = 'text/html; charset=utf-8';
 
+/** Shown without JavaScript, and until the page of the error is loaded. */
+const card = (title: string, text: string): string =>
+  `<div class="frame"><main><div class="card stack"><h1>${title}</h1><p>${text}</p></div></main></div>`;
+const NEEDS_JAVASCRIPT = card(
+  'JavaScript is off',
+  'This page needs JavaScript. Turn it on in the settings of your browser, and load the page again.',
+);
+const MISSING = card('Page not found', 'There’s no page here. <a href="/">Go to the home page</a>');
+const FAILED = card('This page can’t be shown', 'Try again later.');
+
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** The built pages, with the name and colors of the platform. No data of a request is inserted. */
 @Injectable()
-export class Pages {
+export class Pages implements OnApplicationBootstrap {
   private files: Map<string, BuiltFile>;
   private template: string;
   private readAt = 0;
-  private cachedPage: { readonly product: string; readonly page: BuiltFile } | undefined;
+  private cachedPage: { readonly key: string; readonly page: BuiltFile } | undefined;
+  private needsAdministrator = true;
 
   constructor(
     private readonly config: Config,
     private readonly instance: Instance,
     private readonly captcha: CaptchaVerifier,
+    private readonly accounts: AccountRecords,
+    private readonly errors: ErrorPages,
   ) {
     this.read();
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.checkAdministrator();
+    if (this.config.web.pages) this.errors.useRenderer((error) => this.errorPage(error));
+  }
+
+  /** The start page leads to the console until the instance has an administrator. */
+  async checkAdministrator(): Promise<void> {
+    if (this.needsAdministrator) this.needsAdministrator = !(await this.accounts.hasAdministrator());
   }
 
   /** The HTML page, which is the same for all URLs. */
   page(): BuiltFile {
     if (!this.config.production) this.reloadIfChanged();
     const { productName: product } = this.instance.current.branding;
-    if (this.cachedPage?.product !== product)
-      this.cachedPage = { product, page: compressFile(Buffer.from(this.renderTemplate(product)), HTML) };
+    const key = `${this.needsAdministrator} ${product}`;
+    if (this.cachedPage?.key !== key)
+      this.cachedPage = { key, page: compressFile(Buffer.from(this.renderTemplate(product)), HTML) };
     return this.cachedPage.page;
+  }
+
+  private errorPage(error: ShownError) {
+    const html = this.renderTemplate(this.instance.current.branding.productName, error);
+    return { html, headers: pageHeaders(this.config) };
   }
 
   headersOf(path: string): Readonly<Record<string, string>> {
@@ -67,8 +98,9 @@ export class Pages {
     if (mtimeMs !== this.readAt) this.read();
   }
 
-  private renderTemplate(product: string): string {
-    const { brand, gatewayUrl, media, web, production, mailTransport, webauthnRpId, deletionGraceHours } = this.config;
+  private renderTemplate(product: string, error?: ShownError): string {
+    const { brand, gatewayUrl, media, web, production, mailTransport, webauthnRpId, deletionGraceHours, admin } =
+      this.config;
     const known = {
       product,
       accent: brand.accent,
@@ -83,9 +115,14 @@ export class Pages {
       admin: web.admin,
       deletionHours: deletionGraceHours,
       development: !production && mailTransport === 'inbox',
+      needsAdministrator: this.needsAdministrator && web.admin && admin.networks.length === 0,
+      ...(error && { error }),
     };
+    const isMissing = error?.code === 'NOT_FOUND';
     return this.template
       .replace('%GATEHOUSE%', () => escapeHtml(JSON.stringify(known)))
-      .replace('%PRODUCT%', () => escapeHtml(product));
+      .replaceAll('%PRODUCT%', () => escapeHtml(product))
+      .replace('%PAGE%', error && !isMissing ? FAILED : '')
+      .replace('%NOSCRIPT%', isMissing ? MISSING : NEEDS_JAVASCRIPT);
   }
 }

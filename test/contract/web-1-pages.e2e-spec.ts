@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { ALL_PAGES, COMPONENTS, CONSENT, LOGOUT } from '../../src/web/paths.js';
-import { expectApiError, type Gatehouse, gatehouse, PRODUCTION_HASHES, withGatehouse } from '../support/index.js';
+import {
+  expectApiError,
+  type Gatehouse,
+  gatehouse,
+  PRODUCTION_HASHES,
+  superuser,
+  withGatehouse,
+} from '../support/index.js';
 
 const ORIGIN = 'https://gate.example';
 const ASSET = /\/assets\/[\w-]+\.(?:js|css)/g;
@@ -96,7 +103,41 @@ describe('web.md 1: how the pages are served', () => {
     expect(asPage.status).toBe(404);
     expect(asPage.text).not.toBe(page);
     const isFile = path.startsWith('/assets/');
-    if (!isFile) expect(asPage.text).toContain('<p>There is nothing at this address.</p>');
+    if (isFile) return;
+    expect(asPage.text).toContain('<h1>Page not found</h1>');
+    expect(asPage.headers.get('cache-control')).toBe('no-store');
+    expect(asPage.headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+
+  test('without JavaScript, a page explains what it needs, and it describes itself', () => {
+    expect(page).toContain('<h1>JavaScript is off</h1>');
+    expect(page).toMatch(/<meta name="theme-color" content="#\w{6}" media="\(prefers-color-scheme: dark\)">/);
+    expect(page).toContain(
+      '<meta name="description" content="Sign in to Tür &#38; &#34;Tor&#34; &#60;b&#62; and manage your account.">',
+    );
+    expect(page).toMatch(/<link rel="apple-touch-icon" href="\/assets\/touch-icon-[\w-]+\.png">/);
+  });
+
+  test('a browser gets other errors of a page as a page, with the request ID of a server error', async () => {
+    await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN, RATE_LIMITS: 'on' } }, async ({ anonymous }) => {
+      const browser = { headers: { accept: 'text/html' } };
+      const answers = await Promise.all(Array.from({ length: 121 }, () => anonymous.get('/login', browser)));
+      const refused = answers.find(({ status }) => status !== 200);
+      expect([refused?.status, refused?.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
+      expect(refused?.text).toContain('<h1>This page can’t be shown</h1>');
+      expect(refused?.text).toContain('RATE_LIMITED');
+      expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expectApiError(await anonymous.get('/login'), 'RATE_LIMITED');
+    });
+  });
+
+  test('until the instance has an administrator, its pages say so', async () => {
+    await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN } }, async (own) => {
+      const needs = async () => (await own.anonymous.get('/')).text.includes('needsAdministrator&#34;:true');
+      expect(await needs()).toBe(true);
+      await superuser(own);
+      expect(await needs()).toBe(false);
+    });
   });
 
   test.each([

@@ -28,6 +28,10 @@ export interface Brand {
   readonly deletionHours: number;
   /** True if emails go to the development inbox. */
   readonly development: boolean;
+  /** True until the instance has an administrator. */
+  readonly needsAdministrator: boolean;
+  /** Set if the request for the page failed. */
+  readonly error?: { readonly code: string; readonly requestId?: string };
 }
 
 const content = document.querySelector<HTMLMetaElement>('meta[name=gatehouse]')?.content ?? '{}';

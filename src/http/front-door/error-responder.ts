@@ -6,7 +6,7 @@ import { type Call, ClientGone, callOf } from '../../policy/call.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { AdminNetworks } from '../admin-networks.js';
 import { CrossOrigin } from '../cross-origin.js';
-import { respondToBrowser } from '../not-found-page.js';
+import { ErrorPages } from '../error-pages.js';
 import { requestDetails } from '../recorder.js';
 import { CSP, FixedHeaders } from './fixed-headers.js';
 
@@ -23,6 +23,7 @@ export class ErrorResponder {
     private readonly fixedHeaders: FixedHeaders,
     private readonly adminNetworks: AdminNetworks,
     private readonly cors: CrossOrigin,
+    private readonly pages: ErrorPages,
     private readonly log: Log,
   ) {}
 
@@ -77,8 +78,7 @@ export class ErrorResponder {
     if (call.proofOnError) call.header('X-Service-Sudo-Mode-JWT', call.proofOnError);
     if (call.plan?.policy.kind === 'ClientAuth') call.header('Pragma', 'no-cache');
     res.statusCode = status;
-    const find = (path: string) => this.adminNetworks.findVisible(call, path);
-    if (refusal.code === 'NOT_FOUND' && respondToBrowser(call, find)) return;
+    if (this.pages.respond(call, refusal, status)) return;
     call.sendText(JSON.stringify(status >= 500 ? { ...body, request_id: call.id } : body), JSON_TYPE);
   }
 

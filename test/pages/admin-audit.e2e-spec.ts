@@ -32,13 +32,20 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     visit = await world.visit();
   });
 
-  const entries = () => visit.page.getByRole('list', { name: 'Entries' }).locator('.audit-entry');
+  const entries = () => visit.page.getByRole('table', { name: 'Entries' }).locator('tbody > tr:not(.details)');
   const entry = (text: string) => entries().filter({ hasText: text });
+  /** The details below a row. Opens them by keyboard if they are closed. */
+  const details = async (text: string) => {
+    const turn = entry(text).getByRole('button');
+    if ((await turn.getAttribute('aria-expanded')) === 'false') await turn.press('Enter');
+    return entry(text).locator('xpath=following-sibling::tr[1]');
+  };
+  const detailsText = async (text: string) => (await details(text)).innerText();
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
   const link = (name: string) => visit.page.getByRole('link', { name, exact: true });
   const chips = async () =>
-    (await visit.page.getByRole('region', { name: 'Filters' }).getByRole('listitem').allInnerTexts()).map((text) =>
-      text.replace(/\s*×$/, ''),
+    (await visit.page.getByRole('region', { name: 'Filters', exact: true }).getByRole('listitem').allInnerTexts()).map(
+      (text) => text.replace(/\s*×$/, ''),
     );
   const asked = () => Object.fromEntries(new URL(visit.page.url()).searchParams);
   const counted = (count: number) =>
@@ -75,7 +82,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await setTraits(root, root);
     await sweep(service);
     await visit.page.reload();
-    await visit.page.getByText('Integrity verified up to entry 2 at').waitFor();
+    await visit.page.getByText(/^Integrity verified up to entry 2, (?:now|\d+ seconds? ago) \(.+\)\./).waitFor();
     const tamper = (reason: string) =>
       service.sql(`ALTER TABLE audit_log DISABLE TRIGGER audit_log_append_only;
         UPDATE audit_log SET reason = ${reason} WHERE sequence = 2;
@@ -87,6 +94,17 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await visit.look('admin-audit-broken');
     await tamper('NULL');
     await sweep(service);
+    await visit.leave();
+  });
+
+  test('the age of the verification grows while the page is open', async () => {
+    const { page } = visit;
+    await sweep(world.service);
+    await page.clock.install();
+    await arriveAsAdministrator(world, visit, VIEW);
+    await page.getByText(/^Integrity verified up to entry \d+, (?:now|\d+ seconds? ago)/).waitFor();
+    await page.clock.fastForward(10 * 60_000);
+    await page.getByText(/^Integrity verified up to entry \d+, 1\d minutes ago/).waitFor();
     await visit.leave();
   });
 
@@ -107,23 +125,30 @@ describeInBrowser('web.md 4: /admin/audit', () => {
       .put(`${of}/ban`, { duration_hours: 0, reason: '=spam' });
     await arriveAsAdministrator(world, visit, `${VIEW}?request_id=differences`);
     await counted(5);
-    const acls = await entry('Permissions updated').innerText();
-    expect(acls).toContain(`Target: Account ${await tagOf(alice)} · by ${await tagOf(root)}`);
+    const row = await entry('Permissions updated').getByRole('cell').allInnerTexts();
+    expect(row[0]).toMatch(/\d{4}, .+ [AP]M\s+(?:now|\d+ \w+ ago)/);
+    expect(row.slice(1).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
+      expect.stringContaining(await tagOf(root)),
+      'Permissions updated',
+      `Account ${await tagOf(alice)}`,
+      '127.0.0.1',
+    ]);
+    const acls = await detailsText('Permissions updated');
     expect(acls).toMatch(/Reason: .?ticket 12/);
-    expect(acls).toMatch(/acls\s+− Removed: ban:ip:check\s+\+ Added: admin:authenticate/);
-    expect(await entry('Account flags updated').innerText()).toMatch(
-      /flags\s+− Removed: 8589934592\s+\+ Added: 1\s+new_flags\s+1/,
+    expect(acls).toMatch(/Permissions\s+− Removed: ban:ip:check\s+\+ Added: admin:authenticate/);
+    expect(await detailsText('Account flags updated')).toMatch(
+      /Flags\s+− Removed: Higher rate limit\s+\+ Added: Staff\s+All flags now: Staff/,
     );
-    expect(await entry('Email changed').innerText()).toContain(`− Before: ${alice.email}`);
-    expect(await entry('Email changed').innerText()).toContain('+ After: alice@new.example');
-    expect(await entry('Phone status').innerText()).toMatch(/− Before: false\s+\+ After: true/);
-    const banned = await entry('Suspended').innerText();
-    expect(banned).toMatch(/banned_until\s+empty/);
+    expect(await detailsText('Email changed')).toMatch(/Email\s+− Before: alice.*\s+\+ After: alice@new.example/);
+    expect(await detailsText('Phone status')).toMatch(/− Before: No\s+\+ After: Yes/);
+    const banned = await detailsText('Suspended');
+    expect(banned).toMatch(/Duration: Permanent/);
+    expect(banned).toMatch(/Suspended until: empty/);
     expect(banned).toContain(`API key: ${key.id}`);
     expect(banned).toContain('IP address: 127.0.0.1');
     await visit.look('admin-audit-differences');
 
-    await entry('Suspended').getByRole('link', { name: key.id }).press('Enter');
+    await (await details('Suspended')).getByRole('link', { name: key.id }).press('Enter');
     await entry('API key created').waitFor();
     expect(asked()).toEqual({ target_type: 'admin_api_key', target_id: key.id });
     await visit.page.goBack();
@@ -145,10 +170,12 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await as(root, { 'x-request-id': 'hidden' }).patch(path, { email: 'alice@hidden.example' });
     await arriveAsAdministrator(world, visit, `${VIEW}?request_id=hidden`, 'audit_log:view');
     await counted(1);
-    const text = await entry('Email changed').innerText();
+    const text = await detailsText('Email changed');
     expect(text).toMatch(/− Before: \[redacted\]\s+\+ After: \[redacted\]/);
     expect(text).toContain('IP address: [redacted]');
-    expect(await entries().getByRole('link').allInnerTexts()).toEqual(['Email changed', 'hidden']);
+    expect(await entry('Email changed').innerText()).toContain('[redacted]');
+    const links = visit.page.getByRole('table', { name: 'Entries' }).getByRole('link');
+    expect(await links.allInnerTexts()).toEqual(['hidden', 'Open this entry']);
     await visit.leave();
   });
 
@@ -158,11 +185,10 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await record({ action: 'end_leaked_credential', target: { type: 'instance' }, metadata: { kind: 'bot' } });
     await arriveAsAdministrator(world, visit, `${VIEW}?admin_user_id=0`);
     await entry('notes:remove').waitFor();
-    const text = await entry('notes:remove').innerText();
-    expect(text).toContain('Target: note 77 · by server command line');
-    expect(text).toMatch(/flags\s+No changes\s+title\s+− Before: a, b\s+\+ After: a/);
-    expect(await entry('Leaked credential revoked').innerText()).toContain(
-      'Target: Platform · by someone who reported it',
+    expect(await entry('notes:remove').innerText()).toMatch(/server command line\s+notes:remove\s+note 77/);
+    expect(await detailsText('notes:remove')).toMatch(/Flags\s+No changes\s+title\s+− Before: a, b\s+\+ After: a/);
+    expect(await entry('Leaked credential revoked').innerText()).toMatch(
+      /someone who reported it\s+Leaked credential revoked\s+Platform/,
     );
     expect(await chips()).toEqual(['Actor: server command line']);
     await visit.leave();
@@ -230,7 +256,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     const finds = async (typed: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>) => {
       await filter(typed);
       await counted(1);
-      await entry('the-event').waitFor();
+      expect(await detailsText('Traits updated')).toContain('the-event');
       expect(asked()).toEqual(wanted);
       await visit.open(VIEW);
       await button('Filter').waitFor();
@@ -287,8 +313,8 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await filter({ from: local, to: local });
     // The earlier entries disappear first.
     await entries().nth(1).waitFor({ state: 'detached' });
-    await entry('second').waitFor();
-    expect(await entries().count()).toBe(1);
+    await counted(1);
+    expect(await detailsText('Traits updated')).toContain('second');
     const range = { from: new Date(minute).toISOString(), to: new Date(minute + 59_999).toISOString() };
     expect(asked()).toEqual(range);
     expect((await chips())[0]).toMatch(/^From: .*:\d\d [AP]M$/);
@@ -305,7 +331,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await setTraits(root, root, { 'x-request-id': 'alone' });
     const [row] = (await service.as(root).get(LOGS, { query: { request_id: 'alone' } })).body.logs;
     await arriveAsAdministrator(world, visit, `${VIEW}?request_id=alone`);
-    await link('Traits updated').press('Enter');
+    await (await details('Traits updated')).getByRole('link', { name: 'Open this entry' }).press('Enter');
     await visit.page.getByText(row.log_id, { exact: true }).waitFor();
     expect(asked()).toEqual({ request_id: 'alone', log_id: row.log_id });
     await focusOn(visit.page, 'Entry');
@@ -348,12 +374,104 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await crowd(1, 'came-meanwhile');
     await button('Show more').press('Enter');
     await entries().nth(119).waitFor();
-    const shown = await entries()
-      .locator('strong a')
-      .evaluateAll((all) => all.map((a) => (a as unknown as { href: string }).href));
-    expect(shown.map((href) => new URL(href).searchParams.get('log_id'))).toEqual(await idsOf('by-the-page'));
     expect(await button('Show more').count()).toBe(0);
     await focusOn(visit.page, 'Entries');
+    for (const turn of await entries().getByRole('button').all()) await turn.click();
+    const shown = await visit.page
+      .getByRole('link', { name: 'Open this entry' })
+      .evaluateAll((all) => all.map((a) => (a as unknown as { href: string }).href));
+    expect(shown.map((href) => new URL(href).searchParams.get('log_id'))).toEqual(await idsOf('by-the-page'));
+    await visit.leave();
+  });
+
+  test('live: new entries appear at the top every five seconds while the page is visible', async () => {
+    const { service } = world;
+    const { page } = visit;
+    await page.clock.install();
+    const root = await arriveAsAdministrator(world, visit, `${VIEW}?target_type=user`);
+    await setTraits(root, root, { 'x-request-id': 'earlier' });
+    await heading(visit, 'Audit log');
+    await page.getByRole('table', { name: 'Entries' }).waitFor();
+    const answered = () => page.waitForResponse((response) => response.url().includes(`${LOGS}?`));
+    const polls: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes(`${LOGS}?`)) polls.push(request.url());
+    });
+    const before = await entries().count();
+    const first = answered();
+    await page.getByLabel('Live', { exact: true }).press('Space');
+    await first;
+    await page.getByText(/^Updated /).waitFor();
+    const opened = await entries().first().getByRole('button').getAttribute('aria-expanded');
+    expect(opened).toBe('false');
+    await entries().first().getByRole('button').press('Enter');
+    await setTraits(root, root, { 'x-request-id': 'live-one' });
+    await as(root).delete(`/v1/admin/users/${root.id}/ban`);
+    const next = answered();
+    await page.clock.fastForward(5000);
+    await next;
+    await entries()
+      .nth(before + 1)
+      .waitFor();
+    // The opened entry stays open below the new ones.
+    expect(await page.locator('tr.details').count()).toBe(1);
+    expect(await entries().nth(2).getByRole('button').getAttribute('aria-expanded')).toBe('true');
+    await visit.look('admin-audit-live');
+    const total = async () => Number((await service.sql('SELECT count(*)::int AS count FROM audit_log'))[0]?.count);
+    const recorded = await total();
+    for (let turn = 0; turn < 3; turn++) {
+      const poll = answered();
+      await page.clock.fastForward(5000);
+      await poll;
+    }
+    expect(await total()).toBe(recorded);
+    const hide = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await hide(true);
+    const count = polls.length;
+    await page.clock.fastForward(20_000);
+    expect(polls.length).toBe(count);
+    await hide(false);
+    const off = page.getByLabel('Live', { exact: true });
+    await off.press('Space');
+    await page.getByText(/^Updated /).waitFor({ state: 'detached' });
+    const after = polls.length;
+    await page.clock.fastForward(20_000);
+    expect(polls.length).toBe(after);
+    await visit.leave();
+  });
+
+  test('filters can be saved under a name in this browser, opened and deleted, by keyboard', async () => {
+    const { page } = visit;
+    const root = await arriveAsAdministrator(world, visit, `${VIEW}?action=set_traits&target_type=user`);
+    await heading(visit, 'Audit log');
+    const saved = () => page.getByRole('list', { name: 'Saved filters' });
+    await button('Save these filters').press('Enter');
+    await page.keyboard.type('Traits <b>');
+    await page.keyboard.press('Enter');
+    await page.getByText('Filters saved').waitFor();
+    await saved().getByRole('link', { name: 'Traits <b>', exact: true }).waitFor();
+    await visit.look('admin-audit-saved');
+    await visit.open(VIEW);
+    await saved().getByRole('link').press('Enter');
+    await page.waitForURL(/action=set_traits/);
+    expect(asked()).toEqual({ action: 'set_traits', target_type: 'user' });
+    expect(await chips()).toEqual(['Action: Traits updated', 'Target type: Account']);
+    expect(await saved().getByRole('link').getAttribute('aria-current')).toBe('true');
+    const stored = await page.evaluate('JSON.stringify(Object.entries(localStorage))');
+    expect(String(stored)).toContain(`gatehouse.audit-filters.${root.id}`);
+    await page.evaluate(`localStorage.setItem('gatehouse.audit-filters.${root.id}', '[{"name": 1}, null]')`);
+    await page.reload();
+    await heading(visit, 'Audit log');
+    await button('Save these filters').waitFor();
+    expect(await saved().count()).toBe(0);
+    await button('Save these filters').press('Enter');
+    await page.keyboard.type('again');
+    await page.keyboard.press('Enter');
+    await button('Delete saved filter: again').press('Enter');
+    await saved().waitFor({ state: 'detached' });
+    expect(asked()).toEqual({ action: 'set_traits', target_type: 'user' });
     await visit.leave();
   });
 

@@ -49,11 +49,12 @@ export const UnlessMissing = ({ again, code, children }: UnlessMissingProps) => 
 
 export interface ExpandableFormProps {
   readonly label: string;
+  readonly kind?: 'main' | 'plain';
   readonly children: (fold: () => void) => ComponentChildren;
 }
 
 /** A button that is replaced by a form. The focus moves into the form and back. */
-export function ExpandableForm({ label, children }: ExpandableFormProps) {
+export function ExpandableForm({ label, kind = 'main', children }: ExpandableFormProps) {
   const isOpen = useSignal(false);
   const former = useRef(false);
   const place = useRef<HTMLDivElement>(null);
@@ -64,5 +65,10 @@ export function ExpandableForm({ label, children }: ExpandableFormProps) {
   const turn = (isNext: boolean) => () => {
     isOpen.value = isNext;
   };
-  return <div ref={place}>{isOpen.value ? children(turn(false)) : <Button onClick={turn(true)}>{label}</Button>}</div>;
+  const open = (
+    <Button kind={kind} onClick={turn(true)}>
+      {label}
+    </Button>
+  );
+  return <div ref={place}>{isOpen.value ? children(turn(false)) : open}</div>;
 }

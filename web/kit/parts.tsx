@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 
 export interface TabsProps<Name extends string> {
@@ -57,9 +57,11 @@ export interface TableProps<Row> {
   readonly columns: Readonly<Record<string, (row: Row) => ComponentChildren>>;
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
+  /** Shown below a row over its full width; null for none. */
+  readonly details?: (row: Row) => ComponentChildren | null;
 }
 
-export const Table = <Row,>({ caption, columns, rows, keyOf }: TableProps<Row>) => (
+export const Table = <Row,>({ caption, columns, rows, keyOf, details = () => null }: TableProps<Row>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
   <section class="scroll" aria-label={caption} tabIndex={0}>
     <table class="table">
@@ -74,13 +76,23 @@ export const Table = <Row,>({ caption, columns, rows, keyOf }: TableProps<Row>) 
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)}>
-            {Object.entries(columns).map(([name, cell]) => (
-              <td key={name}>{cell(row)}</td>
-            ))}
-          </tr>
-        ))}
+        {rows.map((row) => {
+          const below = details(row);
+          return (
+            <Fragment key={keyOf(row)}>
+              <tr>
+                {Object.entries(columns).map(([name, cell]) => (
+                  <td key={name}>{cell(row)}</td>
+                ))}
+              </tr>
+              {below !== null && (
+                <tr class="details">
+                  <td colSpan={Object.keys(columns).length}>{below}</td>
+                </tr>
+              )}
+            </Fragment>
+          );
+        })}
       </tbody>
     </table>
   </section>

@@ -6,7 +6,6 @@ import { query } from '../../core/views.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { ExpandableForm } from '../../kit/opened.js';
 import { queryParameter } from '../parts/address.js';
-import { Entries } from '../parts/entries.js';
 import { Pages, usePaged } from '../parts/paged.js';
 import { filtersInUrl } from './addresses.js';
 import { ChainState } from './chain.js';
@@ -14,7 +13,10 @@ import { Chips } from './chips.js';
 import type { AuditPage, Entry } from './entry.js';
 import { Export } from './export.js';
 import { FilterForm } from './filter-form.js';
+import { Live, withNewer } from './live.js';
 import { One } from './one.js';
+import { Saved } from './saved.js';
+import { EntryTable } from './table.js';
 
 const PAGE = 50;
 
@@ -29,40 +31,57 @@ function useLog() {
     whole.value = { total, chain };
     return { items: logs.slice(0, PAGE), hasMore: logs.length > PAGE };
   }, JSON.stringify(filtersInUrl()));
-  return { whole, paged };
+  /** Adds the entries that are new since the last request. */
+  const follow = async () => {
+    const asked = query.value;
+    const { logs, total, chain } = await api.get('/v1/admin/audit-logs', { query: { ...filtersInUrl(), limit: PAGE } });
+    const known = paged.items.peek();
+    if (asked !== query.value || known === null) return;
+    whole.value = { total, chain };
+    const all = withNewer(known, logs);
+    if (all === null) await paged.again.run();
+    else if (all !== known) paged.update(() => all);
+  };
+  return { whole, paged, follow };
 }
 
 function Log() {
-  const { whole, paged } = useLog();
+  const { whole, paged, follow } = useLog();
   const heading = useRef<HTMLHeadingElement>(null);
   useLostFocus(heading);
   const { items } = paged;
   return (
     <>
       {whole.value && <ChainState of={whole.value.chain} />}
-      <ExpandableForm label={t('adminAudit.filter')}>
-        {(fold) => <FilterForm key={query.value} onDone={fold} />}
-      </ExpandableForm>
-      <Chips entries={items.value ?? []} />
-      <section class="stack" aria-labelledby="entries">
+      <div class="stack">
+        <ExpandableForm label={t('adminAudit.filter')}>
+          {(fold) => <FilterForm key={query.value} onDone={fold} />}
+        </ExpandableForm>
+        <Chips entries={items.value ?? []} />
+        <Saved />
+      </div>
+      <div class="stack">
         <div class="row between">
-          <h2 id="entries" ref={heading} tabIndex={-1}>
+          <h2 ref={heading} tabIndex={-1}>
             {t('adminAudit.entries')}
           </h2>
           <span class="small quiet" role="status">
             {items.value && whole.value && t('adminAudit.fitting', { count: whole.value.total })}
           </span>
         </div>
-        <Export />
+        <div class="row between">
+          <Live ask={follow} />
+          <Export />
+        </div>
         <Pages of={paged} empty={t('adminAudit.none')}>
-          {(entries) => <Entries of={entries} label={t('adminAudit.entries')} />}
+          {(entries) => <EntryTable of={entries} label={t('adminAudit.entries')} />}
         </Pages>
-      </section>
+      </div>
     </>
   );
 }
 
-/** The audit log with filters, export and the state of the hash chain. */
+/** The audit log with filters, live updates, export and the state of the hash chain. */
 export default function View() {
   const id = queryParameter('log_id');
   const former = useRef(id);

@@ -9,10 +9,10 @@ import { actionText } from '../audit/words.js';
 
 export type { Entry } from '../audit/entry.js';
 
-const REDACTED = '[redacted]';
+export const REDACTED = '[redacted]';
 
 /** The IP address, the key and the request of the operation. */
-const Traces = ({ of: { client_ip: ip, api_key_id: key, request_id: request } }: { readonly of: Entry }) => (
+export const Traces = ({ of: { client_ip: ip, api_key_id: key, request_id: request } }: { readonly of: Entry }) => (
   <ul class="traces small quiet">
     {ip && (
       <li>
@@ -55,7 +55,7 @@ const Item = ({ of }: { readonly of: Entry }) => (
           {t('admin.reason')}: <q dir="auto">{of.audit_log_reason}</q>
         </p>
       )}
-      <Changes metadata={of.metadata} />
+      <Changes of={of} />
       <Traces of={of} />
     </div>
   </li>

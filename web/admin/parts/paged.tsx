@@ -21,6 +21,8 @@ export interface Paged<T> {
   readonly more: Action;
   /** Reloads from the start. */
   readonly again: Action;
+  /** Changes the loaded items, for example if there are new ones. */
+  readonly update: (change: (items: readonly T[]) => readonly T[]) => void;
 }
 
 /**
@@ -36,7 +38,8 @@ export function usePaged<T>(ask: (known: readonly T[]) => Promise<Page<T>>, key 
     const mine = ++asked.current;
     const page = await ask(known);
     if (mine !== asked.current) return;
-    items.value = [...known, ...page.items];
+    // Items may have been added at the start since then.
+    items.value = known.length === 0 ? page.items : [...(items.value ?? []), ...page.items];
     hasMore.value = page.hasMore;
   };
   const again = useAction(() => take([]));
@@ -61,7 +64,10 @@ export function usePaged<T>(ask: (known: readonly T[]) => Promise<Page<T>>, key 
     }
     return undefined;
   }, [key, again, items]);
-  return { items, hasMore, more, again };
+  const update = (change: (items: readonly T[]) => readonly T[]) => {
+    if (items.value) items.value = change(items.value);
+  };
+  return { items, hasMore, more, again, update };
 }
 
 export interface PagesProps<T> {

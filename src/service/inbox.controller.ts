@@ -1,10 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
 import { Int, Text } from '../http/input.js';
 import { Inbox } from '../platform/mail/inbox.js';
 import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, CurrentCall } from '../policy/decorators.js';
-import { INBOX_CSP, inboxPage } from './inbox.page.js';
+import { inboxCsp, inboxPage } from './inbox.page.js';
 
 const DEFAULT_LIMIT = 50;
 
@@ -16,7 +17,10 @@ class InboxQuery {
 /** Shows messages that a real transport would have sent, for trials and development. */
 @Controller('dev')
 export class InboxController {
-  constructor(private readonly inbox: Inbox) {}
+  constructor(
+    private readonly inbox: Inbox,
+    private readonly config: Config,
+  ) {}
 
   /** Show the development inbox as a page. */
   @Get('inbox')
@@ -24,8 +28,8 @@ export class InboxController {
   @ApiResponses({ type: 'text/html' })
   async page(@Query() { to, limit }: InboxQuery, @CurrentCall() { res }: Call) {
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
-    res.setHeader('Content-Security-Policy', INBOX_CSP);
-    return inboxPage(await this.inbox.list(to, limit ?? DEFAULT_LIMIT));
+    res.setHeader('Content-Security-Policy', inboxCsp(this.config.brand.logo?.url));
+    return inboxPage(await this.inbox.list(to, limit ?? DEFAULT_LIMIT), to);
   }
 
   /** List the messages of the development inbox. */

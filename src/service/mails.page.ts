@@ -1,11 +1,11 @@
 import { Eta } from 'eta/core';
 import { directionOf, LANGUAGE_NAMES, LANGUAGES, type Language } from '../core/text/languages.js';
-import { ALLOW_STYLE, STYLE } from './inbox.page.js';
+import { devPage, STYLE, sourceOf } from './dev-page.js';
 import type { ShownMessage } from './mail-samples.js';
 
 const NO_BASE_OR_FORMS = "base-uri 'none'; form-action 'none'";
 /** Allows the page's own style and the frames with messages. */
-export const MAILS_CSP = `default-src 'none'; ${ALLOW_STYLE}; frame-src 'self'; ${NO_BASE_OR_FORMS}; frame-ancestors 'none'`;
+export const MAILS_CSP = `default-src 'none'; style-src ${sourceOf(STYLE)}; frame-src 'self'; ${NO_BASE_OR_FORMS}; frame-ancestors 'none'`;
 
 /**
  * The policy of a single message. Like an email program, it allows styles and the logo, but no scripts and no origin.
@@ -16,35 +16,37 @@ export const mailCsp = (logo: string | undefined): string =>
     `${NO_BASE_OR_FORMS}; frame-ancestors 'self'; sandbox allow-popups`,
   ].join('; ');
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Mails</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>Mails</h1>
+const PAGE = `<header>
+<h1><%= it.kind ?? 'All kinds of email' %></h1>
+<div class="bar">
+<% if (it.kind) { %><a href="/dev/mails">All kinds</a><% } %>
+<a href="/dev/inbox">Development inbox</a>
+</div>
+</header>
+<main>
 <% if (it.kind) { %>
-<p><a href="/dev/mails">All kinds</a></p>
-<h2><%= it.kind %></h2>
 <% it.messages.forEach(({ language, name, direction, subject, text, hasHtml }) => { %>
-<article>
-<h2><%= name %> (<%= language %>)</h2>
+<article class="card">
+<details open>
+<summary>
+<b><%= name %> (<%= language %>)</b>
 <% if (subject) { %>
-<p lang="<%= language %>" dir="<%= direction %>"><%= subject %></p>
+<span lang="<%= language %>" dir="<%= direction %>"><%= subject %></span>
 <% } %>
+</summary>
+<div class="parts<% if (hasHtml) { %> both<% } %>">
 <% if (hasHtml) { %>
 <iframe title="<%= name %>" sandbox="allow-popups" src="/dev/mails/<%= language %>/<%= it.kind %>"></iframe>
 <% } %>
-<pre lang="<%= language %>" dir="<%= direction %>"><%= text %></pre>
+<pre lang="<%= language %>" dir="<%= direction %>" tabindex="0" role="group" aria-label="<%= name %>: text"><%= text %></pre>
+</div>
+</details>
 </article>
 <% }) %>
 <% } else { %>
-<ul>
+<ul class="kinds card">
 <% it.kinds.forEach((kind) => { %>
-<li><a href="/dev/mails?kind=<%= kind %>"><%= kind %></a>:
+<li><a class="kind" href="/dev/mails?kind=<%= kind %>"><%= kind %></a>
 <% it.languages.forEach((language) => { %>
  <a href="/dev/mails?kind=<%= kind %>&amp;language=<%= language %>"><%= language %></a>
 <% }) %>
@@ -52,23 +54,25 @@ const PAGE = `<!doctype html>
 <% }) %>
 </ul>
 <% } %>
-</body>
-</html>
-`;
+</main>`;
 
 const eta = new Eta({ autoEscape: true, autoTrim: false });
 eta.loadTemplate('@mails', PAGE);
 
 /** Renders the list of kinds and languages. */
-export const mailsIndex = (kinds: readonly string[]): string => eta.render('@mails', { kinds, languages: LANGUAGES });
+export const mailsIndex = (kinds: readonly string[]): string =>
+  devPage('Emails', eta.render('@mails', { kinds, languages: LANGUAGES }));
 
 /** Renders one kind in several languages, as HTML and as text. */
 export const mailsPage = (kind: string, languages: readonly Language[], show: (language: Language) => ShownMessage) =>
-  eta.render('@mails', {
-    kind,
-    messages: languages.map((language) => {
-      const { subject, text, html } = show(language);
-      const name = LANGUAGE_NAMES[language];
-      return { language, name, direction: directionOf(language), subject, text, hasHtml: html !== undefined };
+  devPage(
+    'Emails',
+    eta.render('@mails', {
+      kind,
+      messages: languages.map((language) => {
+        const { subject, text, html } = show(language);
+        const name = LANGUAGE_NAMES[language];
+        return { language, name, direction: directionOf(language), subject, text, hasHtml: html !== undefined };
+      }),
     }),
-  });
+  );

@@ -164,7 +164,7 @@ describe('the page of all emails', () => {
     for (const [, kind, language] of links) {
       if (language === undefined) continue;
       const one = await service.anonymous.get('/dev/mails', { query: { kind: String(kind), language } });
-      expect([kind, language, one.status, one.text.split('<article>').length]).toEqual([kind, language, 200, 2]);
+      expect([kind, language, one.status, one.text.split('<article ').length]).toEqual([kind, language, 200, 2]);
     }
   });
 
@@ -178,7 +178,7 @@ describe('the page of all emails', () => {
       LANGUAGES.map((language) => `/dev/mails/${language}/security_notice.passkey_added`),
     );
     expect(page.text).toContain('Ihrem Konto wurde ein Passkey hinzugefügt.');
-    expect(page.text).toContain('<pre lang="ar" dir="rtl">');
+    expect(page.text).toContain('<pre lang="ar" dir="rtl" ');
     for (const [, src] of frames) {
       const message = await service.anonymous.get(String(src));
       expect([src, message.status]).toEqual([src, 200]);

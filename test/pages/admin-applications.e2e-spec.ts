@@ -69,10 +69,10 @@ describeInBrowser('web.md 4: applications of any user', () => {
     await title('Tea <b>party</b>');
     await page.waitForURL(`**${pathOf(app.id)}`);
     const [from, to] = [await tagOf(owner), await tagOf(heir)];
-    expect(await link(from).getAttribute('href')).toBe(`/admin/person?id=${owner.id}`);
+    expect(await link(from).getAttribute('href')).toBe(`/admin/people/${owner.id}`);
     const { application } = (await world.service.as(root).get(`/v1/admin/applications/${app.id}`)).body;
     const bot = `${application.bot_username}#${application.bot_discriminator}`;
-    expect(await link(bot).getAttribute('href')).toBe(`/admin/person?id=${application.bot_user_id}`);
+    expect(await link(bot).getAttribute('href')).toBe(`/admin/people/${application.bot_user_id}`);
     const said = await page.getByRole('main').innerText();
     for (const words of [app.id, ...application.oauth2_redirect_uris, application.bot_token_preview]) {
       expect(said).toContain(words);

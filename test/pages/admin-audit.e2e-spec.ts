@@ -158,7 +158,7 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     await entry('Suspended')
       .getByRole('link', { name: await tagOf(alice) })
       .press('Enter');
-    await visit.page.waitForURL(`**/admin/person?id=${alice.id}`);
+    await visit.page.waitForURL(`**/admin/people/${alice.id}`);
     await visit.leave();
   });
 

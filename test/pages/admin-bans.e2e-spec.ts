@@ -80,7 +80,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
       .getByText(/expires /)
       .waitFor();
     const by = page.getByText('Banned by you').first().getByRole('link');
-    expect(await by.getAttribute('href')).toBe(`/admin/person?id=${root.id}`);
+    expect(await by.getAttribute('href')).toBe(`/admin/people/${root.id}`);
     expect(await by.textContent()).toMatch(/^\D.*#\d{4}$/);
     await item('203.0.112.0/24').getByRole('button', { name: 'Why?' }).press('Enter');
     await item('203.0.112.0/24').getByText('scraping – día y noche').waitFor();

@@ -43,7 +43,7 @@ describeInBrowser('web.md 4: incidents handled in the console', () => {
     await heading(visit, 'Home');
     await paste(`{"level":30,"msg":"a report by telephone","account":"${ada.id}","client":"203.0.113.66"}`);
     await open('People', /^ada#/);
-    await visit.page.waitForURL(`**/admin/person?id=${ada.id}`);
+    await visit.page.waitForURL(`**/admin/people/${ada.id}`);
     await actions.run('Sign out everywhere', 'Signed out everywhere');
     expect([await isLet(thief), await isLet(ada.authorization)]).toEqual([false, false]);
     await actions.run('Send password reset email', 'Password reset email sent');
@@ -63,7 +63,7 @@ describeInBrowser('web.md 4: incidents handled in the console', () => {
     await heading(visit, 'Home');
     await paste(`found in a public repository: ${token}`);
     await open('People', /#\d{4}$/);
-    await visit.page.waitForURL('**/admin/person?id=*');
+    await visit.page.waitForURL('**/admin/people/*');
     await actions.run('Suspend', 'Account suspended');
     expect(await isLet(app.bot)).toBe(false);
     const visited = await visit.page.evaluate(

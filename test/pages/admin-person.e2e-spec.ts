@@ -122,6 +122,11 @@ describeInBrowser('web.md 4: a user', () => {
       ['list_user_networks', root.id],
     ]);
     await visit.look('admin-person-sessions');
+    // Other tabs load nothing again, which would add entries.
+    for (const name of ['Security', 'Devices']) await openTab(name);
+    await items('Sessions').nth(1).waitFor();
+    await items('Trusted networks').first().waitFor();
+    expect(await readingsOf(alice.id)).toHaveLength(2);
     await openTab('Activity');
     await items('Account history').nth(1).waitFor();
     await visit.leave();
@@ -365,8 +370,8 @@ describeInBrowser('web.md 4: a user', () => {
     }
     await visit.open('/admin/person');
     await visit.page.getByText('No account selected.', { exact: false }).waitFor();
-    await link('Search').press('Enter');
-    await visit.page.waitForURL('**/admin');
+    await link('All people').press('Enter');
+    await visit.page.waitForURL('**/admin/people');
     await visit.leave();
   });
 });

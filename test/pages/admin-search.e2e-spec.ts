@@ -89,7 +89,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await box().focus();
     await tabTo(visit, await list('People').getByRole('link').innerText());
     await visit.page.keyboard.press('Enter');
-    await visit.page.waitForURL(`**/admin/person?id=${locked.id}`);
+    await visit.page.waitForURL(`**/admin/people/${locked.id}`);
     await visit.leave();
   });
 
@@ -108,7 +108,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
     expect(await links()).toEqual([
       `/admin/audit?request_id=${entry?.request_id}`,
       `/admin/audit?log_id=${id}`,
-      `/admin/person?id=${root.id}`,
+      `/admin/people/${root.id}`,
     ]);
     await link('Requests', entry?.request_id).press('Enter');
     await visit.page.waitForURL(`**/admin/audit?request_id=${entry?.request_id}`);
@@ -130,7 +130,7 @@ describeInBrowser('web.md 4: the search of the console', () => {
       await search(text);
       await page.waitForURL(`**/admin?q=${new URLSearchParams({ q: text }).toString().slice(2)}`);
       await found.waitFor();
-      expect(await found.getAttribute('href')).toBe(`/admin/person?id=${VISITOR}`);
+      expect(await found.getAttribute('href')).toBe(`/admin/people/${VISITOR}`);
     }
     await page.goBack();
     await page.waitForURL('**/admin?q=Visitor%40example.com');
@@ -158,8 +158,8 @@ describeInBrowser('web.md 4: the search of the console', () => {
     await ban(service, '198.51.100.0/24', 3600);
     const entries = await service.sql("SELECT id, target_id FROM audit_log WHERE action = 'create_api_key'");
     const entryOf = (id: string) => entries.find(({ target_id }) => target_id === id)?.id;
-    const who = `/admin/person?id=${root.id}`;
-    const alices = `/admin/person?id=${alice.id}`;
+    const who = `/admin/people/${root.id}`;
+    const alices = `/admin/people/${alice.id}`;
     const cases: [text: string, links: (string | RegExp)[]][] = [
       [app.id, [/^\/admin\/person\?id=/, `/admin/applications?id=${app.id}`]],
       [own.id, [`/admin/keys?id=${own.id}`, `/admin/audit?log_id=${entryOf(own.id)}`, who]],

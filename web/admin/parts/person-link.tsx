@@ -12,10 +12,10 @@ export interface Summary {
 /** The account ID of automatic operations and of the command line. */
 const SYSTEM_ACCOUNT_ID = '0';
 
-/** The other path of the page of an account. */
+/** The path of the page of an account. Links of earlier versions are `/admin/person?id=`. */
 export const ACCOUNT_PATH = /^\/admin\/people\/(\d{1,20})$/;
 
-export const personPath = (id: string): string => `/admin/person?${new URLSearchParams({ id })}`;
+export const personPath = (id: string): string => `/admin/people/${encodeURIComponent(id)}`;
 
 /** The name of an account, as a link if the user may open it. */
 export function PersonLink({ id, summary }: { readonly id: string; readonly summary?: Summary | null | undefined }) {

@@ -5,6 +5,7 @@ import type { Facts } from '../../kit/facts.js';
 import { AclWords } from '../parts/acl-words.js';
 import { FLAGS, hasBit, hasFlag, isErased } from '../parts/flags.js';
 import { type AdminUser, registry } from '../rights.js';
+import type { KeptReads } from './fresh.js';
 
 export interface OfUser {
   readonly user: AdminUser;
@@ -14,6 +15,11 @@ export interface OfUser {
 export interface AboutProps extends OfUser {
   /** Increases whenever the account may have changed. */
   readonly turn: ReadonlySignal<number>;
+}
+
+/** The properties of sections whose requests are recorded in the audit log. */
+export interface RecordedProps extends AboutProps {
+  readonly kept: KeptReads;
 }
 
 const FLAG_WORDS: Readonly<Record<number, TranslationKey>> = {

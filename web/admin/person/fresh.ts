@@ -1,11 +1,33 @@
-import { type ReadonlySignal, useSignal } from '@preact/signals';
+import type { Answer, paths } from '@gatehouse-auth/client';
+import { type ReadonlySignal, type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import type { Loaded } from '../../kit/loaded.js';
 
+/** Data that is kept while another tab is open. */
+export interface Kept<T> {
+  readonly value: Signal<T | null>;
+  /** The turn of the data. */
+  turn?: number;
+}
+
+/** The data whose requests are recorded in the audit log. Opening its tab again must not load it again. */
+export interface KeptReads {
+  readonly sessions: Kept<Answer<paths, '/v1/admin/users/{user_id}/sessions', 'get'>['sessions']>;
+  readonly networks: Kept<Answer<paths, '/v1/admin/users/{user_id}/networks', 'get'>['networks']>;
+  readonly passkeys: Kept<Answer<paths, '/v1/admin/users/{user_id}/webauthn-credentials', 'get'>>;
+}
+
+export const keepReads = (): KeptReads => ({
+  sessions: { value: signal(null) },
+  networks: { value: signal(null) },
+  passkeys: { value: signal(null) },
+});
+
 /** Loads data when first shown and again on every turn. Repeats the request if a turn happens during it. */
-export function useFresh<T>(ask: () => Promise<T>, turn: ReadonlySignal<number>): Loaded<T> {
-  const value = useSignal<T | null>(null);
+export function useFresh<T>(ask: () => Promise<T>, turn: ReadonlySignal<number>, kept?: Kept<T>): Loaded<T> {
+  const own = useSignal<T | null>(null);
+  const value = kept?.value ?? own;
   const again = useAction(async () => {
     let asked: number;
     // Coalesces turns of one tick, because some of these requests are recorded in the audit log.
@@ -14,8 +36,15 @@ export function useFresh<T>(ask: () => Promise<T>, turn: ReadonlySignal<number>)
       asked = turn.value;
       value.value = await ask();
     } while (asked !== turn.value);
+    if (kept) kept.turn = asked;
   });
-  useEffect(() => turn.subscribe(() => void again.run()), [again, turn]);
+  useEffect(
+    () =>
+      turn.subscribe((now) => {
+        if (kept?.turn !== now) void again.run();
+      }),
+    [again, turn, kept],
+  );
   return {
     value,
     take: (next) => {

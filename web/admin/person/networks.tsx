@@ -1,16 +1,20 @@
 import { api } from '../../core/api.js';
 import { formatDateTime, t } from '../../core/language.js';
 import { Loading } from '../../kit/loaded.js';
-import type { AboutProps } from './account.js';
+import type { RecordedProps } from './account.js';
 import { Address } from './address.js';
 import { useFresh } from './fresh.js';
 import { Read } from './read.js';
 
-function Found({ user: { id }, turn }: AboutProps) {
-  const found = useFresh(async () => {
-    const { networks } = await api.get('/v1/admin/users/{user_id}/networks', { path: { user_id: id } });
-    return networks;
-  }, turn);
+function Found({ user: { id }, turn, kept }: RecordedProps) {
+  const found = useFresh(
+    async () => {
+      const { networks } = await api.get('/v1/admin/users/{user_id}/networks', { path: { user_id: id } });
+      return networks;
+    },
+    turn,
+    kept.networks,
+  );
   return (
     <Loading of={found}>
       {(networks) =>
@@ -32,12 +36,13 @@ function Found({ user: { id }, turn }: AboutProps) {
 }
 
 /** Networks from which the account signs in without an email confirmation. */
-export const Networks = (props: AboutProps) => (
+export const Networks = (props: RecordedProps) => (
   <Read
     id="person-networks"
     title={t('adminPerson.networks')}
     what={t('adminPerson.networksWhat')}
     label={t('adminPerson.networksShow')}
+    kept={props.kept.networks}
   >
     <Found {...props} />
   </Read>

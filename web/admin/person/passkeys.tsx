@@ -1,11 +1,13 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
+import { signal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { formatDateTime, rich, t } from '../../core/language.js';
-import { Loading, useLoaded } from '../../kit/loaded.js';
+import { Loading } from '../../kit/loaded.js';
 import { toast } from '../../kit/toast.js';
 import { isOffered, nameOf } from '../account-actions/account.js';
 import { AuditedActionButton, useAuditedAction } from '../parts/audited-action.js';
-import type { OfUser } from './account.js';
+import type { RecordedProps } from './account.js';
+import { useFresh } from './fresh.js';
 import { Read } from './read.js';
 
 export const PASSKEYS = '/v1/admin/users/{user_id}/webauthn-credentials';
@@ -13,7 +15,7 @@ const PASSKEY = '/v1/admin/users/{user_id}/webauthn-credentials/{credential_id}'
 
 type Passkey = Answer<paths, typeof PASSKEYS, 'get'>[number];
 
-export interface PasskeysProps extends OfUser {
+export interface PasskeysProps extends Pick<RecordedProps, 'user' | 'kept'> {
   /** Reloads the account and its lists. */
   readonly again: () => Promise<void>;
 }
@@ -63,8 +65,11 @@ const Item = (props: OfPasskey) => {
 };
 
 /** Removing a passkey does not load the others again, because each access is recorded. */
+const ONCE = signal(0);
+
 function Found(props: PasskeysProps) {
-  const found = useLoaded(() => api.get(PASSKEYS, { path: { user_id: props.user.id } }));
+  const { user, kept } = props;
+  const found = useFresh(() => api.get(PASSKEYS, { path: { user_id: user.id } }), ONCE, kept.passkeys);
   return (
     <Loading of={found}>
       {(passkeys) =>
@@ -89,7 +94,12 @@ function Found(props: PasskeysProps) {
 
 /** Passkeys of the account. */
 export const Passkeys = (props: PasskeysProps) => (
-  <Read id="person-passkeys" title={t('adminActions.passkeys')} label={t('adminActions.showPasskeys')}>
+  <Read
+    id="person-passkeys"
+    title={t('adminActions.passkeys')}
+    label={t('adminActions.showPasskeys')}
+    kept={props.kept.passkeys}
+  >
     <Found {...props} />
   </Read>
 );

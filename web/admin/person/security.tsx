@@ -2,7 +2,7 @@ import { t } from '../../core/language.js';
 import { Facts } from '../../kit/facts.js';
 import { isErased } from '../parts/flags.js';
 import { can } from '../rights.js';
-import { type AboutProps, aclsOf, holdsOf, type OfUser, yesOrNo } from './account.js';
+import { aclsOf, holdsOf, type OfUser, type RecordedProps, yesOrNo } from './account.js';
 import { Identities } from './identities.js';
 import { Marks } from './marks.js';
 import { PASSKEYS, Passkeys, type PasskeysProps } from './passkeys.js';
@@ -27,7 +27,7 @@ const SignIn = ({ user }: OfUser) => (
 );
 
 /** Sign-in methods, requirements and permissions of the account. */
-export function Security(props: AboutProps & PasskeysProps) {
+export function Security(props: RecordedProps & PasskeysProps) {
   const { user, turn } = props;
   const isSignedInTo = !(user.bot || isErased(user));
   return (

@@ -6,7 +6,7 @@ import { formatDateTime, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Loading } from '../../kit/loaded.js';
 import { Badge } from '../../kit/portrait.js';
-import type { AboutProps } from './account.js';
+import type { RecordedProps } from './account.js';
 import { Address } from './address.js';
 import { useFresh } from './fresh.js';
 import { Read } from './read.js';
@@ -73,21 +73,26 @@ function List({ sessions }: { readonly sessions: readonly Session[] }) {
   );
 }
 
-function Found({ user: { id }, turn }: AboutProps) {
-  const found = useFresh(async () => {
-    const { sessions } = await api.get('/v1/admin/users/{user_id}/sessions', { path: { user_id: id } });
-    return sessions;
-  }, turn);
+function Found({ user: { id }, turn, kept }: RecordedProps) {
+  const found = useFresh(
+    async () => {
+      const { sessions } = await api.get('/v1/admin/users/{user_id}/sessions', { path: { user_id: id } });
+      return sessions;
+    },
+    turn,
+    kept.sessions,
+  );
   return <Loading of={found}>{(sessions) => <List sessions={sessions} />}</Loading>;
 }
 
 /** Active sessions, and those that ended in the last 30 days. */
-export const Sessions = (props: AboutProps) => (
+export const Sessions = (props: RecordedProps) => (
   <Read
     id="person-sessions"
     title={t('adminPerson.sessions')}
     what={t('adminPerson.sessionsWhat')}
     label={t('adminPerson.sessionsShow')}
+    kept={props.kept.sessions}
   >
     <Found {...props} />
   </Read>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { openId, path } from '../../core/views.js';
@@ -10,10 +11,10 @@ import { AccountActions, type AccountActionsProps, Bounds } from '../account-act
 import { queryParameter, setQueryParameters } from '../parts/address.js';
 import { ACCOUNT_PATH } from '../parts/person-link.js';
 import { type AdminUser, can } from '../rights.js';
-import type { AboutProps } from './account.js';
+import type { RecordedProps } from './account.js';
 import { ApplicationOfBot, Applications } from './applications.js';
 import { Data } from './data.js';
-import { useFresh } from './fresh.js';
+import { keepReads, useFresh } from './fresh.js';
 import { Head } from './head.js';
 import { Log } from './log.js';
 import { Networks } from './networks.js';
@@ -40,21 +41,22 @@ const tabsOf = ({ bot }: AdminUser) => ({
 
 type Tab = 'overview' | 'security' | 'devices' | 'applications' | 'activity' | 'data';
 
-function Panel({ of: tab, user, turn, again }: AboutProps & PasskeysProps & { readonly of: Tab }) {
+function Panel({ of: tab, ...props }: RecordedProps & PasskeysProps & { readonly of: Tab }) {
+  const { user } = props;
   switch (tab) {
     case 'security':
-      return <Security user={user} turn={turn} again={again} />;
+      return <Security {...props} />;
     case 'devices':
       return (
         <>
-          {can('get', SESSIONS) && <Sessions user={user} turn={turn} />}
-          {can('get', NETWORKS) && <Networks user={user} turn={turn} />}
+          {can('get', SESSIONS) && <Sessions {...props} />}
+          {can('get', NETWORKS) && <Networks {...props} />}
         </>
       );
     case 'applications':
-      return user.bot ? <ApplicationOfBot id={user.id} /> : <Applications user={user} turn={turn} />;
+      return user.bot ? <ApplicationOfBot id={user.id} /> : <Applications {...props} />;
     case 'activity':
-      return <Log user={user} turn={turn} />;
+      return <Log {...props} />;
     case 'data':
       return <Data user={user} />;
     default:
@@ -63,7 +65,7 @@ function Panel({ of: tab, user, turn, again }: AboutProps & PasskeysProps & { re
 }
 
 /** Everything about the account that the user may see. The URL contains the current tab. */
-function Account(props: AboutProps & AccountActionsProps) {
+function Account(props: RecordedProps & AccountActionsProps) {
   const tabs: Partial<Record<Tab, string>> = tabsOf(props.user);
   const asked = queryParameter('tab') as Tab;
   const current = Object.hasOwn(tabs, asked) ? asked : 'overview';
@@ -93,7 +95,7 @@ const UnknownAccount = ({ id }: { readonly id: string | null }) => (
       <p>{id ? t('adminPerson.unknown', { id }) : t('adminPerson.noId')}</p>
     </Notice>
     <p>
-      <InnerLink href="/admin">{t('adminSearch.title')}</InnerLink>
+      <InnerLink href="/admin/people">{t('adminPeople.title')}</InnerLink>
     </p>
   </>
 );
@@ -103,6 +105,7 @@ const INVALID_ID_CODES = ['INVALID_SNOWFLAKE_FORMAT', 'SNOWFLAKE_OUT_OF_RANGE'];
 
 function Person({ id }: { readonly id: string }) {
   const turn = useSignal(0);
+  const kept = useMemo(keepReads, []);
   const person = useFresh(() => api.get('/v1/admin/users/{user_id}', { path: { user_id: id } }), turn);
   const take: AccountActionsProps['take'] = (user) => {
     person.take({ users: [user] });
@@ -117,7 +120,7 @@ function Person({ id }: { readonly id: string }) {
   return (
     <Loading of={person}>
       {({ users: [user] }) =>
-        user ? <Account user={user} turn={turn} take={take} again={again} /> : <UnknownAccount id={id} />
+        user ? <Account user={user} turn={turn} kept={kept} take={take} again={again} /> : <UnknownAccount id={id} />
       }
     </Loading>
   );

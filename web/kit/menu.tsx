@@ -8,6 +8,8 @@ export interface MenuItem {
   readonly onChoose: () => void;
   /** For an option of its group: true if it is the current one. */
   readonly isChecked?: boolean;
+  /** The option is independent of the others, and the menu stays open. */
+  readonly isToggle?: boolean;
 }
 
 export interface MenuProps {
@@ -16,6 +18,11 @@ export interface MenuProps {
   readonly face?: ComponentChildren;
   readonly groups: readonly { readonly label?: string; readonly items: readonly MenuItem[] }[];
 }
+
+const rolesOf = ({ isChecked, isToggle }: MenuItem) =>
+  isChecked === undefined
+    ? ({ role: 'menuitem' } as const)
+    : ({ role: isToggle ? 'menuitemcheckbox' : 'menuitemradio', 'aria-checked': isChecked } as const);
 
 /** The item to focus for a key. A letter selects the next item that starts with it. */
 function itemFor(key: string, items: readonly HTMLElement[]): HTMLElement | undefined {
@@ -103,12 +110,10 @@ export function Menu({ label, face, groups }: MenuProps) {
                 <button
                   key={position}
                   type="button"
-                  {...(item.isChecked === undefined
-                    ? { role: 'menuitem' }
-                    : { role: 'menuitemradio', 'aria-checked': item.isChecked })}
+                  {...rolesOf(item)}
                   tabIndex={-1}
                   onClick={() => {
-                    close(true);
+                    if (!item.isToggle) close(true);
                     item.onChoose();
                   }}
                 >

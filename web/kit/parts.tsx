@@ -59,15 +59,18 @@ export interface TableProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** Shown below a row over its full width; null for none. */
   readonly details?: (row: Row) => ComponentChildren | null;
+  /** A first column with controls for the rows, such as checkboxes. */
+  readonly lead?: { readonly head: ComponentChildren; readonly cell: (row: Row) => ComponentChildren };
 }
 
-export const Table = <Row,>({ caption, columns, rows, keyOf, details = () => null }: TableProps<Row>) => (
+export const Table = <Row,>({ caption, columns, rows, keyOf, details = () => null, lead }: TableProps<Row>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
   <section class="scroll" aria-label={caption} tabIndex={0}>
     <table class="table">
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
+          {lead && <th scope="col">{lead.head}</th>}
           {Object.keys(columns).map((name) => (
             <th key={name} scope="col">
               {name}
@@ -81,13 +84,14 @@ export const Table = <Row,>({ caption, columns, rows, keyOf, details = () => nul
           return (
             <Fragment key={keyOf(row)}>
               <tr>
+                {lead && <td>{lead.cell(row)}</td>}
                 {Object.entries(columns).map(([name, cell]) => (
                   <td key={name}>{cell(row)}</td>
                 ))}
               </tr>
               {below !== null && (
                 <tr class="details">
-                  <td colSpan={Object.keys(columns).length}>{below}</td>
+                  <td colSpan={Object.keys(columns).length + (lead ? 1 : 0)}>{below}</td>
                 </tr>
               )}
             </Fragment>

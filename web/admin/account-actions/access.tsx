@@ -43,6 +43,13 @@ const mayDecide = (user: AdminUser): boolean =>
 const decide = (status: 'approved' | 'rejected') => (sent: Sent) =>
   api.patch(REGISTRATION, { ...sent, body: { status } });
 
+export const BAN_ACTION: AccountAction = {
+  name: 'ban',
+  isOffered: (user) => isOffered(user, 'others', 'put', BAN),
+  label: ({ banned }) => (banned ? 'adminActions.changeBan' : undefined),
+  Form: Ban,
+};
+
 /** Registration decisions, bans, locks and permissions. */
 export const ACCESS: readonly AccountAction[] = [
   { name: 'approve', isOffered: mayDecide, Form: simpleDialog('approve', 'plain', decide('approved')) },
@@ -51,12 +58,7 @@ export const ACCESS: readonly AccountAction[] = [
     isOffered: (user) => mayDecide(user) && !user.traits.includes(REJECTED),
     Form: simpleDialog('reject', 'danger', decide('rejected')),
   },
-  {
-    name: 'ban',
-    isOffered: (user) => isOffered(user, 'others', 'put', BAN),
-    label: ({ banned }) => (banned ? 'adminActions.changeBan' : undefined),
-    Form: Ban,
-  },
+  BAN_ACTION,
   {
     name: 'unban',
     isOffered: (user) => user.banned && isOffered(user, 'others', 'delete', BAN),

@@ -75,14 +75,16 @@ const mayPhone = (user: AdminUser): boolean => !user.bot && isOffered(user, 'any
 /** Accounts scheduled for deletion get no emails, because the links would restore them. */
 export const canGetMail = (user: AdminUser): boolean => addressOf(user).isThere && !hasFlag(user, 'DELETED');
 
+export const MAIL_VERIFICATION_ACTION: AccountAction = {
+  name: 'mailVerification',
+  isOffered: (user) => canGetMail(user) && addressOf(user).wantsMail && isOffered(user, 'people', 'post', MAIL),
+  Form: simpleDialog('mailVerification', 'plain', (sent) => api.post(MAIL, sent)),
+};
+
 /** Email address, emails and phone number. */
 export const CONTACT: readonly AccountAction[] = [
   { name: 'changeEmail', isOffered: (user) => isOffered(user, 'people', 'patch', EMAIL), Form: ChangeEmail },
-  {
-    name: 'mailVerification',
-    isOffered: (user) => canGetMail(user) && addressOf(user).wantsMail && isOffered(user, 'people', 'post', MAIL),
-    Form: simpleDialog('mailVerification', 'plain', (sent) => api.post(MAIL, sent)),
-  },
+  MAIL_VERIFICATION_ACTION,
   {
     name: 'verifyEmail',
     isOffered: (user) =>

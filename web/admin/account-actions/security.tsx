@@ -54,6 +54,12 @@ function SetRequirements(props: ActionProps) {
 const hasFactor = ({ has_totp: hasTotp, authenticator_types: types }: AdminUser): boolean =>
   hasTotp || types.length > 0;
 
+export const END_SESSIONS_ACTION: AccountAction = {
+  name: 'endSessions',
+  isOffered: (user) => !user.bot && isOffered(user, 'any', 'delete', SESSIONS),
+  Form: simpleDialog('endSessions', 'danger', (sent) => api.delete(SESSIONS, sent)),
+};
+
 /** Password, sessions, sign-in methods and requirements. */
 export const SECURITY: readonly AccountAction[] = [
   {
@@ -61,11 +67,7 @@ export const SECURITY: readonly AccountAction[] = [
     isOffered: (user) => canGetMail(user) && isOffered(user, 'people', 'post', RESET),
     Form: simpleDialog('mailReset', 'plain', (sent) => api.post(RESET, sent)),
   },
-  {
-    name: 'endSessions',
-    isOffered: (user) => !user.bot && isOffered(user, 'any', 'delete', SESSIONS),
-    Form: simpleDialog('endSessions', 'danger', (sent) => api.delete(SESSIONS, sent)),
-  },
+  END_SESSIONS_ACTION,
   {
     name: 'disableMfa',
     isOffered: (user) => hasFactor(user) && isOffered(user, 'people', 'delete', MFA),

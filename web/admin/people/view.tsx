@@ -1,10 +1,7 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { api } from '../../core/api.js';
-import { formatDate, t } from '../../core/language.js';
-import { Ago } from '../../kit/ago.js';
-import { Icon } from '../../kit/icon.js';
+import { t } from '../../core/language.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { Notice } from '../../kit/notice.js';
 import { InnerLink } from '../../kit/opened.js';
@@ -12,11 +9,14 @@ import { Table } from '../../kit/parts.js';
 import { Badge, Portrait } from '../../kit/portrait.js';
 import { Pages, usePaged } from '../parts/paged.js';
 import { type AdminUser, can } from '../rights.js';
+import { offeredActions } from './bulk-actions.js';
+import { OutcomeNotice, useBulk } from './bulk-dialog.js';
+import { ColumnsMenu, shownColumns } from './columns.js';
 import { Export } from './export.js';
 import { FilterBar } from './filter-bar.js';
 import { filterInUrl, listQuery, pathOfPage } from './filters.js';
 import './people.css';
-import { STATE_WORDS, type State, statesOf } from './states.js';
+import { SelectionBar, useCheckboxes, useSelection } from './selection.js';
 
 interface UserProps {
   readonly user: AdminUser;
@@ -37,48 +37,6 @@ function Person({ user: { id, username, discriminator, global_name: name, avatar
     </div>
   );
 }
-
-const KINDS: Readonly<Record<State, 'good' | 'warn' | 'bad'>> = {
-  active: 'good',
-  suspended: 'bad',
-  disabled: 'warn',
-  pending_approval: 'warn',
-  deletion_scheduled: 'bad',
-  locked: 'warn',
-};
-
-function States({ user }: UserProps) {
-  const states = statesOf(user);
-  if (states.length === 0) return <Badge>{t('adminPeople.erased')}</Badge>;
-  return (
-    <div class="row">
-      {states.map((state) => (
-        <Badge key={state} kind={KINDS[state]}>
-          {t(STATE_WORDS[state])}
-        </Badge>
-      ))}
-    </div>
-  );
-}
-
-const SecondFactor = ({ user: { authenticator_types: types } }: UserProps) =>
-  types.length > 0 ? (
-    <span class="row">
-      <Icon name="check" size={16} />
-      {t('adminPerson.yes')}
-    </span>
-  ) : (
-    <span class="quiet">{t('adminPerson.no')}</span>
-  );
-
-const columns = (): Readonly<Record<string, (user: AdminUser) => ComponentChildren>> => ({
-  [t('adminPeople.person')]: (user) => <Person user={user} />,
-  [t('adminPeople.state')]: (user) => <States user={user} />,
-  [t('adminPeople.secondFactor')]: (user) => <SecondFactor user={user} />,
-  [t('adminPerson.created')]: ({ created_at: at }) => <time dateTime={at}>{formatDate(at)}</time>,
-  [t('adminPeople.lastSeen')]: ({ last_active_at: at }) =>
-    at === null ? <span class="quiet">{t('adminPerson.never')}</span> : <Ago time={at} />,
-});
 
 interface Answered {
   readonly total: number;
@@ -104,16 +62,20 @@ const Count = ({ of: { total, isTruncated } }: { readonly of: Answered }) => (
   <>{t(isTruncated ? 'adminPeople.atLeast' : 'adminPeople.found', { count: total })}</>
 );
 
-/** The list of accounts, with filters. */
+/** The list of accounts, with filters and operations on the selected ones. */
 export default function People() {
   const { answered, paged } = usePeople();
+  const users = paged.items.value ?? [];
+  const selection = useSelection(users);
+  const checkboxes = useCheckboxes({ of: selection, shown: users });
+  const bulk = useBulk(selection, paged.again.run);
   const heading = useRef<HTMLHeadingElement>(null);
   useLostFocus(heading);
   const { value: found } = answered;
   return (
     <div class="stack roomy">
       <FilterBar />
-      <div class="stack">
+      <div class="stack" tabIndex={-1}>
         <div class="row between">
           <h2 ref={heading} tabIndex={-1}>
             {t('adminPeople.accounts')}
@@ -122,14 +84,26 @@ export default function People() {
             {paged.items.value && found && <Count of={found} />}
           </span>
         </div>
-        <Export />
-        <Pages of={paged} empty={t('adminPeople.none')}>
-          {(users) => (
-            <div class="people">
-              <Table caption={t('adminPeople.accounts')} columns={columns()} rows={users} keyOf={({ id }) => id} />
-            </div>
-          )}
-        </Pages>
+        <div class="row between people-tools">
+          <Export />
+          <ColumnsMenu />
+        </div>
+        <OutcomeNotice of={bulk.outcome} />
+        <div class="people stack">
+          {selection.users.length > 0 && <SelectionBar of={selection} ask={bulk.ask} />}
+          <Pages of={paged} empty={t('adminPeople.none')}>
+            {() => (
+              <Table
+                caption={t('adminPeople.accounts')}
+                columns={{ [t('adminPeople.person')]: (user) => <Person user={user} />, ...shownColumns() }}
+                rows={users}
+                keyOf={({ id }) => id}
+                {...(offeredActions().length > 0 ? { lead: checkboxes } : {})}
+              />
+            )}
+          </Pages>
+        </div>
+        {bulk.dialog}
         {paged.items.value && found?.isTruncated && found.next && (
           <Notice isAnnounced={false}>{t('adminPeople.partly')}</Notice>
         )}

@@ -18,16 +18,16 @@ ul { margin: 0 }
 h1 { font-size: 1.5rem; line-height: 1.25 }
 h2 { font-size: 1rem; line-height: 1.4 }
 a { color: var(--accent-text) }
-:focus-visible { outline: 3px solid var(--accent-text); outline-offset: 2px }
+:focus-visible { outline: solid 3px var(--accent-text); outline-offset: 2px }
 header, .bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.75rem }
 form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; margin: 0 0 1.25rem }
 label { max-width: 100%; display: flex; flex-direction: column; gap: 0.25rem; font-size: 0.875rem; font-weight: 560 }
 input { width: 20rem; max-width: 100% }
-input, button, .button { min-height: 2.5rem; padding: 0.4rem 0.75rem; border: 1px solid var(--line-strong); border-radius: var(--radius-small);
+input, button, .button { min-height: 2.5rem; padding: 0.4rem 0.75rem; border: solid 1px var(--line-strong); border-radius: var(--radius-small);
   background: var(--surface); color: var(--ink); font: 400 1rem/1.5 var(--font) }
 button, .button { display: inline-flex; align-items: center; font-weight: 600; text-decoration: none; cursor: pointer }
 .quiet { color: var(--ink-quiet); font-size: 0.875rem }
-.card { border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface) }
+.card { border: solid 1px var(--line); border-radius: var(--radius); background: var(--surface) }
 .empty { padding: 2.5rem 1rem; text-align: center }
 article { margin-top: 0.75rem }
 summary { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.15rem 1rem; padding: 0.75rem 1rem; cursor: pointer;
@@ -36,11 +36,11 @@ summary { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0
 @media (min-width: 60rem) { .parts.both { grid-template-columns: 1fr 1fr } }
 .parts section { min-width: 0 }
 .parts h2 { margin: 0 0 0.35rem; font-size: 0.8125rem; color: var(--ink-quiet) }
-iframe { display: block; width: 100%; height: 27rem; resize: vertical; border: 1px solid var(--line); border-radius: var(--radius-small) }
+iframe { display: block; width: 100%; height: 27rem; resize: vertical; border: solid 1px var(--line); border-radius: var(--radius-small) }
 pre { margin: 0; padding: 1rem; max-height: 27rem; overflow: auto; border-radius: var(--radius-small); background: var(--sunken);
   white-space: pre-wrap; font: 0.875rem/1.5 var(--mono) }
 ul.kinds { padding: 0; list-style: none }
-ul.kinds li { display: flex; flex-wrap: wrap; gap: 0.25rem 0.75rem; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
+ul.kinds li { display: flex; flex-wrap: wrap; gap: 0.25rem 0.75rem; padding: 0.5rem 1rem; border-top: solid 1px var(--line) }
 ul.kinds li:first-child { border-top: 0 }
 ul.kinds .kind { flex: 1 1 16rem; font-weight: 560 }
 `;

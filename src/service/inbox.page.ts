@@ -39,43 +39,70 @@ export const inboxCsp = (logo: string | undefined): string =>
 
 const PAGE = `<header>
 <h1>Development inbox</h1>
+
 <div class="bar">
+
 <a href="/dev/mails">All kinds of email</a>
+
 <a href="/dev/inbox.json<% if (it.to) { %>?to=<%= encodeURIComponent(it.to) %><% } %>">JSON</a>
+
 <button type="button" id="clear">Empty the inbox</button>
 </div>
 </header>
+
 <main>
+
 <form action="/dev/inbox">
+
 <label>Recipient <input name="to" value="<%= it.to ?? '' %>" autocomplete="off" spellcheck="false" placeholder="ada@example.com" required></label>
+
 <button>Filter</button>
+
 <% if (it.to) { %><a class="button" href="/dev/inbox">Show all</a><% } %>
 </form>
+
 <div id="messages">
+
 <% if (it.messages.length === 0) { %>
 <p class="card empty quiet">No messages yet<% if (it.to) { %> to <%= it.to %><% } %>. New messages appear here immediately.</p>
+
 <% } %>
+
 <% it.messages.forEach((message, index) => { %>
+
 <article class="card" id="m<%= message.id %>">
 <details<% if (index === 0) { %> open<% } %>>
+
 <summary>
+
 <span><b><%= message.subject ?? message.type %></b><br><span class="quiet">to <%= message.to %></span></span>
+
 <span class="quiet"><%= message.channel %> · <%= message.type %><br><time datetime="<%= message.created_at %>"><%= message.at %></time></span>
 </summary>
+
 <div class="parts<% if (message.html) { %> both<% } %>">
+
 <% if (message.html) { %>
+
 <section>
+
 <h2>HTML</h2>
+
 <iframe title="HTML of the message" loading="lazy" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="<%= message.html %>"></iframe>
 </section>
+
 <% } %>
+
 <section>
+
 <h2>Text</h2>
+
 <pre tabindex="0" role="group" aria-label="Text of the message"><% message.parts.forEach(({ text, isLink }) => { %><% if (isLink) { %><a href="<%= text %>"><%= text %></a><% } else { %><%= text %><% } %><% }) %></pre>
 </section>
 </div>
 </details>
 </article>
+
 <% }) %>
 </div>
 </main>`;

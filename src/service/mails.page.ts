@@ -18,41 +18,66 @@ export const mailCsp = (logo: string | undefined): string =>
 
 const PAGE = `<header>
 <h1><%= it.kind ?? 'All kinds of email' %></h1>
+
 <div class="bar">
+
 <% if (it.kind) { %><a href="/dev/mails">All kinds</a><% } %>
+
 <a href="/dev/inbox">Development inbox</a>
 </div>
 </header>
+
 <main>
+
 <% if (it.kind) { %>
+
 <% it.messages.forEach(({ language, name, direction, subject, text, hasHtml }) => { %>
+
 <article class="card">
 <details open>
+
 <summary>
+
 <b><%= name %> (<%= language %>)</b>
+
 <% if (subject) { %>
+
 <span lang="<%= language %>" dir="<%= direction %>"><%= subject %></span>
+
 <% } %>
 </summary>
+
 <div class="parts<% if (hasHtml) { %> both<% } %>">
+
 <% if (hasHtml) { %>
+
 <iframe title="<%= name %>" sandbox="allow-popups" src="/dev/mails/<%= language %>/<%= it.kind %>"></iframe>
+
 <% } %>
+
 <pre lang="<%= language %>" dir="<%= direction %>" tabindex="0" role="group" aria-label="<%= name %>: text"><%= text %></pre>
 </div>
 </details>
 </article>
+
 <% }) %>
+
 <% } else { %>
+
 <ul class="kinds card">
+
 <% it.kinds.forEach((kind) => { %>
 <li><a class="kind" href="/dev/mails?kind=<%= kind %>"><%= kind %></a>
+
 <% it.languages.forEach((language) => { %>
  <a href="/dev/mails?kind=<%= kind %>&amp;language=<%= language %>"><%= language %></a>
+
 <% }) %>
 </li>
+
 <% }) %>
 </ul>
+
 <% } %>
 </main>`;
 

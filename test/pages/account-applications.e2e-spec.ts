@@ -331,4 +331,20 @@ describeInBrowser("web.md 3: the user's own applications and bots", () => {
     await page.getByText('You haven’t created any apps yet.').waitFor();
     await visit.leave();
   });
+
+  test('the quick start contains the values of the app, and its code signs a user in', async () => {
+    const { page } = visit;
+    const app = await created({ redirect_uris: [`${world.origin}/forgot`], client_type: 'public' });
+    await arrive(pathOf(app));
+    await page.locator('summary', { hasText: 'Quick start' }).press('Enter');
+    const [authorize = '', exchange = ''] = await page.locator('.code-block code').allTextContents();
+    await visit.look('account-applications-start');
+    await page.evaluate(`(async () => {${authorize}})()`);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL((url) => url.searchParams.has('code'));
+    const token = await page.evaluate(`(async () => {${exchange} return access_token; })()`);
+    const { body } = await world.service.as(`Bearer ${token}`).get('/v1/users/@me').expect(200);
+    expect(body.id).toBe(owner.id);
+    await visit.leave();
+  });
 });

@@ -10,7 +10,7 @@ import {
   verifiedPerson,
   withTotp,
 } from '../support/index.js';
-import { focusOn, hasArrived, heading, signInAs, type } from './driving.js';
+import { choose, focusOn, hasArrived, heading, signInAs, type } from './driving.js';
 
 const HOURS = 48;
 const HOUR_MS = 3_600_000;
@@ -91,6 +91,9 @@ describeInBrowser('web.md 3: /account/data', () => {
     await page.getByRole('link', { name: 'Sign in' }).press('Enter');
     await page.waitForSelector('[name=email]');
     await signInAs(page, owner);
+    await page.getByText('Your account is active again.', { exact: false }).waitFor();
+    await visit.look('login-reactivated');
+    await choose(page, 'Continue');
     await hasArrived(page);
     await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
   });
@@ -126,6 +129,9 @@ describeInBrowser('web.md 3: /account/data', () => {
     await page.getByRole('link', { name: 'Sign in' }).press('Enter');
     await page.waitForSelector('[name=email]');
     await signInAs(page, owner);
+    await heading(visit, 'Welcome back');
+    await page.getByText('Your account won’t be deleted.', { exact: false }).waitFor();
+    await choose(page, 'Continue');
     await hasArrived(page);
     expect(await deadline()).toBeNull();
     expect((await logIn(world.service, owner)).status).toBe(200);

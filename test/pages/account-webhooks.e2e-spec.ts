@@ -67,10 +67,27 @@ describeInBrowser('web.md 3: webhooks', () => {
     await page.getByText('No messages yet.', { exact: false }).waitFor();
     const [made] = await listed();
     expect(made).toMatchObject({ name: 'Night <b>builds</b>', application_id: app.id, avatar: expect.any(String) });
+    await button('Send test message').press('Enter');
+    await message('This is a test message.').waitFor();
     await post(path, { content: 'It <i>works</i>', username: 'Builder' }).expect(200);
     await message('It <i>works</i>').getByText('Builder').waitFor();
     await page.getByRole('link', { name: 'Builds', exact: true }).press('Enter');
     await title('Builds');
+    await visit.leave();
+  });
+
+  test('a test message is sent with the URL that the user pastes, and only with that of this webhook', async () => {
+    const { page } = visit;
+    const [{ path, id }, other] = [await hook(), await hook('other')];
+    await arrive(pathOf({ id }));
+    await visit.waitForGateway();
+    await page.locator('[name=url]').fill(`${world.origin}${other.path}`);
+    await page.locator('[name=url]').press('Enter');
+    await page.getByText('This isn’t the URL of this webhook.').waitFor();
+    await visit.look('account-webhooks-test');
+    await page.locator('[name=url]').fill(`${world.origin}${path}`);
+    await page.locator('[name=url]').press('Enter');
+    await message('This is a test message. Your webhook works.').waitFor();
     await visit.leave();
   });
 

@@ -292,6 +292,7 @@ describeInBrowser('web.md: the life of an account', () => {
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.waitForSelector('[name=email]');
     await signInAs(page, { email, password: PASSWORDS[2] });
+    await choose(page, 'Continue');
     await hasArrived(page);
     await isInAgain();
     expect(await deadline()).toBeNull();

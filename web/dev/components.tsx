@@ -15,6 +15,7 @@ import { Badge } from '../kit/portrait.js';
 import { SecretDialog } from '../kit/secret.js';
 import { CopyButton, Empty, QrCode, Skeleton, Spinner } from '../kit/shown.js';
 import { toast } from '../kit/toast.js';
+import { MoreFields, MoreSurfaces } from './more.js';
 
 const ROWS = [
   { name: 'Laptop', place: 'Wien', at: '2026-01-02' },
@@ -174,7 +175,9 @@ export default function Components() {
     <Frame title="Components" isWide below={<p>Speaks {LANGUAGES[language.value]}</p>}>
       <Buttons />
       <Fields />
+      <MoreFields />
       <Surfaces />
+      <MoreSurfaces />
     </Frame>
   );
 }

@@ -53,6 +53,20 @@ export function QrCode({ text, label }: { readonly text: string; readonly label:
   );
 }
 
+/** Code to copy. */
+export const CodeBlock = ({ code, label }: { readonly code: string; readonly label: string }) => (
+  <figure class="code-block">
+    <figcaption class="row between">
+      <span class="small">{label}</span>
+      <CopyButton text={code} label={`${t('common.copy')}: ${label}`} isIcon />
+    </figcaption>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
+    <pre dir="ltr" tabIndex={0}>
+      <code>{code}</code>
+    </pre>
+  </figure>
+);
+
 interface CopyButtonProps {
   readonly text: string;
   readonly label?: string;

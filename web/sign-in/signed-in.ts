@@ -10,18 +10,18 @@ export type SignedIn = components['schemas']['TokenResponse'];
 export type Challenge = components['schemas']['MfaChallenge'];
 
 /**
- * Starts a session and opens `path`. Ends a previous session, also on the server.
+ * Starts a session and opens `path`, if there is one. Ends a previous session, also on the server.
  * @param first runs in the new session before the redirect
  */
 export async function completeSignIn(
   { token }: Pick<SignedIn, 'token'>,
   isKept: boolean,
-  path: string,
+  path: string | null,
   first?: () => Promise<void>,
 ): Promise<void> {
   // Ignore errors, because the new session starts anyway.
   if (session.value) await api.post('/v1/auth/logout').catch(() => {});
   startSession(token, isKept);
   await first?.();
-  replacePage(path);
+  if (path !== null) void replacePage(path);
 }

@@ -17,6 +17,7 @@ import { type Application, LIST } from './application.js';
 import { BotProfile } from './bot.js';
 import { Deliveries } from './deliveries.js';
 import { Logout } from './logout.js';
+import { QuickStart } from './quick-start.js';
 import { type ChangeProps, Redirects } from './redirects.js';
 
 const Facts = ({ application: { id, name, bot, client_type: kind } }: Pick<ChangeProps, 'application'>) => (
@@ -156,6 +157,7 @@ export function One({ id }: { readonly id: string }) {
             <>
               <Settings application={application} onChanged={loaded.take} />
               <Redirects application={application} onChanged={loaded.take} />
+              <QuickStart application={application} />
               <Logout application={application} onChanged={loaded.take} />
               {application.backchannel_logout_uri && <Deliveries id={id} />}
               {application.bot && (

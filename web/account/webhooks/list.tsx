@@ -12,6 +12,7 @@ import { type Picture, PictureField } from '../../kit/picture.js';
 import { Portrait } from '../../kit/portrait.js';
 import { Empty } from '../../kit/shown.js';
 import { secretsToShow } from '../../kit/shown-once.js';
+import { noteUrl } from './test-message.js';
 import { EVENTS, pathOf, type Webhook } from './webhook.js';
 
 function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
@@ -27,6 +28,7 @@ function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
         ...(application.value ? { application_id: application.value } : {}),
       };
       const { id, url } = await api.post('/v1/users/@me/webhooks', { body });
+      noteUrl(id, url);
       secretsToShow.value = {
         title: t('webhooks.created', { webhook: name.value.trim() }),
         secrets: { [t('webhooks.address')]: url },

@@ -16,6 +16,7 @@ import { secretsToShow } from '../../kit/shown-once.js';
 import { toast } from '../../kit/toast.js';
 import { pathOf as pathOfApplication } from '../applications/application.js';
 import { Messages } from './messages.js';
+import { noteUrl, TestMessage } from './test-message.js';
 import { EVENTS, LIST, type Webhook } from './webhook.js';
 
 interface WebhookProps {
@@ -105,6 +106,7 @@ function Settings({ webhook, onChanged }: WebhookProps & { readonly onChanged: (
 function Address({ webhook: { id } }: WebhookProps) {
   const rotate = useAction(async () => {
     const { url } = await api.post('/v1/webhooks/{id}/token/rotate', { path: { id } });
+    noteUrl(id, url);
     secretsToShow.value = { title: t('webhooks.newAddress'), secrets: { [t('webhooks.address')]: url } };
   });
   return (
@@ -149,6 +151,7 @@ export function One({ id }: { readonly id: string }) {
             <>
               <Settings webhook={webhook} onChanged={loaded.take} />
               <Address webhook={webhook} />
+              <TestMessage id={id} />
               <Messages id={id} />
               <Deletion webhook={webhook} />
             </>

@@ -47,6 +47,7 @@ function AlreadySignedIn({ onOther }: { readonly onOther: () => void }) {
 export default function Login() {
   const isOther = useSignal(false);
   const isLeaving = useSignal(false);
+  const reactivated = useSignal<SignedIn['reactivated']>(undefined);
   // Ask other tabs for a session without waiting for them.
   useEffect(() => void resolveSession(), []);
   const done = (answer: SignedIn, isKept: boolean, password?: string) => {
@@ -56,9 +57,21 @@ export default function Login() {
       const { notePasswordSignIn } = await retryLoad(() => import('../../core/password-sign-in.js'));
       await notePasswordSignIn(answer.user_id, password);
     };
-    void completeSignIn(answer, isKept, destination(), note);
+    void completeSignIn(answer, isKept, answer.reactivated ? null : destination(), note).then(() => {
+      reactivated.value = answer.reactivated;
+    });
   };
   const isGone = signOutCause.value === 'elsewhere' || wasSignedOut;
+  if (reactivated.value) {
+    return (
+      <Frame title={t('login.backTitle')}>
+        <Success>{t(`login.back_${reactivated.value}`)}</Success>
+        <Button size="wide" onClick={() => replacePage(destination())}>
+          {t('common.continue')}
+        </Button>
+      </Frame>
+    );
+  }
   return (
     <Frame title={t('login.title')}>
       {isLeaving.value ? (

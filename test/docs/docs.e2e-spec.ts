@@ -253,62 +253,76 @@ describeWithTools('the guides in reading order, in one terminal (skipped if bash
   });
 });
 
-describe('the guides, in the browser console', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-guides-'));
-  const env = {
-    DATA_DIR: directory,
-    GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
-    GATEHOUSE_SECRET_PREVIOUS: randomBytes(32).toString('base64'),
-    LOG_LEVEL: 'silent',
-    ...GENEROUS_TIMEOUTS,
-  };
-  let own: TestDatabase;
-  const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
+const consoles = inLanguage('sh');
 
-  beforeAll(async () => {
-    own = await openTestDatabase();
-    Object.assign(env, own.databaseUrl ? { DATABASE_URL: own.databaseUrl } : {});
-    const app = await createApp(loadConfig({ ...env, PORT: '0' }), lent());
-    await app.listen(0, '127.0.0.1');
-    const client = new Client(`http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`, undefined, []);
-    for (const email of ['ada@example.com', 'grace@example.com']) {
-      expect((await client.post('/v1/auth/register', { email, password: 'a long enough password' })).status).toBe(200);
-    }
-    // The IP address that the incident guide unbans.
-    await ban({ app }, '203.0.113.7', null);
-    await app.close();
-  });
-  afterAll(async () => {
-    await own?.release();
-    rmSync(directory, { recursive: true, force: true });
-  });
-
-  const consoles = inLanguage('sh');
-
-  test.each(consoles.map((block) => [where(block), block] as const))('%s', async (_, { code, prints }) => {
-    const lines: string[] = [];
-    const terminal = {
-      env,
-      ...lent(),
-      out: (line: string) => void lines.push(line),
-      err: (line: string) => void lines.push(line),
+describe.each([...new Set(consoles.map(({ page }) => page))])(
+  'the commands of %s, on a database of its own',
+  (page) => {
+    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-guides-'));
+    const env = {
+      DATA_DIR: directory,
+      GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
+      GATEHOUSE_SECRET_PREVIOUS: randomBytes(32).toString('base64'),
+      LOG_LEVEL: 'silent',
+      ...GENEROUS_TIMEOUTS,
     };
-    for (const line of code.trim().split('\n')) {
-      const [name, ...args] =
-        line
-          .replace(/ +#.*$/, '')
-          .replace('npm run cli --', 'gatehouse')
-          .match(/'[^']*'|\S+/g) ?? [];
-      expect([line, name]).toEqual([line, 'gatehouse']);
-      const status = await execute(
-        args.map((arg) => arg.replaceAll("'", '')),
-        terminal,
+    let own: TestDatabase;
+    const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
+
+    beforeAll(async () => {
+      own = await openTestDatabase();
+      Object.assign(env, own.databaseUrl ? { DATABASE_URL: own.databaseUrl } : {});
+      const app = await createApp(loadConfig({ ...env, PORT: '0' }), lent());
+      await app.listen(0, '127.0.0.1');
+      const client = new Client(
+        `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`,
+        undefined,
+        [],
       );
-      expect({ line, status, lines }).toEqual({ line, status: 0, lines });
-    }
-    if (prints !== undefined) expect(lines.join('\n')).toMatch(patternOf(prints));
-  });
-});
+      for (const email of ['ada@example.com', 'grace@example.com']) {
+        expect((await client.post('/v1/auth/register', { email, password: 'a long enough password' })).status).toBe(
+          200,
+        );
+      }
+      // The IP address that the incident guide unbans.
+      await ban({ app }, '203.0.113.7', null);
+      await app.close();
+      const quiet = { env, ...lent(), out: () => {}, err: () => {} };
+      expect(await execute(['user', 'grant-acl', 'grace@example.com', '*'], quiet)).toBe(0);
+    });
+    afterAll(async () => {
+      await own?.release();
+      rmSync(directory, { recursive: true, force: true });
+    });
+
+    test.each(consoles.filter((block) => block.page === page).map((block) => [where(block), block] as const))(
+      '%s',
+      async (_, { code, prints }) => {
+        const lines: string[] = [];
+        const terminal = {
+          env,
+          ...lent(),
+          out: (line: string) => void lines.push(line),
+          err: (line: string) => void lines.push(line),
+        };
+        for (const line of code.trim().split('\n')) {
+          const [name, ...args] =
+            line
+              .replace(/ +#.*$/, '')
+              .replace('npm run cli --', 'gatehouse')
+              .match(/'[^']*'|\S+/g) ?? [];
+          expect([line, name]).toEqual([line, 'gatehouse']);
+          const status = await execute(
+            args.map((arg) => arg.replaceAll("'", '')),
+            terminal,
+          );
+          expect({ line, status, lines }).toEqual({ line, status: 0, lines });
+        }
+        if (prints !== undefined) expect(lines.join('\n')).toMatch(patternOf(prints));
+      },
+    );
+  },
+);
 
 describe('the guides: files', () => {
   const secrets = {

@@ -18,8 +18,8 @@ const BEYOND_CORE = [
     'stop and kill servers of their own, fail every statement, or write very many rows',
   ],
   [
-    /^test\/contract\/(?:gateway-(?:fan-out|hostile|journal-memory)|auth-1\.7-many-sessions|conventions-12-readers)\./,
-    'load and memory: many connections and rows, large messages, clients that do not read',
+    /^test\/contract\/(?:gateway-(?:fan-out|hostile|journal-memory)|auth-1\.7-many-sessions|conventions-12-(?:blocking|readers))\./,
+    'load and memory: many connections and rows, large and costly requests, clients that do not read',
   ],
   [/^test\/history\//, 'three replicas under load for a minute'],
   [
@@ -33,7 +33,7 @@ const BEYOND_CORE = [
   ],
   [/^test\/docs\//, 'guides and their examples'],
   [
-    /^test\/(?:platform\/(?:upgrade|directory-lock|data-directory|process)|core\/workers|scripts\/rolling)\./,
+    /^test\/(?:platform\/(?:upgrade|directory-lock|data-directory|process)|cli\/cli|core\/workers|scripts\/rolling)\./,
     'processes and former versions',
   ],
   [/^test\/(?:bench\/|scripts\/(?:scripts|english|public-api)\.)/, 'tests of tools'],
@@ -43,7 +43,6 @@ const BEYOND_CORE = [
 /** Files of the core that run only once, because their result is the same on the other platform and database. */
 const ONCE = [
   [/(?<!e2e-)spec\.ts$/, 'no service is started'],
-  [/^test\/cli\/cli\.e2e-spec/, 'always uses the embedded database and Express'],
   [/^test\/contract\/media-images\./, 'images are transformed alike on both'],
   [/^test\/(?:contract\/conventions-framing|pipeline\/boot-platform)\./, 'start services on both platforms'],
 ];
@@ -51,7 +50,10 @@ const ONCE = [
 /** Files beyond the core that run on both platforms, because they depend on how a platform reads and writes. */
 const ON_BOTH = [
   [/^test\/third-party\/(?:reused-connections|http2-proxy)/, 'connections that proxies reuse'],
-  [/^test\/(?:faults\/(?:bounds|disk)|contract\/conventions-12-readers)\./, 'limits of requests and responses'],
+  [
+    /^test\/(?:faults\/(?:bounds|disk)|contract\/conventions-12-(?:blocking|readers))\./,
+    'limits of requests and responses',
+  ],
   [/^test\/core\/workers\./, 'several processes with one port'],
   [/^test\/pages\/login\./, 'a page with its files and forms'],
 ];

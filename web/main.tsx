@@ -8,7 +8,7 @@ import './kit/surfaces.css';
 import './kit/shown.css';
 import { render } from 'preact';
 import { applyAccentColor } from './core/brand.js';
-import { preferredLanguage, setLanguage } from './core/language.js';
+import { followLanguage, preferredLanguage, setLanguage } from './core/language.js';
 import { applyTheme } from './core/theme.js';
 import { pageOf } from './pages.js';
 // Included in the first file, because nearly every page uses it.
@@ -31,6 +31,7 @@ import './sign-in/signed-in.js';
 
 applyAccentColor();
 applyTheme();
+followLanguage();
 
 // No top-level await, because the loaded pages import this module and need it to be complete.
 async function open(): Promise<void> {

@@ -212,7 +212,13 @@ async function picture(page: Page, name: string, folder: string): Promise<void> 
 }
 
 async function speak(page: Page, language: string): Promise<void> {
-  await page.selectOption('select[name=language]', language);
+  const select = page.locator('select[name=language]');
+  // A signed-in page has its languages in the user menu, which would move the focus and close other menus.
+  if ((await select.count()) > 0) await select.selectOption(language);
+  else
+    await page.evaluate(
+      `dispatchEvent(new StorageEvent('storage', ${JSON.stringify({ key: 'gatehouse.language', newValue: language })}))`,
+    );
   await page.waitForSelector(`html[lang="${language}"]`);
   await drawn(page);
 }

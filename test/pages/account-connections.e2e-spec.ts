@@ -12,6 +12,7 @@ import {
   signIn,
   type Tokens,
 } from '../support/index.js';
+import { chooseLanguage } from './driving.js';
 
 const notes = defineFeature('notes', {
   scopes: { 'notes.read': { 'en-US': 'Read your <i>notes</i>', de: 'Ihre Notizen lesen' } },
@@ -104,9 +105,9 @@ describeInBrowser('web.md 3: connected applications', () => {
       .locator('img.portrait')
       .evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
     await visit.look('account-connections');
-    await visit.page.selectOption('select[name=language]', 'de');
+    await chooseLanguage(visit.page, 'de');
     await reader.getByText('Ihre Notizen lesen').waitFor();
-    await visit.page.selectOption('select[name=language]', 'en-US');
+    await chooseLanguage(visit.page, 'en-US');
 
     await reader.getByRole('button', { name: 'Remove access' }).press('Enter');
     await visit.page.getByText('It loses access right away.', { exact: false }).waitFor();

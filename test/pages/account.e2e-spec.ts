@@ -4,7 +4,7 @@ import { mailTo, newApp, newTokens, type Persona, person, signIn, withTotp } fro
 
 const NEW_PASSWORD = 'a longer sentence than before';
 
-import { signOut } from './driving.js';
+import { chooseLanguage, signOut } from './driving.js';
 
 describeInBrowser('web.md 1: the account in a browser', () => {
   let world: Site;
@@ -95,12 +95,12 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     const menu = page.getByRole('button', { name: 'Account menu' });
     await menu.press('ArrowDown');
     await page.locator('[role=menuitem]:focus', { hasText: 'Account' }).waitFor();
-    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Account', 'Sign out']);
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Account', 'Language\nEnglish', 'Sign out']);
     await visit.look('account-user-menu');
     await page.keyboard.press('ArrowDown');
     await page.locator('[role=menuitemradio][aria-checked=true]:focus').waitFor();
     await page.keyboard.press('End');
-    await page.keyboard.press('ArrowUp');
+    for (let presses = 0; presses < 2; presses++) await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.waitForSelector('html[data-theme=dark]');
     await page.locator('button:focus[aria-label="Account menu"]').waitFor();
@@ -118,6 +118,34 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await page.waitForURL('**/admin');
     await page.getByRole('button', { name: 'Account menu' }).press('Enter');
     await page.getByText(owner.email, { exact: false }).first().waitFor();
+    await visit.leave();
+  });
+
+  test('the user menu has the languages, and the other tabs follow', async () => {
+    const { page } = visit;
+    await arrive('/account', { isKept: true });
+    await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    const other = await visit.tab();
+    await other.goto(`${world.origin}/account`);
+    await other.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    await page.getByRole('button', { name: 'Account menu' }).press('ArrowUp');
+    await page.locator('[role=menuitem]:focus', { hasText: 'Sign out' }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.locator('[role=menuitem]:focus', { hasText: 'Language' }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('[role=menuitemradio][aria-checked=true]:focus', { hasText: 'English' }).waitFor();
+    await visit.look('account-user-menu-languages');
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('[role=menuitem][aria-expanded=false]:focus', { hasText: 'Language' }).waitFor();
+    expect(await page.getByRole('menuitemradio', { name: 'English' }).count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.locator('[role=menuitemradio]:focus', { hasText: 'English' }).waitFor();
+    await page.keyboard.press('d');
+    await page.keyboard.press('Enter');
+    await page.locator('html[lang=de] button:focus[aria-haspopup=menu]').waitFor();
+    await other.waitForSelector('html[lang=de]');
+    await page.reload();
+    await page.waitForSelector('html[lang=de]');
     await visit.leave();
   });
 
@@ -153,10 +181,10 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await visit.look('account-password-refused');
     expect(await page.getByLabel('New password', { exact: true }).inputValue()).toBe(NEW_PASSWORD);
     const refusal = await page.getByRole('alert').innerText();
-    await page.selectOption('select[name=language]', 'de');
+    await chooseLanguage(page, 'de');
     await page.getByRole('heading', { level: 1, name: 'Passwort' }).waitFor();
     expect(await page.getByRole('alert').innerText()).not.toBe(refusal);
-    await page.selectOption('select[name=language]', 'en-US');
+    await chooseLanguage(page, 'en-US');
     await page.getByRole('alert').getByText(refusal).waitFor();
     await page.getByLabel('Current password', { exact: true }).fill(owner.password);
     await page.keyboard.press('Enter');

@@ -6,7 +6,7 @@ import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { expectApiError, person } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
-import { heading, tabTo } from './driving.js';
+import { chooseLanguage, heading, tabTo } from './driving.js';
 
 const OURS = [...featureRegistry().acls.keys()];
 /** The groups of the page, each with the start of its ACLs. */
@@ -62,7 +62,7 @@ describeInBrowser('web.md 4: /admin/acls', () => {
     expect(labels.at(-1)).toContain('Remove <i>notes</i> of others');
     expect(await page.getByText('Nothing selected').count()).toBe(1);
     await visit.look('admin-acls');
-    await page.selectOption('select[name=language]', 'de');
+    await chooseLanguage(page, 'de');
     await page.getByText('Notizen anderer entfernen').waitFor();
     expect(await page.locator('[lang=de-AT]').count()).toBe(1);
     await page.getByText('Adressen sperren', { exact: true }).waitFor();

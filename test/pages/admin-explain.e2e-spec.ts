@@ -4,7 +4,7 @@ import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { expectApiError, person } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
-import { heading, type } from './driving.js';
+import { chooseLanguage, heading, type } from './driving.js';
 
 describeInBrowser('web.md 4: /admin/explain', () => {
   let world: Site;
@@ -153,7 +153,7 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     const shown = (await rows()).map((lines) => lines[1]);
     expect(shown).toContain('Identity verification');
     expect(shown.filter((text) => names.includes(text ?? ''))).toEqual([]);
-    await page.selectOption('select[name=language]', 'fr');
+    await chooseLanguage(page, 'fr');
     await page.getByText('Confirmation de la personne').waitFor();
     await visit.leave();
   });

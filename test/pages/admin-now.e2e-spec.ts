@@ -3,7 +3,7 @@ import { type Site, site, type Visit } from '../machine/pages.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { administrator, expectApiError, person, signIn } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
-import { heading } from './driving.js';
+import { chooseLanguage, heading } from './driving.js';
 
 const STATISTICS = '/v1/admin/instance/statistics';
 const POLL_MS = 5000;
@@ -158,10 +158,7 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await page.clock.install();
     await arrive();
     // The page cannot load another language while it is offline, so the test loads both before that.
-    for (const language of ['ar', 'en-US']) {
-      await page.selectOption('select[name=language]', language);
-      await page.waitForSelector(`html[lang="${language}"]`);
-    }
+    for (const language of ['ar', 'en-US']) await chooseLanguage(page, language);
     await context.setOffline(true);
     await page.clock.fastForward(POLL_MS);
     await page.getByText('Connection lost. Showing the last data. Retrying…').waitFor();

@@ -77,6 +77,14 @@ export async function focusOn(page: Page, text: string | RegExp): Promise<void> 
   await page.locator(':focus').filter({ hasText }).waitFor();
 }
 
+/** Chooses a language in the menu of the user, by keyboard. */
+export async function chooseLanguage(page: Page, language: string): Promise<void> {
+  await page.locator('header [aria-haspopup=menu]').press('Enter');
+  await page.locator('[role=menu] [role=menuitem][aria-expanded]').press('ArrowRight');
+  await page.locator(`[role=menuitemradio][lang="${language}"]`).press('Enter');
+  await page.waitForSelector(`html[lang="${language}"]`);
+}
+
 /** Signs out with the menu of the user, by keyboard. */
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Account menu' }).press('Enter');

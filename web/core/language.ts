@@ -68,6 +68,13 @@ export async function setLanguage(wanted: string, isChoice = false): Promise<voi
   document.documentElement.dir = RIGHT_TO_LEFT.has(next) ? 'rtl' : 'ltr';
 }
 
+/** Applies a language that the user chooses in another tab. */
+export function followLanguage(): void {
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === CHOICE && newValue) void setLanguage(newValue);
+  });
+}
+
 /** Loads the translations of another part of the pages. */
 export async function loadTranslations(part: Part): Promise<void> {
   if (parts.has(part)) return;

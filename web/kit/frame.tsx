@@ -23,14 +23,17 @@ export const Mark = () =>
     </span>
   );
 
-export const LanguageSwitch = () => (
+export const chooseLanguage = (wanted: string): void =>
+  void setLanguage(wanted, true).catch(() => toast(t('common.offline')));
+
+const LanguageSwitch = () => (
   <Select
     isInline
     name="language"
     label={t('common.language')}
     value={language.value}
     options={LANGUAGES}
-    onValue={(value) => void setLanguage(value, true).catch(() => toast(t('common.offline')))}
+    onValue={chooseLanguage}
   />
 );
 

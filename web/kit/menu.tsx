@@ -1,22 +1,32 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icon.js';
 
 export interface MenuItem {
   readonly label: string;
   readonly onChoose: () => void;
+  /** The language of the label, if it is not that of the page. */
+  readonly lang?: string;
   /** For an option of its group: true if it is the current one. */
   readonly isChecked?: boolean;
   /** The option is independent of the others, and the menu stays open. */
   readonly isToggle?: boolean;
 }
 
+/** An item that shows and hides further items below itself. */
+export interface Submenu {
+  readonly label: string;
+  /** The current choice. */
+  readonly value: string;
+  readonly items: readonly MenuItem[];
+}
+
 export interface MenuProps {
   readonly label: string;
   /** Shown on the button instead of the label. */
   readonly face?: ComponentChildren;
-  readonly groups: readonly { readonly label?: string; readonly items: readonly MenuItem[] }[];
+  readonly groups: readonly { readonly label?: string; readonly items: readonly (MenuItem | Submenu)[] }[];
 }
 
 const rolesOf = ({ isChecked, isToggle }: MenuItem) =>
@@ -33,6 +43,73 @@ function itemFor(key: string, items: readonly HTMLElement[]): HTMLElement | unde
   if (key.length > 1) return undefined;
   const next = [...items.slice(index + 1), ...items.slice(0, index + 1)];
   return next.find((item) => item.textContent?.toLowerCase().startsWith(key.toLowerCase()));
+}
+
+interface ItemProps<T> {
+  readonly of: T;
+  readonly close: (isFocused: boolean) => void;
+}
+
+const Item = ({ of: item, close }: ItemProps<MenuItem>) => (
+  <button
+    type="button"
+    {...rolesOf(item)}
+    lang={item.lang}
+    tabIndex={-1}
+    onClick={() => {
+      if (!item.isToggle) close(true);
+      item.onChoose();
+    }}
+  >
+    {item.label}
+    {item.isChecked && <Icon name="check" size={16} />}
+  </button>
+);
+
+/** The arrow keys open and close it, as in the WAI-ARIA pattern of a submenu. */
+function Expandable({ of: { label, value, items }, close }: ItemProps<Submenu>) {
+  const isOpen = useSignal(false);
+  const root = useRef<HTMLDivElement>(null);
+  const open = isOpen.value;
+  useLayoutEffect(() => {
+    if (open) root.current?.querySelector<HTMLElement>('[aria-checked="true"]')?.focus();
+  }, [open]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const isRtl = document.documentElement.dir === 'rtl';
+    const [forward, back] = isRtl ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft'];
+    if (event.key !== (open ? back : forward)) return;
+    event.preventDefault();
+    isOpen.value = !open;
+    if (open) root.current?.querySelector<HTMLElement>('button')?.focus();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the key handler is for the menu items
+    <div ref={root} onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        role="menuitem"
+        aria-expanded={open}
+        tabIndex={-1}
+        onClick={() => {
+          isOpen.value = !open;
+        }}
+      >
+        {label}
+        <span class="row small quiet">
+          {value}
+          <Icon name="chevron-down" size={16} />
+        </span>
+      </button>
+      {open && (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a menu
+        <div role="group" aria-label={label} class="submenu">
+          {items.map((item) => (
+            <Item key={item.label} of={item} close={close} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
 }
 
 /** A button with a menu of grouped items. Keys work as in the WAI-ARIA pattern. */
@@ -106,21 +183,13 @@ export function Menu({ label, face, groups }: MenuProps) {
                   {group.label}
                 </div>
               )}
-              {group.items.map((item, position) => (
-                <button
-                  key={position}
-                  type="button"
-                  {...rolesOf(item)}
-                  tabIndex={-1}
-                  onClick={() => {
-                    if (!item.isToggle) close(true);
-                    item.onChoose();
-                  }}
-                >
-                  {item.label}
-                  {item.isChecked && <Icon name="check" size={16} />}
-                </button>
-              ))}
+              {group.items.map((item, position) =>
+                'items' in item ? (
+                  <Expandable key={position} of={item} close={close} />
+                ) : (
+                  <Item key={position} of={item} close={close} />
+                ),
+              )}
             </div>
           ))}
         </div>

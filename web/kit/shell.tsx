@@ -9,7 +9,7 @@ import { replacePage } from '../core/redirects.js';
 import { retryLoad } from '../core/retry-load.js';
 import { SudoDialog } from '../core/sudo.js';
 import { item, onLinkClick, path, type View } from '../core/views.js';
-import { LanguageSwitch, Mark } from './frame.js';
+import { Mark } from './frame.js';
 import { Icon } from './icon.js';
 import { FailureNotice } from './notice.js';
 import './shell.css';
@@ -62,7 +62,7 @@ export interface ShellProps {
   readonly home: string;
   /** Empty if there is no navigation. */
   readonly views: readonly View[];
-  /** Content next to the language selection. */
+  /** Content next to the user menu. */
   readonly aside?: ComponentChildren;
   /** The signed-in user. Null until loaded; if it is left out, the user menu loads it. */
   readonly user?: MenuUser | null;
@@ -121,7 +121,6 @@ export function Shell({ title, children, part, home, views, aside: beside, user 
             </button>
           )}
           {beside}
-          <LanguageSwitch />
           <UserMenu user={user} signOut={leave} />
         </div>
       </header>

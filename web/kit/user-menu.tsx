@@ -3,8 +3,9 @@ import { useEffect } from 'preact/hooks';
 import { type Action, toFailure } from '../core/action.js';
 import { api } from '../core/api.js';
 import { brand } from '../core/brand.js';
-import { t } from '../core/language.js';
+import { LANGUAGES, language, t } from '../core/language.js';
 import { applyTheme, currentTheme, THEMES, type Theme } from '../core/theme.js';
+import { chooseLanguage } from './frame.js';
 import { Icon } from './icon.js';
 import { Menu } from './menu.js';
 import { Portrait } from './portrait.js';
@@ -35,7 +36,7 @@ export interface UserMenuProps {
   readonly signOut: Action;
 }
 
-/** The avatar with the menu of the user. */
+/** The avatar with the menu of the user: pages, color scheme, language and sign-out. */
 export function UserMenu({ user: given, signOut }: UserMenuProps) {
   const own = useSignal<MenuUser | null>(null);
   const theme = useSignal(currentTheme());
@@ -72,6 +73,20 @@ export function UserMenu({ user: given, signOut }: UserMenuProps) {
               void chooseTheme(option);
             },
           })),
+        },
+        {
+          items: [
+            {
+              label: t('common.language'),
+              value: LANGUAGES[language.value],
+              items: Object.entries(LANGUAGES).map(([lang, label]) => ({
+                label,
+                lang,
+                isChecked: lang === language.value,
+                onChoose: () => chooseLanguage(lang),
+              })),
+            },
+          ],
         },
         { items: [{ label: t('common.signOut'), onChoose: () => void signOut.run() }] },
       ]}

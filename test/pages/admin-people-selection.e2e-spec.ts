@@ -81,7 +81,7 @@ describeInBrowser('web.md 4: selected users of the list', () => {
     const admin = await arriveAsAdministrator(world, visit, list(), ...acls);
     await all().press('Space');
     await selected('4 selected');
-    expect(await bar().getByRole('button').allInnerTexts()).toEqual(['Suspend', 'Clear selection']);
+    expect(await bar().getByRole('button').allInnerTexts()).toEqual(['Clear selection', 'Suspend']);
     await press('Suspend');
     await dialog().getByRole('heading', { name: 'Suspend 3 accounts?', exact: true }).waitFor();
     expect(await rowsOf('Unchanged accounts').allInnerTexts()).toEqual([

@@ -108,13 +108,13 @@ interface SelectionBarProps {
 export const SelectionBar = ({ of: { users, set }, ask }: SelectionBarProps) => (
   <section class="people-bar row" aria-label={t('adminPeople.selection')}>
     <strong role="status">{t('adminRegistrations.chosen', { count: users.length })}</strong>
+    <Button kind="bare" size="small" onClick={() => set(users, false)}>
+      {t('adminPeople.clearSelection')}
+    </Button>
     {offeredActions().map((action) => (
       <Button key={action.name} kind="plain" size="small" onClick={() => ask(action)}>
         {t(`adminActions.${action.name}`)}
       </Button>
     ))}
-    <Button kind="bare" size="small" onClick={() => set(users, false)}>
-      {t('adminPeople.clearSelection')}
-    </Button>
   </section>
 );

@@ -124,8 +124,7 @@ describeInBrowser('oauth 5.2 the consent page: the decision', () => {
     const fay = await person(world.service, 'fay');
     const { page } = visit;
     await visit.open(app.path());
-    await page.getByLabel('Email').waitFor();
-    await page.keyboard.press('Tab');
+    await page.locator('[name=email]:focus').waitFor();
     await page.keyboard.type(fay.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(fay.password);

@@ -210,7 +210,9 @@ function filled(path: string, parts: Readonly<Record<string, unknown>>): string 
 
 function search(query: Readonly<Record<string, unknown>> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  // A list is a repeated parameter.
+  const pairs = given.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)]));
+  const text = new URLSearchParams(pairs).toString();
   return text === '' ? '' : `?${text}`;
 }
 

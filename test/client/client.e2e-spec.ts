@@ -109,9 +109,9 @@ describe('@gatehouse-auth/client: operations', () => {
     const client = clientOf({ origin: 'http://x', fetch: fake });
     await client.send('get', '/v1/webhooks/{id}/{token}', {
       path: { id: 1, token: 'a/../b?c#d' },
-      query: { wait: true, no: undefined },
+      query: { wait: true, no: undefined, id: ['1', '2'] },
     });
-    expect(urls).toEqual(['http://x/v1/webhooks/1/a%2F..%2Fb%3Fc%23d?wait=true']);
+    expect(urls).toEqual(['http://x/v1/webhooks/1/a%2F..%2Fb%3Fc%23d?wait=true&id=1&id=2']);
     await expect(client.send('get', '/v1/webhooks/{id}', {})).rejects.toBeInstanceOf(TypeError);
   });
 

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { rich, t } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
 import { Field } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { InnerLink } from '../../kit/opened.js';
@@ -70,6 +71,12 @@ interface Changing {
   readonly again: () => void;
 }
 
+interface RolesProps {
+  readonly chosen: readonly string[];
+  /** Shows the accounts that have all these ACLs. */
+  readonly onHolders?: (acls: readonly string[]) => void;
+}
+
 function CreateRole({ acls, again }: Changing & { readonly acls: readonly string[] }) {
   const draft = useDraft({ name: '', acls });
   const { name, acls: chosen } = draft.value;
@@ -135,7 +142,7 @@ function DeleteRole({ of: { id, name }, again }: RoleProps) {
   );
 }
 
-const Item = ({ of: role, again }: RoleProps) => (
+const Item = ({ of: role, again, onHolders }: RoleProps & Pick<RolesProps, 'onHolders'>) => (
   <li>
     <div class="stack tight role">
       <strong>
@@ -152,6 +159,11 @@ const Item = ({ of: role, again }: RoleProps) => (
           {t('adminAcls.roleRoutes')}
         </InnerLink>
       )}
+      {role.acls.length > 0 && onHolders && (
+        <Button kind="plain" size="small" onClick={() => onHolders(role.acls)}>
+          {t('adminAcls.holdersShow')}
+        </Button>
+      )}
       {can('patch', ROLE) && <EditRole of={role} again={again} />}
       {can('delete', ROLE) && <DeleteRole of={role} again={again} />}
     </div>
@@ -159,7 +171,7 @@ const Item = ({ of: role, again }: RoleProps) => (
 );
 
 /** The roles. Administrators with `*` also create, change and delete them. */
-export function Roles({ chosen }: { readonly chosen: readonly string[] }) {
+export function Roles({ chosen, onHolders }: RolesProps) {
   const loaded = useLoaded(loadRoles);
   const again = () => void loaded.again.run();
   return (
@@ -175,7 +187,7 @@ export function Roles({ chosen }: { readonly chosen: readonly string[] }) {
               <>
                 <ul class="list" aria-label={t('adminAcls.roles')}>
                   {roles.map((role) => (
-                    <Item key={role.id} of={role} again={again} />
+                    <Item key={role.id} of={role} again={again} {...(onHolders ? { onHolders } : {})} />
                   ))}
                 </ul>
                 <p class="small quiet">{t('adminAcls.rolesCount', { count: roles.length, most: MAX_ROLES })}</p>

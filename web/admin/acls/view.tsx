@@ -9,6 +9,7 @@ import { queryParameter, setQueryParameters } from '../parts/address.js';
 import { can, hasAcl, registry } from '../rights.js';
 import { ALL_ACLS, BASE_ACL, grants, inOrder, missingAcls, type Rule } from './acl.js';
 import { AclChoices, AclCode, AclList } from './choices.js';
+import { canLoadHolders, HolderList, useHolders } from './holders.js';
 import { ROLES } from './role.js';
 import { Roles } from './roles.js';
 
@@ -105,6 +106,7 @@ function Opened({ chosen }: { readonly chosen: readonly string[] }) {
 export default function Acls() {
   const chosen = chosenNow();
   const all = registry.value?.acls ?? [];
+  const holders = useHolders();
   return (
     <>
       <section class="section" aria-labelledby="registry">
@@ -120,8 +122,21 @@ export default function Acls() {
         </div>
         <AclChoices label={t('adminAcls.choose')} name="acl" chosen={chosen} onChosen={choose} />
       </section>
+      {canLoadHolders() && <HolderList of={holders} chosen={chosen} />}
       <Opened chosen={chosen} />
-      {can('get', ROLES) && <Roles chosen={chosen} />}
+      {can('get', ROLES) && (
+        <Roles
+          chosen={chosen}
+          {...(canLoadHolders()
+            ? {
+                onHolders: (acls: readonly string[]) => {
+                  choose(inOrder(acls));
+                  holders.show();
+                },
+              }
+            : {})}
+        />
+      )}
     </>
   );
 }

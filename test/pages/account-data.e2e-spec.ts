@@ -78,6 +78,10 @@ describeInBrowser('web.md 3: /account/data', () => {
     await page.getByText('Sign in again anytime to reactivate.').last().waitFor();
     await visit.look('account-data-disable');
     await press('Deactivate');
+    // For password managers.
+    const username = page.locator('dialog input[autocomplete=username]');
+    await username.waitFor({ state: 'attached' });
+    expect(await username.inputValue()).toBe(owner.email);
     await prove('password', 'not the password');
     await page.getByText('Incorrect password.').waitFor();
     expect(await sessionsOf(world.service, owner)).toBe(1);

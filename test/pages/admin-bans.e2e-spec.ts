@@ -219,6 +219,18 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await visit.leave();
   });
 
+  test('a ban names the administrator who created it, with a link to the account', async () => {
+    const author = await administrator(world.service, 'ban:ip:add');
+    await world.service.as(author).post(ENTRIES, { ip: '203.0.113.8' }).expect(204);
+    await arrive('/admin/bans?ip=203.0.113.8');
+    const link = item('203.0.113.8').getByText('Banned by ').getByRole('link');
+    await link.filter({ hasText: /^\D.*#\d{4}$/ }).waitFor();
+    expect(await link.getAttribute('href')).toBe(`/admin/person?id=${author.id}`);
+    expect(await visit.page.getByText(/^Banned by \D.*#\d{4}/).count()).toBe(2);
+    await visit.look('admin-bans-named');
+    await visit.leave();
+  });
+
   test('an administrator who may only view bans sees no buttons to ban or lift, and no links to hidden pages', async () => {
     const root: Persona = await administrator(world.service, 'ban:ip:add');
     await world.service.as(root).post(ENTRIES, { ip: '203.0.113.8' }).expect(204);

@@ -64,6 +64,27 @@ describeInBrowser('web.md 4: /admin/explain', () => {
     await visit.leave();
   });
 
+  test('examples fill in the form and show their result, by keyboard', async () => {
+    const { page } = visit;
+    await arriveAsAdministrator(world, visit, '/admin/explain');
+    const examples = page.getByRole('list', { name: 'Examples:' }).getByRole('link');
+    await examples.first().waitFor();
+    const results: Record<string, RegExp> = {
+      'Read an account while signed out': /Denied by .+ 401 UNAUTHORIZED/,
+      'Read a profile as an app': /^Allowed/,
+      'Change settings before verifying the email': /Denied by .+ 403 ACCOUNT_SUSPICIOUS_ACTIVITY/,
+      'Suspend a user with an API key': /^Allowed/,
+    };
+    expect(await examples.allInnerTexts()).toEqual(Object.keys(results));
+    for (const [name, result] of Object.entries(results)) {
+      await examples.filter({ hasText: name }).press('Enter');
+      await page.getByRole('status').filter({ hasText: result }).waitFor();
+    }
+    expect(await page.locator('[name=path]').inputValue()).toBe('/v1/admin/users/1/ban');
+    await visit.look('admin-explain-example');
+    await visit.leave();
+  });
+
   test('each credential kind has its own fields', async () => {
     const { page } = visit;
     await arriveAsAdministrator(world, visit, '/admin/explain');

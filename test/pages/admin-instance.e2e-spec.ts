@@ -237,8 +237,74 @@ describeInBrowser('web.md 4: the instance settings', () => {
     await button('Test connection').press('Enter');
     await page.getByText('Single sign-on isn’t ready.').waitFor();
     await page.getByText('Signing keys not found').waitFor();
+    await page.getByText('The keys couldn’t be loaded.').waitFor();
+    await page.selectOption('select[name=language]', 'de');
+    await page.getByText('Die Schlüssel konnten nicht geladen werden.').waitFor();
+    await page.selectOption('select[name=language]', 'en-US');
     await visit.look('admin-instance-trial');
     expect((await auditOf(world.service, 'test_sso')).at(-1)?.metadata).toEqual({ ok: 'false', failed: 'jwks' });
+  });
+
+  test('a preset fills in the issuer from one input, and clears the endpoints, by keyboard', async () => {
+    const { page } = visit;
+    await world.service.as(root).patch(CONFIG, { sso: { enabled: false } });
+    await arrive();
+    const issuer = (text: string) => page.getByText(`Issuer URL: ${text}`, { exact: true }).waitFor();
+    const preset = field('sso_preset');
+    const input = field('sso_preset_input');
+    expect(await preset.inputValue()).toBe('custom');
+    expect(await field('sso.issuer').inputValue()).toBe(provider.issuer);
+    expect(await field('sso.jwks_url').isVisible()).toBe(false);
+    await page.locator('summary').filter({ hasText: 'Advanced' }).press('Enter');
+    await field('sso.jwks_url').fill('https://keys.example.com/');
+    await preset.selectOption({ label: 'Google' });
+    await issuer('https://accounts.google.com');
+    expect(await input.count()).toBe(0);
+    expect(await field('sso.display_name').inputValue()).toBe('Google');
+    expect(await field('sso.jwks_url').inputValue()).toBe('');
+    await preset.selectOption({ label: 'Microsoft Entra ID' });
+    await issuer('Empty');
+    await input.fill('contoso');
+    await page.locator('[name=sso_preset_input][aria-invalid=true]').waitFor();
+    await input.fill(' 8EAEF023-2b34-4da1-9baa-8bc8c9d6a490');
+    await issuer('https://login.microsoftonline.com/8eaef023-2b34-4da1-9baa-8bc8c9d6a490/v2.0');
+    expect(await field('sso.display_name').inputValue()).toBe('Microsoft Entra ID');
+    await visit.look('admin-instance-preset');
+    await preset.selectOption({ label: 'Okta' });
+    await input.fill('https://dev-1-admin.okta.com/admin/dashboard');
+    await issuer('https://dev-1.okta.com');
+    await preset.selectOption({ label: 'Keycloak' });
+    await input.fill('https://id.example.com/auth/realms/staff/.well-known/openid-configuration');
+    await issuer('https://id.example.com/auth/realms/staff');
+    await preset.selectOption({ label: 'Google' });
+    await review();
+    await save('to Google');
+    await saved();
+    expect((await config()).sso).toMatchObject({
+      ...{ issuer: 'https://accounts.google.com', display_name: 'Google', jwks_url: null },
+    });
+    await page.reload();
+    await preset.waitFor();
+    expect(await preset.inputValue()).toBe('google');
+    await offerSso(world.service, provider);
+  });
+
+  test('badges show the saved state, and the preview shows the colors in both schemes', async () => {
+    const { page } = visit;
+    await arrive();
+    await world.service.as(root).patch(CONFIG, { sso: { client_id: null }, registration: { mode: 'approval' } });
+    await page.reload();
+    await heading(visit, 'Settings');
+    const badge = (name: string) => page.getByRole('region', { name, exact: true }).locator('h2 + .badge').innerText();
+    expect(await badge('Single sign-on')).toBe('Incomplete');
+    expect(await badge('Sign-up')).toBe('Anyone, with approval');
+    await field('registration.mode').selectOption('closed');
+    expect(await badge('Sign-up')).toBe('Anyone, with approval');
+    const preview = page.getByRole('figure');
+    await preview.getByText('Light', { exact: true }).waitFor();
+    await field('app_public.branding.product_name').fill('Fährhaus');
+    expect(await preview.getByText('Fährhaus').count()).toBe(2);
+    await preview.getByText('BRAND_ACCENT', { exact: false }).waitFor();
   });
 
   test('without the permission to change, everything is visible and nothing is editable', async () => {

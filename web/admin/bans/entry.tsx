@@ -9,6 +9,7 @@ import { toast } from '../../kit/toast.js';
 import { AuditedActionButton, useAuditedAction } from '../parts/audited-action.js';
 import { PersonLink } from '../parts/person-link.js';
 import { can, me } from '../rights.js';
+import { authorOf } from './authors.js';
 import type { Ban } from './ban.js';
 import { lift } from './forms.js';
 
@@ -28,8 +29,9 @@ function signalsOf({ signals }: Ban): string {
 function By({ ban: { reason, created_by_user_id: id } }: OfBan) {
   if (reason === 'automatic') return <>{t('adminBans.automatic')}</>;
   if (!id) return <>{t('adminBans.byAdministrator')}</>;
-  const you = me.value?.id === id ? me.value : null;
-  return <>{rich(you ? 'adminBans.byYou' : 'adminBans.by', { person: <PersonLink id={id} summary={you} /> })}</>;
+  const author = authorOf(id);
+  const words = me.value?.id === id ? 'adminBans.byYou' : author ? 'adminBans.byNamed' : 'adminBans.by';
+  return <>{rich(words, { person: <PersonLink id={id} summary={author} /> })}</>;
 }
 
 /** Loads the reason of a ban from the audit log on request. */

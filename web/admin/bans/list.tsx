@@ -6,6 +6,7 @@ import { Choice } from '../../kit/field.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
 import { Pages, usePaged } from '../parts/paged.js';
 import { can } from '../rights.js';
+import { loadAuthors } from './authors.js';
 import { type Ban, ENTRIES, ENTRY } from './ban.js';
 import { Outcome, useBatchRun } from './batch-run.js';
 import { About, LiftButton } from './entry.js';
@@ -40,6 +41,7 @@ function useBans(turn: number) {
   const paged = usePaged<Ban>(async (known) => {
     const after = known.at(-1)?.value;
     const { items, has_more: hasMore } = await api.get(ENTRIES, { query: after === undefined ? {} : { after } });
+    await loadAuthors(items);
     return { items, hasMore };
   });
   const lifted = useSignal<ReadonlySet<string>>(new Set());

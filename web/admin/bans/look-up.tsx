@@ -8,6 +8,7 @@ import { Loading, useLoaded } from '../../kit/loaded.js';
 import { Notice } from '../../kit/notice.js';
 import { queryParameter, setQueryParameters } from '../parts/address.js';
 import { can } from '../rights.js';
+import { loadAuthors } from './authors.js';
 import { type Ban, ENTRY, isAddress } from './ban.js';
 import { About, AuditLink, LiftButton } from './entry.js';
 
@@ -36,7 +37,11 @@ const Banned = ({ ip, ban, onChanged }: OfAddress & { readonly ban: Ban }) => (
 );
 
 function Answer({ ip, onChanged }: OfAddress) {
-  const loaded = useLoaded(() => api.get(ENTRY, { path: { value: ip } }));
+  const loaded = useLoaded(async () => {
+    const answer = await api.get(ENTRY, { path: { value: ip } });
+    await loadAuthors(answer.entry ? [answer.entry] : []);
+    return answer;
+  });
   return (
     <Loading of={loaded}>
       {({ entry }) => (

@@ -5,6 +5,7 @@ import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { navigate, path, query } from '../../core/views.js';
 import { Judgement, Verdict } from './answer.js';
+import { Examples } from './examples.js';
 import './explain.css';
 import { QuestionForm } from './form.js';
 import { bodyOf, type Explained, explainUrl, pathOf, questionFrom } from './question.js';
@@ -47,6 +48,7 @@ export default function Explain() {
       <section class="section" aria-labelledby="question">
         <h2 id="question">{t('adminExplain.question')}</h2>
         <p class="quiet">{t('adminExplain.lead')}</p>
+        <Examples />
         <QuestionForm draft={draft} action={asking} onAsked={submit} />
       </section>
       <section class={told ? 'section judgement' : undefined} aria-label={t('adminExplain.answer')} ref={place}>

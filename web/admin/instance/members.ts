@@ -42,34 +42,40 @@ export const REGISTRATION: readonly Member[] = [
   { kind: 'requirements', path: 'registration.initial_suspicious_flags', label: 'adminInstance.initialFlags' },
 ];
 
+export const PRODUCT_NAME: Member = {
+  ...{ kind: 'text', path: 'app_public.branding.product_name', label: 'adminInstance.productName' },
+  ...{ hint: 'adminInstance.productNameHint', maxLength: 64, isRequired: true },
+};
+
 export const APPEARANCE: readonly Member[] = [
-  {
-    ...{ kind: 'text', path: 'app_public.branding.product_name', label: 'adminInstance.productName' },
-    ...{ hint: 'adminInstance.productNameHint', maxLength: 64, isRequired: true },
-  },
+  PRODUCT_NAME,
   url('app_public.legal.terms_url', 'adminInstance.terms', { hint: 'adminInstance.legalHint' }),
   url('app_public.legal.privacy_url', 'adminInstance.privacy', { hint: 'adminInstance.legalHint' }),
 ];
 
 const TRUST = { isTrust: true } as const;
 
-export const SINGLE_SIGN_ON: readonly Member[] = [
+export const SSO_SWITCHES: readonly Member[] = [
   { kind: 'switch', path: 'sso.enabled', label: 'adminInstance.ssoEnabled', ...TRUST },
   {
     ...{ kind: 'switch', path: 'sso.enforced', label: 'adminInstance.ssoEnforced', ...TRUST },
     ...{ hint: 'adminInstance.ssoEnforcedHint' },
   },
-  {
-    ...{ kind: 'text', path: 'sso.display_name', label: 'adminInstance.ssoName', maxLength: 64 },
-    ...{ hint: 'adminInstance.ssoNameHint' },
-  },
-  url('sso.issuer', 'adminInstance.ssoIssuer', { hint: 'adminInstance.ssoIssuerHint', ...TRUST }),
+];
+
+export const SSO_NAME: Member = {
+  ...{ kind: 'text', path: 'sso.display_name', label: 'adminInstance.ssoName', maxLength: 64 },
+  ...{ hint: 'adminInstance.ssoNameHint' },
+};
+
+export const SSO_ISSUER: Member = url('sso.issuer', 'adminInstance.ssoIssuer', {
+  hint: 'adminInstance.ssoIssuerHint',
+  ...TRUST,
+});
+
+export const SSO_CLIENT: readonly Member[] = [
   { kind: 'text', path: 'sso.client_id', label: 'adminInstance.ssoClientId', maxLength: 256, ...TRUST },
   { kind: 'secret', path: 'sso.client_secret', label: 'adminInstance.ssoClientSecret', ...TRUST },
-  {
-    ...{ kind: 'text', path: 'sso.scope', label: 'adminInstance.ssoScope', maxLength: 256 },
-    ...{ hint: 'adminInstance.ssoScopeHint' },
-  },
   {
     ...{ kind: 'domains', path: 'sso.allowed_domains', label: 'adminInstance.ssoDomains', ...TRUST },
     ...{ hint: 'adminInstance.ssoDomainsHint' },
@@ -78,13 +84,28 @@ export const SINGLE_SIGN_ON: readonly Member[] = [
     ...{ kind: 'switch', path: 'sso.auto_provision', label: 'adminInstance.ssoProvision', ...TRUST },
     ...{ hint: 'adminInstance.ssoProvisionHint' },
   },
+];
+
+export const SSO_ENDPOINTS: readonly Member[] = [
   url('sso.authorization_url', 'adminInstance.ssoAuthorization', { hint: 'adminInstance.ssoUrlHint', ...TRUST }),
   url('sso.token_url', 'adminInstance.ssoToken', { hint: 'adminInstance.ssoUrlHint', ...TRUST }),
   url('sso.userinfo_url', 'adminInstance.ssoUserinfo', { hint: 'adminInstance.ssoUrlHint', ...TRUST }),
   url('sso.jwks_url', 'adminInstance.ssoJwks', { hint: 'adminInstance.ssoUrlHint', ...TRUST }),
 ];
 
-export const MEMBERS: readonly Member[] = [...REGISTRATION, ...APPEARANCE, ...SINGLE_SIGN_ON];
+/** Rarely needed: the defaults fit the common providers. */
+export const SSO_ADVANCED: readonly Member[] = [
+  {
+    ...{ kind: 'text', path: 'sso.scope', label: 'adminInstance.ssoScope', maxLength: 256 },
+    ...{ hint: 'adminInstance.ssoScopeHint' },
+  },
+  ...SSO_ENDPOINTS,
+];
+
+export const MEMBERS: readonly Member[] = [
+  ...[...REGISTRATION, ...APPEARANCE, ...SSO_SWITCHES, SSO_NAME, SSO_ISSUER],
+  ...[...SSO_CLIENT, ...SSO_ADVANCED],
+];
 
 /** Maximum number of domains (sso.md section 1). */
 const MAX_DOMAINS = 100;

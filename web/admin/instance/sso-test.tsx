@@ -6,6 +6,7 @@ import { type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { can } from '../rights.js';
+import { detailText } from './sso-details.js';
 
 type SsoTestResult = Answer<paths, '/v1/admin/instance/sso/test', 'post'>;
 type Check = SsoTestResult['checks'][number];
@@ -17,13 +18,9 @@ const WORDS: Readonly<Record<Check['name'], readonly [good: TranslationKey, bad:
   algorithms: ['adminInstance.algorithmsGood', 'adminInstance.algorithmsBad'],
 };
 
-/** The detail is in English, so that operators can search for it. */
 const Found = ({ check: { name, ok, detail } }: { readonly check: Check }) => (
   <li>
-    {t(WORDS[name][ok ? 0 : 1])}{' '}
-    <bdi class="small quiet" lang="en">
-      {detail}
-    </bdi>
+    {t(WORDS[name][ok ? 0 : 1])} <bdi class="small">{detailText(detail)}</bdi>
   </li>
 );
 

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { loadTranslations, type TranslationKey, t } from '../../core/language.js';
@@ -8,93 +7,34 @@ import { Button } from '../../kit/button.js';
 import { Dialog } from '../../kit/dialog.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
-import { CopyButton } from '../../kit/shown.js';
+import { Badge } from '../../kit/portrait.js';
 import { toast } from '../../kit/toast.js';
 import { type AuditedAction, ReasonField, useAuditedAction } from '../parts/audited-action.js';
-import { Control } from './control.js';
+import { BrandPreview } from './brand-preview.js';
 import { Difference, Warnings } from './difference.js';
 import { type Draft, mayChange, useDraft } from './draft.js';
 import './instance.css';
-import {
-  APPEARANCE,
-  bodyOf,
-  type Config,
-  FIELDS,
-  MEMBERS,
-  type Member,
-  REGISTRATION,
-  SINGLE_SIGN_ON,
-  storedIn,
-  wordsOf,
-} from './members.js';
+import { APPEARANCE, bodyOf, type Config, FIELDS, MEMBERS, modes, PRODUCT_NAME, REGISTRATION } from './members.js';
+import { Members } from './members-form.js';
+import { SingleSignOn, SsoState } from './provider.js';
 import { SsoTest } from './sso-test.js';
 
-interface PartProps {
-  readonly config: Config;
-  readonly draft: Draft;
-  readonly auditedAction: AuditedAction;
-}
-
-function stored(config: Config, member: Member): string {
-  if (member.kind !== 'secret') return wordsOf(member, storedIn(config, member));
-  return t(config.sso.client_secret_set ? 'adminInstance.secretIsSet' : 'adminInstance.secretIsNotSet');
-}
-
-const ReadOnly = ({ config, members }: { readonly config: Config; readonly members: readonly Member[] }) => (
-  <dl class="facts">
-    {members.map((member) => (
-      <Fragment key={member.path}>
-        <dt>{t(member.label)}</dt>
-        <dd>
-          <bdi>{stored(config, member)}</bdi>
-        </dd>
-      </Fragment>
-    ))}
-  </dl>
-);
-
-/** Members of one section: controls for editable ones, text for the others. */
-const Members = ({ members, config, draft, auditedAction }: PartProps & { readonly members: readonly Member[] }) => (
-  <>
-    {members.filter(mayChange).map((member) => (
-      <Control
-        key={member.path}
-        member={member}
-        config={config}
-        value={draft.current(member)}
-        onValue={(value) => draft.set(member, value)}
-        action={auditedAction.action}
-      />
-    ))}
-    {members.some((member) => !mayChange(member)) && (
-      <ReadOnly config={config} members={members.filter((member) => !mayChange(member))} />
-    )}
-  </>
-);
-
-const Part = ({
-  id,
-  title,
-  children,
-}: {
+interface SectionProps {
   readonly id: string;
   readonly title: TranslationKey;
+  /** The saved state in one word. */
+  readonly state?: ComponentChildren;
   readonly children: ComponentChildren;
-}) => (
+}
+
+const Part = ({ id, title, state, children }: SectionProps) => (
   <section class="section" aria-labelledby={id}>
-    <h2 id={id}>{t(title)}</h2>
+    <div class="row between">
+      <h2 id={id}>{t(title)}</h2>
+      {state}
+    </div>
     {children}
   </section>
-);
-
-const RedirectAddress = ({ of: { sso } }: { readonly of: Config }) => (
-  <div class="stack tight">
-    <p class="small quiet">{t('adminInstance.redirect')}</p>
-    <div class="row">
-      <code dir="ltr">{sso.redirect_uri}</code>
-      <CopyButton text={sso.redirect_uri} />
-    </div>
-  </div>
 );
 
 interface ReviewProps {
@@ -171,15 +111,19 @@ function Settings({ config, onSaved }: { readonly config: Config; readonly onSav
     <>
       <form class="stack roomy" onSubmit={review} ref={form} noValidate>
         {!mayChangeAny() && <Notice isAnnounced={false}>{t('adminInstance.onlyReading')}</Notice>}
-        <Part id="registration" title="adminInstance.registration">
+        <Part
+          id="registration"
+          title="adminInstance.registration"
+          state={<Badge>{modes()[config.registration.mode]}</Badge>}
+        >
           <Members {...part} members={REGISTRATION} />
         </Part>
         <Part id="appearance" title="adminInstance.appearance">
           <Members {...part} members={APPEARANCE} />
+          <BrandPreview product={String(draft.current(PRODUCT_NAME))} />
         </Part>
-        <Part id="sso" title="adminInstance.sso">
-          <RedirectAddress of={config} />
-          <Members {...part} members={SINGLE_SIGN_ON} />
+        <Part id="sso" title="adminInstance.sso" state={<SsoState of={config.sso} />}>
+          <SingleSignOn {...part} />
           <SsoTest />
         </Part>
         {voidedLinks.value !== null && (

@@ -25,6 +25,10 @@ export const milliseconds: Format = (value) =>
 export const clock = (at: number): string =>
   new Intl.DateTimeFormat(language.value, { timeStyle: 'medium' }).format(new Date(at));
 
+/** A time of day without seconds. */
+export const minuteClock = (at: number): string =>
+  new Intl.DateTimeFormat(language.value, { timeStyle: 'short' }).format(new Date(at));
+
 /** A duration in the largest fitting unit. */
 export function duration(seconds: number): string {
   const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? (['second', 1] as const);

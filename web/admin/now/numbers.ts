@@ -4,8 +4,9 @@ export type Statistics = Answer<paths, '/v1/admin/instance/statistics', 'get'>;
 export type Replica = Statistics['replicas'][number];
 export type Counts = Readonly<Record<string, number>>;
 
-/** How long samples are kept. */
-export const WINDOW_MS = 5 * 60_000;
+export const MINUTE_MS = 60_000;
+/** How long minutes are kept. */
+export const WINDOW_MS = 60 * MINUTE_MS;
 /** Rates over a shorter time are not meaningful. */
 const SHORTEST_SECONDS = 1;
 
@@ -29,8 +30,22 @@ export interface Sample {
   readonly replicas: ReadonlyMap<number, Numbers>;
 }
 
+/** Metrics of a minute: sums of counts, the mean rate, the longest delay, and the last number of sockets. */
+export interface MinuteNumbers extends Numbers {
+  /** Number of responses. */
+  readonly samples: number;
+}
+
+export interface Minute {
+  /** The start of the minute by the clock of this device. */
+  readonly at: number;
+  readonly mail: number;
+  readonly total: MinuteNumbers;
+  readonly replicas: ReadonlyMap<number, MinuteNumbers>;
+}
+
 /** The last state of a replica. */
-interface Known {
+export interface Known {
   readonly reading: Replica;
   /** The reading from which the rate is computed. */
   readonly base: Replica;
@@ -40,10 +55,14 @@ interface Known {
 /** State kept between responses. */
 export interface History {
   readonly known: ReadonlyMap<number, Known>;
-  readonly samples: readonly Sample[];
+  /** The time of the first response. */
+  readonly since: number | null;
+  readonly latest: Sample | null;
+  /** Oldest first. A minute without responses is missing. */
+  readonly minutes: readonly Minute[];
 }
 
-export const NO_HISTORY: History = { known: new Map(), samples: [] };
+export const NO_HISTORY: History = { known: new Map(), since: null, latest: null, minutes: [] };
 
 const isSameRun = (reading: Replica, former: Replica | undefined): former is Replica =>
   former?.started_at === reading.started_at;
@@ -96,9 +115,40 @@ function knownOf(reading: Replica, known: Known | undefined, since: string | nul
 export const timeOf = ({ replicas }: Statistics): string =>
   replicas.map(({ seen_at }) => seen_at).reduce((latest, time) => (time > latest ? time : latest), '');
 
+/** Adds the numbers of a response to those of its minute. */
+function merge(minute: MinuteNumbers | undefined, next: Numbers): MinuteNumbers {
+  if (!minute) return { ...next, samples: 1 };
+  const samples = minute.samples + 1;
+  return {
+    samples,
+    requestsPerSecond: minute.requestsPerSecond + (next.requestsPerSecond - minute.requestsPerSecond) / samples,
+    refusals: sumCounts([minute.refusals, next.refusals]),
+    signIns: minute.signIns + next.signIns,
+    sockets: next.sockets,
+    delayMs: Math.max(minute.delayMs, next.delayMs),
+  };
+}
+
+function addToMinutes(minutes: readonly Minute[], { at, statistics, total, replicas }: Sample): Minute[] {
+  const start = at - (at % MINUTE_MS);
+  const current = minutes.find((minute) => minute.at === start);
+  const merged = [...replicas].map(([id, numbers]) => [id, merge(current?.replicas.get(id), numbers)] as const);
+  const next: Minute = {
+    at: start,
+    mail: statistics.mail_waiting,
+    total: merge(current?.total, total),
+    replicas: new Map([...(current?.replicas ?? []), ...merged]),
+  };
+  return [...withinWindow(minutes, at).filter((minute) => minute.at < start), next];
+}
+
+/** The minutes that are not too old. */
+export const withinWindow = (minutes: readonly Minute[], now: number): readonly Minute[] =>
+  minutes.filter(({ at }) => at > now - WINDOW_MS);
+
 /** Adds a response to the history. */
-export function addSample({ known, samples }: History, told: Statistics, at: number): History {
-  const latest = samples.at(-1);
+export function addSample(history: History, told: Statistics, at: number): History {
+  const { known, latest, minutes } = history;
   const since = latest ? timeOf(latest.statistics) : null;
   const now = new Map(told.replicas.map((one) => [one.worker_id, knownOf(one, known.get(one.worker_id), since)]));
   const replicas = new Map([...now].map(([id, { numbers }]) => [id, numbers]));
@@ -110,10 +160,11 @@ export function addSample({ known, samples }: History, told: Statistics, at: num
     sockets: told.total.gateway_sockets,
     delayMs: told.total.event_loop_delay_ms,
   };
-  return {
-    known: new Map([...known, ...now]),
-    samples: [...samples.filter((sample) => sample.at > at - WINDOW_MS), { at, statistics: told, total, replicas }],
-  };
+  const sample: Sample = { at, statistics: told, total, replicas };
+  const kept = addToMinutes(minutes, sample);
+  // Responses before the first minute that is kept are forgotten.
+  const first = Math.max(history.since ?? at, kept[0]?.at ?? at);
+  return { known: new Map([...known, ...now]), since: first, latest: sample, minutes: kept };
 }
 
 export const countOf = (counts: Counts): number => sumOf(Object.values(counts));

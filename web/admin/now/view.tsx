@@ -10,8 +10,9 @@ import { queryParameter, setQueryParameters } from '../parts/address.js';
 import { Chart, type Point } from './chart.js';
 import { clock, milliseconds, rate, whole } from './format.js';
 import './now.css';
-import { addSample, countOf, NO_HISTORY, type Numbers, type Sample } from './numbers.js';
+import { addSample, countOf, type History, type Minute, type Numbers, type Sample } from './numbers.js';
 import { type Polled, usePolled } from './polling.js';
+import { saveHistory, storedHistory } from './stored.js';
 import { Codes, Replicas } from './tables.js';
 
 const POLL_INTERVAL_MS = 5000;
@@ -23,49 +24,52 @@ function chosenReplica(): number | null {
 }
 
 interface Shown {
-  readonly samples: readonly Sample[];
+  readonly history: History;
   readonly latest: Sample;
   /** Null for all replicas together. */
   readonly replica: number | null;
 }
 
-const numbersOf = ({ total, replicas }: Sample, replica: number | null): Numbers | undefined =>
+const numbersOf = ({ total, replicas }: Minute, replica: number | null): Numbers | undefined =>
   replica === null ? total : replicas.get(replica);
 
-function Charts({ samples, latest, replica }: Shown) {
-  const known = samples.flatMap((sample) => {
-    const numbers = numbersOf(sample, replica);
-    return numbers ? [{ at: sample.at, numbers }] : [];
+const sinceOf = ({ history: { since }, latest }: Shown): number => since ?? latest.at;
+
+function Charts(shown: Shown) {
+  const { history, latest, replica } = shown;
+  const known = history.minutes.flatMap((minute) => {
+    const numbers = numbersOf(minute, replica);
+    return numbers ? [{ at: minute.at, numbers }] : [];
   });
   const pointsOf = (read: (numbers: Numbers) => number): Point[] =>
     known.map(({ at, numbers }) => ({ at, value: read(numbers) }));
-  const since = t('adminNow.since', { time: clock(samples[0]?.at ?? latest.at) });
-  const now = known.at(-1)?.numbers;
+  const since = t('adminNow.since', { time: clock(sinceOf(shown)) });
+  const now = replica === null ? latest.total : (latest.replicas.get(replica) ?? known.at(-1)?.numbers);
   const refusals = pointsOf((numbers) => countOf(numbers.refusals));
   const signIns = pointsOf((numbers) => numbers.signIns);
   const sumOf = (points: readonly Point[]) => whole(points.reduce((sum, { value }) => sum + value, 0));
-  const requests = pointsOf(({ requestsPerSecond }) => requestsPerSecond);
-  const delays = pointsOf(({ delayMs }) => delayMs);
-  const sockets = pointsOf((numbers) => numbers.sockets);
-  const mail = samples.map(({ at, statistics }) => ({ at, value: statistics.mail_waiting }));
-  const line = { kind: 'line' } as const;
-  const bars = { kind: 'bars', aside: since } as const;
+  const mail = history.minutes.map(({ at, mail: value }) => ({ at, value }));
+  const line = { kind: 'line', note: since } as const;
+  const bars = { kind: 'bars', note: `${since} · ${t('adminNow.perMinute')}` } as const;
   return (
     <div class="charts">
       <Chart
-        {...{ ...line, title: 'adminNow.requests', points: requests, format: rate }}
+        {...{ ...line, title: 'adminNow.requests', format: rate }}
+        points={pointsOf(({ requestsPerSecond }) => requestsPerSecond)}
         figure={rate(now?.requestsPerSecond ?? 0)}
       />
       <Chart {...{ ...bars, title: 'adminNow.refusals', points: refusals, format: whole }} figure={sumOf(refusals)} />
       <Chart {...{ ...bars, title: 'adminNow.signIns', points: signIns, format: whole }} figure={sumOf(signIns)} />
       <Chart
-        {...{ ...line, title: 'adminNow.sockets', points: sockets, format: whole }}
+        {...{ ...line, title: 'adminNow.sockets', format: whole }}
+        points={pointsOf(({ sockets }) => sockets)}
         figure={whole(now?.sockets ?? 0)}
       />
       <Chart
-        {...{ ...line, title: 'adminNow.delay', points: delays, format: milliseconds }}
+        {...{ ...line, title: 'adminNow.delay', format: milliseconds }}
+        points={pointsOf(({ delayMs }) => delayMs)}
         figure={milliseconds(now?.delayMs ?? 0)}
-        aside={t('adminNow.delayHint')}
+        note={`${since} · ${t('adminNow.delayHint')}`}
       />
       {replica === null && (
         <Chart
@@ -128,35 +132,35 @@ function Freshness({ of: { now, lost }, at }: { readonly of: Polled; readonly at
 }
 
 function Panels(shown: Shown) {
-  const { samples, latest, replica } = shown;
-  const numbers = samples.flatMap((sample) => numbersOf(sample, replica) ?? []);
+  const { history, latest, replica } = shown;
+  const numbers = history.minutes.flatMap((minute) => numbersOf(minute, replica) ?? []);
   const told = latest.statistics.replicas.find(({ worker_id }) => worker_id === replica);
   const ever = replica === null ? latest.statistics.total.refusals : (told?.refusals ?? {});
   return (
     <>
       <Scope {...shown} />
       <Charts {...shown} />
-      <Codes recent={numbers.map(({ refusals }) => refusals)} total={ever} since={samples[0]?.at ?? latest.at} />
+      <Codes recent={numbers.map(({ refusals }) => refusals)} total={ever} since={sinceOf(shown)} />
       <Replicas sample={latest} />
     </>
   );
 }
 
-/** Live metrics of the service. They are polled while the page is visible and kept for some minutes. */
+/** Live metrics of the service. They are polled while the page is visible and kept for an hour. */
 export default function Now() {
-  const history = useSignal(NO_HISTORY);
+  const history = useSignal(storedHistory(Date.now()));
   const polled = usePolled(async () => {
     const told = await api.get('/v1/admin/instance/statistics');
     history.value = addSample(history.value, told, Date.now());
+    saveHistory(history.value);
   }, POLL_INTERVAL_MS);
-  const { samples } = history.value;
-  const latest = samples.at(-1);
+  const { latest } = history.value;
   return (
     <>
       <p class="quiet">{t('adminNow.lead')}</p>
       <Freshness of={polled} at={latest?.at} />
       {latest ? (
-        <Panels samples={samples} latest={latest} replica={chosenReplica()} />
+        <Panels history={history.value} latest={latest} replica={chosenReplica()} />
       ) : (
         !polled.lost.value && <Skeleton lines={6} />
       )}

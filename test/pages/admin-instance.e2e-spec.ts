@@ -12,7 +12,7 @@ import {
   withoutAudit,
 } from '../support/index.js';
 import { arriveAsAdministrator } from './administering.js';
-import { heading } from './driving.js';
+import { chooseLanguage, heading } from './driving.js';
 
 const PATH = '/admin/instance';
 const CONFIG = '/v1/admin/instance/config';
@@ -238,9 +238,9 @@ describeInBrowser('web.md 4: the instance settings', () => {
     await page.getByText('Single sign-on isn’t ready.').waitFor();
     await page.getByText('Signing keys not found').waitFor();
     await page.getByText('The keys couldn’t be loaded.').waitFor();
-    await page.selectOption('select[name=language]', 'de');
+    await chooseLanguage(page, 'de');
     await page.getByText('Die Schlüssel konnten nicht geladen werden.').waitFor();
-    await page.selectOption('select[name=language]', 'en-US');
+    await chooseLanguage(page, 'en-US');
     await visit.look('admin-instance-trial');
     expect((await auditOf(world.service, 'test_sso')).at(-1)?.metadata).toEqual({ ok: 'false', failed: 'jwks' });
   });

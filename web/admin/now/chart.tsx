@@ -62,6 +62,7 @@ function Axes({ scale, format }: { readonly scale: Scale; readonly format: Forma
       {[0, 1, 2, 3, 4].map((place) => (
         <text
           key={place}
+          class={place % 2 === 1 ? 'between' : undefined}
           x={xOf(scale.start + place * step, scale)}
           y={HEIGHT - 6}
           text-anchor={place === 4 ? 'end' : place === 0 ? 'start' : 'middle'}

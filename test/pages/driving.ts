@@ -80,7 +80,7 @@ export async function focusOn(page: Page, text: string | RegExp): Promise<void> 
 /** Chooses a language in the menu of the user, by keyboard. */
 export async function chooseLanguage(page: Page, language: string): Promise<void> {
   await page.locator('header [aria-haspopup=menu]').press('Enter');
-  await page.locator('[role=menu] [role=menuitem][aria-expanded]').press('ArrowRight');
+  await page.locator('[role=menu] [role=menuitem][aria-expanded]').press('Enter');
   await page.locator(`[role=menuitemradio][lang="${language}"]`).press('Enter');
   await page.waitForSelector(`html[lang="${language}"]`);
 }

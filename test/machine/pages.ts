@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page, WebSocket } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Page, WebSocket } from 'playwright-core';
 import { type Gatehouse, type GatehouseOptions, gatehouse } from '../support/index.js';
 import { WAIT_TIMEOUT_MS } from '../support/timeouts.js';
 import { type OwnBrowser, openBrowser } from './browser.js';
@@ -167,11 +167,16 @@ export async function findings(page: Page, rules: Rules = 'all'): Promise<string
   return page.evaluate(run);
 }
 
-/** Defines `axe`. `page.evaluate` would parse the script twice. */
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+/**
+ * Defines `axe`. `page.evaluate` would parse the script twice. The session stays open, because its end would remove
+ * virtual authenticators.
+ */
 async function define(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Runtime.evaluate', { expression: AXE });
-  await session.detach();
+  const session = sessions.get(page) ?? page.context().newCDPSession(page);
+  sessions.set(page, session);
+  await (await session).send('Runtime.evaluate', { expression: AXE });
 }
 
 /** The path of the page with its headings, labels and controls, which tell its states apart. */

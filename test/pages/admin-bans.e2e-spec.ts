@@ -225,7 +225,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await arrive('/admin/bans?ip=203.0.113.8');
     const link = item('203.0.113.8').getByText('Banned by ').getByRole('link');
     await link.filter({ hasText: /^\D.*#\d{4}$/ }).waitFor();
-    expect(await link.getAttribute('href')).toBe(`/admin/person?id=${author.id}`);
+    expect(await link.getAttribute('href')).toBe(`/admin/people/${author.id}`);
     expect(await visit.page.getByText(/^Banned by \D.*#\d{4}/).count()).toBe(2);
     await visit.look('admin-bans-named');
     await visit.leave();

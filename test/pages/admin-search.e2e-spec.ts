@@ -161,14 +161,14 @@ describeInBrowser('web.md 4: the search of the console', () => {
     const who = `/admin/people/${root.id}`;
     const alices = `/admin/people/${alice.id}`;
     const cases: [text: string, links: (string | RegExp)[]][] = [
-      [app.id, [/^\/admin\/person\?id=/, `/admin/applications?id=${app.id}`]],
+      [app.id, [/^\/admin\/people\/\d+$/, `/admin/applications?id=${app.id}`]],
       [own.id, [`/admin/keys?id=${own.id}`, `/admin/audit?log_id=${entryOf(own.id)}`, who]],
       [
         foreign.id,
         [
           `/admin/audit?target_type=admin_api_key&target_id=${foreign.id}`,
           `/admin/audit?log_id=${entryOf(foreign.id)}`,
-          /^\/admin\/person\?id=/,
+          /^\/admin\/people\/\d+$/,
         ],
       ],
       [entryOf(own.id), [`/admin/audit?log_id=${entryOf(own.id)}`, who]],

@@ -13,8 +13,9 @@ const CALLS: Readonly<Record<string, RegExp>> = {
   Process: /setInterval\(|\.onCommit\(|\.beforeCommit\(|background\.run(?:Later)?\(/,
 };
 
+/** Scripts of `.page.ts` run in browsers. */
 const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter(
-  (path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'),
+  (path) => path.endsWith('.ts') && !/\.(?:spec|page)\.ts$/.test(path),
 );
 const [, section = ''] = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').split(
   '## Work after a commit, on a timer',

@@ -8,7 +8,7 @@ const textsOf = (folder: string): string[] =>
     .map((file) => readFileSync(join(WEB, folder, file), 'utf8'));
 
 /** Components that need a signed-in user, or that other components contain. */
-const ELSEWHERE = ['CurrentView', 'LanguageSwitch', 'LoadFailure', 'Mark', 'Notes', 'Shell', 'Toasts', 'UserMenu'];
+const ELSEWHERE = ['CurrentView', 'LoadFailure', 'Mark', 'Notes', 'Shell', 'Toasts', 'UserMenu'];
 
 /** Dialogs that a button of the same file contains. */
 const CONTAINED = ['ConfirmDialog'];

@@ -144,13 +144,14 @@ async function buildSnapshot() {
   writeFileSync(snapshotStamp, current);
 }
 
-/** Builds the site of guides. Its reference is read from the compiled modules. */
-async function buildGuides() {
+/** Builds the site of guides. Its reference is read from a service, which needs the compiled modules and the pages. */
+async function buildGuides(pages) {
   const hash = createHash('sha256').update(fingerprint('src', 'docs', 'scripts/guides', 'examples'));
   for (const name of readdirSync(root).filter((file) => file.endsWith('.md')))
     hash.update(readFileSync(join(root, name)));
   const current = hash.digest('hex');
   if (isStamped(guidesStamp, current)) return;
+  await pages;
   await run(['scripts/docs.mjs', '--built'], ['ignore', 'ignore', 'inherit']);
   writeFileSync(guidesStamp, current);
 }
@@ -167,7 +168,7 @@ async function buildTypes() {
 const isStamped = (path, current) => existsSync(path) && readFileSync(path, 'utf8') === current;
 
 /** Builds the modules and everything that is made by running them. */
-async function buildModules(current, guides) {
+async function buildModules(current, pages, guides) {
   if (!isStamped(stamp, current)) {
     await compile();
     await copyStatic();
@@ -176,7 +177,7 @@ async function buildModules(current, guides) {
     writeFileSync(stamp, current);
   }
   // The guides and the snapshot are made in separate processes, while this one bundles.
-  await Promise.all([guides && buildGuides(), buildSnapshot(), buildService(current)]);
+  await Promise.all([guides && buildGuides(pages), buildSnapshot(), buildService(current)]);
 }
 
 async function buildService(current) {
@@ -198,7 +199,7 @@ export async function build({ force = false, types = force, guides = process.env
   // bundle.
   const pages = process.env.PAGES_WATCHED === undefined ? buildPages() : undefined;
   const declarations = types ? buildTypes() : undefined;
-  await Promise.all([pages, buildClient(), buildModules(fingerprint(...BUILT), guides), declarations]);
+  await Promise.all([pages, buildClient(), buildModules(fingerprint(...BUILT), pages, guides), declarations]);
 }
 
 if (process.argv[1] === import.meta.filename) {

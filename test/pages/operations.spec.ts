@@ -28,7 +28,6 @@ const NOT_OF_PAGES: Readonly<Record<string, string>> = {
   'GET /v1/webhooks/:id/:token': 'whoever posts, by the address of the webhook',
   'PATCH /v1/webhooks/:id/:token': 'whoever posts, by the address of the webhook',
   'DELETE /v1/webhooks/:id/:token': 'whoever posts, by the address of the webhook',
-  'POST /v1/webhooks/:id/:token': 'whoever posts, by the address of the webhook',
   'POST /v1/webhooks/:id/:token/github': 'whoever posts, by the address of the webhook',
   'POST /v1/webhooks/:id/:token/slack': 'whoever posts, by the address of the webhook',
   'GET /v1/webhooks/:id/:token/messages/:message_id': 'whoever posts, by the address of the webhook',

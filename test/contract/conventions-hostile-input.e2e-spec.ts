@@ -1,7 +1,7 @@
-import { getMetadataStorage } from 'class-validator';
 import { featureRegistry } from '../../src/features.js';
-import type { RoutePlan, Shape } from '../../src/policy/plan.js';
+import type { RoutePlan } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
+import { membersOf } from '../machine/input-members.js';
 import {
   type Answer,
   type Client,
@@ -83,12 +83,6 @@ const TEXTS = [
 
 const codes = new Set(featureRegistry().errors.keys());
 
-function propertiesOf(shape: Shape | undefined): string[] {
-  if (!shape) return [];
-  const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
-  return [...new Set(rules.map(({ propertyName }) => propertyName))];
-}
-
 /** Returns a client that the policy of a route accepts. */
 function admittedTo({ policy }: RoutePlan, of: CredentialSet): Client {
   switch (policy.kind) {
@@ -157,7 +151,7 @@ describe('conventions.md 4 and 6: no input makes an operation fail', () => {
   test('members of wrong types', async () => {
     const takesMembers = ({ input }: RoutePlan) => input?.body !== undefined || input?.sudo !== undefined;
     await sweep(takesMembers, async (route, client) => {
-      const names = [...propertiesOf(route.input?.body), ...propertiesOf(route.input?.sudo)];
+      const names = [...membersOf(route.input?.body), ...membersOf(route.input?.sudo)];
       for (const value of VALUES) {
         const body = `{${[...new Set(names)].map((name) => `${JSON.stringify(name)}:${value}`).join()}}`;
         inspect(route, value, await client.send(route.method, targetOf(route.path), body));
@@ -170,7 +164,7 @@ describe('conventions.md 4 and 6: no input makes an operation fail', () => {
     await sweep(
       ({ input }) => input?.body !== undefined,
       async (route, client) => {
-        for (const [index, name] of propertiesOf(route.input?.body).entries()) {
+        for (const [index, name] of membersOf(route.input?.body).entries()) {
           const value = some[index % some.length] as string;
           const body = `{${JSON.stringify(name)}:${value}}`;
           inspect(route, body, await client.send(route.method, targetOf(route.path), body));
@@ -192,7 +186,7 @@ describe('conventions.md 4 and 6: no input makes an operation fail', () => {
     await sweep(
       ({ method }) => method === 'GET',
       async (route, client) => {
-        const names = [...propertiesOf(route.input?.query), 'unknown', '__proto__', 'a[b]'];
+        const names = [...membersOf(route.input?.query), 'unknown', '__proto__', 'a[b]'];
         for (const text of TEXTS) {
           const query = names.map((name) => `${encodeURIComponent(name)}=${text}`).join('&');
           inspect(route, query, await client.send('GET', `${targetOf(route.path)}?${query}`));

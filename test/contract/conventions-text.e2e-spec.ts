@@ -4,6 +4,7 @@ import { featureRegistry } from '../../src/features.js';
 import { validateShape } from '../../src/http/input.js';
 import type { RoutePlan, Shape } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
+import { membersOf } from '../machine/input-members.js';
 import { administrator } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
@@ -33,13 +34,6 @@ afterAll(() => service.close());
 
 /** Text that no database column can store, not even as part of JSON. */
 const ODD = ['\u0000', '\ud800', '\udc00', 'a\ud83db', '\ude00\ud83d', 'a\u0000b'];
-const membersOf = (shape: Shape): string[] => [
-  ...new Set(
-    getMetadataStorage()
-      .getTargetValidationMetadatas(shape, '', false, false)
-      .map(({ propertyName }) => propertyName),
-  ),
-];
 
 describe('conventions.md 6: text that cannot be stored is rejected during validation', () => {
   const LENGTHS = [1, 2, 4, 8, 32, 36, 43, 64];

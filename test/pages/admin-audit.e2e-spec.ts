@@ -432,7 +432,10 @@ describeInBrowser('web.md 4: /admin/audit', () => {
     const count = polls.length;
     await page.clock.fastForward(20_000);
     expect(polls.length).toBe(count);
+    // A page that becomes visible asks right away.
+    const shown = answered();
     await hide(false);
+    await shown;
     const off = page.getByLabel('Live', { exact: true });
     await off.press('Space');
     await page.getByText(/^Updated /).waitFor({ state: 'detached' });

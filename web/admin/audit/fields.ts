@@ -30,12 +30,11 @@ const settingsText = (paths: string): string =>
     })
     .join(', ');
 
-const FLAG_ACTION = /^update_flags$/;
 const WHOLE = /^\d{1,19}$/;
 
 /** Masks of the account, or of its required verification. Unknown bits stay a number. */
 function flagsText(value: string, action: string): string {
-  const words = (FLAG_ACTION.test(action) ? wordsOfFlags : wordsOfRequirements)(BigInt(value));
+  const words = (action === 'update_flags' ? wordsOfFlags : wordsOfRequirements)(BigInt(value));
   return words.length > 0 ? words.join(', ') : value;
 }
 

@@ -92,8 +92,8 @@ function sweep() {
   }
 }
 
-/** Compresses files once at build time, because they are served many times. @param quality of Brotli. 11 takes ten times as long as 9 */
-export async function compress(folder, quality = 11) {
+/** Compresses files once at build time, because they are served many times. @param quality of Brotli. 11 takes twice as long as 10 for 2 % less */
+export async function compress(folder, quality = 10) {
   const compressed = async (path) => {
     const bytes = readFileSync(path);
     const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };

@@ -28,8 +28,8 @@ export interface Caller {
 /**
  * Validates the credentials of gateway sessions when a session starts, and closes sessions when a credential is
  * revoked.
- * While revocation notices can be lost, it validates all credentials again periodically (contract/gateway.md section
- * 9).
+ * It validates all credentials again periodically, and more often while revocation notices can be lost
+ * (contract/gateway.md section 9).
  */
 @Injectable()
 export class Credentials implements OnModuleInit {
@@ -41,6 +41,7 @@ export class Credentials implements OnModuleInit {
   private recheckedLosses = 0;
   private isChecking = false;
   private checkAt = Number.NEGATIVE_INFINITY;
+  private routineAt: number;
   /** Every revocation before this time has been received. */
   private trustedAt = 0;
 
@@ -54,7 +55,9 @@ export class Credentials implements OnModuleInit {
     private readonly abuse: AbuseTracker,
     private readonly store: SessionStore,
     private readonly presence: Presence,
-  ) {}
+  ) {
+    this.routineAt = clock.monotonic() + config.gateway.routine_recheck_ms;
+  }
 
   onModuleInit(): void {
     this.trustedAt = this.clock.monotonic();
@@ -123,6 +126,7 @@ export class Credentials implements OnModuleInit {
   tick(now: number): void {
     if (this.replicaBus.isConnected && this.recheckedLosses === this.possibleLosses) {
       this.trustedAt = now;
+      if (now >= this.routineAt) this.recheckAll().catch((error) => this.logFailure(error));
       return;
     }
     if (now >= this.checkAt) this.recheckAll().catch((error) => this.logFailure(error));
@@ -141,6 +145,7 @@ export class Credentials implements OnModuleInit {
     this.isChecking = true;
     const now = this.clock.monotonic();
     this.checkAt = now + this.config.gateway.recheck_ms;
+    this.routineAt = now + this.config.gateway.routine_recheck_ms;
     const { possibleLosses } = this;
     const wasConnected = this.replicaBus.isConnected;
     try {

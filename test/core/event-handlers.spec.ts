@@ -28,7 +28,7 @@ const HANDLERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'core/workers/own-worker.ts': { [PLAIN]: 'disconnect', [ORDER]: 'disconnect message' },
   'gateway/credentials.service.ts': { [NOTICE]: 'resync revoked' },
   'gateway/gateway.adapter.ts': { [RESPONDS]: 'upgrade wsClientError', [CATCHES]: 'close error message' },
-  'gateway/sessions/events.service.ts': { [NOTICE]: 'event gap' },
+  'gateway/sessions/events.service.ts': { [NOTICE]: 'event gap rewound' },
   'http/adapter.ts': { [REQUEST]: 'checkContinue checkExpectation' },
   'http/body.ts': { [PLAIN]: 'close close close data data end end end error' },
   'http/framing.ts': { [PLAIN]: 'data', [RESPONDS]: 'end' },

@@ -10,7 +10,7 @@ const inclusive = (first: number, last: number) => Array.from({ length: last - f
 const accountOf = (id: number) => ({ id: String(id) }) as AccountSessions;
 const rowOf = (accountId: number, number: number, bytes: number): JournalRow => ({
   ...{ id: accountId * 1000 + number, number, bytes, accountId: String(accountId) },
-  ...{ topic: 'event', data: {}, origin: null },
+  ...{ topic: 'event', data: {}, origin: null, createdAt: '' },
 });
 
 /** A backlog whose dispatches wait until `release` is called. */

@@ -52,6 +52,7 @@ export class GatewayEvents implements OnModuleInit {
     this.replicaBus.follow('event', (row) => this.onEntry(row));
     this.replicaBus.on('event', (notice) => this.onRotation(notice as EventNotice));
     this.replicaBus.on('gap', () => this.sessions.breakReplay());
+    this.replicaBus.on('rewound', () => this.sessions.endAll());
     this.reader('USER_UPDATE', async ({ account_id }) => {
       const account = await this.accounts.find(account_id);
       return account ? privateUserView(account) : undefined;

@@ -135,6 +135,15 @@ export class LiveSessions {
     }
   }
 
+  /** Ends all sessions because their events no longer exist. Clients reconnect and identify again. */
+  endAll(): void {
+    for (const session of [...this.byId.values()]) {
+      const { holder } = session;
+      this.remove(session);
+      holder?.drain();
+    }
+  }
+
   dispatch(accountId: string, heard: ReceivedEvent): void {
     this.byAccount.get(accountId)?.dispatch(heard);
   }

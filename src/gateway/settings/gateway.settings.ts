@@ -34,6 +34,8 @@ export const GATEWAY_DEFAULTS = {
   starts_at_once: 512,
   start_wait_ms: 10_000,
   recheck_ms: 5000,
+  /** How often all credentials are checked although no notice was lost. */
+  routine_recheck_ms: 240_000,
   unchecked_ms: 60_000,
   drain_ms: 10_000,
 };

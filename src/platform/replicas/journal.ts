@@ -22,10 +22,17 @@ export interface JournalRow extends JournalEntry {
   readonly origin: string | null;
   /** Size of the serialized data. */
   readonly bytes: number;
+  /** When its transaction started, in microseconds as PostgreSQL prints it. */
+  readonly createdAt: string;
 }
+
+/** Distinguishes an entry from one with the same ID in another copy of the database. */
+type EntryMark = Pick<JournalRow, 'id' | 'createdAt' | 'origin'>;
 
 /** Retention of journal entries in milliseconds. A replica that has not read for longer has missed entries. */
 export const JOURNAL_RETENTION_MS = 300_000;
+/** After this time without an entry, one without a notice is written. */
+export const MARKER_INTERVAL_MS = 60_000;
 /** Maximum entries of one read. */
 const PAGE_ROWS = 1000;
 /** A read ends with the entry that reaches this size, so that entries of any number and size fit into memory. */
@@ -61,8 +68,8 @@ const APPEND_ENTRIES = `
   SELECT e.account_id, t.number + 1 - row_number() OVER (PARTITION BY e.account_id ORDER BY e.place DESC), e.topic, e.data, $2
   FROM entry e LEFT JOIN taken t USING (account_id) ORDER BY e.place`;
 
-const COLUMNS = 'id, account_id, number, topic, data, origin';
-const STORED = 'id, account_id, number, topic, data::text AS data, origin';
+const COLUMNS = 'id, account_id, number, topic, data, origin, created_at';
+const STORED = 'id, account_id, number, topic, data::text AS data, origin, created_at::text AS created_at';
 
 /** Returns the first rows of a query that `order` sorts, up to a number of bytes, but at least one. */
 const firstBytes = (rows: string, order: string, bytes: string): string => `
@@ -80,6 +87,19 @@ const OPEN_IDS = `
   SELECT n FROM generate_series(greatest($1::bigint - ${MAX_OPEN_IDS}, (SELECT min(id) FROM journal)), $1::bigint) n
   WHERE NOT EXISTS (SELECT FROM journal WHERE id = n)`;
 
+const LAST_ENTRY = 'SELECT id, created_at::text AS created_at, origin FROM journal ORDER BY id DESC LIMIT 1';
+
+/** Whether an entry that was read is still there, unless it has expired. */
+const HAS_ENTRY = `
+  SELECT EXISTS (SELECT FROM journal WHERE id = $1 AND created_at = $2::timestamptz AND origin IS NOT DISTINCT FROM $3)
+    OR $2::timestamptz < now() - interval '${JOURNAL_RETENTION_MS} milliseconds' AS found`;
+
+const APPEND_MARKER = `
+  INSERT INTO journal (topic, data, origin)
+  SELECT 'marker', '{}', $1 WHERE NOT EXISTS (
+    SELECT FROM (SELECT created_at FROM journal ORDER BY id DESC LIMIT 1) AS last
+    WHERE created_at > now() - interval '${MARKER_INTERVAL_MS} milliseconds')`;
+
 const REMOVE_OLD = `
   DELETE FROM journal WHERE created_at < now() - interval '${JOURNAL_RETENTION_MS} milliseconds'
     AND id IN (SELECT id FROM journal ORDER BY id LIMIT $1)`;
@@ -95,6 +115,7 @@ interface StoredEntry {
   readonly topic: string;
   readonly data: string;
   readonly origin: string | null;
+  readonly created_at: string;
 }
 
 /** Parses the data on first access, because most entries are not relevant for the process that reads them. */
@@ -105,6 +126,7 @@ class LazyJournalRow implements JournalRow {
   readonly topic: string;
   readonly origin: string | null;
   readonly bytes: number;
+  readonly createdAt: string;
   private parsed: Record<string, unknown> | undefined;
 
   constructor(private readonly stored: StoredEntry) {
@@ -114,6 +136,7 @@ class LazyJournalRow implements JournalRow {
     this.topic = stored.topic;
     this.origin = stored.origin;
     this.bytes = Buffer.byteLength(stored.data);
+    this.createdAt = stored.created_at;
   }
 
   get data(): Record<string, unknown> {
@@ -141,6 +164,13 @@ export function createAppendStatement(
   return { name: 'journal_append', text: APPEND_ENTRIES, values: [`[${written.join(',')}]`, origin] };
 }
 
+/**
+ * Writes an entry without a notice if there was none for a while. Its origin is random, so that every process knows an
+ * entry that a restored database lacks.
+ */
+export const appendMarker = (ask: RunStatement, origin: string): Promise<unknown[]> =>
+  ask('journal-marker', APPEND_MARKER, [origin]);
+
 /** Removes expired entries, oldest first. Returns their number. */
 export async function removeExpiredEntries(tx: Tx, limit: number): Promise<number> {
   const [, count] = await tx.query<Changed>(REMOVE_OLD, [limit]);
@@ -153,26 +183,37 @@ export async function removeExpiredEntries(tx: Tx, limit: number): Promise<numbe
  */
 export class JournalReader {
   private position = UNKNOWN_POSITION;
+  /** The entry at the position, with which the database is recognized. */
+  private lastEntry: EntryMark | undefined;
+  private rememberedAt = Number.NEGATIVE_INFINITY;
   private readonly openIds = new Map<number, number>();
 
   constructor(private readonly now: () => number) {}
 
   /** Starts after the last existing entry. */
   async start(ask: RunStatement): Promise<void> {
-    this.position = await lastId(ask);
+    this.remember(await readLastEntry(ask));
+    this.position = this.lastEntry?.id ?? UNKNOWN_POSITION;
     this.openIds.clear();
     const rows = await ask<{ n: string }>('journal-open', OPEN_IDS, [this.position]);
     for (const { n } of rows) this.openIds.set(Number(n), this.now());
   }
 
   /**
-   * Whether the last ID is lower than one that was read: the database has lost entries and allocates their IDs again.
+   * Whether the database has lost entries that were read. Then the last one is no longer there, or another one has its
+   * ID.
    */
   async hasLostEntries(ask: RunStatement): Promise<boolean> {
-    const last = await lastId(ask);
-    if (last !== UNKNOWN_POSITION) return last < this.position;
+    const { lastEntry } = this;
+    if (!lastEntry) return false;
+    const { id, createdAt, origin } = lastEntry;
+    const [row] = await ask<{ found: boolean }>('journal-has', HAS_ENTRY, [id, createdAt, origin]);
+    if (row?.found === false) return true;
+    const last = await readLastEntry(ask);
+    if (last) return last.id < this.position;
     // The journal is empty, so no entry is unread whatever IDs come next.
     this.position = UNKNOWN_POSITION;
+    this.lastEntry = undefined;
     this.openIds.clear();
     return false;
   }
@@ -183,15 +224,29 @@ export class JournalReader {
     const rows = found.map(toJournalRow);
     let fresh = 0;
     let size = 0;
-    for (const { id, bytes } of rows) {
+    let newest: JournalRow | undefined;
+    for (const row of rows) {
+      const { id, bytes } = row;
       size += bytes;
       if (this.openIds.delete(id)) continue;
       fresh++;
       this.trackSkippedIds(id);
       this.position = id;
+      newest = row;
     }
+    if (newest) this.remember(newest);
     this.dropExpiredIds();
     return { rows, isAll: fresh < PAGE_ROWS && size < PAGE_BYTES };
+  }
+
+  /** Whether the last entry is so old that a new one should be written before it expires. */
+  get needsMarker(): boolean {
+    return !this.lastEntry || this.now() - this.rememberedAt > MARKER_INTERVAL_MS;
+  }
+
+  private remember(entry: EntryMark | undefined): void {
+    this.lastEntry = entry && { id: entry.id, createdAt: entry.createdAt, origin: entry.origin };
+    this.rememberedAt = this.now();
   }
 
   private trackSkippedIds(id: number): void {
@@ -208,9 +263,9 @@ export class JournalReader {
   }
 }
 
-async function lastId(ask: RunStatement): Promise<number> {
-  const [row] = await ask<{ last: string | null }>('journal-last', 'SELECT max(id) AS last FROM journal', []);
-  return Number(row?.last ?? UNKNOWN_POSITION);
+async function readLastEntry(ask: RunStatement): Promise<EntryMark | undefined> {
+  const [row] = await ask<Pick<StoredEntry, 'id' | 'created_at' | 'origin'>>('journal-last', LAST_ENTRY, []);
+  return row && { id: Number(row.id), createdAt: row.created_at, origin: row.origin };
 }
 
 /** Returns the number of the last event of each account that has events. */

@@ -2,6 +2,7 @@ import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
 import { CoalescingRunner } from '../database/coalescing-runner.js';
 import type { Database } from '../database/database.js';
+import { DatabaseHistory } from './database-history.js';
 import { JOURNAL_RETENTION_MS } from './journal.js';
 import { NoticeConnection } from './notice-connection.js';
 import { RedisHints } from './redis-hints.js';
@@ -21,6 +22,7 @@ export class PostgresReplicaBus extends ReplicaBus {
     async () => this.hints?.publish({ topic: WAKE_TOPIC, data: {} }),
     () => WAKE_PAUSE_MS,
   );
+  private readonly history = new DatabaseHistory();
   private poll: NodeJS.Timeout | undefined;
 
   constructor(database: Database, log: Log, url: string, fixedWorker: number | undefined) {
@@ -53,7 +55,13 @@ export class PostgresReplicaBus extends ReplicaBus {
 
   override async start(): Promise<void> {
     await super.start();
-    this.poll ??= setInterval(() => this.requestRead(), POLL_MS).unref();
+    if (this.poll) return;
+    await this.findDatabaseChanges();
+    this.poll = setInterval(() => this.requestCheck(), POLL_MS).unref();
+  }
+
+  protected override findDatabaseChanges(): Promise<string[]> {
+    return this.history.findChanges(this.runJournalStatement);
   }
 
   async openHints(config: Config, url: string): Promise<void> {

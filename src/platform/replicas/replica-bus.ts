@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type { Log } from '../../core/log.js';
 import type { EventData, EventType } from '../../core/merged.js';
 import { Batcher } from '../database/batcher.js';
 import { CoalescingRunner } from '../database/coalescing-runner.js';
 import type { Database, Tx } from '../database/database.js';
 import {
+  appendMarker,
   createAppendStatement,
   type EventPage,
   type EventPosition,
@@ -54,7 +56,8 @@ export const WAKE_TOPIC = 'wake';
  *
  * A notice is a journal row that the transaction writes as its last statement. Replicas read new rows when they are
  * notified, and at least once a second. In the process that wrote it, a notice is delivered before the operation
- * returns. `resync` is delivered if changes may have happened without a notice, `gap` if journal rows were lost unread.
+ * returns. `resync` is delivered if changes may have happened without a notice, and `gap` if journal rows were lost
+ * unread. `rewound` is delivered if the database went back to an earlier state.
  */
 export abstract class ReplicaBus {
   private readonly listeners = new Map<string, NoticeHandler[]>();
@@ -78,6 +81,9 @@ export abstract class ReplicaBus {
   private lastReadRows = 0;
   protected lastReadAt = Number.NEGATIVE_INFINITY;
   private isUnsynced = false;
+  private isCheckDue = false;
+  /** Another server, or another copy of the database, was found. */
+  private isOtherDatabase = false;
   protected closing = false;
   /** False while notices of other replicas cannot be received. */
   abstract readonly isConnected: boolean;
@@ -170,6 +176,12 @@ export abstract class ReplicaBus {
     if (!this.closing) this.journalReads.request();
   }
 
+  /** Requests a read after a check of whether the database is still the same and has lost nothing. */
+  protected requestCheck(): void {
+    this.isCheckDue = true;
+    this.requestRead();
+  }
+
   /** Marks the journal position as unverified. */
   protected markUnsynced(): void {
     this.isUnsynced = true;
@@ -177,7 +189,8 @@ export abstract class ReplicaBus {
 
   private async read(): Promise<void> {
     try {
-      if (this.isUnsynced || this.mayHaveMissedEntries()) await this.resyncIfNeeded();
+      const { isCheckDue } = this;
+      if (isCheckDue || this.isUnsynced || this.mayHaveMissedEntries()) await this.resyncIfNeeded();
       for (let isAll = false; !isAll && !this.closing; ) {
         const found = await this.reader.read(this.runJournalStatement);
         isAll = found.isAll;
@@ -186,6 +199,7 @@ export abstract class ReplicaBus {
         for (const row of found.rows) this.onEntry(row);
       }
       this.isFailing = false;
+      if (isCheckDue && this.reader.needsMarker) await this.writeMarker();
     } catch (error) {
       if (!this.isFailing) this.log.warn('reading the event journal failed', { error });
       this.isFailing = true;
@@ -198,14 +212,36 @@ export abstract class ReplicaBus {
   private isFailing = false;
 
   private async resyncIfNeeded(): Promise<void> {
-    if (this.mayHaveMissedEntries() || (await this.reader.hasLostEntries(this.runJournalStatement))) {
+    const changes = await this.findDatabaseChanges();
+    if (changes.length > 0) this.isOtherDatabase = true;
+    const hasMissed = this.mayHaveMissedEntries();
+    const isRewound = await this.reader.hasLostEntries(this.runJournalStatement);
+    const { isOtherDatabase } = this;
+    if (isRewound)
+      this.log.warn('the database went back to an earlier state: gateway sessions end', { changes });
+    else if (changes.length > 0) this.log.warn('the database was moved or replaced: nothing is missing', { changes });
+    if (isRewound || hasMissed) {
       await this.start();
       this.ownEntries.clear();
       this.lastEventNumbers.clear();
-      await this.deliver({ topic: 'gap', data: {} });
-      await this.deliver({ topic: 'resync', data: {} });
+      await this.deliver({ topic: isRewound ? 'rewound' : 'gap', data: {} });
     }
+    if (isRewound || hasMissed || isOtherDatabase) await this.deliver({ topic: 'resync', data: {} });
+    this.isOtherDatabase = false;
     this.isUnsynced = false;
+    this.isCheckDue = false;
+  }
+
+  /** The embedded database cannot be replaced while it is open. */
+  protected async findDatabaseChanges(): Promise<string[]> {
+    return [];
+  }
+
+  /** A database that cannot be written to is reported by other checks. */
+  private async writeMarker(): Promise<void> {
+    await appendMarker(this.runJournalStatement, randomBytes(9).toString('base64url')).catch((error) =>
+      this.log.debug('writing a marker to the event journal failed', { error }),
+    );
   }
 
   protected abstract wakeOthers(): void;

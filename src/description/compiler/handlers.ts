@@ -30,6 +30,10 @@ const PARTS: Readonly<Record<string, GatewayPart>> = {
 
 const sorted = <T extends string>(names: Iterable<T>): T[] => [...names].sort();
 
+/** The order of the source files in the program changes with imports, so it must not determine the output. */
+const sortByName = <T>(found: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(sorted(Object.keys(found)).map((name) => [name, found[name] as T]));
+
 /** Reads the controllers of a program. */
 export class ControllerReader {
   private readonly checker: ts.TypeChecker;
@@ -79,8 +83,9 @@ export class ControllerReader {
     if (faults.length > 0) throw new Error(`Describing the controllers failed:\n  ${faults.join('\n  ')}`);
     const extras = this.errorExtras();
     const calls = entry ? this.exported(entry) : {};
-    const gateway = { ...this.gateway(), commands };
-    return { schemas: this.schemas.named, extras, controllers, tags, guards, calls, gateway };
+    const gateway = { ...this.gateway(), commands: sortByName(commands) };
+    const lists = { controllers: sortByName(controllers), tags: sortByName(tags), guards: sortByName(guards), calls };
+    return { schemas: sortByName(this.schemas.named), extras, ...lists, gateway };
   }
 
   /** The docstrings of modules, by folder. In a folder with several modules, the one named like the folder counts. */

@@ -1,11 +1,17 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { Registry } from 'prom-client';
+import { AccountEventsModule } from './accounts/events/account-events.module.js';
+import { ExtensionMailer } from './accounts/extension-mailer.service.js';
+import { AdminOperationsModule } from './admin/operations.module.js';
+import { OneTimeSecretsModule } from './auth/secrets/one-time-secrets.module.js';
 import { Clock } from './core/clock.js';
 import { Config } from './core/config/config.js';
 import { Log } from './core/log.js';
 import { Metrics, MetricsReader } from './core/metrics.js';
 import { Keyring } from './core/secrets.js';
 import { Snowflakes } from './core/snowflake.js';
+import { GatewayAdapter } from './gateway/gateway.adapter.js';
+import { GatewayEventsModule } from './gateway/sessions/gateway-events.module.js';
 import { SessionStore } from './gateway/store/session-store.js';
 import { ConnectionRegistry } from './http/front-door/connection-registry.js';
 import { ApiErrorFilter, ErrorResponder } from './http/front-door/error-responder.js';
@@ -87,6 +93,7 @@ export class ResourceCloser implements OnApplicationShutdown {
   }
 }
 
+/** The settings, the clock, the database and the other infrastructure. Global, because every module needs parts of it. */
 @Global()
 @Module({})
 export class PlatformModule {
@@ -196,6 +203,13 @@ export class PlatformModule {
   }
 }
 
+const FOR_EXTENSIONS = [AccountEventsModule, OneTimeSecretsModule, AdminOperationsModule, GatewayEventsModule];
+
+/** The services of built-in features for extensions. Global, because extensions inject them without an import. */
+@Global()
+@Module({ imports: FOR_EXTENSIONS, providers: [ExtensionMailer], exports: [ExtensionMailer, ...FOR_EXTENSIONS] })
+export class ExtensionServicesModule {}
+
 @Module({})
 export class AppModule {
   static with(foundations: Foundations, more: readonly (Type | DynamicModule)[]): DynamicModule {
@@ -205,10 +219,16 @@ export class AppModule {
     );
     return {
       module: AppModule,
-      global: true,
-      imports: [PlatformModule.with(foundations), ...ofFeatures, ...more],
-      providers: [FrontDoor, ConnectionRegistry, ErrorResponder, FixedHeaders, Recorder, ApiErrorFilter],
-      exports: [FrontDoor, ConnectionRegistry],
+      imports: [PlatformModule.with(foundations), ...ofFeatures, ExtensionServicesModule, ...more],
+      providers: [
+        FrontDoor,
+        ConnectionRegistry,
+        ErrorResponder,
+        FixedHeaders,
+        Recorder,
+        ApiErrorFilter,
+        GatewayAdapter,
+      ],
     };
   }
 }

@@ -1,4 +1,4 @@
-import { Global, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { Instance } from '../platform/instance/instance.js';
 import { ReplicaBus } from '../platform/replicas/replica-bus.js';
 import { AccountService } from './account.service.js';
@@ -10,9 +10,7 @@ import { AccountRecords } from './account-records.service.js';
 import { AccountRemoval } from './account-removal.service.js';
 import { AccountState } from './account-state.service.js';
 import { CredentialLookups } from './credential-lookups.js';
-import { LifecycleEvents } from './events/lifecycle-events.service.js';
-import { SecurityEvents } from './events/security-events.service.js';
-import { ExtensionMailer } from './extension-mailer.service.js';
+import { AccountEventsModule } from './events/account-events.module.js';
 import { AdminApplication } from './grants/admin-application.service.js';
 import { Grants } from './grants/grants.service.js';
 import { IdentityResolver } from './identity-resolver.js';
@@ -32,14 +30,12 @@ const SERVICES = [
     CredentialLookups,
     IdentityResolver,
     AccountDataRegistry,
-    ExtensionMailer,
   ],
-  ...[AdminApplication, Grants, SecurityEvents, LifecycleEvents],
+  ...[AdminApplication, Grants],
 ];
 
 /** Services for accounts, their lifecycle, grants and security events. */
-@Global()
-@Module({ providers: SERVICES, exports: SERVICES })
+@Module({ imports: [AccountEventsModule], providers: SERVICES, exports: [...SERVICES, AccountEventsModule] })
 export class AccountsModule implements OnApplicationBootstrap {
   constructor(
     private readonly instance: Instance,

@@ -1,11 +1,13 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { BansModule } from '../bans/bans.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { OAuthModule } from '../oauth/oauth.module.js';
 import { AclsController } from './acls.controller.js';
 import { AdminApplicationsController } from './applications/admin-applications.controller.js';
 import { AdminApplications } from './applications/admin-applications.service.js';
 import { AuditController } from './audit/audit.controller.js';
-import { AuditLog } from './audit/audit.service.js';
-import { AuditActions } from './audit/audit-actions.service.js';
-import { AuditVerification } from './audit/audit-verification.service.js';
 import { IpBanEntries } from './bans/ip-ban-entries.service.js';
 import { IpBansController } from './bans/ip-bans.controller.js';
 import { UserImport } from './import/user-import.service.js';
@@ -19,11 +21,11 @@ import { JobsController } from './jobs/jobs.controller.js';
 import { AdminKeyUse } from './keys/admin-key-use.service.js';
 import { AdminKeysController } from './keys/admin-keys.controller.js';
 import { AdminKeys } from './keys/admin-keys.service.js';
+import { AdminOperationsModule } from './operations.module.js';
 import { SetupController } from './setup/setup.controller.js';
 import { SetupToken } from './setup/setup.service.js';
 import { AdminUsersController } from './users/admin-users.controller.js';
 import { AdminUsers } from './users/admin-users.service.js';
-import { TargetProtection } from './users/target-protection.service.js';
 import { UserAcls } from './users/user-acls.service.js';
 import { UserChanges } from './users/user-changes.service.js';
 import { UserContactController } from './users/user-contact.controller.js';
@@ -38,28 +40,18 @@ import { UserStateController } from './users/user-state.controller.js';
 import { UserState } from './users/user-state.service.js';
 
 /** The Admin API: users, applications, bans, API keys, instance settings and the audit log. */
-@Global()
 @Module({
+  imports: [AccountsModule, AuthModule, BansModule, HttpModule, OAuthModule, AdminOperationsModule],
   controllers: [
     ...[AclsController, AdminKeysController, AdminUsersController, AuditController, SetupController],
     ...[AdminApplicationsController, InstanceController, IpBansController, JobsController],
     ...[UserContactController, UserFactorsController, UserMarksController, UserSsoController, UserStateController],
   ],
   providers: [
-    ...[
-      AdminApplications,
-      AdminJobs,
-      AdminKeys,
-      AdminKeyUse,
-      AdminUsers,
-      AuditLog,
-      AuditVerification,
-      AuditActions,
-      SetupToken,
-    ],
-    ...[InstanceConfig, InstanceStatistics, IntegrationTests, IpBanEntries, PendingRegistrations, TargetProtection],
+    ...[AdminApplications, AdminJobs, AdminKeys, AdminKeyUse, AdminUsers, SetupToken],
+    ...[InstanceConfig, InstanceStatistics, IntegrationTests, IpBanEntries, PendingRegistrations],
     ...[UserAcls, UserChanges, UserContact, UserFactors, UserImport, UserFlags, UserSso, UserState],
   ],
-  exports: [AdminKeys, AdminKeyUse, AuditLog, AuditActions, SetupToken, TargetProtection, UserAcls],
+  exports: [AdminKeys, AdminKeyUse],
 })
 export class AdminModule {}

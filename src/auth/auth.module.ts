@@ -1,4 +1,5 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { BridgeController, SudoBridgeController } from './bridge/bridge.controller.js';
 import { PasskeyBridge } from './bridge/bridge.service.js';
 import { DecoyAccounts } from './factors/decoy-accounts.service.js';
@@ -18,7 +19,7 @@ import { RegistrationController } from './registration/registration.controller.j
 import { Registration } from './registration/registration.service.js';
 import { Captchas } from './secrets/captchas.service.js';
 import { MailedTokens } from './secrets/mailed-tokens.service.js';
-import { OneTimeSecrets } from './secrets/one-time-secrets.service.js';
+import { OneTimeSecretsModule } from './secrets/one-time-secrets.module.js';
 import { CallerGuard } from './sessions/caller-guard.service.js';
 import { Issuance } from './sessions/issuance.service.js';
 import { LastUsed } from './sessions/last-used.service.js';
@@ -49,8 +50,8 @@ import { SudoAttempts } from './sudo/sudo-attempts.service.js';
 import { WebAuthn } from './webauthn/webauthn.service.js';
 
 /** Registration, sign-in, recovery, second factors, single sign-on and sessions. */
-@Global()
 @Module({
+  imports: [AccountsModule, OneTimeSecretsModule],
   controllers: [
     ...[SignInController, SessionsController, WebAuthnSignInController, PasskeysController],
     ...[BridgeController, SudoBridgeController, SudoController],
@@ -58,18 +59,7 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
     SsoController,
   ],
   providers: [
-    ...[
-      Captchas,
-      DecoyAccounts,
-      Factors,
-      Issuance,
-      MfaTickets,
-      OneTimeSecrets,
-      Passkeys,
-      PasskeyBridge,
-      Passwords,
-      SessionService,
-    ],
+    ...[Captchas, DecoyAccounts, Factors, Issuance, MfaTickets, Passkeys, PasskeyBridge, Passwords, SessionService],
     ...[SignInService, CallerGuard, SudoAttempts, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
     ...[EmailRevert, EmailVerification, Handoffs, IpAuthorization, LastUsed, MailedTokens, Recovery, Registration],
     ...[SessionSweep, SignInCounter, SignInRemoval],
@@ -92,7 +82,7 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
       Factors,
       Issuance,
       MfaTickets,
-      OneTimeSecrets,
+      OneTimeSecretsModule,
       Passkeys,
       Passwords,
       SessionService,

@@ -1,8 +1,7 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { AbuseTracker } from './abuse-tracker.service.js';
 import { IpBans } from './ip-bans.service.js';
 
 /** IP bans, and the abuse counters that cause them. */
-@Global()
 @Module({ providers: [AbuseTracker, IpBans], exports: [AbuseTracker, IpBans] })
 export class BansModule {}

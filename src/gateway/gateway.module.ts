@@ -1,7 +1,9 @@
-import { Global, Module, type Provider, type Type } from '@nestjs/common';
+import { Module, type Provider, type Type } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { BansModule } from '../bans/bans.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { Commands } from './commands/commands.service.js';
 import { Credentials } from './credentials.service.js';
-import { GatewayAdapter } from './gateway.adapter.js';
 import { GatewayController } from './gateway.controller.js';
 import { Gateway } from './gateway.service.js';
 import { GatewayLimits } from './limits/limits.js';
@@ -11,8 +13,7 @@ import { FanOut } from './sending/fan-out.service.js';
 import { UnsentBytes } from './sending/unsent-bytes.service.js';
 import { SessionGateway } from './session.gateway.js';
 import { SessionStarts } from './session-starts.service.js';
-import { GatewayEvents } from './sessions/events.service.js';
-import { LiveSessions } from './sessions/live-sessions.service.js';
+import { GatewayEventsModule } from './sessions/gateway-events.module.js';
 import { Presence } from './sessions/presence.service.js';
 import { Renewal } from './sessions/renewal.service.js';
 import { ProcessPersistence, SessionPersistence } from './sessions/session-persistence.js';
@@ -33,8 +34,8 @@ const selectBySessionStore = (provide: object, alone: Type, shared: Type): Provi
 ];
 
 /** The real-time gateway. */
-@Global()
 @Module({
+  imports: [AccountsModule, BansModule, UsersModule, GatewayEventsModule],
   controllers: [GatewayController],
   providers: [
     ...selectBySessionStore(GatewayLimits, ProcessLimits, SharedLimits),
@@ -43,9 +44,6 @@ const selectBySessionStore = (provide: object, alone: Type, shared: Type): Provi
     Credentials,
     FanOut,
     Gateway,
-    GatewayAdapter,
-    GatewayEvents,
-    LiveSessions,
     Presence,
     Renewal,
     SessionGateway,
@@ -53,6 +51,6 @@ const selectBySessionStore = (provide: object, alone: Type, shared: Type): Provi
     Takeover,
     UnsentBytes,
   ],
-  exports: [Commands, Credentials, Gateway, GatewayEvents, GatewayLimits],
+  exports: [Commands, Credentials, Gateway, GatewayLimits],
 })
 export class GatewayModule {}

@@ -1,8 +1,10 @@
 import { defineFeature } from '../policy/feature.js';
+import { HttpModule } from './http.module.js';
 import { ConnectionSettings, LoadSettings, OriginSettings, TracingSettings } from './http.settings.js';
 
 /** Requests and responses: the general errors, which every feature uses. */
 export const http = defineFeature('http', {
+  modules: [HttpModule],
   settings: [OriginSettings, LoadSettings, ConnectionSettings, TracingSettings],
   errors: {
     INVALID_FORM_BODY: [400, 'The request has invalid members. See `errors`.'],

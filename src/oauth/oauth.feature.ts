@@ -2,11 +2,12 @@ import { defineFeature } from '../policy/feature.js';
 import { ApplicationRemoval } from './applications/application-removal.service.js';
 import { OAuthModule } from './oauth.module.js';
 import { OAuthSettings } from './oauth.settings.js';
+import { OpenIdOperationsModule } from './openid-operations.module.js';
 import { OAUTH_DESCRIPTIONS } from './tokens/oauth-errors.js';
 
 /** The OAuth2 provider: applications, bots, authorization and tokens. */
 export const oauth = defineFeature('oauth', {
-  modules: [OAuthModule],
+  modules: (config) => [OAuthModule, OpenIdOperationsModule.with(config)],
   settings: [OAuthSettings],
   errors: {
     MAX_APPLICATIONS: [400, 'The account has the maximum number of applications.'],

@@ -1,4 +1,6 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { AuthModule } from '../auth/auth.module.js';
 import { MediaModule } from '../media/media.module.js';
 import { ApplicationRemoval } from './applications/application-removal.service.js';
 import { ApplicationsController } from './applications/applications.controller.js';
@@ -12,6 +14,7 @@ import { ConsentService } from './authorization/consent.service.js';
 import { GrantsController } from './authorization/grants.controller.js';
 import { OwnGrants } from './authorization/own-grants.service.js';
 import { MetadataController } from './metadata.controller.js';
+import { OpenIdModule } from './openid/openid.module.js';
 import { Arrivals } from './tokens/arrivals.js';
 import { ClientAuthenticator } from './tokens/client-authenticator.service.js';
 import { CodeExchange } from './tokens/code-exchange.service.js';
@@ -23,9 +26,8 @@ import { TokenMint } from './tokens/token-mint.service.js';
 import { TokenStatus } from './tokens/token-status.service.js';
 
 /** The OAuth2 provider: applications, bots, consent, tokens. */
-@Global()
 @Module({
-  imports: [MediaModule],
+  imports: [AccountsModule, AuthModule, MediaModule, OpenIdModule],
   controllers: [MetadataController, AuthorizeController, TokenController, GrantsController, ApplicationsController],
   providers: [
     ...[ApplicationRemoval, Applications, Arrivals, AuthorizeService, Bots, ClientAuthenticator, ConsentService],

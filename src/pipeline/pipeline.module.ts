@@ -1,11 +1,13 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
-import { AdminNetworks } from '../http/admin-networks.js';
-import { ClientAddresses } from '../http/client-addresses.js';
-import { CrossOrigin } from '../http/cross-origin.js';
-import { ErrorPages } from '../http/error-pages.js';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { AdminModule } from '../admin/admin.module.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { BansModule } from '../bans/bans.module.js';
+import { GatewayModule } from '../gateway/gateway.module.js';
+import { HttpModule } from '../http/http.module.js';
 import { RequestHooks } from '../http/request-hooks.js';
-import { Routes } from '../policy/routes.js';
+import { OAuthModule } from '../oauth/oauth.module.js';
 import { arrivalGuardsInOrder } from './arrival-guards.js';
 import { CommandAudit } from './command-audit.js';
 import { builtInCommandGuards, CommandLoadGuard, PayloadGuard, SessionGuard } from './command-guards.js';
@@ -19,13 +21,13 @@ import { PreRoutingStack } from './pre-routing-stack.js';
 import { RouteAudit } from './route-audit.js';
 
 /** Registers the guard pipeline, with the only APP_GUARD. */
-@Global()
 @Module({
-  imports: [DiscoveryModule],
+  imports: [
+    ...[DiscoveryModule, HttpModule, AccountsModule, BansModule, AuthModule, OAuthModule, AdminModule, GatewayModule],
+  ],
   controllers: [ExplainController],
   providers: [
-    ...[Routes, CompiledRoutes, RouteAudit, CommandAudit, AdminNetworks, ClientAddresses, CrossOrigin, ErrorPages],
-    Explanation,
+    ...[CompiledRoutes, RouteAudit, CommandAudit, Explanation],
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
     ...builtInCommandGuards(),
@@ -36,6 +38,6 @@ import { RouteAudit } from './route-audit.js';
     { provide: APP_GUARD, useExisting: GuardStack },
     FastPath,
   ],
-  exports: [Routes, CompiledRoutes, AdminNetworks, CrossOrigin, ErrorPages, RequestHooks],
+  exports: [RequestHooks],
 })
 export class PipelineModule {}

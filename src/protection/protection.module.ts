@@ -1,4 +1,9 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { AdminModule } from '../admin/admin.module.js';
+import { AdminOperationsModule } from '../admin/operations.module.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { OAuthModule } from '../oauth/oauth.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { LeakReports } from './leak-reports.service.js';
 import { LeakedCredentialsController } from './leaked-credentials.controller.js';
@@ -8,7 +13,7 @@ import { Lockdown } from './lockdown.service.js';
 
 /** Immediate revocation of credentials: account lockdown and reports of leaked credentials. */
 @Module({
-  imports: [WebhooksModule],
+  imports: [AccountsModule, AuthModule, OAuthModule, AdminModule, AdminOperationsModule, WebhooksModule],
   controllers: [LockdownController, LeakedCredentialsController],
   providers: [Lockdown, LeakedCredentials, LeakReports],
 })

@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
 import { ApiDocuments } from '../description/description.service.js';
+import { GatewayModule } from '../gateway/gateway.module.js';
+import { HttpModule } from '../http/http.module.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { DocsController } from './docs.controller.js';
 import { HealthController } from './health.controller.js';
@@ -8,6 +11,7 @@ import { SiteFilesController } from './site-files.controller.js';
 
 /** Health, metrics, discovery and API documents. */
 @Module({
+  imports: [HttpModule, AuthModule, GatewayModule],
   controllers: [HealthController, DiscoveryController, DocsController, SiteFilesController],
   providers: [ApiDocuments, Readiness],
 })

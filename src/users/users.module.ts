@@ -1,4 +1,6 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { AuthModule } from '../auth/auth.module.js';
 import { MediaModule } from '../media/media.module.js';
 import { BouncedEmailChange } from './contact/bounced-email-change.service.js';
 import { EmailChangeController } from './contact/email-change.controller.js';
@@ -28,9 +30,8 @@ import { OwnExport } from './security/own-export.service.js';
 import { SecurityEventsController } from './security/security-events.controller.js';
 
 /** Self-service of the account owner: profile, settings, contact changes, second factors, lifecycle. */
-@Global()
 @Module({
-  imports: [MediaModule],
+  imports: [AccountsModule, AuthModule, MediaModule],
   controllers: [
     ...[MeController, SettingsController, LifecycleController, EmailChangeController, PasswordChangeController],
     ...[PhoneController, TotpController, BackupCodesController, SecurityEventsController, OwnExportController],
@@ -48,6 +49,6 @@ import { SecurityEventsController } from './security/security-events.controller.
     ],
     ...[OwnViews, TotpService, BackupCodes, BackupCodesChallenge],
   ],
-  exports: [OwnViews, SettingsService],
+  exports: [OwnViews],
 })
 export class UsersModule {}

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiError } from '../core/errors.js';
-import { pathOf, sendFile } from '../http/file-responses.js';
+import { pathOf, sendFile } from '../http/files/file-responses.js';
 import { ApiResponses } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, CurrentCall, RateLimit } from '../policy/decorators.js';

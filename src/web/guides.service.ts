@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Injectable } from '@nestjs/common';
-import { type BuiltFile, listBuiltFiles, readFile } from '../http/built-files.js';
+import { type BuiltFile, listBuiltFiles, readFile } from '../http/files/built-files.js';
 
 /** Next to the compiled code, or the output folder of the build when running from the sources. */
 const FOLDER_CANDIDATES = ['../../guides/', '../../dist/guides/'].map((path) =>

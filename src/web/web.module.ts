@@ -1,5 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import type { Config } from '../core/config/config.js';
+import { HttpModule } from '../http/http.module.js';
 import { AssetsController } from './assets.controller.js';
 import { ComponentsController } from './components.controller.js';
 import { ConsentWarning } from './consent-warning.js';
@@ -23,6 +25,7 @@ export class WebModule {
     const hasFiles = pages.length > 0 || brand.logo?.file !== undefined;
     return {
       module: WebModule,
+      imports: [AccountsModule, HttpModule],
       controllers: [...pages, ...(hasFiles ? [AssetsController] : []), ...(docsEnabled ? [GuidesController] : [])],
       providers: [
         ...(hasFiles ? [Pages] : []),

@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { GatewayEventsModule } from '../gateway/sessions/gateway-events.module.js';
 import { MediaModule } from '../media/media.module.js';
+import { OAuthModule } from '../oauth/oauth.module.js';
 import { CallbacksController } from './callbacks.controller.js';
 import { CallbacksService } from './callbacks.service.js';
 import { ExecutionController } from './execution.controller.js';
@@ -15,7 +19,7 @@ import { WebhookService } from './webhooks.service.js';
 
 /** Webhooks, their messages, and access by token. */
 @Module({
-  imports: [DiscoveryModule, MediaModule],
+  imports: [DiscoveryModule, AccountsModule, AuthModule, OAuthModule, GatewayEventsModule, MediaModule],
   controllers: [WebhooksController, ExecutionController, CallbacksController],
   providers: [
     ...[WebhookService, WebhookTokenService, WebhookMessageService, WebhookUpkeep, ExecutionService, CallbacksService],

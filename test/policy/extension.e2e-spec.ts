@@ -4,23 +4,39 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Body, Controller, Get, Injectable, Module, Post } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { Column, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
 import { execute } from '../../src/cli/execute.js';
 import { findProject, loadExtension } from '../../src/cli/terminal/project.js';
 import { databaseSchema } from '../../src/features.js';
 import {
   AdminAcl,
+  AuditActions,
+  Cleanup,
+  Clock,
+  ColumnEncryption,
+  Config,
   CurrentIdentity,
   createApp,
   Database,
   defineFeature,
   type Extension,
+  ExtensionMailer,
   extension,
+  GatewayEvents,
   type Identity,
+  Jobs,
+  Limiter,
+  Log,
   loadConfig,
+  Metrics,
+  OneTimeSecrets,
   RateLimit,
+  ReplicaBus,
+  SecurityEvents,
   Snowflakes,
   settings,
+  TargetProtection,
   Text,
   UserOnly,
   validationError,
@@ -127,7 +143,17 @@ class AdminNotesController {
   }
 }
 
-@Module({ controllers: [NotesController, AdminNotesController], providers: [Notes] })
+/** Every service that extensions inject without importing a module. */
+const SERVICES = [
+  ...[AuditActions, Cleanup, Clock, ColumnEncryption, Config, Database, ExtensionMailer, GatewayEvents, Jobs, Limiter],
+  ...[Log, Metrics, OneTimeSecrets, ReplicaBus, SecurityEvents, Snowflakes, TargetProtection],
+];
+const INJECTED = Symbol('injected services');
+
+@Module({
+  controllers: [NotesController, AdminNotesController],
+  providers: [Notes, { provide: INJECTED, useFactory: (...services: object[]) => services, inject: SERVICES }],
+})
 class NotesModule {}
 
 const notes = defineFeature('notes', {
@@ -167,6 +193,16 @@ describe('an extension over HTTP', () => {
       .get('/v1/notes')
       .expect(200, { notes: [{ id: note.id, text: 'short' }] });
     await service.as(bob).get('/v1/notes').expect(200, { notes: [] });
+  });
+
+  test('all services of the public API are injected without an import of their module', () => {
+    expect(service.app.get<object[]>(INJECTED)).toEqual(SERVICES.map(() => expect.anything()));
+  });
+
+  test('only the infrastructure and the services for extensions are in global modules', () => {
+    const modules = [...service.app.get(ModulesContainer).values()];
+    const names = modules.filter(({ isGlobal }) => isGlobal).map(({ name }) => name);
+    expect(names).toEqual(['InternalCoreModule', 'PlatformModule', 'ExtensionServicesModule']);
   });
 
   test('its ACLs allow only administrators who have them', async () => {

@@ -4,7 +4,7 @@ import { addressKey } from '../../core/address.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { ApiError, unavailable } from '../../core/errors.js';
-import { mayServeRange } from '../../http/conditions.js';
+import { mayServeRange } from '../../http/files/conditions.js';
 import { OutboundFault, type OutboundReason } from '../../platform/outbound/network.js';
 import { Outbound, type UserFetchResponse } from '../../platform/outbound/outbound.js';
 import { getOwnHosts, type TargetRules } from '../../platform/outbound/targets.js';

@@ -3,13 +3,13 @@ import { ApplicationLogout1797650000000 } from '../../migrations/1797650000000-a
 import { BackchannelLogouts1797650001000 } from '../../migrations/1797650001000-backchannel-logouts.js';
 import { TrustedApplications1797670000000 } from '../../migrations/1797670000000-trusted-applications.js';
 import { defineFeature } from '../../policy/feature.js';
-import { openIdModules } from './openid.module.js';
+import { OpenIdModule } from './openid.module.js';
 import { OpenIdSettings } from './openid.settings.js';
 
 /** OpenID Connect: sign-in at applications with ID tokens (contract/openid.md). */
 export const openid = defineFeature('openid', {
   settings: [OpenIdSettings],
-  modules: openIdModules,
+  modules: [OpenIdModule],
   migrations: [
     OpenId1797620000000,
     ApplicationLogout1797650000000,

@@ -1,4 +1,4 @@
-import { type Call, RESPONSE_HANDLED } from '../policy/call.js';
+import { type Call, RESPONSE_HANDLED } from '../../policy/call.js';
 import { type BuiltFile, codingFor } from './built-files.js';
 import { isNotModified } from './conditions.js';
 

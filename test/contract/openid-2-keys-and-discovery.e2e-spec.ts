@@ -60,6 +60,14 @@ describe('2 key set', () => {
     }
   });
 
+  test('a private key is decrypted once per process, and cannot be exported', async () => {
+    const keys = service.app.get(SigningKeys);
+    const stored = await keys.current('RS256');
+    const key = await keys.privateKey(stored);
+    expect(key.extractable).toBe(false);
+    expect(await keys.privateKey(stored)).toBe(key);
+  });
+
   test('private keys are encrypted at rest', async () => {
     for (const { private_key: box } of await service.sql('SELECT private_key FROM openid_key')) {
       expect(box.includes('"d":')).toBe(false);
@@ -113,12 +121,24 @@ describe('2 rotation', () => {
     expect(before).toContain(kidOf(fresh));
     const keys = createLocalJWKSet({ keys: (await keySet()) as never });
     for (const token of [old, fresh]) await jwtVerify(token, keys);
+    // The lifetime of an ID token, and a minute for replicas that still sign with the old key.
+    const [{ seconds } = {}] = await service.sql(
+      `SELECT extract(epoch FROM published_until - retired_at)::int AS seconds FROM openid_key WHERE kid = $1`,
+      [kidOf(old)],
+    );
+    expect(seconds).toBe(3660);
     await service.sql(
       "UPDATE openid_key SET published_until = now() - interval '1 second' WHERE retired_at IS NOT NULL",
     );
     expect(await kids()).not.toContain(kidOf(old));
     const [former] = await service.sql('SELECT private_key FROM openid_key WHERE kid = $1', [kidOf(old)]);
     expect(former).toEqual({ private_key: null });
+  });
+
+  test('of 8 rotations at the same time, one takes effect', async () => {
+    await age(24);
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => rotate()));
+    expect(outcomes.filter((outcome) => outcome === 'rotated')).toHaveLength(1);
   });
 
   test('a compromised key is withdrawn immediately', async () => {
@@ -163,17 +183,25 @@ describe('2 discovery', () => {
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('public, max-age=300');
     expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(body).toMatchObject({
+    const { issuer } = oauth;
+    expect(body).toEqual({
       ...oauth,
-      userinfo_endpoint: `${oauth.issuer}/v1/oauth2/openid/userinfo`,
-      jwks_uri: `${oauth.issuer}/.well-known/jwks.json`,
+      ...{ userinfo_endpoint: `${issuer}/v1/oauth2/openid/userinfo`, jwks_uri: `${issuer}/.well-known/jwks.json` },
+      end_session_endpoint: `${issuer}/oauth2/logout`,
       scopes_supported: ['identify', 'email', 'bot', 'openid', 'profile', 'offline_access'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
+      claims_supported: [
+        ...['iss', 'aud', 'azp', 'sub', 'iat', 'exp', 'auth_time', 'nonce', 'at_hash', 'sid', 'amr', 'acr'],
+        ...['name', 'preferred_username', 'picture', 'locale', 'updated_at', 'email', 'email_verified'],
+      ],
+      acr_values_supported: ['urn:gatehouse:acr:1', 'urn:gatehouse:acr:2', 'phr'],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      ui_locales_supported: ['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja', 'ar'],
       claim_types_supported: ['normal'],
-      claims_parameter_supported: false,
-      request_parameter_supported: false,
-      request_uri_parameter_supported: false,
+      ...{ claims_parameter_supported: false, request_parameter_supported: false },
+      ...{ request_uri_parameter_supported: false, backchannel_logout_supported: true },
+      backchannel_logout_session_supported: true,
     });
   });
 });

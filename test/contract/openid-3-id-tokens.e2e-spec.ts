@@ -94,6 +94,7 @@ describe('3 claims', () => {
       [alice.id],
     );
     expect(Math.abs(Number(claims.auth_time) - session?.at)).toBeLessThanOrEqual(1);
+    expect(Math.abs(Number(claims.iat) - service.clock.now() / 1000)).toBeLessThan(60);
   });
 
   test('profile and email add claims, in the ID token and in userinfo', async () => {
@@ -293,6 +294,10 @@ describe('3 refresh and the end of the session', () => {
     const { status, body } = await refresh(service, app, first.refresh_token);
     expect({ status, scope: body.scope }).toEqual({ status: 200, scope: 'openid' });
     expect(body).not.toHaveProperty('id_token');
+    await service.sql('DELETE FROM session WHERE digest = $1', [createHash('sha256').update(session).digest()]);
+    const later = await refresh(service, app, body.refresh_token);
+    expect({ status: later.status, scope: later.body.scope }).toEqual({ status: 200, scope: 'openid' });
+    expect(later.body).not.toHaveProperty('id_token');
   });
 
   test('a code whose session has ended is INVALID_GRANT and spent; one without openid still works', async () => {

@@ -188,6 +188,40 @@ describe('6 POST /oauth2/logout', () => {
     });
   });
 
+  test('without the built-in pages, it leads to the same path of WEB_APP_URL', async () => {
+    const site = 'https://app.example';
+    const env = { WEB_PAGES: 'off', WEB_APP_URL: site, OAUTH_CONSENT_URL: `${site}/consent` };
+    await withGatehouse({ env }, async (own) => {
+      const { headers } = await own.anonymous.form('/oauth2/logout', { state: 's' });
+      expect(headers.get('location')).toBe(`${site}/oauth2/logout#state=s`);
+      const { body } = await own.anonymous.get('/.well-known/openid-configuration');
+      expect(body.end_session_endpoint).toBe(`${site}/oauth2/logout`);
+    });
+  });
+
+  test('parameters that are not sent are not added, and all that exist are forwarded', async () => {
+    for (const form of [{ logout_hint: 'alice@example.com' }, { state: 's' }] as Record<string, string>[]) {
+      const { headers } = await service.anonymous.form('/oauth2/logout', form);
+      const { hash } = new URL(headers.get('location') ?? '');
+      expect(Object.fromEntries(new URLSearchParams(hash.slice(1)))).toEqual(form);
+    }
+  });
+
+  test('the OpenAPI document lists the parameters of the form', async () => {
+    const { paths } = (await service.anonymous.get('/openapi.json')).body;
+    const { content } = paths['/oauth2/logout'].post.requestBody;
+    const text = expect.objectContaining({ type: 'string' });
+    expect(content['application/x-www-form-urlencoded']).toMatchObject({
+      schema: {
+        properties: {
+          ...{ id_token_hint: text, client_id: text, logout_hint: text, post_logout_redirect_uri: text },
+          ...{ state: text, ui_locales: text },
+        },
+      },
+      example: { client_id: expect.any(String) },
+    });
+  });
+
   test('a form above 16 KiB is rejected', async () => {
     const answer = await service.anonymous.form('/oauth2/logout', { state: 'x'.repeat(17 * 1024) });
     expect(answer.status).toBe(413);

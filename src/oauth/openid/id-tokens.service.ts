@@ -102,7 +102,7 @@ export class IdTokens {
       iat: issuedAt,
       exp: issuedAt + this.config.openid.idTokenSeconds,
       auth_time: Math.floor(login.authenticated_at.getTime() / 1000),
-      ...(nonce !== undefined && { nonce }),
+      nonce,
       at_hash: atHash(accessToken, alg),
       sid: login.sid,
       ...(login.amr.length > 0 && { amr: login.amr }),

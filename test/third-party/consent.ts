@@ -11,8 +11,11 @@ export async function ownService(env: Record<string, string> = {}): Promise<Gate
 export async function decide(service: Gatehouse, who: Persona, url: URL, decision = 'approve'): Promise<URL> {
   const shown = await fetch(url, { redirect: 'manual' });
   expect(shown.status).toBe(302);
-  const { prompt, ...request } = parametersOf(shown.headers.get('location') ?? '');
-  const answer = await service.as(who).post('/v1/oauth2/authorize/consent', { ...request, decision });
+  const { prompt, max_age: age, ...request } = parametersOf(shown.headers.get('location') ?? '');
+  const answer = await service.as(who).post('/v1/oauth2/authorize/consent', {
+    ...{ ...request, decision },
+    ...(age !== undefined && { max_age: Number(age) }),
+  });
   expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
   return new URL(answer.body.redirect_to);
 }

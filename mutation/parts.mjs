@@ -1,7 +1,8 @@
 /**
  * The code that decides about access, in parts: the files to mutate, and the tests that must detect the mutants. A part
- * with `services` starts services, or loads their modules. Each test must pass on its own, because only the tests that
- * reach a mutant run, in the listed order of the files.
+ * with `services` starts services, or loads their modules. A part with `keepsTexts` does not mutate SQL, messages and
+ * decorators. Each test must pass on its own, because only the tests that reach a mutant run, in the listed order of the
+ * files.
  */
 export const PARTS = {
   headers: {
@@ -106,11 +107,7 @@ export const PARTS = {
     services: true,
   },
   'oauth-grants': {
-    mutate: [
-      'src/oauth/authorization/authorize.service.ts',
-      'src/oauth/authorization/own-grants.service.ts',
-      'src/accounts/grants/grants.service.ts',
-    ],
+    mutate: ['src/oauth/authorization/own-grants.service.ts', 'src/accounts/grants/grants.service.ts'],
     tests: [
       'src/oauth/authorization/own-grants.service.spec.ts',
       'test/contract/oauth-3.4-whole-grants.e2e-spec.ts',
@@ -133,6 +130,61 @@ export const PARTS = {
       'test/contract/oauth-together.e2e-spec.ts',
     ],
     services: true,
+  },
+  'openid-tokens': {
+    mutate: [
+      'src/oauth/openid/claims.ts',
+      'src/oauth/openid/id-tokens.service.ts',
+      'src/oauth/openid/id-token-hints.service.ts',
+      'src/oauth/openid/openid-provider.service.ts',
+      'src/oauth/openid/openid.controller.ts',
+      'src/oauth/openid/server-metadata.service.ts',
+    ],
+    tests: [
+      'test/contract/openid-2-keys-and-discovery.e2e-spec.ts',
+      'test/contract/openid-4-hints.e2e-spec.ts',
+      'test/contract/openid-3-id-tokens.e2e-spec.ts',
+    ],
+    services: true,
+    keepsTexts: true,
+  },
+  'openid-logout': {
+    mutate: ['src/oauth/openid/logout.controller.ts', 'src/oauth/openid/logouts.service.ts'],
+    tests: ['test/contract/openid-6-logout.e2e-spec.ts'],
+    services: true,
+    keepsTexts: true,
+  },
+  'openid-keys': {
+    mutate: ['src/oauth/openid/jwks.controller.ts', 'src/oauth/openid/signing-keys.service.ts'],
+    tests: ['test/contract/openid-2-keys-and-discovery.e2e-spec.ts', 'test/contract/openid-4-hints.e2e-spec.ts'],
+    services: true,
+    keepsTexts: true,
+  },
+  'openid-requests': {
+    mutate: ['src/oauth/openid/authentication-request.ts'],
+    tests: ['src/oauth/openid/authentication-request.spec.ts'],
+    services: true,
+    keepsTexts: true,
+  },
+  'openid-consents': {
+    mutate: ['src/oauth/authorization/authorize.service.ts', 'src/oauth/authorization/consent.service.ts'],
+    tests: [
+      'test/contract/openid-4-authorization.e2e-spec.ts',
+      'test/contract/oauth-authorization.e2e-spec.ts',
+      'test/contract/openid-4-trusted-applications.e2e-spec.ts',
+      'test/contract/openid-4-reauthentication.e2e-spec.ts',
+    ],
+    services: true,
+    keepsTexts: true,
+  },
+  'openid-backchannel': {
+    mutate: ['src/oauth/openid/backchannel-logouts.controller.ts', 'src/oauth/openid/backchannel-logouts.service.ts'],
+    tests: [
+      'test/contract/openid-6-backchannel-delivery.e2e-spec.ts',
+      'test/contract/openid-6-backchannel-logout.e2e-spec.ts',
+    ],
+    services: true,
+    keepsTexts: true,
   },
   sudo: {
     mutate: ['src/auth/sudo/sudo.service.ts', 'src/auth/sudo/sudo-attempts.service.ts'],

@@ -1,7 +1,8 @@
 /**
  * `npm run mutate [-- <part>...]`: changes the sources of each part in every way that Stryker supports, one at a time,
  * and runs the tests of the part. A mutant that no test detects survives. `survivors.json` explains why each survivor
- * is acceptable. Fails if a survivor has no explanation, if an explanation has no survivor, or if the score is too low.
+ * is acceptable. `openid` names all parts that begin with `openid-`. Fails if a survivor has no explanation, if an
+ * explanation has no survivor, or if the score is too low.
  *
  * `MUTANTS=<file>:<line>-<line>` mutates only these lines, and does not check for explanations without a survivor.
  */
@@ -11,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { answerHelp } from '../scripts/help.mjs';
 import { PARTS } from './parts.mjs';
-import { explain, scoreOf } from './survivors.mjs';
+import { detectedByTime, explain, scoreOf } from './survivors.mjs';
 
 answerHelp(import.meta.filename);
 
@@ -37,7 +38,8 @@ async function mutantsOf(part) {
   return new Stryker({
     mutate: process.env.MUTANTS ? [process.env.MUTANTS] : part.mutate,
     testRunner: 'jest',
-    plugins: ['@stryker-mutator/jest-runner'],
+    plugins: ['@stryker-mutator/jest-runner', './mutation/texts.mjs'],
+    ignorers: part.keepsTexts ? ['texts'] : [],
     jest: { projectType: 'custom', configFile: 'mutation/jest.config.js', enableFindRelatedTests: false },
     coverageAnalysis: 'perTest',
     // A new process releases what services and modules leave behind. After thousands of modules, a loader takes seconds
@@ -65,8 +67,9 @@ async function mutantsOf(part) {
   }).runMutationTest();
 }
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in PARTS));
+const named = process.argv.slice(2);
+const partsOf = (name) => Object.keys(PARTS).filter((part) => part === name || part.startsWith(`${name}-`));
+const unknown = named.filter((name) => partsOf(name).length === 0);
 if (unknown.length > 0) throw new Error(`no such part: ${unknown}; there are ${Object.keys(PARTS).join(', ')}`);
 
 process.chdir(ROOT);
@@ -75,7 +78,7 @@ const directory = mkdtempSync(join(tmpdir(), 'gatehouse-mutation-'));
 process.env.GATEHOUSE_TEST_DIR = directory;
 process.env.TMPDIR = directory;
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-const parts = wanted.length > 0 ? wanted : Object.keys(PARTS);
+const parts = named.length > 0 ? named.flatMap(partsOf) : Object.keys(PARTS);
 // The description of the sources and the template of the databases come from sources without mutants.
 const startServices = parts.some((name) => PARTS[name].services);
 if (startServices) await setUp();
@@ -85,6 +88,7 @@ for (const name of parts) {
   const { unexplained, equivalent, idle } = explain(mutants, explanations, ROOT);
   const { score, counts } = scoreOf(mutants, equivalent);
   console.log(`\n${name}: ${score.toFixed(1)} % (${counts}; ${equivalent.length} equivalent)`);
+  for (const place of detectedByTime(mutants, ROOT)) console.log(`Detected only by a time limit: ${place}`);
   for (const { place, from, to, status } of unexplained) console.log(`${status} ${place}\n  - ${from}\n  + ${to}`);
   const left = process.env.MUTANTS ? [] : idle;
   for (const { file, from, to } of left) console.log(`${file}: explained, but killed or gone\n  - ${from}\n  + ${to}`);

@@ -70,3 +70,19 @@ export function scoreOf(mutants, equivalent) {
     counts: statuses.map((one) => `${mutants.filter(({ status }) => status === one).length} ${one}`).join(', '),
   };
 }
+
+const TIME_LIMIT = /Exceeded timeout| did not happen$/m;
+
+/**
+ * Mutants that a test detected only because something took too long. On a busy machine, a run that is only slow looks
+ * the same.
+ *
+ * @returns their places: file, line and column
+ */
+export function detectedByTime(mutants, root) {
+  return mutants
+    .filter(
+      ({ status, statusReason }) => status === 'Timeout' || (status === 'Killed' && TIME_LIMIT.test(statusReason)),
+    )
+    .map(({ fileName, location: { start } }) => `${relative(root, fileName)}:${start.line}:${start.column}`);
+}

@@ -7,8 +7,9 @@ import { Button } from '../../kit/button.js';
 import { Field, Select, setterOf, TextArea } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { ReasonField, type ReasonHeaders, toReasonHeaders } from '../parts/audited-action.js';
+import { type BatchRun, Running, useBatchRun } from '../parts/batch-run.js';
 import { ENTRIES, ENTRY, linesOf } from './ban.js';
-import { type BatchRun, Outcome, Running, useBatchRun } from './batch-run.js';
+import { Outcome } from './outcome.js';
 
 export interface BatchProps {
   readonly items: readonly string[];

@@ -4,13 +4,14 @@ import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { Choice } from '../../kit/field.js';
 import { useLostFocus } from '../../kit/lost-focus.js';
+import { useBatchRun } from '../parts/batch-run.js';
 import { Pages, usePaged } from '../parts/paged.js';
 import { can } from '../rights.js';
 import { loadAuthors } from './authors.js';
 import { type Ban, ENTRIES, ENTRY } from './ban.js';
-import { Outcome, useBatchRun } from './batch-run.js';
 import { About, LiftButton } from './entry.js';
 import { Batch, lift } from './forms.js';
+import { Outcome } from './outcome.js';
 
 interface ItemProps {
   readonly ban: Ban;

@@ -1,10 +1,9 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { failureText, toFailure } from '../../core/action.js';
-import { formatWait, type TranslationKey, t } from '../../core/language.js';
+import { toFailure } from '../../core/action.js';
+import { formatWait, t } from '../../core/language.js';
 import { withRetry } from '../../core/with-retry.js';
 import { Button } from '../../kit/button.js';
-import { Notice } from '../../kit/notice.js';
 
 interface FailedItem {
   readonly item: string;
@@ -73,53 +72,17 @@ export function Running({ of: { progress, stop } }: { readonly of: BatchRun }) {
   if (!now) return null;
   return (
     <div class="stack tight">
-      <progress class="progress" max={now.of} value={now.done} aria-label={t('adminBans.progress')} />
+      <progress class="progress" max={now.of} value={now.done} aria-label={t('admin.progress')} />
       <div class="row between">
         <span class="small quiet">
           {now.wait > 0
-            ? t('adminBans.waiting', { wait: formatWait(now.wait) })
-            : t('adminBans.doneOf', { done: now.done, of: now.of })}
+            ? t('admin.waiting', { wait: formatWait(now.wait) })
+            : t('admin.doneOf', { done: now.done, of: now.of })}
         </span>
         <Button kind="plain" size="small" onClick={stop}>
-          {t('adminBans.stop')}
+          {t('admin.stop')}
         </Button>
       </div>
     </div>
-  );
-}
-
-/** Specific messages for these error codes. */
-const WHY: Readonly<Record<string, TranslationKey>> = {
-  IP_BAN_DECLINED: 'adminBans.declined',
-  INVALID_FORMAT: 'adminBans.noNetwork',
-};
-
-function reasonOf(error: unknown): string {
-  const failure = toFailure(error);
-  const why = WHY[failure.code];
-  return why ? t(why) : failureText(failure);
-}
-
-/** The results: successes, and failures with their reasons. */
-export function Outcome({ of: { result }, done }: { readonly of: BatchRun; readonly done: TranslationKey }) {
-  const known = result.value;
-  if (!known) return null;
-  const { count, left } = known;
-  return (
-    <>
-      {count > 0 && <Notice kind="good">{t(done, { count })}</Notice>}
-      {left.length > 0 && (
-        <Notice kind="bad">
-          <p>{t('adminBans.left', { count: left.length })}</p>
-          <ul class="points" aria-label={t('adminBans.leftLabel')}>
-            {left.map(({ item, error }) => (
-              <li key={item}>
-                <code dir="ltr">{item}</code>: {reasonOf(error)}
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      )}
-    </>
   );
 }

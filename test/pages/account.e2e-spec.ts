@@ -1,6 +1,6 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { mailTo, newApp, newTokens, type Persona, person, signIn, withTotp } from '../support/index.js';
+import { eventually, mailTo, newApp, newTokens, type Persona, person, signIn, withTotp } from '../support/index.js';
 
 const NEW_PASSWORD = 'a longer sentence than before';
 
@@ -22,6 +22,9 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     visit = await world.visit();
   });
 
+  /** The colors of the browser around the page, for the light and the dark scheme of the system. */
+  const barColors = (page: Visit['page']) =>
+    page.evaluate("[...document.querySelectorAll('meta[name=theme-color]')].map(({ content }) => content)");
   const arrive = (path: string, options?: { isKept: boolean }) => visit.arrive(path, owner.authorization, options);
 
   test('a signed-out visitor signs in first and returns to the requested page', async () => {
@@ -95,7 +98,11 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     const menu = page.getByRole('button', { name: 'Account menu' });
     await menu.press('ArrowDown');
     await page.locator('[role=menuitem]:focus', { hasText: 'Account' }).waitFor();
-    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Account', 'Language\nEnglish', 'Sign out']);
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
+      'Account',
+      'Language of pages and emails\nEnglish',
+      'Sign out',
+    ]);
     await visit.look('account-user-menu');
     await page.keyboard.press('ArrowDown');
     await page.locator('[role=menuitemradio][aria-checked=true]:focus').waitFor();
@@ -103,6 +110,7 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     for (let presses = 0; presses < 2; presses++) await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.waitForSelector('html[data-theme=dark]');
+    expect(await barColors(page)).toEqual(['#0f1115', '#0f1115']);
     await page.locator('button:focus[aria-label="Account menu"]').waitFor();
     await menu.press('Enter');
     await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor();
@@ -118,6 +126,46 @@ describeInBrowser('web.md 1: the account in a browser', () => {
     await page.waitForURL('**/admin');
     await page.getByRole('button', { name: 'Account menu' }).press('Enter');
     await page.getByText(owner.email, { exact: false }).first().waitFor();
+    await visit.leave();
+  });
+
+  test('one control sets the language of pages and emails, and the account decides after sign-in', async () => {
+    const { page } = visit;
+    const { service } = world;
+    const locale = async () => (await service.as(owner).get('/v1/users/@me/settings')).body.locale;
+    const becomes = (wanted: string) =>
+      eventually(`the locale ${wanted}`, async () => ((await locale()) === wanted ? true : undefined));
+    await arrive('/account');
+    await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    await visit.waitForGateway();
+    await chooseLanguage(page, 'fr');
+    await becomes('fr');
+    await service.anonymous.post('/v1/auth/forgot', { email: owner.email });
+    expect((await mailTo(service, owner.email, 'password_reset')).subject).toContain('mot de passe');
+    await page.getByRole('combobox', { name: 'Langue des pages et des e-mails' }).selectOption('de');
+    await page.waitForSelector('html[lang=de]');
+    await becomes('de');
+    const other = await world.visit();
+    await other.open('/login');
+    await other.page.selectOption('select[name=language]', 'ja');
+    await other.page.waitForSelector('html[lang=ja]');
+    expect(await locale()).toBe('de');
+    await other.arrive('/account', owner.authorization);
+    await other.page.waitForSelector('html[lang=de]');
+    await other.leave();
+    await visit.leave();
+  });
+
+  test('if the account cannot be changed, the page changes its language and shows the error', async () => {
+    const { page } = visit;
+    await arrive('/account');
+    await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    await page.route('**/v1/users/@me/settings', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await chooseLanguage(page, 'de');
+    await page.getByText('Der Server ist nicht erreichbar', { exact: false }).waitFor();
+    expect((await world.service.as(owner).get('/v1/users/@me/settings')).body.locale).toBe('en-US');
     await visit.leave();
   });
 

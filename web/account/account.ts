@@ -2,7 +2,7 @@ import type { Answer, paths } from '@gatehouse-auth/client';
 import { computed, signal } from '@preact/signals';
 import { type Failure, toFailure } from '../core/action.js';
 import { api } from '../core/api.js';
-import { isLanguageChosen, setLanguage } from '../core/language.js';
+import { followLocale } from '../core/locale.js';
 import { session } from '../core/session.js';
 import { applyTheme, type Theme } from '../core/theme.js';
 
@@ -21,8 +21,8 @@ export const tagOf = ({ username, discriminator }: Pick<User, 'username' | 'disc
   `${username}#${discriminator}`;
 
 export function setUser(next: User): void {
+  followLocale(user.value?.locale, next.locale);
   user.value = next;
-  if (!isLanguageChosen()) void setLanguage(next.locale);
 }
 
 export function setSettings(next: Settings): void {

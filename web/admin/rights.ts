@@ -2,7 +2,7 @@ import { type Answer, ApiError, type paths } from '@gatehouse-auth/client';
 import { computed, signal } from '@preact/signals';
 import { type Failure, toFailure } from '../core/action.js';
 import { api } from '../core/api.js';
-import { isLanguageChosen, setLanguage } from '../core/language.js';
+import { followLocale } from '../core/locale.js';
 import { session } from '../core/session.js';
 
 export type AdminUser = Answer<paths, '/v1/admin/users/@me', 'get'>['user'];
@@ -42,9 +42,9 @@ export async function load(): Promise<void> {
   isNotAdministrator.value = false;
   try {
     const [{ user }, acls] = await Promise.all([api.get('/v1/admin/users/@me'), api.get('/v1/admin/acls')]);
+    followLocale(me.value?.locale, user.locale);
     me.value = user;
     registry.value = acls;
-    if (!isLanguageChosen() && user.locale) void setLanguage(user.locale);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'MISSING_PERMISSIONS') isNotAdministrator.value = true;
     else if (session.value) failure.value = toFailure(error);

@@ -57,7 +57,7 @@ export function preferredLanguage(): Language {
   return wanted.map(findSupportedLanguage).find((name) => name !== undefined) ?? 'en-US';
 }
 
-/** Changes the language. @param isChoice true if the user chose it, which is stored */
+/** Changes the language. @param isChoice true if it is the choice of the user, which is stored for the next page */
 export async function setLanguage(wanted: string, isChoice = false): Promise<void> {
   const next = findSupportedLanguage(wanted) ?? 'en-US';
   const loaded = await Promise.all([...parts].map((part) => LOADERS[part][`../words/${next}.json`]?.()));
@@ -81,9 +81,6 @@ export async function loadTranslations(part: Part): Promise<void> {
   parts.add(part);
   await setLanguage(language.value);
 }
-
-/** True if the user chose a language here. Otherwise the language of the account applies. */
-export const isLanguageChosen = (): boolean => localStorage.getItem(CHOICE) !== null;
 
 function entryOf(key: string): Entry | undefined {
   const [section = '', name = ''] = key.split('.');

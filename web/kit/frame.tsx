@@ -23,8 +23,7 @@ export const Mark = () =>
     </span>
   );
 
-export const chooseLanguage = (wanted: string): void =>
-  void setLanguage(wanted, true).catch(() => toast(t('common.offline')));
+const chooseLanguage = (wanted: string): void => void setLanguage(wanted, true).catch(() => toast(t('common.offline')));
 
 const LanguageSwitch = () => (
   <Select

@@ -4,8 +4,8 @@ import { type Action, toFailure } from '../core/action.js';
 import { api } from '../core/api.js';
 import { brand } from '../core/brand.js';
 import { LANGUAGES, language, t } from '../core/language.js';
+import { changeLanguage } from '../core/locale.js';
 import { applyTheme, currentTheme, THEMES, type Theme } from '../core/theme.js';
-import { chooseLanguage } from './frame.js';
 import { Icon } from './icon.js';
 import { Menu } from './menu.js';
 import { Portrait } from './portrait.js';
@@ -23,11 +23,11 @@ export interface MenuUser {
 const isAdministrator = ({ acls }: MenuUser): boolean =>
   brand.admin && (acls.includes('*') || acls.includes('admin:authenticate'));
 
+const showFailure = (error: unknown): void => toast(toFailure(error).message ?? '');
+
 async function chooseTheme(theme: Theme): Promise<void> {
   applyTheme(theme);
-  await api
-    .patch('/v1/users/@me/settings', { body: { theme } })
-    .catch((error: unknown) => toast(toFailure(error).message ?? ''));
+  await api.patch('/v1/users/@me/settings', { body: { theme } }).catch(showFailure);
 }
 
 export interface UserMenuProps {
@@ -77,13 +77,13 @@ export function UserMenu({ user: given, signOut }: UserMenuProps) {
         {
           items: [
             {
-              label: t('common.language'),
+              label: t('common.languageForAll'),
               value: LANGUAGES[language.value],
               items: Object.entries(LANGUAGES).map(([lang, label]) => ({
                 label,
                 lang,
                 isChecked: lang === language.value,
-                onChoose: () => chooseLanguage(lang),
+                onChoose: () => void changeLanguage(lang).catch(showFailure),
               })),
             },
           ],

@@ -1,14 +1,15 @@
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
-import { LANGUAGES, rich, setLanguage, t } from '../../core/language.js';
+import { LANGUAGES, rich, t } from '../../core/language.js';
+import { changeLanguage } from '../../core/locale.js';
 import { THEMES } from '../../core/theme.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Select } from '../../kit/field.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { Portrait } from '../../kit/portrait.js';
 import { toast } from '../../kit/toast.js';
-import { setSettings, settings, setUser, tagOf, type User, user } from '../account.js';
+import { type Settings, setSettings, settings, setUser, tagOf, type User, user } from '../account.js';
 import { Unverified } from '../contact/unverified.js';
 import { CheckUp } from './check-up.js';
 import { Activity, Connected } from './recent.js';
@@ -34,12 +35,12 @@ function Terms() {
 
 function Preferences() {
   const mine = settings.value;
-  const save = async (change: { locale?: string; theme?: string }) => {
-    setSettings(await api.patch('/v1/users/@me/settings', { body: change as never }));
+  const save = async (change: Promise<Settings>) => {
+    setSettings(await change);
     toast(t('account.saved'));
   };
-  const language = useAction(() => save({ locale: wanted.locale }));
-  const theme = useAction(() => save({ theme: wanted.theme }));
+  const language = useAction(() => save(changeLanguage(wanted.locale)));
+  const theme = useAction(() => save(api.patch('/v1/users/@me/settings', { body: { theme: wanted.theme } as never })));
   const wanted = { locale: mine?.locale ?? 'en-US', theme: mine?.theme ?? 'system' };
   // Keep the current language in the list even if the pages do not support it.
   const languages: Record<string, string> = { ...LANGUAGES };
@@ -51,13 +52,11 @@ function Preferences() {
       <FailureNotice of={theme} />
       <Select
         name="locale"
-        label={t('account.language')}
-        hint={t('account.languageHint')}
+        label={t('common.languageForAll')}
         value={wanted.locale}
         options={languages}
         onValue={(value) => {
           wanted.locale = value;
-          void setLanguage(value, true);
           void language.run();
         }}
       />

@@ -1,0 +1,23 @@
+import type { Answer, paths } from '@gatehouse-auth/client';
+import { api } from './api.js';
+import { setLanguage } from './language.js';
+
+/**
+ * Uses the locale of the account, which decides while the user is signed in. It is stored for the pages before sign-in.
+ * An unchanged locale is ignored, so that an earlier state of the account does not undo a choice.
+ */
+export function followLocale(former: string | null | undefined, next: string | null): void {
+  if (next !== null && next !== former) void setLanguage(next, true);
+}
+
+/**
+ * Sets the language of the pages and, as the locale of the account, that of emails. The pages change first.
+ * @throws ApiError if the account cannot be changed. The pages keep the new language.
+ */
+export async function changeLanguage(wanted: string): Promise<Answer<paths, '/v1/users/@me/settings', 'patch'>> {
+  const [settings] = await Promise.all([
+    api.patch('/v1/users/@me/settings', { body: { locale: wanted } as never }),
+    setLanguage(wanted, true),
+  ]);
+  return settings;
+}

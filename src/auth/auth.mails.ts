@@ -7,6 +7,7 @@ import {
   type SecurityEvent,
   UNKNOWN_LOCATION,
 } from '../platform/mail/templates/words/kinds.js';
+import { HOLD_SECONDS } from './records/authentication.js';
 
 export interface TokenFact {
   readonly token: string;
@@ -64,16 +65,28 @@ export const authMails = {
   }),
   ip_authorization: builtInMail<TokenFact & { readonly ip: string; readonly location: string }>({
     sample: { token: SAMPLE_TOKEN, ip: '203.0.113.7', location: UNKNOWN_LOCATION },
-    validSeconds: 900,
-    render: ({ metadata, product, client, validSeconds, link }, speech) => {
+    validSeconds: HOLD_SECONDS,
+    render: ({ metadata, product, at, client, validSeconds, link }, speech) => {
       const { subject, intro, confirm, action, closing } = speech.words.ip_authorization;
       const address = speech.formatIpAddress(metadata.ip, metadata.location);
+      // An email that is sent again expires with the sign-in.
+      const began = new Date(at.getTime() - (HOLD_SECONDS - validSeconds) * 1000);
+      const facts = {
+        ip: metadata.ip,
+        at: began.toISOString(),
+        browser: client?.browser ?? '',
+        system: client?.system ?? '',
+      };
       return {
         subject: speech.format(subject, { product }),
         paragraphs: [intro],
-        facts: [[speech.words.labels.address, address], ...deviceFact(client, speech)],
+        facts: [
+          [speech.words.labels.when, speech.formatTime(began)],
+          [speech.words.labels.address, address],
+          ...deviceFact(client, speech),
+        ],
         request: speech.format(confirm, { validity: speech.formatDuration(validSeconds) }),
-        action: { label: action, url: link('/auth/authorize-ip', metadata.token) },
+        action: { label: action, url: link('/auth/authorize-ip', metadata.token, facts) },
         closing,
       };
     },

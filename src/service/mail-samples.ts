@@ -1,6 +1,7 @@
 import { adminMails } from '../admin/admin.mails.js';
 import { authMails } from '../auth/auth.mails.js';
 import type { Language } from '../core/text/languages.js';
+import { linkWithFragment } from '../platform/mail/templates/contents.js';
 import { sampleFacts } from '../platform/mail/templates/extension-mails.js';
 import { type MailBranding, type RenderedMail, renderMail } from '../platform/mail/templates/render.js';
 import { codeMessage } from '../platform/mail/templates/text-message.js';
@@ -53,7 +54,8 @@ export function renderSample(
     at: new Date('2030-01-24T15:40:00.000Z'),
     client: { browser: 'Firefox', system: 'Linux' },
     webAppUrl,
-    link: (path: string, secret: string) => `${webAppUrl}${path}#token=${secret}`,
+    link: (path: string, secret: string, facts?: Readonly<Record<string, string>>) =>
+      linkWithFragment(`${webAppUrl}${path}`, secret, facts),
   };
   return renderMail(features.mails, type, occasion, language, look);
 }

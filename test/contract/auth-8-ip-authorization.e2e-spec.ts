@@ -66,6 +66,12 @@ describe('auth 8 IP authorization', () => {
     expect(mail.text).toContain(`/auth/authorize-ip#token=${mail.metadata.token}`);
     expect(mail.text).toContain(ELSEWHERE);
     expect(mail.text).toContain('Firefox on Linux');
+    expect(mail.text).toMatch(/^When: .+20\d\d.+$/m);
+    const [link = ''] = mail.text.match(/http\S+authorize-ip#\S+/) ?? [];
+    expect(Object.fromEntries(new URLSearchParams(new URL(link).hash.slice(1)))).toEqual({
+      ...{ token: mail.metadata.token, ip: ELSEWHERE, browser: 'Firefox', system: 'Linux' },
+      at: expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/),
+    });
   });
 
   test('a wrong password from an unknown IP address is not held', async () => {
@@ -207,6 +213,11 @@ describe('auth 8 IP authorization', () => {
     expect({ status, text }).toEqual({ status: 204, text: '' });
     expect(await expiry()).toEqual(before);
     const [second] = await mailsTo(service, alice.email, 'ip_authorization', 2);
+    // It names the time of the sign-in, not its own.
+    const at = /&at=([^&\s]+)/.exec(second?.text ?? '')?.[1];
+    const age = (Date.now() - Date.parse(decodeURIComponent(at ?? ''))) / 1000;
+    expect(age).toBeGreaterThan(29);
+    expect(age).toBeLessThan(90);
     expectInvalid(await authorize(token), TOKEN);
     expectApiError(await resend(ticket), 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
     expect((await authorize(second?.metadata.token)).status).toBe(204);

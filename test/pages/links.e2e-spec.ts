@@ -19,6 +19,7 @@ const DEAD = 'This link has expired';
 const INCOMPLETE = 'This link is incomplete';
 /** No user has signed in from this IP address. The service already knows the IP address of the test clients. */
 const STRANGE = '127.0.44.1';
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
 let world: Site;
 let visit: Visit;
@@ -148,7 +149,7 @@ describeInBrowser('web.md 2: /auth/authorize-ip', () => {
   /** A sign-in from another IP address that waits for confirmation. */
   const held = async () => {
     const { email, password } = owner;
-    const stranger = world.service.anonymous.from(STRANGE);
+    const stranger = world.service.anonymous.from(STRANGE).with({ 'user-agent': FIREFOX });
     const { status, body } = await stranger.post('/v1/auth/login', { email, password });
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'IP_AUTHORIZATION_REQUIRED' });
     const link = await mailedLink(world, owner.email, 'ip_authorization');
@@ -161,12 +162,18 @@ describeInBrowser('web.md 2: /auth/authorize-ip', () => {
     const { link, poll } = await held();
     await page.goto(link);
     await heading(visit, 'Was this you?');
+    expect(page.url()).toBe(`${world.origin}/auth/authorize-ip`);
+    const facts = async () => (await page.locator('dl.facts').innerText()).split('\n').filter(Boolean);
+    await page.getByText('Firefox', { exact: true }).waitFor();
+    const shown = ['Browser', 'Firefox', 'Operating system', 'Linux', 'IP address', STRANGE, 'Time'];
+    expect(await facts()).toEqual([...shown, expect.stringMatching(/20\d\d/)]);
     await visit.look('authorize-ip');
     expect((await poll()).body).toEqual({ completed: false });
     await tabTo(visit, 'Yes, it was me');
     await page.keyboard.press('Enter');
     await heading(visit, 'Sign-in approved');
     await page.getByText('Go back to the page where you were signing in').waitFor();
+    expect((await facts()).slice(0, -1)).toEqual(shown);
     await visit.look('authorize-ip-done');
     expect((await poll()).body).toMatchObject({ completed: true, user_id: owner.id });
     expect((await heldSession(visit)).token).toBeNull();
@@ -176,6 +183,20 @@ describeInBrowser('web.md 2: /auth/authorize-ip', () => {
     await press('Yes, it was me');
     await heading(visit, DEAD);
     await visit.look('authorize-ip-dead');
+  });
+
+  test('text in a link that is not the name of a browser, an IP address or a time is not shown', async () => {
+    const { page } = visit;
+    const facts = { browser: 'Call us', system: 'Windows', ip: 'now', at: '2030-01-24T15:40:00.000Z' };
+    const fragment = new URLSearchParams({ token: 'a'.repeat(64), ...facts });
+    await visit.open(`/auth/authorize-ip#${fragment}`);
+    await page.getByText('Windows', { exact: true }).waitFor();
+    const text = await page.locator('dl.facts').innerText();
+    expect(text).toMatch(/^Browser\s+Unknown\s+Operating system\s+Windows\s+Time\s+Jan 2/);
+    await page.goto('about:blank');
+    await visit.open(`/auth/authorize-ip#${new URLSearchParams({ token: 'a'.repeat(64), ...facts, at: 'Call us' })}`);
+    await heading(visit, 'Was this you?');
+    expect(await page.locator('dl.facts').count()).toBe(0);
   });
 
   test('a missing token and a lost connection are reported', async () => {

@@ -36,10 +36,17 @@ describeInBrowser('web.md 2: /login from a new network', () => {
     await held();
     expect(await page.title()).toMatch(/^Check your email/);
     await page.getByText(alice.email).waitFor();
+    await page.getByText('Linux', { exact: true }).waitFor();
+    const facts = (await page.locator('dl.facts').innerText()).split('\n').filter(Boolean);
+    expect(facts).toEqual(['Browser', 'Chrome', 'Operating system', 'Linux', 'Time', expect.stringMatching(/20\d\d/)]);
+    // The email describes the same device.
+    const { text } = await mailTo(world.service, alice.email, 'ip_authorization');
+    expect(text).toContain(`${facts[1]} on ${facts[3]}`);
     await visit.look('login-hold');
     expect(await sessionsOf(world.service, alice)).toBe(1);
     await page.reload();
     await page.getByText('Waiting for you to confirm').waitFor();
+    expect((await page.locator('dl.facts').innerText()).split('\n').filter(Boolean).at(-1)).toBe(facts.at(-1));
     await openLink();
     await hasArrived(page);
     expect(await keptIn(page)).toEqual({ tab: null, browser: expect.stringMatching(/^flx_/) });

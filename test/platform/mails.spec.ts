@@ -156,7 +156,10 @@ describe.each(LANGUAGES)('every kind of message in %s', (language) => {
       expect([kind, own.length]).toEqual([kind, isLinked ? 1 : 0]);
       for (const url of own) {
         expect(text.split('\n')).toContain(url);
-        expect(url).toMatch(/^https:\/\/id\.example\/auth\/[a-z-]+#token=[A-Za-z0-9]{64}$/);
+        const [link, ...facts] = url.split('&');
+        expect(link).toMatch(/^https:\/\/id\.example\/auth\/[a-z-]+#token=[A-Za-z0-9]{64}$/);
+        const names = kind === 'ip_authorization' ? ['ip', 'at', 'browser', 'system'] : [];
+        expect([kind, facts.map((fact) => fact.split('=')[0])]).toEqual([kind, names]);
       }
       const isCode = /_change_(?:original|new)$|^password_change$|challenge$/.test(kind);
       expect([kind, text.split('\n').some((line) => line.trim() === 'K7QF-2XMB')]).toEqual([kind, isCode]);

@@ -7,6 +7,7 @@ import { Button } from '../kit/button.js';
 import { useStep } from '../kit/frame.js';
 import { FailureNotice, Notice } from '../kit/notice.js';
 import { Spinner } from '../kit/shown.js';
+import { HeldFacts } from './held-facts.js';
 import { usePolling } from './polling.js';
 import { detectSsoEnforced } from './service.js';
 import type { SignedIn } from './signed-in.js';
@@ -74,6 +75,8 @@ export function EmailHold({ hold, onHold, onSignedIn, onBack }: EmailHoldProps) 
     <>
       <p>{rich('signIn.holdWhy', { email: <strong>{hold.email}</strong> })}</p>
       <p>{t('signIn.holdHow')}</p>
+      <HeldFacts of={hold} />
+      <p class="quiet">{t('signIn.holdCompare')}</p>
       {trouble.value ? <Notice kind="warn">{trouble.value}</Notice> : <Spinner label={t('signIn.holdWaits')} />}
       {hold.isResent ? (
         <Notice>{t('signIn.resent')}</Notice>

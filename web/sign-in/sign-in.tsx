@@ -50,6 +50,7 @@ const holdStep = ({ body }: ApiError): Step => ({
   hold: {
     ticket: String(body?.ticket),
     email: String(body?.email),
+    at: Date.now(),
     resendAt: Date.now() + Number(body?.resend_available_in) * 1000,
     isResent: false,
   },

@@ -11,6 +11,8 @@ export type Step =
 export interface Hold {
   readonly ticket: string;
   readonly email: string;
+  /** When the sign-in began, by the clock of this device. */
+  readonly at: number;
   /** When the email can be sent again, by the clock of this device. */
   readonly resendAt: number;
   readonly isResent: boolean;

@@ -40,8 +40,9 @@ export function clientInfo({ userAgent, os }: Pick<Origin, 'userAgent' | 'os'>) 
   const kind = parsed?.platform.type;
   return {
     platform: parsed?.platform.type ?? null,
-    os: os ?? parsed?.os.name ?? null,
-    browser: parsed?.browser.name ?? null,
+    // The name of an unknown browser is an empty text.
+    os: os ?? (parsed?.os.name || null),
+    browser: parsed?.browser.name || null,
     device: kind === 'mobile' || kind === 'tablet' ? 'mobile' : 'desktop',
   };
 }

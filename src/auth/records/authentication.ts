@@ -16,6 +16,9 @@ export const NO_METHOD: Authentication = { amr: [], level: 1 };
 export const BY_PASSWORD: Authentication = { amr: ['pwd'], level: 1 };
 export const BY_CODE: Authentication = { amr: ['otp'], level: 1 };
 
+/** How long a sign-in from a new network waits for approval (auth.md section 8). */
+export const HOLD_SECONDS = 900;
+
 /** A passkey that cannot be backed up never leaves its hardware. */
 export const byPasskey = ({ isBackupEligible }: { readonly isBackupEligible: boolean }): Authentication => ({
   amr: isBackupEligible ? ['pop'] : ['pop', 'hwk'],

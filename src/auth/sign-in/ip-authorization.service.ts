@@ -12,13 +12,12 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { UNKNOWN_LOCATION } from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
-import { BY_PASSWORD } from '../records/authentication.js';
+import { BY_PASSWORD, HOLD_SECONDS } from '../records/authentication.js';
 import { assertNotBot } from '../secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, type TokenResponse, tokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
 
-const HOLD_SECONDS = 900;
 const RESULT_SECONDS = 60;
 const RESEND_SECONDS = 30;
 

@@ -15,6 +15,7 @@ import { OutboundFault } from '../outbound/network.js';
 import { backOffSeconds, PollingWorker } from '../process/polling-worker.js';
 import { InboxMessage, OutboxMessage } from './mail.entities.js';
 import { EndpointRejected, type MailTransport, MessageRejected, RecipientRejected } from './mail.js';
+import { linkWithFragment } from './templates/contents.js';
 import { mailBranding, renderMail } from './templates/render.js';
 import type { Device } from './templates/words/kinds.js';
 
@@ -221,7 +222,8 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       at,
       validSeconds: until === null ? 0 : (until.getTime() - at.getTime()) / 1000,
       webAppUrl: this.config.webAppUrl,
-      link: (path: string, token: string) => `${this.config.webAppUrl}${path}#token=${token}`,
+      link: (path: string, token: string, facts?: Readonly<Record<string, string>>) =>
+        linkWithFragment(`${this.config.webAppUrl}${path}`, token, this.config.web.pages ? facts : {}),
     };
     const rendered = renderMail(
       this.features.mails,

@@ -6,6 +6,9 @@ import { DecisionButton } from '../../kit/decision-button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { Success } from '../../kit/shown.js';
+import { HeldFacts, heldSignInOfLink } from '../../sign-in/held-facts.js';
+
+const held = heldSignInOfLink();
 
 export default function AuthorizeIp() {
   const { state, action } = useLink((token) => api.post('/v1/auth/authorize-ip', { body: { token } }));
@@ -13,6 +16,7 @@ export default function AuthorizeIp() {
     return (
       <Frame title={t('authorizeIp.title')}>
         <p>{t('authorizeIp.lead')}</p>
+        {held && <HeldFacts of={held} />}
         <Notice kind="warn" isAnnounced={false}>
           {t('authorizeIp.notYou')}
         </Notice>
@@ -25,6 +29,7 @@ export default function AuthorizeIp() {
     return (
       <Frame title={t('authorizeIp.doneTitle')}>
         <Success>{t('authorizeIp.done')}</Success>
+        {held && <HeldFacts of={held} />}
       </Frame>
     );
   }

@@ -13,9 +13,16 @@ export interface MailContext<M> {
   readonly client: Device | undefined;
   /** `WEB_APP_URL`, the base of page URLs. */
   readonly webAppUrl: string;
-  /** Returns a URL of the web application with a token in its fragment, which is never sent to a server or logged. */
-  link(path: string, token: string): string;
+  /**
+   * Returns a URL of the web application with a token in its fragment, which is never sent to a server or logged.
+   * @param facts further values for the built-in page. Other front ends get only the token
+   */
+  link(path: string, token: string, facts?: Readonly<Record<string, string>>): string;
 }
+
+/** Returns a link with the token and further values in its fragment. */
+export const linkWithFragment = (url: string, token: string, facts: Readonly<Record<string, string>> = {}): string =>
+  `${url}#${new URLSearchParams({ token, ...facts })}`;
 
 /** The text of one message, in reading order. */
 export interface Content {

@@ -175,6 +175,46 @@ describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
     await page.waitForURL((url) => url.pathname !== '/auth/reset');
   });
 
+  test.each([
+    ['without a second factor', false],
+    ['with a second factor', true],
+  ])('in another browser, a password manager gets the email with the new password, %s', async (_, hasFactor) => {
+    const { page } = visit;
+    const authenticator = hasFactor ? (await withTotp(world.service, owner)).authenticator : null;
+    const link = await forgotten();
+    expect(link).not.toContain(encodeURIComponent(owner.email));
+    await visit.context.addInitScript(`{
+      const { store } = CredentialsContainer.prototype;
+      CredentialsContainer.prototype.store = function (credential) {
+        const { type, id, password } = credential;
+        localStorage.setItem('offered', JSON.stringify({ type, id, password }));
+        return store.call(this, credential);
+      };
+      new MutationObserver((changes) => {
+        for (const node of changes.flatMap(({ removedNodes }) => [...removedNodes])) {
+          const names = node.querySelector?.('form')?.querySelector('input[autocomplete=username]')?.value;
+          if (names) localStorage.setItem('removed', names);
+        }
+      }).observe(document, { childList: true, subtree: true });
+    }`);
+    await page.goto(link);
+    await page.fill('input[name=password]', NEW_PASSWORD);
+    expect(await page.locator('input[autocomplete=username]').count()).toBe(0);
+    await save();
+    if (authenticator) {
+      await heading(visit, 'Two-step verification');
+      const kept = await page.evaluate('JSON.stringify([history.state, { ...sessionStorage }, { ...localStorage }])');
+      expect(kept).not.toContain(NEW_PASSWORD);
+      await page.fill('input[name=code]', authenticator.next());
+      await page.keyboard.press('Enter');
+    }
+    await page.waitForURL('**/account');
+    const offered = await page.evaluate("localStorage.getItem('offered')");
+    expect(JSON.parse(String(offered))).toEqual({ type: 'password', id: owner.email, password: NEW_PASSWORD });
+    const removed = await page.evaluate("localStorage.getItem('removed')");
+    if (!hasFactor) expect(removed).toBe(owner.email);
+  });
+
   test('the second factor is requested, stays after a reload, and ends in the account', async () => {
     const { page } = visit;
     const { authenticator } = await withTotp(world.service, owner);

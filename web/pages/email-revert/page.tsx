@@ -4,12 +4,14 @@ import { brand } from '../../core/brand.js';
 import { t } from '../../core/language.js';
 import { useLink } from '../../core/link.js';
 import { reportAcceptedPasskeys } from '../../core/passkeys.js';
+import { offerPassword } from '../../core/password-manager.js';
 import { replacePage } from '../../core/redirects.js';
+import { typedEmail } from '../../core/typed-email.js';
 import { LinkButton } from '../../kit/button.js';
 import { DecisionButton } from '../../kit/decision-button.js';
 import { Frame } from '../../kit/frame.js';
 import { Effects } from '../../kit/notice.js';
-import { NewPasswordForm } from '../../sign-in/new-password-form.js';
+import { NewPasswordForm, showUsername } from '../../sign-in/new-password-form.js';
 
 const EFFECTS = [
   'revert.address',
@@ -31,10 +33,12 @@ const Ways = () => (
 export default function EmailRevert() {
   const password = useSignal('');
   const isKept = useSignal(false);
+  const username = useSignal<string | null>(typedEmail());
   const isTaken = useSignal(false);
   const { state, action } = useLink(
     async (token) => {
       const answer = await api.post('/v1/auth/email-revert', { body: { token, password: password.value } });
+      await showUsername(username, await offerPassword(answer.token, password.value));
       await replaceSession(answer.token, isKept.value);
       await reportAcceptedPasskeys(answer.user_id, []);
       await replacePage('/account');
@@ -68,7 +72,7 @@ export default function EmailRevert() {
       <p>{t('revert.lead')}</p>
       <Effects of={EFFECTS} />
       <p class="quiet">{t('revert.own')}</p>
-      <NewPasswordForm password={password} isKept={isKept} action={action}>
+      <NewPasswordForm username={username.value} password={password} isKept={isKept} action={action}>
         <DecisionButton submits action={action} size="wide">
           {t('revert.submit')}
         </DecisionButton>

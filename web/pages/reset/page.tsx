@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api, replaceSession } from '../../core/api.js';
 import { clearLinkParameters, linkParameter } from '../../core/fragment.js';
 import { readHistoryState, writeHistoryState } from '../../core/history-state.js';
 import { t } from '../../core/language.js';
+import { offerPassword } from '../../core/password-manager.js';
 import { replacePage } from '../../core/redirects.js';
 import { Button, LinkButton } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
@@ -58,11 +59,17 @@ export default function Reset() {
     clearLinkParameters();
     step.value = writeHistoryState(KEY, next);
   };
+  /** Not in the stored step, because it must not outlive this page. */
+  const newPassword = useRef<string | null>(null);
   const done = async (answer: SignedIn, isKept: boolean) => {
     clearLinkParameters();
     step.value = { kind: 'leaving' };
     await replaceSession(answer.token, isKept);
     await replacePage('/account');
+  };
+  const doneWithFactor = async (answer: SignedIn, isKept: boolean) => {
+    if (newPassword.current !== null) await offerPassword(answer.token, newPassword.current);
+    await done(answer, isKept);
   };
   const now = step.value;
   switch (now.kind) {
@@ -81,7 +88,10 @@ export default function Reset() {
         <PasswordForm
           token={token}
           onDead={() => settle({ kind: 'dead' })}
-          onFactor={(challenge, isKept) => settle({ kind: 'factor', challenge, isKept })}
+          onFactor={(challenge, isKept, password) => {
+            newPassword.current = password;
+            settle({ kind: 'factor', challenge, isKept });
+          }}
           onSignedIn={done}
         />
       );
@@ -90,7 +100,7 @@ export default function Reset() {
         <Frame title={t('signIn.factorTitle')}>
           <SecondFactor
             challenge={now.challenge}
-            onSignedIn={(answer) => void done(answer, now.isKept)}
+            onSignedIn={(answer) => void doneWithFactor(answer, now.isKept)}
             onTimeout={() => settle({ kind: 'timeout' })}
           />
         </Frame>

@@ -2,26 +2,30 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
+import { offerPassword } from '../../core/password-manager.js';
+import { typedEmail } from '../../core/typed-email.js';
 import { Button } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
-import { NewPasswordForm } from '../../sign-in/new-password-form.js';
+import { NewPasswordForm, showUsername } from '../../sign-in/new-password-form.js';
 import type { Challenge, SignedIn } from '../../sign-in/signed-in.js';
 
 export interface PasswordFormProps {
   readonly token: string;
   readonly onDead: () => void;
-  readonly onFactor: (challenge: Challenge, isKept: boolean) => void;
+  readonly onFactor: (challenge: Challenge, isKept: boolean, password: string) => void;
   readonly onSignedIn: (answer: SignedIn, isKept: boolean) => Promise<void>;
 }
 
 export function PasswordForm({ token, onDead, onFactor, onSignedIn }: PasswordFormProps) {
   const password = useSignal('');
   const isKept = useSignal(false);
+  const username = useSignal<string | null>(typedEmail());
   const reset = useAction(
     async () => {
       const answer = await api.post('/v1/auth/reset', { body: { token, password: password.value } });
-      if ('mfa' in answer) onFactor(answer, isKept.value);
-      else await onSignedIn(answer, isKept.value);
+      if ('mfa' in answer) return onFactor(answer, isKept.value, password.value);
+      await showUsername(username, await offerPassword(answer.token, password.value));
+      return onSignedIn(answer, isKept.value);
     },
     {
       fields: ['password'],
@@ -35,7 +39,7 @@ export function PasswordForm({ token, onDead, onFactor, onSignedIn }: PasswordFo
   return (
     <Frame title={t('reset.title')}>
       <p>{t('reset.lead')}</p>
-      <NewPasswordForm password={password} isKept={isKept} action={reset}>
+      <NewPasswordForm username={username.value} password={password} isKept={isKept} action={reset}>
         <Button submits action={reset} size="wide">
           {t('reset.submit')}
         </Button>

@@ -71,6 +71,49 @@ describeInBrowser('web.md 4: the search of the console', () => {
   const lines = () => world.service.log.filter((line) => line.startsWith('{'));
   const lineWith = (text: string) => lines().find((line) => line.includes(text)) as string;
 
+  test('a keyboard shortcut opens the search from every view, but not while the user types', async () => {
+    const { page } = visit;
+    const focused = () => page.locator('input[name=q]:focus').waitFor();
+    await arriveAsAdministrator(world, visit, '/admin/people');
+    await heading(visit, 'All people');
+    const shortcut = page.getByRole('link', { name: 'Search', exact: true });
+    expect(await shortcut.getAttribute('aria-keyshortcuts')).toBe('/ Control+K Meta+K');
+    await shortcut.getByText('/', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await focused();
+    await heading(visit, 'Home');
+    expect(await box().inputValue()).toBe('');
+    // In a field, the keys have their usual meaning.
+    await page.goBack();
+    await heading(visit, 'All people');
+    const filter = page.getByRole('searchbox').first();
+    await filter.focus();
+    await page.keyboard.type('a/b');
+    await page.keyboard.press('Control+k');
+    expect(await filter.inputValue()).toBe('a/b');
+    await heading(visit, 'All people');
+    await page.locator('h1').focus();
+    await page.keyboard.press('Meta+k');
+    await focused();
+    await page.locator('h1').focus();
+    await page.keyboard.press('Control+k');
+    await focused();
+    // A shortcut of one character can be turned off (WCAG 2.1.4).
+    await page.getByText('What you can search').press('Enter');
+    await page.getByRole('checkbox', { name: 'Use the / key as a shortcut for search' }).press('Space');
+    await visit.look('admin-search-shortcut');
+    await page.reload();
+    await heading(visit, 'Home');
+    await shortcut.getByText('Ctrl K', { exact: true }).waitFor();
+    expect(await shortcut.getAttribute('aria-keyshortcuts')).toBe('Control+K Meta+K');
+    await page.locator('h1').focus();
+    await page.keyboard.press('/');
+    expect(await page.locator('input[name=q]:focus').count()).toBe(0);
+    await shortcut.press('Enter');
+    await focused();
+    await visit.leave();
+  });
+
   test('a user ID pasted with a log line finds the user', async () => {
     const locked = await person(world.service, 'locked');
     await withTotp(world.service, locked);

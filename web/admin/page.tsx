@@ -8,6 +8,7 @@ import { LoadFailure, useSignedInPage } from '../kit/signed-in-page.js';
 import './console.css';
 import { NotAdministrator } from './not-administrator.js';
 import { failure, isNotAdministrator, load, me } from './rights.js';
+import { SearchLink, useSearchShortcut } from './search/shortcut.js';
 import { VIEWS, viewsHere } from './views.js';
 
 setFullPageViews(VIEWS);
@@ -29,8 +30,11 @@ function Body() {
 
 /** The administration console. Views and buttons are shown to users with the required ACLs. */
 export default function Console() {
-  if (!useSignedInPage('admin', load, onEvent)) return null;
-  const views = isNotAdministrator.value ? [] : viewsHere();
+  const isShown = useSignedInPage('admin', load, onEvent);
+  const views = isShown && !isNotAdministrator.value ? viewsHere() : [];
+  const canSearch = views.some(({ path }) => path === '/admin');
+  useSearchShortcut(canSearch);
+  if (!isShown) return null;
   const view = views.find(isPathOf);
   return (
     <div class="console">
@@ -39,7 +43,12 @@ export default function Console() {
         part={t('admin.title')}
         home={isNotAdministrator.value ? '/account' : '/admin'}
         views={views.filter(({ isUnlisted }) => !isUnlisted)}
-        aside={<a href="/account">{t('admin.toAccount')}</a>}
+        aside={
+          <>
+            {canSearch && <SearchLink />}
+            <a href="/account">{t('admin.toAccount')}</a>
+          </>
+        }
       >
         <Body />
       </Shell>

@@ -1,8 +1,10 @@
 import { t } from '../../core/language.js';
+import { Choice } from '../../kit/field.js';
 import { Home } from '../home/home.js';
 import { PersonLink } from '../parts/person-link.js';
 import { hasAcl, me } from '../rights.js';
 import { searchable } from './search-providers.js';
+import { isSlashOn, setSlash } from './shortcut.js';
 
 /** The signed-in administrator and their ACLs. */
 function You() {
@@ -34,7 +36,14 @@ function You() {
   );
 }
 
-/** What the search finds, with the permissions of the user. */
+const Shortcut = () => (
+  <>
+    <Choice name="slash" label={t('adminSearch.slash')} checked={isSlashOn.value} onChecked={setSlash} />
+    <p class="small quiet">{t('adminSearch.slashHint')}</p>
+  </>
+);
+
+/** What the search finds, with the permissions of the user, and its shortcut. */
 function Searchable() {
   const names = searchable();
   if (names.length === 0) return <p>{t('adminSearch.nothingSearchable')}</p>;
@@ -46,6 +55,7 @@ function Searchable() {
           <li key={name}>{t(name)}</li>
         ))}
       </ul>
+      <Shortcut />
     </details>
   );
 }

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { queryParameter, setQueryParameters } from '../parts/address.js';
 import { Results } from './results.js';
 import { queryOf } from './search-terms.js';
 import './search.css';
+import { useSearchFocus } from './shortcut.js';
 import { Start } from './start.js';
 
 /** Replaces line breaks with spaces on paste. A single-line input would remove them and join words. */
@@ -28,6 +29,8 @@ interface BoxProps {
 function Box({ query, onSearch }: BoxProps) {
   const id = useId();
   const text = useSignal(query);
+  const field = useRef<HTMLInputElement>(null);
+  useSearchFocus(field);
   useEffect(() => {
     text.value = query;
   }, [query, text]);
@@ -44,6 +47,7 @@ function Box({ query, onSearch }: BoxProps) {
         <div class="search-line">
           <input
             id={id}
+            ref={field}
             type="search"
             name="q"
             class="input"

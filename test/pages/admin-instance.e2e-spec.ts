@@ -230,12 +230,16 @@ describeInBrowser('web.md 4: the instance settings', () => {
   test('the single sign-on test shows each success and failure in words', async () => {
     const { page } = visit;
     await arrive();
+    const state = page.getByRole('heading', { name: 'Single sign-on' }).locator('..');
+    await state.getByText('Not tested').waitFor();
     await button('Test connection').press('Enter');
     await page.getByText('Single sign-on is ready.').waitFor();
+    await state.getByText('Test passed').waitFor();
     await page.getByText('Signing keys found').waitFor();
     provider.instead.keys = (_, res) => void res.writeHead(500).end();
     await button('Test connection').press('Enter');
     await page.getByText('Single sign-on isn’t ready.').waitFor();
+    await state.getByText('Test failed').waitFor();
     await page.getByText('Signing keys not found').waitFor();
     await page.getByText('The keys couldn’t be loaded.').waitFor();
     await chooseLanguage(page, 'de');

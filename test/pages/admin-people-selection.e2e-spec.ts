@@ -111,7 +111,10 @@ describeInBrowser('web.md 4: selected users of the list', () => {
     expect(await failed.allInnerTexts()).toEqual([expect.stringMatching(new RegExp(`^${b.username}#\\d{4}: .+`))]);
     await selected('1 selected');
     expect(await box(b).isChecked()).toBe(true);
-    await main().getByRole('row').filter({ hasText: a.username }).getByText('Suspended', { exact: true }).waitFor();
+    const row = main().getByRole('row').filter({ hasText: a.username });
+    await row.getByText('Suspended', { exact: true }).waitFor();
+    // A suspension also sets the flag of a deactivated account.
+    expect(await row.getByText('Deactivated').count()).toBe(0);
     expect(await Promise.all(people.map(isBanned))).toEqual([true, false, true, false]);
     expect(await entriesOf('temp_ban')).toEqual([a, c].map(({ id }) => [id, REASON]));
     expect((await auditOf(world.service, 'temp_ban')).at(-1)?.admin_user_id).toBe(admin.id);

@@ -32,7 +32,7 @@ export default function BannedAddresses() {
         </ExpandableForm>
       )}
       {can('delete', ENTRY) && (
-        <ExpandableForm label={t('adminBans.liftTyped')}>
+        <ExpandableForm label={t('adminBans.liftTyped')} kind="plain">
           {(fold) => <LiftForm first={first} onChanged={changed} onCancel={fold} />}
         </ExpandableForm>
       )}

@@ -17,11 +17,29 @@ import {
 import { Members, type PartProps } from './members-form.js';
 import { type Choice, choiceFor, choices, PRESET_NAMES, PRESETS, presetOf } from './presets.js';
 
-/** The state of single sign-on as users see it, not as it is entered here. */
-export function SsoState({ of: { enabled, enforced, issuer, client_id: client } }: { readonly of: Config['sso'] }) {
+interface SsoStateProps {
+  readonly of: Config['sso'];
+  /** The result of the last test of the saved settings in this view. Null without one. */
+  readonly isTested: boolean | null;
+}
+
+const TestState = ({ isTested }: Pick<SsoStateProps, 'isTested'>) =>
+  isTested === null ? (
+    <Badge>{t('adminInstance.notTested')}</Badge>
+  ) : (
+    <Badge kind={isTested ? 'good' : 'bad'}>{t(isTested ? 'adminInstance.tested' : 'adminInstance.testFailed')}</Badge>
+  );
+
+/** The state of single sign-on as users see it, not as it is entered here. Only a test shows that it works. */
+export function SsoState({ of: { enabled, enforced, issuer, client_id: client }, isTested }: SsoStateProps) {
   if (!enabled) return <Badge>{t('adminInstance.off')}</Badge>;
   if (issuer === null || client === null) return <Badge kind="warn">{t('adminInstance.incomplete')}</Badge>;
-  return <Badge kind="good">{t(enforced ? 'adminExplain.sso:on' : 'adminInstance.on')}</Badge>;
+  return (
+    <span class="row">
+      <Badge>{t(enforced ? 'adminExplain.sso:on' : 'adminInstance.on')}</Badge>
+      <TestState isTested={isTested} />
+    </span>
+  );
 }
 
 const RedirectAddress = ({ of: { sso } }: { readonly of: Config }) => (

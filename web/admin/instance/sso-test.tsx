@@ -35,12 +35,13 @@ const Result = ({ trial: { ok, checks } }: { readonly trial: SsoTestResult }) =>
   </Notice>
 );
 
-/** Tests the connection to the identity provider. */
-export function SsoTest() {
+/** Tests the connection to the identity provider. @param onTested called with whether it works */
+export function SsoTest({ onTested }: { readonly onTested?: (isGood: boolean) => void }) {
   const result = useSignal<SsoTestResult | null>(null);
   const run = useAction(async () => {
     result.value = null;
     result.value = await api.post('/v1/admin/instance/sso/test');
+    onTested?.(result.value.ok);
   });
   if (!can('post', '/v1/admin/instance/sso/test')) return null;
   return (

@@ -5,6 +5,7 @@ import { api } from '../../core/api.js';
 import { loadTranslations, type TranslationKey, t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
 import { Dialog } from '../../kit/dialog.js';
+import { setterOf } from '../../kit/field.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { Badge } from '../../kit/portrait.js';
@@ -95,7 +96,11 @@ const mayChangeAny = (): boolean => MEMBERS.some(mayChange);
 
 function Settings({ config, onSaved }: { readonly config: Config; readonly onSaved: (config: Config) => void }) {
   const draft = useDraft(config);
-  const { isOpen, voidedLinks, form, auditedAction, save } = useSaving(draft, onSaved);
+  const isTested = useSignal<boolean | null>(null);
+  const { isOpen, voidedLinks, form, auditedAction, save } = useSaving(draft, (saved) => {
+    isTested.value = null;
+    onSaved(saved);
+  });
   const part = { config, draft, auditedAction };
   const review = (event: Event) => {
     event.preventDefault();
@@ -122,9 +127,9 @@ function Settings({ config, onSaved }: { readonly config: Config; readonly onSav
           <Members {...part} members={APPEARANCE} />
           <BrandPreview product={String(draft.current(PRODUCT_NAME))} />
         </Part>
-        <Part id="sso" title="adminInstance.sso" state={<SsoState of={config.sso} />}>
+        <Part id="sso" title="adminInstance.sso" state={<SsoState of={config.sso} isTested={isTested.value} />}>
           <SingleSignOn {...part} />
-          <SsoTest />
+          <SsoTest onTested={setterOf<boolean | null>(isTested)} />
         </Part>
         {voidedLinks.value !== null && (
           <Notice kind="warn">{t('adminInstance.voided', { count: voidedLinks.value })}</Notice>

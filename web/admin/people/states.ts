@@ -14,7 +14,7 @@ export const STATE_WORDS: Readonly<Record<State, TranslationKey>> = {
   locked: 'adminPeople.locked',
 };
 
-/** The states of an account, as the filter of the list finds them; empty if its data is deleted. */
+/** The states of an account; empty if its data is deleted. */
 export function statesOf(user: AdminUser): readonly State[] {
   if (isErased(user)) return [];
   const { banned, traits, pending_deletion_at: deletion } = user;
@@ -22,7 +22,8 @@ export function statesOf(user: AdminUser): readonly State[] {
     ['suspended', banned],
     ['deletion_scheduled', deletion !== null],
     ['locked', traits.includes('locked_down')],
-    ['disabled', hasFlag(user, 'DISABLED') || hasFlag(user, 'DISABLED_SUSPICIOUS_ACTIVITY')],
+    // A suspension sets the flag of a deactivation.
+    ['disabled', (hasFlag(user, 'DISABLED') && !banned) || hasFlag(user, 'DISABLED_SUSPICIOUS_ACTIVITY')],
     ['pending_approval', traits.includes('registration_pending_approval')],
   ];
   const found = all.filter(([, is]) => is).map(([state]) => state);

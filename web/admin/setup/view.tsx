@@ -4,6 +4,7 @@ import { brand } from '../../core/brand.js';
 import { type TranslationKey, t } from '../../core/language.js';
 import { Loading, useLoaded } from '../../kit/loaded.js';
 import { InnerLink } from '../../kit/opened.js';
+import { Badge } from '../../kit/portrait.js';
 import { SsoTest } from '../instance/sso-test.js';
 import { CaptchaTest } from './captcha.js';
 import { EmailTest } from './mail.js';
@@ -22,7 +23,7 @@ const Step = ({ title, isDone, state, children }: StepProps) => (
   <li class="section">
     <div class="row between">
       <h2>{t(title)}</h2>
-      <span class={isDone ? 'badge' : 'badge open'}>{t(isDone ? 'adminSetup.done' : 'adminSetup.open')}</span>
+      <Badge kind={isDone ? 'good' : 'warn'}>{t(isDone ? 'adminSetup.done' : 'adminSetup.open')}</Badge>
     </div>
     <p>{state}</p>
     {children}

@@ -9,7 +9,7 @@ export async function readFacts(load) {
   const { allSettings, featureRegistry, loadConfig } = await load('features.js');
   const { arrivalGuardsInOrder } = await load('pipeline/arrival-guards.js');
   const { guardsInOrder } = await load('pipeline/guards.js');
-  const { describePolicy } = await load('policy/routes.js');
+  const { describePolicy } = await load('policy/route-policy.js');
   const { errors, fieldErrors, buckets, acls, scopes } = featureRegistry();
   const { COMMANDS } = await load('cli/commands.js');
   const { settingsTable } = await load('core/config/printed.js');

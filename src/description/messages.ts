@@ -2,7 +2,7 @@ import type { CommandPlan } from '../gateway/commands/command.js';
 import { commandName } from '../gateway/commands/commands.service.js';
 import { CLOSING, OP } from '../gateway/protocol/protocol.js';
 import { schemaOf } from '../http/input.js';
-import { describePolicy } from '../policy/routes.js';
+import { describePolicy } from '../policy/route-policy.js';
 import type { ApiMetadata, CommandMetadata, PayloadMetadata, Schema } from './api-metadata.js';
 import type { Facts } from './document.js';
 

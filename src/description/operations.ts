@@ -1,6 +1,6 @@
 import { type RoutePlan, servesPages } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
-import { describePolicy } from '../policy/routes.js';
+import { describePolicy } from '../policy/route-policy.js';
 import { exampleResponse } from './answers.js';
 import type { ApiMetadata, HandlerMetadata, Schema } from './api-metadata.js';
 import { securityOf } from './credentials.js';

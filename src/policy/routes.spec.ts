@@ -1,6 +1,6 @@
 import type { RoutePlan } from './plan.js';
-import type { PolicyKind, RoutePolicy } from './route-policy.js';
-import { describePolicy, Routes } from './routes.js';
+import { describePolicy, type PolicyKind, type RoutePolicy } from './route-policy.js';
+import { Routes } from './routes.js';
 
 const policyOf = (kind: PolicyKind, more: Partial<RoutePolicy> = {}): RoutePolicy => ({
   kind,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RoutePlan } from './plan.js';
-import type { AclRequirement, RoutePolicy } from './route-policy.js';
+import { describePolicy } from './route-policy.js';
 
 /** Every route of the application with its policy, from the route audit. Preflights, tests and documents use it. */
 @Injectable()
@@ -88,37 +88,3 @@ function matchesTemplate(template: readonly string[], segments: readonly string[
 /** Sort key: static text comes before parameters, parameters before wildcards. */
 const sortKey = (path: string): string =>
   path.replace(/[^/]+/g, (part) => (part[0] === '*' ? '2' : part[0] === ':' ? '1' : ''));
-
-function describeBucket({ name, ...options }: NonNullable<RoutePolicy['bucket']>): string {
-  const members = Object.entries(options).map(([option, value]) => `${option}: '${value}'`);
-  return members.length > 0 ? `'${name}', { ${members.join(', ')} }` : `'${name}'`;
-}
-
-function describeAcl({ mode, acls }: AclRequirement): string {
-  const names = acls.map((name) => `'${name}'`).join(', ');
-  return mode === 'any' ? `{ anyOf: [${names}] }` : names;
-}
-
-/** Formats a policy as decorators, for `npm run routes` and the OpenAPI document. */
-export function describePolicy(policy: RoutePolicy): string {
-  const sudo = Object.entries(policy.sudo ?? {})
-    .map(([name, value]) => `${name}: ${typeof value === 'function' ? value.name || 'predicate' : value}`)
-    .join(', ');
-  const argument = policy.acl ? describeAcl(policy.acl) : policy.confidentialClient ? '{ confidential: true }' : '';
-  return [
-    `@${policy.kind}(${argument})`,
-    policy.scope && `@OAuthScope('${policy.scope}')`,
-    policy.blockedBySso && '@BlockedBySso()',
-    policy.allowSuspicious && '@AllowSuspicious()',
-    policy.sudo && `@RequiresSudo(${sudo && `{ ${sudo} }`})`,
-    policy.captcha && '@Captcha()',
-    policy.caseInsensitiveScheme && '@CaseInsensitiveScheme()',
-    policy.changesNothing && '@ReadOnly()',
-    policy.bucket && `@RateLimit(${describeBucket(policy.bucket)})`,
-    policy.cors !== 'default' && `@Cors('${policy.cors}')`,
-    policy.accepts &&
-      `@Accepts('${policy.accepts.kind}'${policy.accepts.limit ? `, { limit: ${policy.accepts.limit} }` : ''})`,
-  ]
-    .filter(Boolean)
-    .join(' ');
-}

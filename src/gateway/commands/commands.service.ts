@@ -5,7 +5,7 @@ import type { EventData, EventType } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
 import { toApiError } from '../../core/to-api-error.js';
 import { FeatureRegistry } from '../../policy/feature-registry.js';
-import { describePolicy } from '../../policy/routes.js';
+import { describePolicy } from '../../policy/route-policy.js';
 import { ClosingError, MessageDropped, OP, type Payload } from '../protocol/protocol.js';
 import type { Command, CommandCallback, CommandPlan } from './command.js';
 

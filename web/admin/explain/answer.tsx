@@ -1,4 +1,4 @@
-import { rich, type TranslationKey, t, wordsOfCode } from '../../core/language.js';
+import { findTranslation, rich, t, wordsOfCode } from '../../core/language.js';
 import { Facts } from '../../kit/facts.js';
 import { Notice } from '../../kit/notice.js';
 import { Badge } from '../../kit/portrait.js';
@@ -8,11 +8,6 @@ import type { Explained } from './question.js';
 type Row = Explained['rows'][number];
 type Route = NonNullable<Explained['route']>;
 
-/** Guards with a translation. Newer ones are shown by name. */
-const ROWS: ReadonlySet<string> = new Set([
-  ...['load', 'ip_ban', 'credential', 'sso', 'rate_limit', 'captcha', 'identity'],
-  ...['credential_kind', 'scope', 'administrator', 'acl', 'suspicious_activity', 'input', 'sudo'],
-]);
 const MARKS: Readonly<Record<Row['judgement'], string>> = { passes: '✓', refuses: '✕', depends: '?', unreached: '–' };
 
 const Code = ({ children }: { readonly children: string | number }) => <code dir="ltr">{children}</code>;
@@ -30,7 +25,7 @@ const RowItem = ({ row: { row, judgement, codes }, decides }: { readonly row: Ro
     </span>
     <div class="stack tight">
       <div class="row">
-        <strong>{ROWS.has(row) ? t(`adminExplain.row:${row}` as TranslationKey) : <Code>{row}</Code>}</strong>
+        <strong>{findTranslation(`adminExplain.row:${row}`) ?? <Code>{row}</Code>}</strong>
         {decides && <Badge>{t('adminExplain.decides')}</Badge>}
       </div>
       <span>{t(`adminExplain.judged:${judgement}`)}</span>

@@ -357,17 +357,15 @@ describe('migrations of releases', () => {
     expect(versions.filter((version) => !kept.some((release) => release.version === version))).toEqual([]);
   });
 
-  test('the guide names the migrations of each step, and whether there is a way back', () => {
+  test('the guide lists each step, and whether there is a way back', () => {
     const steps = kept.map((release, n) => {
       const [from, next] = [applied(release), kept[n + 1]];
       const names = (next ? applied(next) : inOrder(source)).slice(from.length);
       return { from: release.version, to: next?.version ?? JSON.parse(text('package.json')).version, names };
     });
-    const rows = [
-      ...text('docs/guides/operators/upgrade.md').matchAll(/^\| `(\S+)` \| `(\S+)` \| (.+?) \| (yes|no): .+ \|$/gm),
-    ];
-    expect(
-      rows.map(([, from, to, names = '', answer]) => ({ from, to, names: names.match(/\w+\d{13}/g) ?? [], answer })),
-    ).toEqual(steps.map((step) => ({ ...step, answer: step.names.some((name) => BREAKING.has(name)) ? 'no' : 'yes' })));
+    const rows = [...text('docs/guides/operators/upgrade.md').matchAll(/^\| `(\S+)` \| `(\S+)` \| (yes|no): .+ \|$/gm)];
+    expect(rows.map(([, from, to, answer]) => [from, to, answer])).toEqual(
+      steps.map(({ from, to, names }) => [from, to, names.some((name) => BREAKING.has(name)) ? 'no' : 'yes']),
+    );
   });
 });

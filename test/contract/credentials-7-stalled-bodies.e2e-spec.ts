@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
 import { digest } from '../../src/core/secrets.js';
 import { Routes } from '../../src/policy/routes.js';
+import { HARMLESS_OPERATIONS, OF_ACCOUNTS } from '../machine/account-operations.js';
 import { setAcls } from '../support/admin.js';
 import {
   type Answer,
@@ -313,30 +314,17 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'POST /v1/admin/roles': async (who) => ({ body: { name: `Role ${who.id}`, acls: ['*'] } }),
   'PATCH /v1/admin/roles/:role_id': async (who) => ({ path: await newRole(who), body: { acls: ['*'] } }),
   'DELETE /v1/admin/roles/:role_id': async (who) => ({ path: await newRole(who), body: {} }),
+  ...Object.fromEntries(
+    Object.entries(OF_ACCOUNTS)
+      .filter(([route]) => route.includes('/v1/admin/users/'))
+      .map(([route, { body: sent }]) => [route, another(sent)]),
+  ),
   'PUT /v1/admin/users/:user_id/acls': another({ acls: ['*'] }),
-  'DELETE /v1/admin/users/:user_id/ban': another(),
-  'PUT /v1/admin/users/:user_id/ban': another({ duration_hours: 1 }),
-  'DELETE /v1/admin/users/:user_id/deletion': another(),
-  'PUT /v1/admin/users/:user_id/deletion': another({ reason_code: 3 }),
   'PATCH /v1/admin/users/:user_id/email': async (who) => another({ email: `bob.${who.email}` })(),
-  'PUT /v1/admin/users/:user_id/email-bounce': another({ bounced: true }),
-  'PUT /v1/admin/users/:user_id/email-verification': another(),
-  'PATCH /v1/admin/users/:user_id/flags': another({ add_flags: [] }),
-  'DELETE /v1/admin/users/:user_id/lockdown': another(),
-  'DELETE /v1/admin/users/:user_id/mfa': another(),
-  'POST /v1/admin/users/:user_id/password-reset': another(),
-  'PUT /v1/admin/users/:user_id/phone-verification': another({ has_verified_phone: true }),
-  'DELETE /v1/admin/users/:user_id/sessions': another(),
-  'DELETE /v1/admin/users/:user_id/sso-identity': another(),
   'PUT /v1/admin/users/:user_id/sso-identity': async (who) => {
     await enforceSso(service, false);
     return another({ subject: who.id })();
   },
-  'DELETE /v1/admin/users/:user_id/suspicious-activity-disablement': another(),
-  'PUT /v1/admin/users/:user_id/suspicious-activity-disablement': another({ flags: 0 }),
-  'PUT /v1/admin/users/:user_id/suspicious-activity-flags': another({ flags: 1 }),
-  'PUT /v1/admin/users/:user_id/traits': another({ traits: [] }),
-  'POST /v1/admin/users/:user_id/verification-email': another(),
   'DELETE /v1/admin/users/:user_id/webauthn-credentials/:credential_id': async () => {
     const bob = await person(service, 'bob');
     const key = await withPasskey(service, bob);
@@ -346,6 +334,7 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
 
 /** Routes with an identity that do not change how an account signs in, and the reason. */
 const HARMLESS: Record<string, string> = {
+  ...HARMLESS_OPERATIONS,
   'POST /v1/auth/logout': 'ends the calling session itself',
   'POST /v1/auth/verify/resend': 'mails a token to the address that the account has',
   'POST /v1/users/@me/mfa/webauthn/credentials/registration-options': 'a challenge: the registration is checked',
@@ -356,13 +345,7 @@ const HARMLESS: Record<string, string> = {
   'POST /v1/media/uploads/complete': 'a file',
   'PATCH /v1/webhooks/:id': 'name and picture',
   'DELETE /v1/webhooks/:id': 'takes a credential away',
-  'POST /v1/admin/blocklists/ip/entries': 'addresses, not accounts',
-  'DELETE /v1/admin/blocklists/ip/entries/:value': 'addresses, not accounts',
-  'POST /v1/admin/explain': 'changes nothing',
-  'POST /v1/admin/jobs/:job_id/retry': 'runs a background job again',
   'POST /v1/admin/instance/sso/test': 'changes nothing',
-  'POST /v1/admin/instance/mail/test': 'changes nothing',
-  'POST /v1/admin/instance/captcha/test': 'changes nothing',
 };
 
 /** Excludes challenges: consuming one without success gives an attacker no advantage. */

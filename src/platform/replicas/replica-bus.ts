@@ -217,8 +217,7 @@ export abstract class ReplicaBus {
     const hasMissed = this.mayHaveMissedEntries();
     const isRewound = await this.reader.hasLostEntries(this.runJournalStatement);
     const { isOtherDatabase } = this;
-    if (isRewound)
-      this.log.warn('the database went back to an earlier state: gateway sessions end', { changes });
+    if (isRewound) this.log.warn('the database went back to an earlier state: gateway sessions end', { changes });
     else if (changes.length > 0) this.log.warn('the database was moved or replaced: nothing is missing', { changes });
     if (isRewound || hasMissed) {
       await this.start();

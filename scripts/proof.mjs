@@ -2,14 +2,16 @@
  * `npm run proof -- <name>`: runs a long proof against real servers, and prints its report in Markdown. The exit code is
  * 1 if a promise is broken. Proofs:
  *
- *   jobs   1,000 background jobs over three replicas, one of which is killed every second. Needs DATABASE_URL
+ *   jobs      1,000 background jobs over three replicas, one of which is killed every second. Needs DATABASE_URL
+ *   poolers   the e2e suite behind PgBouncer (transaction and session mode) and pgpool-II. Needs TEST_DATABASE_URL. The
+ *             environment variable POOLERS limits the poolers, and FILES limits the files with a pattern
  */
 import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';
 
 answerHelp(import.meta.filename);
 
-const PROOFS = { jobs: './proofs/jobs.mjs' };
+const PROOFS = { jobs: './proofs/jobs.mjs', poolers: './proofs/poolers.mjs' };
 
 const path = PROOFS[process.argv[2]];
 if (!path) throw new Error(`Name a proof: ${Object.keys(PROOFS).join(', ')}`);

@@ -5,12 +5,13 @@
  *   npm run test:all              every file; on Fastify without the files of the core that do not depend on the platform
  *   npm test -- --beyond-core     every file outside the core
  *   npm test -- --on-both         the files outside the core that depend on the platform
+ *   npm test -- --behind-pooler   files whose statements differ most, for runs with TEST_POOLER
  *   npm test -- <arguments>       jest with these arguments
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { beyondCore, onBoth, once } from '../test/setup/tiers.js';
+import { behindPooler, beyondCore, onBoth, once } from '../test/setup/tiers.js';
 import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';
 import { installPackages } from './packages.mjs';
@@ -31,6 +32,7 @@ function argumentsOf([first, ...more]) {
   if (first === '--all') return process.env.HTTP_PLATFORM === 'fastify' ? [...leaveOut(once()), ...more] : more;
   if (first === '--beyond-core') return [...more, '--runTestsByPath', ...filesOf(beyondCore())];
   if (first === '--on-both') return [...more, '--runTestsByPath', ...filesOf(onBoth())];
+  if (first === '--behind-pooler') return [...more, '--runTestsByPath', ...filesOf(behindPooler())];
   return [first, ...more];
 }
 

@@ -34,15 +34,18 @@ export async function start(extension: Extension = {}): Promise<void> {
     }
     assertCompatible(extension);
     // Loaded late, because the primary needs only the code for its settings and the log.
-    const [{ createApp }, { loadConfig }, { run }] = await Promise.all([
+    const [{ createApp }, { loadConfig }, { run }, { createWithDatabase }] = await Promise.all([
       import('./app.js'),
       import('./features.js'),
       import('./run.js'),
+      import('./service/wait-for-database.js'),
     ]);
     const config = loadConfig(process.env, settingsOf(extension));
-    const app = await createApp(config, extension);
+    const log = new Log(config);
+    const { created: app, freePort } = await createWithDatabase(config, log, () => createApp(config, extension));
     if (!threads) app.get(Log).warn(FEW_THREADS);
     if (config.workers === 1 && process.env.WORKERS?.trim() === 'auto') app.get(Log).info(AUTO_IS_ONE);
+    freePort();
     await run(app);
   } catch (error) {
     reportFatalError(toStartError(error));

@@ -16,10 +16,17 @@ export function markConnectionError(error: unknown): void {
   if (isNativeError(error)) connectionErrors.add(error);
 }
 
+interface DriverError {
+  readonly code?: unknown;
+  readonly severity?: unknown;
+}
+
 /** Whether the error comes from the database and a retry may succeed. */
 export function isTransientDatabaseError(thrown: unknown): boolean {
   if (!isNativeError(thrown)) return false;
-  const { code, driverError } = thrown as { code?: unknown; driverError?: { code?: unknown } };
+  const { code, severity, driverError } = thrown as { code?: unknown; severity?: unknown; driverError?: DriverError };
+  // A fatal error closes the connection. PgBouncer reports with it that its server is away.
+  if (severity === 'FATAL' || driverError?.severity === 'FATAL') return true;
   if (connectionErrors.has(thrown) || (driverError && connectionErrors.has(driverError))) return true;
   const state = code ?? driverError?.code;
   if (typeof state === 'string' && TRANSIENT_SQLSTATE.test(state)) return true;

@@ -1,7 +1,7 @@
 import { Database } from '../../src/platform/database/database.js';
 import { ReplicaBus } from '../../src/platform/replicas/replica-bus.js';
 import { query } from '../machine/databases.js';
-import { describeOnPostgres } from '../machine/postgres.js';
+import { describeWithOwnSessions } from '../machine/postgres.js';
 import { copyTemplate, type Gatehouse, gatehouse, newApp, newTokens, person, withGatehouse } from '../support/index.js';
 
 /** Each setting changes the output that the driver parses, or the meaning of a statement of the service. */
@@ -18,7 +18,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   transform_null_equals: 'on',
 };
 
-describeOnPostgres('a database with defaults other than those that the driver needs', () => {
+describeWithOwnSessions('a database with defaults other than those that the driver needs', () => {
   let service: Gatehouse;
   beforeAll(async () => {
     const url = (await copyTemplate()) ?? '';

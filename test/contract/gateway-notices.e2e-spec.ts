@@ -43,7 +43,8 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
       GATEWAY_NUMBERS: JSON.stringify(NUMBERS),
     };
     first = await gatehouse({ env });
-    const databaseProxy = await CuttableProxy.to(first.app.get(Config).databaseUrl ?? '', 5432);
+    const { databaseUrl = '', databaseDirectUrl = databaseUrl } = first.app.get(Config);
+    const databaseProxy = await CuttableProxy.to(databaseDirectUrl, 5432);
     toDatabase = databaseProxy.proxy;
     env.DATABASE_URL = databaseProxy.url;
     second = await gatehouse({ env });
@@ -270,7 +271,8 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
     await ear.subscribe(channel());
     ear.on('message', (_channel, message) => void sent.push(JSON.parse(message)));
     const said: string[] = [];
-    const listener = new PgClient({ connectionString: first.app.get(Config).databaseUrl });
+    const { databaseUrl, databaseDirectUrl = databaseUrl } = first.app.get(Config);
+    const listener = new PgClient({ connectionString: databaseDirectUrl });
     listeners.push(() => listener.end());
     await listener.connect();
     listener.on('notification', ({ payload }) => void said.push(String(payload)));

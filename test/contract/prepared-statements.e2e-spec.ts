@@ -1,4 +1,4 @@
-import { testOnPostgres } from '../machine/postgres.js';
+import { describeWithOwnSessions } from '../machine/postgres.js';
 import { newApp, newTokens, person, withGatehouse } from '../support/index.js';
 
 /** Statement names with the index that each one must use. */
@@ -11,8 +11,8 @@ const LOOKUPS = {
 /** More than five, because PostgreSQL always creates a custom plan for the first five executions. */
 const TIMES = 12;
 
-describe('the lookup of a credential', () => {
-  testOnPostgres('is planned once, even for few credentials', () =>
+describeWithOwnSessions('the lookup of a credential', () => {
+  test('is planned once, even for few credentials', () =>
     // With a pool of one connection, all statements are prepared on the same connection.
     withGatehouse({ env: { DATABASE_POOL_SIZE: '1' } }, async (service) => {
       const alice = await person(service);
@@ -36,6 +36,5 @@ describe('the lookup of a credential', () => {
         expect(plan).toContain(`Index Scan using ${index}`);
         expect(plan).not.toContain('Seq Scan');
       }
-    }),
-  );
+    }));
 });

@@ -1,8 +1,7 @@
 import { Redis } from 'ioredis';
-import { DedicatedServer, describeWithDedicatedRedis, describeWithPgbouncer } from '../machine/dedicated-server.js';
+import { DedicatedServer, describeWithDedicatedRedis } from '../machine/dedicated-server.js';
 import { freePort } from '../machine/ports.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { person } from '../support/index.js';
 
 afterAll(endProcesses);
 
@@ -13,30 +12,6 @@ async function expectRefusedStart(env: Record<string, string>, sentence: string)
   expect(service.err.trim().split('\n')).toEqual([expect.stringContaining(sentence)]);
   expect(service.out).not.toContain('Database');
 }
-
-describeWithPgbouncer('conventions.md 12: PgBouncer in front of the database', () => {
-  let postgres: DedicatedServer;
-  beforeAll(async () => {
-    postgres = await DedicatedServer.postgres();
-  });
-  afterAll(() => postgres.close());
-
-  test('in transaction mode the service does not start', async () => {
-    const pooler = await DedicatedServer.pgbouncer(postgres.url, 'transaction');
-    await expectRefusedStart({ DATABASE_URL: pooler.url }, 'PgBouncer with pool_mode = transaction');
-    await pooler.close();
-  });
-
-  test('in session mode it starts and serves', async () => {
-    const pooler = await DedicatedServer.pgbouncer(postgres.url, 'session');
-    const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url });
-    expect((await service.anonymous.get('/health/ready')).status).toBe(200);
-    const who = await person(service);
-    expect((await service.as(who).get('/v1/users/@me')).status).toBe(200);
-    await service.stop('SIGTERM');
-    await pooler.close();
-  });
-});
 
 describeWithDedicatedRedis('conventions.md 12: a Redis that cannot be used', () => {
   test('a Redis Cluster stops the start, also one of a single server', async () => {

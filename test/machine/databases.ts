@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { copyTemplate } from '../support/gatehouse.js';
+import { statementsForPooler } from '../support/pooled.js';
 import { preparedDirectory } from './service-process.js';
 
 /** Creates an empty database on the server of `TEST_DATABASE_URL`. The test run deletes it at its end. */
@@ -11,6 +12,7 @@ export async function emptyDatabase(): Promise<string> {
   const { GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server = '' } = process.env;
   const name = `${template}_${randomBytes(4).toString('hex')}`;
   await query(server, `CREATE DATABASE ${name}`);
+  for (const statement of statementsForPooler(name)) await query(server, statement);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { query } from './databases.js';
+import { type Account, account, Pooler, type PoolerMode } from './poolers.js';
 import { freePort } from './ports.js';
 import { describeUnless, programPath } from './programs.js';
 import { until } from './service-process.js';
@@ -12,28 +13,8 @@ import { until } from './service-process.js';
 const initdb = programPath('initdb');
 const postgres = programPath('postgres');
 const pgbouncer = programPath('pgbouncer');
+const pgpool = programPath('pgpool');
 const redisServer = programPath('redis-server') ?? programPath('valkey-server');
-
-interface Account {
-  readonly uid: number;
-  readonly gid: number;
-}
-
-/** The account that runs PostgreSQL, which refuses to run as root. */
-function accountOfPostgres(): Account | undefined {
-  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-  if (uid !== 0) return { uid, gid };
-  try {
-    const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { stdio: 'pipe' }));
-    const postgresUser = { uid: idOf('-u'), gid: idOf('-g') };
-    execFileSync('test', ['-x', tmpdir()], { ...postgresUser, stdio: 'pipe' });
-    return postgresUser;
-  } catch {
-    return undefined;
-  }
-}
-
-const account = accountOfPostgres();
 
 const noAccount = account ? undefined : 'root, and no user postgres that reaches temporary files';
 const noPostgres = initdb && postgres ? noAccount : 'no initdb and postgres on this machine';
@@ -53,6 +34,14 @@ const noPgbouncer = pgbouncer ? noPostgres : 'no pgbouncer on this machine';
 
 /** `describe`, or a skipped suite with the reason in its title if PgBouncer or PostgreSQL cannot be started. */
 export const describeWithPgbouncer = describeUnless(noPgbouncer);
+
+const noPgpool = pgpool ? noPostgres : 'no pgpool on this machine';
+
+/** `describe`, or a skipped suite with the reason in its title if pgpool-II or PostgreSQL cannot be started. */
+export const describeWithPgpool = describeUnless(noPgpool);
+
+/** Starts a pooler in front of the server of a database URL. */
+export const startPooler = (databaseUrl: string, mode: PoolerMode): Promise<Pooler> => Pooler.start(databaseUrl, mode);
 
 /** A server that belongs to one test file, which can stop, kill and restart it. */
 export class DedicatedServer {
@@ -99,29 +88,6 @@ export class DedicatedServer {
         .finally(() => socket.destroy());
     };
     const server = new DedicatedServer(`redis://127.0.0.1:${port}/0`, directory, launch, isUp);
-    await server.start();
-    return server;
-  }
-
-  /** Starts PgBouncer in front of the server of a database URL, in one of its pool modes. */
-  static async pgbouncer(databaseUrl: string, mode: 'session' | 'transaction'): Promise<DedicatedServer> {
-    const { hostname, port: serverPort, username, pathname } = new URL(databaseUrl);
-    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
-    const { uid, gid } = account as Account;
-    const port = await freePort();
-    const settings = join(directory, 'pgbouncer.ini');
-    const ignored = 'extra_float_digits,statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
-    const lines = [
-      ...['[databases]', `* = host=${hostname} port=${serverPort} user=${decodeURIComponent(username)}`, '[pgbouncer]'],
-      ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any'],
-      ...[`pool_mode = ${mode}`, `ignore_startup_parameters = ${ignored}`],
-    ];
-    writeFileSync(settings, lines.join('\n'));
-    for (const path of [directory, settings]) chownSync(path, uid, gid);
-    const url = `postgres://${username}@127.0.0.1:${port}${pathname}`;
-    const launch = () => spawn(pgbouncer as string, [settings], { uid, gid, cwd: directory, stdio: 'ignore' });
-    const isUp = () => query(url, 'SELECT 1').then(...hasWorked);
-    const server = new DedicatedServer(url, directory, launch, isUp);
     await server.start();
     return server;
   }

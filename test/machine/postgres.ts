@@ -9,6 +9,14 @@ export const describeOnPostgres = (title: string, suite: () => void): void => {
   else describe.skip(`${title} (${REASON})`, suite);
 };
 
+const isShared = process.env.TEST_POOLER === 'transaction';
+
+/** `describeOnPostgres`, also skipped if a pooler shares sessions, in which the service changes and keeps nothing. */
+export const describeWithOwnSessions = (title: string, suite: () => void): void => {
+  if (isShared) describe.skip(`${title} (skipped: the pooler shares sessions)`, suite);
+  else describeOnPostgres(title, suite);
+};
+
 /** `test`, or a skipped test with the reason in its title if the tests run on the embedded database. */
 export const testOnPostgres = (title: string, work: () => Promise<void>): void => {
   if (hasServer) test(title, work);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { Client } from '../support/client.js';
 import type { Front } from '../support/gatehouse.js';
+import { throughPooler } from '../support/pooled.js';
 import { WAIT_TIMEOUT_MS } from '../support/timeouts.js';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -82,7 +83,7 @@ export class ServiceProcess implements Front {
         REGISTRATION_ALLOWANCES: 'off',
         MAX_LOOP_DELAY_MS: '0',
         LOG_LEVEL: 'error',
-        ...env,
+        ...throughPooler(env),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -243,7 +243,7 @@ describe('conventions.md 12: the shutdown of a process', () => {
 
   test.each([
     ['a signal', 0, {}],
-    ['a start that fails', 1, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }],
+    ['a start that fails', 1, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', DATABASE_WAIT_SECONDS: '0' }],
   ])('by %s: no more compilation in the background, for which Node would wait', async (_title, code, env) => {
     const found = join(directory, `compiled-${code}`);
     const preload = join(directory, 'compiled.mjs');
@@ -336,7 +336,8 @@ describe('FLT-32 a failing start prints the reason, without a secret, and exits 
   });
 
   test('a database server that does not respond', async () => {
-    const message = await refusal({ DATABASE_URL: `postgres://someone:k4n4ri@127.0.0.1:${await freePort()}/none` });
+    const DATABASE_URL = `postgres://someone:k4n4ri@127.0.0.1:${await freePort()}/none`;
+    const message = await refusal({ DATABASE_URL, DATABASE_WAIT_SECONDS: '0' });
     expect(message).toContain('Connecting to the database failed');
     expect(message).toContain('ECONNREFUSED');
     expect(message).not.toContain('k4n4ri');

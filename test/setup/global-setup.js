@@ -18,6 +18,7 @@ import { fingerprint as fingerprintOfSources } from '../../scripts/build.mjs';
 register('./typescript-hooks.js', import.meta.url);
 const { databaseSchema, loadConfig } = await import('../../src/features.ts');
 const { Database } = await import('../../src/platform/database/database.ts');
+const { Pooler } = await import('../machine/poolers.ts');
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -94,4 +95,8 @@ export default async function setUp() {
   const database = await Database.open(loadConfig({ ...env, DATABASE_URL: url.href }), databaseSchema());
   await database.migrate();
   await database.close();
+  if (!process.env.TEST_POOLER) return;
+  const pooler = await Pooler.start(server, process.env.TEST_POOLER);
+  globalThis[Symbol.for('gatehouse.pooler')] = pooler;
+  process.env.GATEHOUSE_TEST_POOLER = pooler.url;
 }

@@ -8,6 +8,7 @@ export default async function tearDown() {
   const { GATEHOUSE_TEST_DIR: directory, GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server } = process.env;
   if (directory) rmSync(directory, { recursive: true, force: true });
   if (!template || !server) return;
+  await globalThis[Symbol.for('gatehouse.pooler')]?.close();
   const admin = new pg.Client({ connectionString: server });
   await admin.connect();
   const { rows } = await admin.query('SELECT datname FROM pg_database WHERE datname LIKE $1', [`${template}%`]);

@@ -58,6 +58,13 @@ const ON_BOTH = [
   [/^test\/pages\/login\./, 'a page with its files and forms'],
 ];
 
+/** Files that also run behind PgBouncer in transaction mode, because their statements differ most. */
+const BEHIND_POOLER = [
+  [/^test\/contract\/(?:credentials-3-resolution|auth-9-sessions)\./, 'lookups of credentials, in batches'],
+  [/^test\/contract\/(?:oauth-rotation|admin-jobs)\./, 'transactions with locks, and jobs'],
+  [/^test\/contract\/gateway-(?:notices|protocol)\./, 'events with the commit, and notifications'],
+];
+
 function* specsIn(folder) {
   for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
     if (entry.name === 'node_modules') continue;
@@ -79,6 +86,7 @@ function grouped(lines) {
 
 export const beyondCore = () => grouped(BEYOND_CORE);
 export const onBoth = () => grouped(ON_BOTH);
+export const behindPooler = () => grouped(BEHIND_POOLER);
 
 export function once() {
   const beyond = new Set(beyondCore().flatMap(({ files }) => files));

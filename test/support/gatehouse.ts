@@ -23,6 +23,7 @@ import { forbidExternalCallsInTransactions } from './external-calls.js';
 import { assertPagesExist, watchLinks } from './followed-links.js';
 import { recordLog, stopRecordingLog } from './log-lines.js';
 import { type EndOutage, OutageProxies } from './outages.js';
+import { statementsForPooler, throughPooler } from './pooled.js';
 import { GENEROUS_TIMEOUTS } from './timeouts.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert each column
@@ -106,6 +107,7 @@ export async function copyTemplate(): Promise<string | undefined> {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
     // These tests do not depend on the speed of the disk. Tests of crashes have their own databases.
     await admin.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+    for (const statement of statementsForPooler(name)) await admin.query(statement);
   } finally {
     await admin.end();
   }
@@ -168,7 +170,7 @@ export const PRODUCTION_HASHES = { ARGON2_MEMORY_KIB: '19456', ARGON2_PASSES: '2
  */
 export async function gatehouse({ env, network, cuttable, ...extension }: GatehouseOptions = {}): Promise<Gatehouse> {
   const { databaseUrl, embedded, release } = await openTestDatabase();
-  const settings: Record<string, string | undefined> = {
+  const settings: Record<string, string | undefined> = throughPooler({
     NODE_ENV: 'test',
     HOST: '127.0.0.1',
     PORT: '0',
@@ -186,7 +188,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     ...CHEAP_HASHES,
     LOG_LEVEL: 'debug',
     ...env,
-  };
+  });
   const backends = { databaseUrl: settings.DATABASE_URL, redisUrl: settings.REDIS_URL, embedded };
   const proxies = cuttable ? await OutageProxies.between(backends) : undefined;
   const on = proxies?.backends ?? backends;

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { DataSourceOptions, EntitySchema, MigrationInterface } from 'typeorm';
+import { hostUrls } from './hosts.js';
 
 type MigrationClass = new () => MigrationInterface;
 
@@ -10,18 +11,14 @@ export interface DatabaseSchema {
   readonly extensionMigrations: readonly MigrationClass[];
 }
 
-/**
- * The options of the one DataSource, for the application and for TypeORM's own command line.
- * @param patience factor by which all timeouts are longer than usual
- */
+/** The options of the one DataSource, for the application and for TypeORM's own command line. */
 export const dataSourceOptions = (
   url: string | undefined,
   poolSize: number,
   { entities, migrations }: Pick<DatabaseSchema, 'entities' | 'migrations'>,
-  patience = 1,
 ): DataSourceOptions => ({
   type: 'postgres',
-  ...(url ? { url } : {}),
+  ...(url ? { url: hostUrls(url)[0] } : {}),
   username: url ? undefined : 'postgres',
   database: url ? undefined : 'postgres',
   poolSize,
@@ -33,15 +30,4 @@ export const dataSourceOptions = (
   entities: [...entities],
   migrations: [...migrations],
   invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
-  extra: url
-    ? {
-        connectionTimeoutMillis: 2000 * patience,
-        statement_timeout: 5000 * patience,
-        lock_timeout: 4000 * patience,
-        idle_in_transaction_session_timeout: 10_000 * patience,
-        keepAlive: true,
-        // A statement is sent while the one before it is under way, where its caller does not wait.
-        pipeline: true,
-      }
-    : {},
 });

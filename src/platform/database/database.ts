@@ -1,5 +1,3 @@
-import type { EventEmitter } from 'node:events';
-import { Socket } from 'node:net';
 import type pg from 'pg';
 import {
   DataSource,
@@ -11,9 +9,7 @@ import {
 } from 'typeorm';
 import type { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
-import { markConnectionError } from '../../core/database-errors.js';
 import { type DatabaseSchema, dataSourceOptions } from './data-source-options.js';
-import { assertDedicatedSessions } from './dedicated-sessions.js';
 import { type Connection, poolOf } from './driver-internals.js';
 import {
   connectionErrorMessage,
@@ -23,9 +19,16 @@ import {
   PreparingClient,
 } from './embedded.js';
 import type { EmbeddedEngine } from './engine.js';
-import { commitWith, type LastStatement } from './last-statement.js';
+import { commitWith, commitWithUnprepared, type LastStatement } from './last-statement.js';
 import { Migrations, migrationNames } from './migrations.js';
-import { applySettings } from './session-settings.js';
+import { handleConnectErrors, ServerConnections } from './server-connections.js';
+import {
+  applySettings,
+  localTimeoutsSql,
+  NO_TIMEOUTS_SQL,
+  RESET_TIMEOUTS_SQL,
+  timeoutsSql,
+} from './session-settings.js';
 
 /** The entity manager of one transaction. Helpers take it as their first argument. */
 export type Tx = EntityManager;
@@ -35,64 +38,9 @@ export type Changed<R = unknown> = [rows: R[], count: number];
 
 type Row = Record<string, unknown>;
 
-// Longer than the longest statement timeout and the idle timeout of the pool.
-const SOCKET_IDLE_TIMEOUT_MS = 12_000;
-
-/**
- * A lost peer may leave the connection open without an error, so a silent socket is destroyed and its pending
- * statements fail. Migrations are exempt because they may take any time.
- */
-function createTimeoutSocket(patience: TimeoutPolicy, times: number): Socket {
-  const socket = new Socket();
-  return socket.setTimeout(SOCKET_IDLE_TIMEOUT_MS * times, () => {
-    if (!patience.isSuspended) socket.destroy();
-  });
-}
-
-/**
- * The server may close a connection right after it accepts it, before the caller can attach a listener. An unhandled
- * `error` event would end the process; with this handler, only the next statement on the connection fails.
- */
-const attachErrorHandler = (client: EventEmitter): void => void client.on('error', markConnectionError);
-
-/** A timer that fires this much too late shows that the process was suspended. */
-const SUSPENSION_MS = 500;
-
-/**
- * Marks errors of failed connection attempts as database errors, so that they are not blamed on the client of a
- * request. After a suspension, the pool gives up before it reads the data that has arrived, so the request is repeated.
- */
-function handleConnectErrors(pool: ReturnType<typeof poolOf>): void {
-  const { connect } = pool;
-  const timeout = pool.options.connectionTimeoutMillis ?? 0;
-  pool.connect = (connected) => {
-    if (!connected) return connect.call(pool, connected);
-    const startedAt = performance.now();
-    return connect.call(pool, (error, ...rest) => {
-      if (error && performance.now() - startedAt > timeout + SUSPENSION_MS) return connect.call(pool, reply);
-      reply(error, ...rest);
-    });
-    function reply(...[error, ...rest]: Parameters<NonNullable<typeof connected>>): void {
-      markConnectionError(error);
-      connected?.(error, ...rest);
-    }
-  };
-}
-
-function initializeConnection(client: pg.PoolClient): Promise<void> {
-  attachErrorHandler(client);
-  return applySettings(client);
-}
-
 const RELEASED_RUNNER_ERRORS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
 
-interface TimeoutPolicy {
-  isSuspended: boolean;
-}
-
 const MIGRATION_LOCK = [0x6761, 0x7465];
-/** Session timeouts that are set for requests and lifted for migrations. */
-const SESSION_TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 
 type Action = () => void | Promise<void>;
 
@@ -102,6 +50,31 @@ interface TransactionHooks {
   readonly lastStatements: (() => LastStatement)[];
   readonly afterCommit: Action[];
 }
+
+/** A pool of one connection to `DATABASE_DIRECT_URL`. */
+interface DirectPool {
+  readonly source: DataSource;
+  readonly connections: ServerConnections;
+}
+
+async function openDirectPool(options: DataSourceOptions, url: string, patience: number): Promise<DirectPool> {
+  const connections = await ServerConnections.direct(url, patience);
+  const source = await connections.pool(options).initialize();
+  return { source, connections };
+}
+
+const embeddedPool = (options: DataSourceOptions, embedded: EmbeddedDatabase, patience: number): DataSource =>
+  new DataSource({
+    ...options,
+    poolSize: 1,
+    extra: {
+      Client: PreparingClient,
+      stream: () => new EmbeddedSocket(embedded.engine, () => (embedded.hasFailed = true)),
+      max: 1,
+      connectionTimeoutMillis: 3000 * patience,
+      onConnect: (client: pg.PoolClient) => applySettings(client),
+    },
+  } as DataSourceOptions);
 
 const getConnection = (tx: Tx): Promise<Connection> => tx.queryRunner?.connect() as Promise<Connection>;
 
@@ -115,7 +88,8 @@ export class Database {
   private constructor(
     readonly source: DataSource,
     private readonly embedded: EmbeddedDatabase | undefined,
-    private readonly timeoutPolicy: TimeoutPolicy,
+    private readonly server: ServerConnections | undefined,
+    private readonly openDirect: (() => Promise<DirectPool>) | undefined,
     /** Those of Gatehouse, then those of the extension. */
     readonly migrations: readonly Migrations[],
   ) {}
@@ -133,49 +107,35 @@ export class Database {
     lent?: EmbeddedEngine,
     isPrepared = false,
   ): Promise<Database> {
-    const patience: TimeoutPolicy = { isSuspended: false };
-    const { databaseUrl, databasePoolSize, databasePatience: times } = config;
-    const options = dataSourceOptions(databaseUrl, databasePoolSize, schema, times);
+    const { databaseUrl, databaseDirectUrl, databasePoolSize, databasePatience } = config;
+    const options = dataSourceOptions(databaseUrl, databasePoolSize, schema);
     const own =
       databaseUrl || lent ? undefined : await openEmbedded(config, isPrepared ? migrationNames(options) : undefined);
     const embedded: EmbeddedDatabase | undefined = lent
       ? { engine: lent, close: async () => {}, hasFailed: false }
       : own;
-    const source = new DataSource({
-      ...options,
-      ...(embedded
-        ? {
-            poolSize: 1,
-            extra: {
-              Client: PreparingClient,
-              stream: () => new EmbeddedSocket(embedded.engine, () => (embedded.hasFailed = true)),
-              max: 1,
-              connectionTimeoutMillis: 3000 * times,
-              onConnect: applySettings,
-            },
-          }
-        : {
-            extra: {
-              ...options.extra,
-              stream: () => createTimeoutSocket(patience, times),
-              onConnect: initializeConnection,
-            },
-          }),
-    } as DataSourceOptions);
+    let source: DataSource | undefined;
     try {
+      const server = databaseUrl
+        ? await ServerConnections.open(databaseUrl, databaseDirectUrl ?? databaseUrl, databasePatience)
+        : undefined;
+      source = server?.pool(options) ?? embeddedPool(options, embedded as EmbeddedDatabase, databasePatience);
       await source.initialize();
-      if (databaseUrl) await assertDedicatedSessions(databaseUrl, times);
+      if (server) server.watch(source);
+      else handleConnectErrors(poolOf(source));
+      const openDirect = databaseDirectUrl
+        ? () => openDirectPool(dataSourceOptions(databaseDirectUrl, 1, schema), databaseDirectUrl, databasePatience)
+        : undefined;
+      return new Database(source, embedded, server, openDirect, [
+        Migrations.builtIn(source),
+        Migrations.ofExtension(source, schema.extensionMigrations),
+      ]);
     } catch (error) {
-      if (source.isInitialized) await source.destroy();
+      if (source?.isInitialized) await source.destroy();
       await embedded?.close();
       if (error instanceof StartError) throw error;
       throw new StartError(`Connecting to the database failed: ${connectionErrorMessage(error)}`, { cause: error });
     }
-    handleConnectErrors(poolOf(source));
-    return new Database(source, embedded, patience, [
-      Migrations.builtIn(source),
-      Migrations.ofExtension(source, schema.extensionMigrations),
-    ]);
   }
 
   /** An unconnected DataSource, enough to assemble the service and print its routes. */
@@ -183,7 +143,8 @@ export class Database {
     return new Database(
       new DataSource(dataSourceOptions(config.databaseUrl, 1, { entities: [], migrations: [] })),
       undefined,
-      { isSuspended: false },
+      undefined,
+      undefined,
       [],
     );
   }
@@ -195,6 +156,11 @@ export class Database {
   /** Whether the embedded engine has crashed, as opposed to returning an SQL error. */
   get hasFailed(): boolean {
     return this.embedded?.hasFailed ?? false;
+  }
+
+  /** Looks for the primary in the background, if `DATABASE_URL` names several hosts. */
+  findPrimary(): void {
+    this.server?.hosts.search();
   }
 
   get manager(): EntityManager {
@@ -211,6 +177,7 @@ export class Database {
     let result: T;
     try {
       await runner.startTransaction();
+      if (this.server?.areShared) await runner.query(localTimeoutsSql(this.server.patience));
       this.transactionHooks.set(runner.manager, closing);
       result = await work(runner.manager);
       for (const action of closing.beforeCommit) await action();
@@ -234,19 +201,30 @@ export class Database {
   async session<T>(work: (session: Tx) => Promise<T>): Promise<T> {
     // The embedded database has only one connection, so none can be reserved.
     if (this.embedded) return work(this.manager);
-    const runner = this.source.createQueryRunner();
+    return this.withDirectConnection((runner) => work(runner.manager));
+  }
+
+  /** Runs `work` on a connection whose session no other client uses in the meantime. */
+  private async withDirectConnection<T>(
+    work: (runner: QueryRunner, server: ServerConnections | undefined) => Promise<T>,
+  ): Promise<T> {
+    const direct = await this.openDirect?.();
+    const runner = (direct?.source ?? this.source).createQueryRunner();
     try {
       await runner.connect();
-      return await work(runner.manager);
+      return await work(runner, direct?.connections ?? this.server);
     } finally {
       await runner.release();
+      await direct?.source.destroy();
+      direct?.connections.hosts.close();
     }
   }
 
   private async commit(runner: QueryRunner, last: readonly LastStatement[]): Promise<void> {
     if (last.length === 0) return runner.commitTransaction();
     try {
-      await commitWith(await runner.connect(), last);
+      const connection = await runner.connect();
+      await (this.server?.areShared ? commitWithUnprepared(connection, last) : commitWith(connection, last));
     } catch (error) {
       for (const statement of last) statement.onFailure();
       throw error;
@@ -280,12 +258,13 @@ export class Database {
   }
 
   /**
-   * Runs a named prepared statement without the ORM, in the transaction of `tx` if there is one. For frequent
-   * statements.
+   * Runs a prepared statement without the ORM, in the transaction of `tx` if there is one. For frequent statements. It
+   * keeps its name in the session, unless connections share sessions.
    */
   async statement<R = Row>(name: string, text: string, values: unknown[], tx?: Tx): Promise<R[]> {
     const connection = tx?.queryRunner ? await getConnection(tx) : poolOf(this.source);
-    return (await connection.query<R>({ name, text, values })).rows;
+    const named = this.server?.areShared ? {} : { name };
+    return (await connection.query<R>({ ...named, text, values })).rows;
   }
 
   /**
@@ -294,21 +273,21 @@ export class Database {
    * @returns the names of the applied migrations
    */
   async migrate(): Promise<string[]> {
-    const runner = this.source.createQueryRunner();
-    this.timeoutPolicy.isSuspended = true;
-    try {
-      for (const limit of SESSION_TIMEOUTS) await runner.query(`SET ${limit} = 0`);
-      await runner.query('SELECT pg_advisory_lock($1, $2)', MIGRATION_LOCK);
-      const applied: string[] = [];
-      for (const migrations of this.migrations) applied.push(...(await migrations.apply(runner)));
-      return applied;
-    } finally {
-      // If the connection is lost, the server releases the lock and the settings itself.
-      await runner.query('SELECT pg_advisory_unlock($1, $2)', MIGRATION_LOCK).catch(() => {});
-      for (const limit of SESSION_TIMEOUTS) await runner.query(`RESET ${limit}`).catch(() => {});
-      await runner.release();
-      this.timeoutPolicy.isSuspended = false;
-    }
+    return this.withDirectConnection(async (runner, server) => {
+      if (server) server.isPatient = true;
+      try {
+        await runner.query(NO_TIMEOUTS_SQL);
+        await runner.query('SELECT pg_advisory_lock($1, $2)', MIGRATION_LOCK);
+        const applied: string[] = [];
+        for (const migrations of this.migrations) applied.push(...(await migrations.apply(runner)));
+        return applied;
+      } finally {
+        // If the connection is lost, the server releases the lock and the settings itself.
+        await runner.query('SELECT pg_advisory_unlock($1, $2)', MIGRATION_LOCK).catch(() => {});
+        await runner.query(server ? timeoutsSql(server.patience) : RESET_TIMEOUTS_SQL).catch(() => {});
+        if (server) server.isPatient = false;
+      }
+    });
   }
 
   async hasPendingMigrations(): Promise<boolean> {
@@ -329,6 +308,7 @@ export class Database {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.server?.hosts.close();
     if (this.source.isInitialized) await this.source.destroy();
     await this.embedded?.close();
   }

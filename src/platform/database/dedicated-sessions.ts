@@ -1,45 +1,75 @@
-import pg from 'pg';
+import { randomInt } from 'node:crypto';
+import type pg from 'pg';
 import { StartError } from '../../core/config/start-error.js';
 import { backendPidOf } from './driver-internals.js';
+import { connectTo } from './hosts.js';
 
-const POOLER_CHECK_TIMEOUT_MS = 5000;
-const POOLER_MESSAGE =
-  'The database is behind a connection pooler that shares sessions between clients, such as PgBouncer with ' +
-  'pool_mode = transaction. Gatehouse needs dedicated sessions for prepared statements, locks and LISTEN. ' +
-  'Use pool_mode = session, or set DATABASE_URL to the database server';
+const CHECK_TIMEOUT_MS = 5000;
+const POOLER =
+  'a connection pooler that shares sessions between clients, such as PgBouncer with pool_mode = transaction';
+const NO_DIRECT_URL =
+  `The database is behind ${POOLER}. Gatehouse needs a few sessions of its own for locks, LISTEN and migrations. ` +
+  'Set DATABASE_DIRECT_URL to the database server, or use pool_mode = session';
+const DIRECT_URL_IS_POOLED = `DATABASE_DIRECT_URL leads to ${POOLER}. Set it to the database server`;
+const OTHER_DATABASE =
+  'DATABASE_DIRECT_URL and DATABASE_URL lead to different databases. Both must lead to the same one';
 
-const SET_MARKER_SQL = "SELECT set_config('gatehouse.session', $1, false)";
-const READ_MARKER_SQL = "SELECT current_setting('gatehouse.session', true) AS note, pg_backend_pid() AS pid";
+const pidOf = async (client: pg.Client): Promise<number | undefined> =>
+  (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
 
-async function readMarker(client: pg.Client): Promise<{ note: string | null; pid: number } | undefined> {
-  const { rows } = await client.query<{ note: string | null; pid: number }>(READ_MARKER_SQL);
-  return rows[0];
+async function withConnection<T>(url: string, patience: number, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const wait = CHECK_TIMEOUT_MS * patience;
+  const client = await connectTo(url, { connectionTimeoutMillis: wait, query_timeout: wait });
+  return work(client).finally(() => client.end().catch(() => {}));
 }
 
 /**
- * Checks that each connection has its own server session, as direct connections do. To detect a transaction pooler, two
- * connections each set a value and read it in the opposite order. If they share sessions, one of them reads the other's
- * value.
- * @throws StartError
+ * Whether each connection has its own server session, as direct connections do. A transaction pooler gives two
+ * connections that take turns the same session, or changes the session of one of them. Nothing is changed in a session.
  */
-export async function assertDedicatedSessions(connectionString: string, patience: number): Promise<void> {
-  const wait = POOLER_CHECK_TIMEOUT_MS * patience;
-  const clients = ['a', 'b'].map((name) => {
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis: wait, query_timeout: wait });
-    client.on('error', () => {});
-    return { name, client };
+async function hasDedicatedSessions(url: string, patience: number): Promise<boolean> {
+  return withConnection(url, patience, async (first) => {
+    if ((await pidOf(first)) === backendPidOf(first)) return true;
+    return withConnection(url, patience, async (second) => {
+      const seen = new Map<pg.Client, number | undefined>();
+      // Not strictly alternating, so that a pooler that takes its sessions in turn is also detected.
+      for (const client of [first, second, second, first, first, second]) {
+        const pid = await pidOf(client);
+        if (seen.has(client) && seen.get(client) !== pid) return false;
+        seen.set(client, pid);
+      }
+      return seen.get(first) !== seen.get(second);
+    });
   });
-  const [first] = clients;
-  try {
-    if (!first) return;
-    await first.client.connect();
-    if ((await readMarker(first.client))?.pid === backendPidOf(first.client)) return;
-    for (const { client } of clients.slice(1)) await client.connect();
-    for (const { name, client } of clients) await client.query(SET_MARKER_SQL, [name]);
-    for (const { name, client } of [...clients].reverse()) {
-      if ((await readMarker(client))?.note !== name) throw new StartError(POOLER_MESSAGE);
-    }
-  } finally {
-    await Promise.all(clients.map(({ client }) => client.end().catch(() => {})));
+}
+
+/** @throws StartError if a lock of one connection is free for the other */
+async function assertSameDatabase(url: string, directUrl: string, patience: number): Promise<void> {
+  const key = randomInt(2 ** 47);
+  await withConnection(directUrl, patience, async (direct) => {
+    await direct.query('SELECT pg_advisory_lock($1)', [key]);
+    await withConnection(url, patience, async (pooled) => {
+      // One transaction, which also fails with a pooler that does not allow transactions.
+      await pooled.query('BEGIN');
+      const { rows } = await pooled.query<{ won: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS won', [key]);
+      await pooled.query('ROLLBACK');
+      if (rows[0]?.won) throw new StartError(OTHER_DATABASE);
+    });
+  });
+}
+
+/**
+ * Checks which sessions the database gives to connections.
+ * @returns whether connections to `url` share sessions, so that nothing may be kept in them
+ * @throws StartError if there is no way to a session of its own
+ */
+export async function checkSessions(url: string, directUrl: string, patience: number): Promise<boolean> {
+  const isShared = !(await hasDedicatedSessions(url, patience));
+  if (url === directUrl) {
+    if (isShared) throw new StartError(NO_DIRECT_URL);
+    return false;
   }
+  if (!(await hasDedicatedSessions(directUrl, patience))) throw new StartError(DIRECT_URL_IS_POOLED);
+  await assertSameDatabase(url, directUrl, patience);
+  return isShared;
 }

@@ -26,3 +26,7 @@ export const poolOf = (source: DataSource): Pool => (source.driver as unknown as
  */
 export const backendPidOf = (client: pg.Client): number | undefined =>
   (client as unknown as { processID?: number }).processID;
+
+/** Fails the running and all waiting statements of a client, before the server's response to them is read. */
+export const failConnection = (client: pg.ClientBase, error: Error): void =>
+  void (client as unknown as { connection: NodeJS.EventEmitter }).connection.emit('error', error);

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** A statement that runs in one round trip with the commit of its transaction. */
 export interface LastStatement {
-  /** Name of the prepared statement on each connection that runs it. */
+  /** Name of the prepared statement on each connection that runs it, unless connections share sessions. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly string[];
@@ -11,7 +11,7 @@ export interface LastStatement {
 }
 
 interface Connection {
-  query(text: string): Promise<unknown>;
+  query(text: string, values?: readonly string[]): Promise<unknown>;
 }
 
 const preparedStatements = new WeakMap<Connection, Set<string>>();
@@ -32,4 +32,13 @@ export async function commitWith(connection: Connection, statements: readonly La
     ({ name, values }) => `EXECUTE ${name} (${values.map(pg.escapeLiteral).join(', ')})`,
   );
   await connection.query([...executions, 'COMMIT'].join('; '));
+}
+
+/** The same for connections that share sessions, in which nothing can be prepared. Takes one more round trip for each. */
+export async function commitWithUnprepared(
+  connection: Connection,
+  statements: readonly LastStatement[],
+): Promise<void> {
+  for (const { text, values } of statements) await connection.query(text, values);
+  await connection.query('COMMIT');
 }

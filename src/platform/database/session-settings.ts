@@ -1,33 +1,102 @@
+import pg from 'pg';
+import { StartError } from '../../core/config/start-error.js';
+
+/** Settings that a pooler keeps for each client, also if clients share sessions. */
+const PER_CLIENT: Readonly<Record<string, string>> = {
+  DateStyle: 'ISO, YMD',
+  standard_conforming_strings: 'on',
+  TimeZone: 'UTC',
+};
+
 /**
  * Session settings that the driver and the built-in statements rely on, because a server, database or role may have
  * other defaults. `search_path`, `synchronous_commit` and planner settings stay as the operator configured them.
  */
-const SETTINGS: Readonly<Record<string, string>> = {
+const PER_SESSION: Readonly<Record<string, string>> = {
   array_nulls: 'on',
   backslash_quote: 'safe_encoding',
   bytea_output: 'hex',
-  DateStyle: 'ISO, YMD',
   default_transaction_deferrable: 'off',
   default_transaction_isolation: 'read committed',
   extra_float_digits: '1',
   idle_session_timeout: '0',
   IntervalStyle: 'postgres',
   quote_all_identifiers: 'off',
-  standard_conforming_strings: 'on',
-  TimeZone: 'UTC',
   transform_null_equals: 'off',
 };
 
+/** Timeouts of requests, in milliseconds, for `DATABASE_PATIENCE` = 1. */
+const TIMEOUTS_MS: Readonly<Record<string, number>> = {
+  statement_timeout: 5000,
+  lock_timeout: 4000,
+  idle_in_transaction_session_timeout: 10_000,
+};
+
 /** One statement, so that a new connection needs one round trip. */
-const APPLY_SETTINGS_SQL = Object.entries(SETTINGS)
-  .map(([name, value]) => `SET ${name} = '${value.replaceAll(', ', "', '")}'`)
+const setAll = (settings: Readonly<Record<string, string>>, scope = 'SET'): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `${scope} ${name} = '${value.replaceAll(', ', "', '")}'`)
+    .join('; ');
+
+const timeouts = (patience: number): Record<string, string> =>
+  Object.fromEntries(Object.entries(TIMEOUTS_MS).map(([name, ms]) => [name, `${ms * patience}ms`]));
+
+/** Statements that set, set for one transaction, lift and reset the timeouts of requests. */
+export const timeoutsSql = (patience: number): string => setAll(timeouts(patience));
+export const localTimeoutsSql = (patience: number): string => setAll(timeouts(patience), 'SET LOCAL');
+export const NO_TIMEOUTS_SQL = setAll(Object.fromEntries(Object.keys(TIMEOUTS_MS).map((name) => [name, '0'])));
+export const RESET_TIMEOUTS_SQL = Object.keys(TIMEOUTS_MS)
+  .map((name) => `RESET ${name}`)
   .join('; ');
+
+const PER_CLIENT_SQL = setAll(PER_CLIENT);
+const SETTINGS_SQL = setAll({ ...PER_CLIENT, ...PER_SESSION });
 
 interface Connection {
   query(text: string): Promise<unknown>;
 }
 
-/** Applies the settings to a new connection. */
-export async function applySettings(connection: Connection): Promise<void> {
-  await connection.query(APPLY_SETTINGS_SQL);
+/** Applies the settings to a new connection, and the timeouts of requests if `patience` is given. */
+export async function applySettings(connection: Connection, patience?: number): Promise<void> {
+  await connection.query(patience === undefined ? SETTINGS_SQL : `${SETTINGS_SQL}; ${timeoutsSql(patience)}`);
+}
+
+/** Applies the settings that a pooler keeps for each client. Others would stay in sessions that clients share. */
+export async function applyClientSettings(connection: Connection): Promise<void> {
+  await connection.query(PER_CLIENT_SQL);
+}
+
+const CURRENT_SQL = `
+  SELECT current_user AS role, current_database() AS database, name, setting FROM pg_settings WHERE name = ANY ($1)`;
+
+interface CurrentSetting {
+  readonly role: string;
+  readonly database: string;
+  readonly name: string;
+  readonly setting: string;
+}
+
+/**
+ * Checks the settings of sessions that a pooler shares between clients, which Gatehouse does not change.
+ * @throws StartError with the statements that set them for the role
+ */
+export async function assertSharedSettings(client: pg.Client, patience: number): Promise<void> {
+  const needed = timeouts(patience);
+  const isInForce = ({ name, setting }: CurrentSetting): boolean => {
+    const limit = TIMEOUTS_MS[name];
+    if (limit === undefined) return PER_SESSION[name] === setting;
+    return Number(setting) > 0 && Number(setting) <= limit * patience;
+  };
+  const names = [...Object.keys(PER_SESSION), ...Object.keys(TIMEOUTS_MS)];
+  const { rows } = await client.query<CurrentSetting>(CURRENT_SQL, [names]);
+  const missing = rows.filter((row) => !isInForce(row));
+  if (missing.length === 0) return;
+  const statements = missing.map(({ role, database, name }) => {
+    const value = PER_SESSION[name] ?? needed[name];
+    return `ALTER ROLE ${pg.escapeIdentifier(role)} IN DATABASE ${pg.escapeIdentifier(database)} SET ${name} = '${value}';`;
+  });
+  throw new StartError(
+    `Sessions behind the connection pooler of DATABASE_URL need other settings. Run: ${statements.join(' ')} ` +
+      'Then let the pooler reconnect, for example with RECONNECT in the console of PgBouncer',
+  );
 }

@@ -1,8 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import pg from 'pg';
+import type pg from 'pg';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import { Database } from '../database/database.js';
+import { connectTo } from '../database/hosts.js';
 import { withQueryTimeout } from '../process/query-timeout.js';
 import { ReplicaBus } from './replica-bus.js';
 
@@ -56,12 +57,15 @@ export class DatabaseMonitor implements OnApplicationBootstrap, OnApplicationShu
       );
       const applied = new Set(rows[0]?.migrations);
       const isCurrent = known.every(({ table, names }) => names.every((name) => applied.has(`${table} ${name}`)));
-      this.wasUsable = isCurrent && rows[0]?.read_only === false;
-      if (++this.checksOnConnection >= CHECKS_PER_CONNECTION) this.releaseConnection();
+      const isWritable = rows[0]?.read_only === false;
+      this.wasUsable = isCurrent && isWritable;
+      if (!isWritable) this.database.findPrimary();
+      if (!isWritable || ++this.checksOnConnection >= CHECKS_PER_CONNECTION) this.releaseConnection();
     } catch (error) {
       if (this.wasUsable) this.log.warn('the database is unavailable: the service is not ready', { error });
       this.wasUsable = false;
       this.releaseConnection();
+      this.database.findPrimary();
     }
     if (!this.isStopped)
       this.timer = setTimeout(() => {
@@ -70,15 +74,12 @@ export class DatabaseMonitor implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private async connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.config.databaseUrl,
+    const client = await connectTo(this.config.databaseUrl as string, {
       connectionTimeoutMillis: DATABASE_CHECK_TIMEOUT_MS,
-      statement_timeout: DATABASE_CHECK_TIMEOUT_MS,
       application_name: 'gatehouse readiness',
     });
     client.on('error', () => this.onConnectionLost(client));
     client.on('end', () => this.onConnectionLost(client));
-    await client.connect();
     this.checksOnConnection = 0;
     return client;
   }

@@ -7,7 +7,12 @@ import { ReplicaBus } from './replica-bus.js';
 /** Creates the bus of this process, and connects it if other processes can use the same database. */
 export async function joinReplicas(config: Config, database: Database, log: Log): Promise<ReplicaBus> {
   if (!config.databaseUrl) return new SingleReplicaBus(database, log, config.workerId ?? 0);
-  const replica = new PostgresReplicaBus(database, log, config.databaseUrl, config.workerId);
+  const replica = new PostgresReplicaBus(
+    database,
+    log,
+    config.databaseDirectUrl ?? config.databaseUrl,
+    config.workerId,
+  );
   try {
     await replica.connect();
     if (config.redisUrl) await replica.openHints(config, config.redisUrl);

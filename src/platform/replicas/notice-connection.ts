@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto';
-import pg, { type QueryResultRow } from 'pg';
+import type pg from 'pg';
+import type { QueryResultRow } from 'pg';
 import { unavailable } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import { backendPidOf } from '../database/driver-internals.js';
+import { connectTo } from '../database/hosts.js';
 import { SerialQueue } from '../database/serial-queue.js';
 import { applySettings } from '../database/session-settings.js';
 import { QueryTimeoutError, withQueryTimeout } from '../process/query-timeout.js';
@@ -59,8 +61,7 @@ export class NoticeConnection {
   }
 
   async open(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.url,
+    const client = await connectTo(this.url, {
       connectionTimeoutMillis: 2000,
       keepAlive: true,
       application_name: 'gatehouse notices',
@@ -69,7 +70,6 @@ export class NoticeConnection {
     client.on('end', () => this.onConnectionLost(client));
     // Notifications of this process itself are ignored.
     client.on('notification', ({ processId }) => processId !== backendPidOf(client) && this.listener.onNotification());
-    await client.connect();
     try {
       this.leased = await this.initialize(client);
     } catch (error) {

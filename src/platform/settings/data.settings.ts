@@ -1,18 +1,34 @@
 import { resolve } from 'node:path';
 import { settings } from '../../core/config/declared.js';
-import { hideMembers } from '../../core/config/reader.js';
+import { hideMembers, type SettingsReader } from '../../core/config/reader.js';
+import { hostUrls } from '../database/hosts.js';
 import { InstanceSettings } from './instance.settings.js';
+
+const PROTOCOLS = ['postgres:', 'postgresql:'];
+
+/** Reads a database URL, which can have several hosts. */
+function readDatabaseUrl(read: SettingsReader, name: string, about: string): string | undefined {
+  const value = read.text(name, about, { shown: '', secret: true });
+  if (value === undefined) return undefined;
+  const isValid = hostUrls(value).every((url) => URL.canParse(url) && PROTOCOLS.includes(new URL(url).protocol));
+  if (!isValid) read.fault(name, 'must be a URL that begins with postgres:// or postgresql://');
+  return value.replace(/\/$/, '');
+}
 
 /** The database, the data directory and Redis. */
 export class DataSettings extends settings('Data', (read) => {
   const { production } = read.of(InstanceSettings);
-  const databaseUrl = read.url(
+  const databaseUrl = readDatabaseUrl(
+    read,
     'DATABASE_URL',
-    'PostgreSQL 15 or newer, as postgres://user:password@host:5432/name. Unset: the embedded database in DATA_DIR',
-    undefined,
-    ['postgres:', 'postgresql:'],
-    { secret: true },
+    'PostgreSQL 15 or newer, as postgres://user:password@host:5432/name. Several hosts (host1:5432,host2:5432): the one that accepts writes is used. Unset: the embedded database in DATA_DIR',
   );
+  const databaseDirectUrl = readDatabaseUrl(
+    read,
+    'DATABASE_DIRECT_URL',
+    'The same database without a connection pooler, for notifications, locks and migrations. Required if the pooler of DATABASE_URL shares sessions (PgBouncer in transaction mode). Unset: DATABASE_URL',
+  );
+  if (databaseDirectUrl && !databaseUrl) read.fault('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
   const databasePoolSize = read.int(
     'DATABASE_POOL_SIZE',
     'Maximum number of database connections per process',
@@ -24,6 +40,12 @@ export class DataSettings extends settings('Data', (read) => {
     'Factor for the timeouts of connections (2 s), locks (4 s) and statements (5 s), for slow database servers',
     1,
     [1, 60],
+  );
+  const databaseWaitSeconds = read.int(
+    'DATABASE_WAIT_SECONDS',
+    'Maximum time that a start waits for a database that is away, in seconds. In the meantime, the process is alive and not ready',
+    300,
+    [0, 86_400],
   );
   const embeddedAllowed = read.bool(
     'EMBEDDED_DATABASE',
@@ -49,14 +71,17 @@ export class DataSettings extends settings('Data', (read) => {
   return hideMembers(
     {
       databaseUrl,
+      databaseDirectUrl,
       databasePoolSize,
       databasePatience,
+      databaseWaitSeconds,
       dataDir: resolve(dataDir ?? './data'),
       migrateOnStart,
       redisUrl,
       workerId: read.peek('WORKER_ID') === undefined ? undefined : workerId,
     },
     'databaseUrl',
+    'databaseDirectUrl',
     'redisUrl',
   );
 }) {}

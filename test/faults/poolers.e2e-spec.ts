@@ -1,0 +1,154 @@
+import { query } from '../machine/databases.js';
+import {
+  DedicatedServer,
+  describeWithPgbouncer,
+  describeWithPgpool,
+  startPooler,
+} from '../machine/dedicated-server.js';
+import type { Pooler } from '../machine/poolers.js';
+import { endProcesses, ServiceProcess } from '../machine/service-process.js';
+import { type Front, person } from '../support/index.js';
+
+afterAll(endProcesses);
+
+/** Expects that a service with these settings exits with a one-line reason. Returns the line. */
+async function refusedStart(env: Record<string, string>): Promise<string> {
+  const service = ServiceProcess.start(env);
+  expect(await service.exited).toBe(1);
+  const lines = service.err.trim().split('\n');
+  expect(lines).toHaveLength(1);
+  expect(service.out).not.toContain('Database');
+  return lines[0] ?? '';
+}
+
+/** Calls that use named statements, transactions with events, and many connections at the same time. */
+async function expectService(service: Front): Promise<void> {
+  expect((await service.anonymous.get('/health/ready')).status).toBe(200);
+  const users = await Promise.all(['one', 'two', 'three'].map(() => person(service)));
+  const calls = Array.from({ length: 60 }, (_, index) => {
+    const user = service.as(users[index % users.length] as (typeof users)[0]);
+    if (index % 5 === 0) return user.patch('/v1/users/@me', { display_name: `Name ${index}` });
+    return user.get(index % 2 === 0 ? '/v1/users/@me' : '/v1/auth/sessions');
+  });
+  expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200]));
+}
+
+describeWithPgbouncer('conventions.md 12: PgBouncer in transaction mode', () => {
+  let postgres: DedicatedServer;
+  let pooler: Pooler;
+  beforeAll(async () => {
+    postgres = await DedicatedServer.postgres();
+    pooler = await startPooler(postgres.url, 'transaction');
+  });
+  afterAll(async () => {
+    await pooler.close();
+    await postgres.close();
+  });
+
+  const pooled = () => ({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: postgres.url });
+
+  test('without DATABASE_DIRECT_URL the service does not start, and names it', async () => {
+    expect(await refusedStart({ DATABASE_URL: pooler.url })).toMatch(
+      /PgBouncer with pool_mode = transaction.+Set DATABASE_DIRECT_URL to the database server/,
+    );
+  });
+
+  test('with a DATABASE_DIRECT_URL that is pooled itself, it does not start', async () => {
+    const url = new URL(pooler.url);
+    url.searchParams.set('application_name', 'other');
+    expect(await refusedStart({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: url.href })).toContain(
+      'DATABASE_DIRECT_URL leads to a connection pooler',
+    );
+  });
+
+  test('with a DATABASE_DIRECT_URL of another database, it does not start', async () => {
+    await query(postgres.url, 'CREATE DATABASE other');
+    const other = Object.assign(new URL(postgres.url), { pathname: '/other' }).href;
+    expect(await refusedStart({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: other })).toContain(
+      'lead to different databases',
+    );
+  });
+
+  test('without timeouts it does not start, and prints the statements that set them for the role', async () => {
+    await query(postgres.url, "ALTER ROLE gatehouse SET bytea_output = 'escape'");
+    const line = await refusedStart(pooled());
+    const statements = line.match(/ALTER ROLE [^;]+;/g) ?? [];
+    expect(statements).toEqual(
+      ['bytea_output', 'idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout'].map((name) =>
+        expect.stringMatching(`^ALTER ROLE "gatehouse" IN DATABASE "postgres" SET ${name} = '\\w+';$`),
+      ),
+    );
+    for (const statement of statements) await query(postgres.url, statement);
+    await query(
+      postgres.url,
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+    ).catch(() => {});
+    const service = await ServiceProcess.ready(pooled());
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('two processes serve, with different worker IDs, and leave nothing in the sessions of others', async () => {
+    const replicas = [await ServiceProcess.ready(pooled()), await ServiceProcess.ready(pooled())];
+    await Promise.all(replicas.map(expectService));
+    const leases = await query(postgres.url, "SELECT objid FROM pg_locks WHERE locktype = 'advisory'");
+    expect(new Set(leases.map(({ objid }) => objid)).size).toBe(2);
+    for (let session = 0; session < 20; session++) {
+      const [state] = await query(
+        pooler.url,
+        `SELECT current_setting('synchronous_commit') AS sync, current_setting('statement_timeout') AS timeout,
+          (SELECT count(*)::int FROM pg_prepared_statements) AS prepared,
+          (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) AS locks`,
+      );
+      expect(state).toEqual({ sync: 'on', timeout: '5s', prepared: 0, locks: 0 });
+    }
+    const listening = await query(
+      postgres.url,
+      "SELECT application_name AS name FROM pg_stat_activity WHERE query ILIKE 'LISTEN%' OR query ILIKE '%pg_notify%'",
+    );
+    for (const { name } of listening) expect(['gatehouse notices', '']).toContain(name);
+    for (const replica of replicas) expect(replica.err).toBe('');
+    for (const replica of replicas) await replica.stop();
+  });
+
+  test('while the server behind the pooler is down, requests get 503, and the service recovers', async () => {
+    const service = await ServiceProcess.ready(pooled());
+    const user = await person(service);
+    await postgres.stop('SIGINT');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => service.as(user).get('/v1/users/@me')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+    await postgres.start();
+    for (;;) {
+      const { status } = await service.as(user).get('/v1/users/@me');
+      if (status === 200) break;
+      expect(status).toBe(503);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await service.stop();
+  });
+});
+
+describeWithPgbouncer('conventions.md 12: PgBouncer in session mode', () => {
+  test('needs no other setting', async () => {
+    const postgres = await DedicatedServer.postgres();
+    const pooler = await startPooler(postgres.url, 'session');
+    const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url });
+    await expectService(service);
+    expect(service.err).toBe('');
+    await service.stop();
+    await pooler.close();
+    await postgres.close();
+  });
+});
+
+describeWithPgpool('conventions.md 12: pgpool-II', () => {
+  test('needs no other setting', async () => {
+    const postgres = await DedicatedServer.postgres();
+    const pooler = await startPooler(postgres.url, 'pgpool');
+    const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url });
+    await expectService(service);
+    expect(service.err).toBe('');
+    await service.stop();
+    await pooler.close();
+    await postgres.close();
+  });
+});

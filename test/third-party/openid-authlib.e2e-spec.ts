@@ -1,24 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { SIGNING_ALGORITHMS } from '../../src/accounts/grants/oauth.entities.js';
-import {
-  type App,
-  exchange,
-  type Gatehouse,
-  gatehouse,
-  newApp,
-  newCode,
-  type Persona,
-  verifiedPerson,
-} from '../support/index.js';
-import { authlibMissing } from './authlib.js';
-
-const ORIGIN = 'https://gate.example';
+import { type App, exchange, type Gatehouse, newApp, newCode, type Persona, verifiedPerson } from '../support/index.js';
+import { authlibMissing, signInWithAuthlib } from './authlib.js';
+import { decide, ownService } from './consent.js';
 
 interface Expected {
   readonly token: string;
   readonly id: string;
-  readonly nonce: string;
+  readonly nonce: string | null;
   /** Without an access token, `at_hash` is not compared. */
   readonly access_token: string | null;
 }
@@ -37,13 +27,13 @@ describeWithAuthlib('openid.md 8: Authlib verifies ID tokens (skipped if Python 
   let alice: Persona;
   let keys: unknown;
   beforeAll(async () => {
-    service = await gatehouse({ env: { PUBLIC_ORIGIN: ORIGIN } });
+    service = await ownService();
     alice = await verifiedPerson(service, 'alice');
   });
   afterAll(() => service.close());
 
   const verdictOf = (expected: Expected): Verdict => {
-    const input = `${JSON.stringify({ ...expected, keys, issuer: ORIGIN })}\n`;
+    const input = `${JSON.stringify({ ...expected, keys, issuer: service.url })}\n`;
     const script = join(import.meta.dirname, 'authlib_id_tokens.py');
     const { status, stdout, stderr } = spawnSync('/usr/bin/python3', [script], { input, encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -71,8 +61,21 @@ describeWithAuthlib('openid.md 8: Authlib verifies ID tokens (skipped if Python 
     // Authlib 1.2 knows no hash for EdDSA, so it cannot compare `at_hash`.
     expect(verdictOf(alg === 'EdDSA' ? { ...given, access_token: null } : given)).toMatchObject({
       header: { alg, typ: 'JWT' },
-      claims: { sub: alice.id, iss: ORIGIN, aud: app.id, nonce: given.nonce, email: alice.email },
+      claims: { sub: alice.id, iss: service.url, aud: app.id, nonce: given.nonce, email: alice.email },
     });
+  });
+
+  test('a sign-in and a refresh by Authlib itself give ID tokens of the user', async () => {
+    const app = await newApp(service, alice);
+    const registration = { origin: service.url, id: app.id, secret: app.secret ?? '' };
+    const { first, next } = await signInWithAuthlib(registration, (url) => decide(service, alice, url));
+    keys = (await service.anonymous.get('/.well-known/jwks.json')).body;
+    expect(next.access_token).not.toBe(first.access_token);
+    for (const { id_token: token = '', access_token } of [first, next]) {
+      expect(verdictOf({ token, access_token, id: app.id, nonce: null })).toMatchObject({
+        claims: { sub: alice.id, aud: app.id, name: expect.any(String), email: alice.email },
+      });
+    }
   });
 
   test('a replayed nonce, another application, another access token and another issuer are rejected', async () => {

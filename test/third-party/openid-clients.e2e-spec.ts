@@ -3,6 +3,7 @@ import * as openid from 'openid-client';
 import type passport from 'passport';
 import { CALLBACK, type Gatehouse, newApp, type Persona, person, verifiedPerson } from '../support/index.js';
 import { decide, ownService } from './consent.js';
+import { expressSite } from './express-openid-site.js';
 import type { Registration } from './libraries.js';
 import { passportSite } from './passport-site.js';
 
@@ -97,9 +98,22 @@ async function ofPassport({ origin, id, secret }: Registration): Promise<OpenIdL
   return passportSite<Identity>('openidconnect', strategy);
 }
 
+async function ofExpress(registration: Registration): Promise<OpenIdLibrary> {
+  const { begin, refresh, close } = await expressSite(registration, SCOPE);
+  return {
+    async begin() {
+      const { url, redeem } = await begin();
+      return { url, redeem: async (back) => identityOf(await redeem(back)) };
+    },
+    refresh: async () => identityOf(await refresh()).sub,
+    close,
+  };
+}
+
 describe.each([
   ['openid-client', ofOpenidClient],
   ['passport-openidconnect', ofPassport],
+  ['express-openid-connect', ofExpress],
 ])('openid.md 8: %s, unmodified', (_, make) => {
   let service: Gatehouse;
   let alice: Persona;

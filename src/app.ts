@@ -31,7 +31,7 @@ import { Network } from './platform/outbound/network.js';
 import { joinReplicas } from './platform/replicas/join-replicas.js';
 import { removeExpiredEntries } from './platform/replicas/journal.js';
 import { RedisProbe } from './platform/store/redis-probe.js';
-import { MemoryStore, RedisStore } from './platform/store/shared-store.js';
+import { MemoryStore, RedisStore, type Share } from './platform/store/shared-store.js';
 import { assertCompatible, assertSettingsRead, type Extension } from './policy/extension.js';
 import { Routes } from './policy/routes.js';
 
@@ -85,7 +85,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     await replica.start();
     const probe = config.redisUrl ? open(await RedisProbe.open(config.redisUrl)) : undefined;
     await probe?.assertUsable();
-    const store = open(config.redisUrl ? await RedisStore.open(config.redisUrl, log) : new MemoryStore());
+    const store = open(
+      config.redisUrl ? await RedisStore.open(config.redisUrl, log) : new MemoryStore(ownShare(config)),
+    );
     const sessionStore = open(await openSessionStore(config));
     const tracing = open(await Tracing.open(config));
     const module = AppModule.with(
@@ -184,10 +186,12 @@ export async function readDescriptions(
 }
 
 const SEPARATE_LIMITS =
-  'WORKERS without REDIS_URL: each worker enforces rate limits and bans separately, so the effective limits are multiplied';
+  'WORKERS without REDIS_URL: each worker counts its share of every rate limit, and bans IP addresses by its own counts';
 
-async function openSessionStore({ redisUrl, gateway }: Config): Promise<SessionStore> {
+const ownShare = ({ workers }: Config): Share => ({ index: ownWorker?.share ?? 0, count: ownWorker ? workers : 1 });
+
+async function openSessionStore({ redisUrl, gateway, secret }: Config): Promise<SessionStore> {
   if (redisUrl === undefined) return new ProcessSessions();
   const { retention_ms: retentionMs, renew_ms: renewMs, replay_bytes: replayBytes } = gateway;
-  return RedisSessions.open(redisUrl, { retentionMs, renewMs, replayBytes });
+  return RedisSessions.open(redisUrl, { retentionMs, renewMs, replayBytes, secret });
 }

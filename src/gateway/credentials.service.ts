@@ -9,10 +9,10 @@ import { ReplicaBus } from '../platform/replicas/replica-bus.js';
 import { parseBareToken } from '../policy/credential.js';
 import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
 import { CLOSING, ClosingError } from './protocol/protocol.js';
-import { LiveSessions, type Revocation } from './sessions/live-sessions.service.js';
+import { LiveSessions } from './sessions/live-sessions.service.js';
 import { Presence } from './sessions/presence.service.js';
 import type { GatewaySession } from './sessions/session.js';
-import { SessionStore } from './store/session-store.js';
+import { type Revocation, SessionStore } from './store/session-store.js';
 
 // Malformed tokens are looked up as one that was never issued, so that all rejections take the same time.
 const DUMMY_TOKEN = `flx_${'0'.repeat(36)}`;
@@ -71,9 +71,8 @@ export class Credentials implements OnModuleInit {
    */
   private async onRevoked(revocation: Revocation): Promise<void> {
     this.sessions.revoke(revocation);
-    const { sessions = [], bot } = revocation;
     try {
-      const changed = await this.store.revoke(sessions, bot ? [bot] : []);
+      const changed = await this.store.revoke(revocation);
       for (const accountId of changed) this.presence.onChanged(accountId);
     } catch (error) {
       this.log.warn('removing revoked gateway sessions from Redis failed', { error });

@@ -16,6 +16,7 @@ import { LiveSessions } from './sessions/live-sessions.service.js';
 import { Presence, sessionList } from './sessions/presence.service.js';
 import { GatewaySession } from './sessions/session.js';
 import { type ResumeTarget, SessionPersistence } from './sessions/session-persistence.js';
+import { SessionStore } from './store/session-store.js';
 
 /** Identify and Resume (contract/gateway.md sections 7 and 8). */
 @Injectable()
@@ -25,6 +26,7 @@ export class SessionStarts {
   constructor(
     private readonly sessions: LiveSessions,
     private readonly sessionPersistence: SessionPersistence,
+    private readonly store: SessionStore,
     private readonly presence: Presence,
     private readonly credentials: Credentials,
     private readonly views: OwnViews,
@@ -63,7 +65,10 @@ export class SessionStarts {
     const { token: _, ...wishes } = input;
     const account = this.sessions.getOrCreateAccount(owner.id);
     const now = this.clock.monotonic();
-    const session = new GatewaySession(identity, wishes, connection, now, account.payloads, this.config.gateway);
+    const session = new GatewaySession(
+      ...([identity, wishes, connection, now, account.payloads, this.config.gateway] as const),
+      this.store.newId(owner.id),
+    );
     this.sessionPersistence.attach(session, account);
     this.sessions.add(session, account);
     connection.attachSession(session);

@@ -57,6 +57,7 @@ class WorkerHandle {
 
   constructor(
     readonly number: number,
+    readonly share: number,
     readonly worker: Worker,
   ) {
     this.ready = new Promise((resolve) => {
@@ -142,17 +143,24 @@ class ClusterPrimary {
     return [...this.workers.values()].filter(({ state }) => state !== 'leaving');
   }
 
-  private add(): WorkerHandle {
+  private add(share = this.firstFreeShare()): WorkerHandle {
     let number = 1;
     while (this.workers.has(number)) number++;
-    const place: WorkerSlot = { number, printsBanner: !this.hasPrintedBanner };
+    const place: WorkerSlot = { number, share, printsBanner: !this.hasPrintedBanner };
     const worker = cluster.fork({ ...JSON.parse(this.environment.toString()), [SLOT_VARIABLE]: JSON.stringify(place) });
-    const member = new WorkerHandle(number, worker);
+    const member = new WorkerHandle(number, share, worker);
     this.workers.set(number, member);
     worker.on('message', (word: WorkerMessage) => this.onMessage(member, word));
     worker.on('error', (error) => this.log.warn('sending a message to a worker failed', { worker: number, error }));
     worker.once('exit', (code, signal) => this.onExit(member, code, signal));
     return member;
+  }
+
+  private firstFreeShare(): number {
+    const taken = new Set(this.activeWorkers.map(({ share }) => share));
+    let share = 0;
+    while (taken.has(share)) share++;
+    return share;
   }
 
   private onMessage(member: WorkerHandle, word: WorkerMessage): void {
@@ -221,7 +229,7 @@ class ClusterPrimary {
   private async replaceAll(): Promise<void> {
     this.log.info('replacing all workers');
     for (const old of this.activeWorkers) {
-      const successor = this.add();
+      const successor = this.add(old.share);
       if (!(await isReadyInTime(successor))) {
         if (!this.isShuttingDown)
           this.log.error('new worker did not become ready: the old workers keep running', { worker: successor.number });

@@ -81,8 +81,8 @@ describeWithSharedStore('gateway 13: lists of sessions that no Resume can reques
   /** Returns the data that the store has for the account, and the total size that counts against the budget. */
   async function stored(accountId: string) {
     const [order, events] = await Promise.all([
-      store.lrange(`gatehouse:gateway:order:${accountId}`, 0, -1),
-      store.hgetall(`gatehouse:gateway:log:${accountId}`),
+      store.lrange(`gatehouse:gateway:{${accountId}}:order`, 0, -1),
+      store.hgetall(`gatehouse:gateway:{${accountId}}:log`),
     ]);
     const { '#': bytes, '@': changes, ...payloads } = events;
     return { order, bytes: Number(bytes), payloads };

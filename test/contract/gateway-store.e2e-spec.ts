@@ -71,7 +71,14 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
 
   const listed = (sessions: { session_id: string }[]) => sessions.map(({ session_id }) => session_id);
   const idsOf = (events: readonly Payload[]) => events.map(({ s, d }) => [s, d.webhook_id]);
-  const keysOf = (id: string) => store.keys(`gatehouse:gateway:*:${id}`);
+  const stateKey = ({ id }: { id: string }) => `gatehouse:gateway:{${id}}:state`;
+  const sessionsKey = ({ id }: { id: string }) => `gatehouse:gateway:{${id}}:sessions`;
+  /** The fields of a session in the store. */
+  const fieldsOf = async (who: { id: string }, id: string) =>
+    (await store.hkeys(stateKey(who))).filter((name) => name.startsWith(id));
+  /** The remaining lease of a session in the store, in milliseconds. */
+  const leaseOf = async (who: { id: string }, id: string) =>
+    Number(await store.zscore(sessionsKey(who), id)) - Date.now();
   const storeAnswers = (service: Gatehouse) =>
     until(async () => {
       const who = await person(service);
@@ -113,7 +120,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     const { client, ready } = await GatewayClient.identify(first, who.authorization);
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     const session = first.app.get(LiveSessions).find(ready.session_id);
-    await store.hincrby(`gatehouse:gateway:session:${ready.session_id}`, 'fence', 1);
+    await store.hincrby(stateKey(who), `${ready.session_id} fence`, 1);
     await announce(first, who, 1);
     expect(await client.closed()).toEqual(DRAINED);
     expect(session?.seq).toBe(seq);
@@ -234,11 +241,11 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     const spared = await GatewayClient.identify(leaving, await signIn(first, who));
     await leaving.close();
     const ids = [open, orphan].map(({ ready }) => ready.session_id as string);
-    for (const id of ids) expect(await keysOf(id)).not.toEqual([]);
+    for (const id of ids) expect(await fieldsOf(who, id)).not.toEqual([]);
     await first.as(who).post('/v1/auth/logout');
     expect(await open.client.closed()).toEqual([4004, 'Invalid token']);
-    for (const id of ids) await until(async () => (await keysOf(id)).length === 0);
-    expect(await keysOf(spared.ready.session_id)).not.toEqual([]);
+    for (const id of ids) await until(async () => (await fieldsOf(who, id)).length === 0);
+    expect(await fieldsOf(who, spared.ready.session_id)).not.toEqual([]);
 
     const app = await newApp(first, await person(first));
     const token = app.bot.slice('Bot '.length);
@@ -247,19 +254,19 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await second
       .as(app.owner)
       .post(`/v1/oauth2/applications/${app.id}/bot/reset-token`, { password: app.owner.password });
-    await until(async () => (await keysOf(bot.ready.session_id)).length === 0);
+    await until(async () => (await fieldsOf({ id: bot.ready.user.id }, bot.ready.session_id)).length === 0);
   });
 
   test('a session is kept for 60 s by the expiry of the store, and deleted from it when it ends', async () => {
     const { who, id } = await away();
-    const key = `gatehouse:gateway:session:${id}`;
-    await until(async () => (await store.pttl(key)) <= 60_000);
-    expect(await store.pttl(key)).toBeGreaterThan(50_000);
+    await until(async () => (await leaseOf(who, id)) <= 60_000);
+    expect(await leaseOf(who, id)).toBeGreaterThan(50_000);
+    for (const key of [stateKey(who), sessionsKey(who)]) expect(await store.pttl(key)).toBeGreaterThan(50_000);
     const { client } = await resumed(second, who.authorization, id, 1);
-    await until(async () => (await store.pttl(key)) > 60_000);
+    await until(async () => (await leaseOf(who, id)) > 60_000);
     await client.terminate();
     advanceGateway(second, 61);
-    await until(async () => (await keysOf(id)).length === 0);
+    await until(async () => (await store.exists(stateKey(who), sessionsKey(who))) === 0);
   });
 
   test('a client that saw only READY resumes elsewhere after the equal list, regardless of later events', async () => {
@@ -308,7 +315,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
 
   test('a session resumed on another replica gets one list of the sessions that started in the meantime', async () => {
     const { who, id, seq } = await away();
-    await until(async () => (await store.hexists(`gatehouse:gateway:session:${id}`, 'told')) === 1);
+    await until(async () => (await store.hexists(stateKey(who), `${id} told`)) === 1);
     const others = [await GatewayClient.identify(second, who.authorization)];
     others.push(await GatewayClient.identify(first, who.authorization));
     await announce(first, who, 1);
@@ -320,7 +327,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(listed(replayed[1]?.d)).toEqual(['all', id, ...others.map(({ ready }) => ready.session_id)]);
     expect(end.s).toBe(seq + 2);
     await client.terminate();
-    await until(async () => (await store.hexists(`gatehouse:gateway:session:${id}`, 'told')) === 1);
+    await until(async () => (await store.hexists(stateKey(who), `${id} told`)) === 1);
     expect((await resumed(first, who.authorization, id, seq + 2)).replayed).toEqual([]);
   });
 
@@ -368,33 +375,28 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
   /** Checks that both sessions are notified once of the remaining sessions, and that READY lists the same sessions. */
   async function expectTold({ who, left, clients }: Awaited<ReturnType<typeof bereft>>) {
     for (const client of clients) expect(listed((await client.event('SESSIONS_REPLACE')).d)).toEqual(left);
-    for (const id of left.slice(1)) await renewed(id);
+    for (const id of left.slice(1)) await renewed(who, id);
     await expectQuiet(who, clients);
     const late = await GatewayClient.identify(first, who.authorization);
     expect(listed(late.ready.sessions)).toEqual([...left, late.ready.session_id]);
   }
 
   /** Waits until the replica that serves a session has renewed it. */
-  async function renewed(id: string) {
-    const key = `gatehouse:gateway:session:${id}`;
-    await store.pexpire(key, 30_000);
-    await until(async () => (await store.pttl(key)) > 30_000);
+  async function renewed(who: Persona, id: string) {
+    await store.zadd(sessionsKey(who), Date.now() + 30_000, id);
+    await until(async () => (await leaseOf(who, id)) > 30_000);
   }
 
   test('the expiry of an unserved session in the store is announced to the remaining sessions of the account', async () => {
     const account = await bereft();
-    await store
-      .multi()
-      .del(await keysOf(account.id))
-      .zadd(`gatehouse:gateway:account:${account.who.id}`, 1, account.id)
-      .exec();
+    await store.zadd(sessionsKey(account.who), 1, account.id);
     await expectTold(account);
   });
 
   test('the end of an unserved session with its login session is announced by one replica', async () => {
     const account = await bereft();
     await second.as(account.token).post('/v1/auth/logout');
-    expect(await keysOf(account.id)).toEqual([]);
+    expect(await fieldsOf(account.who, account.id)).toEqual([]);
     await expectTold(account);
   });
 
@@ -410,7 +412,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await client.terminate();
     way.proxy.cut();
     advanceGateway(third, 61);
-    await until(async () => (await keysOf(ready.session_id)).length === 0);
+    await until(async () => (await fieldsOf(who, ready.session_id)).length === 0);
     expect(listed((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(['all', one.ready.session_id]);
     way.proxy.restore();
     await third.close();
@@ -522,7 +524,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     const who = await person(first);
     const { client, ready } = await GatewayClient.identify(first, who.authorization);
     await client.event('SESSIONS_REPLACE');
-    await store.hincrby(`gatehouse:gateway:session:${ready.session_id}`, 'fence', 1);
+    await store.hincrby(stateKey(who), `${ready.session_id} fence`, 1);
     expect(await client.closed()).toEqual(DRAINED);
   });
 
@@ -551,7 +553,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await announce(second, who, 2);
     expect(idsOf([await one.client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 2, '2']]);
     await store.flushdb();
-    await until(async () => (await keysOf(one.ready.session_id)).length > 0);
+    await until(async () => (await fieldsOf(who, one.ready.session_id)).length > 0);
     const two = await resumed(second, who.authorization, one.ready.session_id, seq);
     expect(idsOf(two.replayed)).toEqual([
       [seq + 1, '1'],
@@ -560,6 +562,33 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(await one.client.closed()).toEqual(DRAINED);
     await announce(first, who, 3);
     expect(idsOf([await two.client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 3, '3']]);
+  });
+
+  test('a session of which a failover of the store has lost events is ended by op 9, not by 4007', async () => {
+    const who = await person(first);
+    const leaving = await gatehouse({ env });
+    const { client, ready } = await GatewayClient.identify(leaving, who.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    await announce(leaving, who, 1);
+    await client.event('WEBHOOKS_UPDATE');
+    await leaving.close();
+    const id = ready.session_id as string;
+    await store.hset(stateKey(who), { [`${id} seq`]: seq, [`${id} run`]: 'that of the former primary' });
+    const late = await GatewayClient.connect(second);
+    late.resume(who.authorization, id, seq + 1);
+    expect(await late.next()).toEqual({ op: 9, d: false });
+    await late.terminate();
+  });
+
+  test('a session whose move a failover of the store has lost is restored by its new owner, and misses nothing', async () => {
+    const { who, id, seq } = await away();
+    const { client } = await resumed(second, who.authorization, id, seq);
+    await store.hset(stateKey(who), { [`${id} fence`]: 1, [`${id} owner`]: 'the former owner' });
+    await announce(first, who, 1);
+    expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
+    await until(async () => (await store.hget(stateKey(who), `${id} fence`)) === '2');
+    await client.terminate();
+    expect(idsOf((await resumed(first, who.authorization, id, seq)).replayed)).toEqual([[seq + 1, '1']]);
   });
 
   test('after a shutdown of every replica, the sessions can be resumed', async () => {

@@ -14,13 +14,20 @@ async function expectRefusedStart(env: Record<string, string>, sentence: string)
 }
 
 describeWithDedicatedRedis('conventions.md 12: a Redis that cannot be used', () => {
-  test('a Redis Cluster stops the start, also one of a single server', async () => {
+  test('a Redis Cluster stops the start with redis://, also one of a single server', async () => {
     const server = await DedicatedServer.redis('--cluster-enabled', 'yes');
     const client = new Redis(server.url);
     await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await until(async () => String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'));
     client.disconnect();
     await expectRefusedStart({ REDIS_URL: server.url }, 'REDIS_URL cannot be used: it is a Redis Cluster');
+    await server.close();
+  });
+
+  test('a single server stops the start with redis-cluster://', async () => {
+    const server = await DedicatedServer.redis();
+    const REDIS_URL = server.url.replace('redis://', 'redis-cluster://');
+    await expectRefusedStart({ REDIS_URL }, 'REDIS_URL cannot be used: it is not a Redis Cluster');
     await server.close();
   });
 

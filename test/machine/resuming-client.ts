@@ -11,6 +11,8 @@ export class ResumingClient {
   readonly seen: Payload[] = [];
   /** The number of invalidated sessions and of resumes, and how often its sockets closed with each code. */
   invalidations = 0;
+  /** How many dispatches it had received when each of its sessions was invalidated. */
+  readonly invalidatedAt: number[] = [];
   resumes = 0;
   readonly ends = new Map<number, number>();
   sessionId = '';
@@ -51,6 +53,7 @@ export class ResumingClient {
     else if (op === 10) socket.send(JSON.stringify({ op: 2, d: { token, ignored_events } }));
     else if (op === 9) {
       this.invalidations++;
+      this.invalidatedAt.push(this.seen.length);
       this.sessionId = '';
       socket.terminate();
     } else if (op === 0) {

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import type { Redis } from 'ioredis';
-import { connectRedis } from '../../src/platform/store/redis-client.js';
+import { connectRedis, type RedisConnection } from '../../src/platform/store/redis-client.js';
 import { onCommand } from '../../src/platform/store/redis-internals.js';
 
 const TIMEOUT_MS = 300;
@@ -10,7 +9,7 @@ const INFO = 'redis_version:7.0.0\r\nloading:0\r\n';
 
 let server: Server;
 const sockets = new Set<Socket>();
-const clients: Redis[] = [];
+const clients: RedisConnection[] = [];
 
 /** Connects to a server that responds only to the commands that begin a connection. `received` contains everything that it was sent. */
 async function connectToSilentServer() {
@@ -40,7 +39,7 @@ afterEach(() => {
   server.close();
 });
 
-const COMMANDS: Readonly<Record<string, (client: Redis) => Promise<unknown>>> = {
+const COMMANDS: Readonly<Record<string, (client: RedisConnection) => Promise<unknown>>> = {
   'a command': (client) => client.get('key'),
   'a publication': (client) => client.publish('channel', 'message'),
   'a subscription': (client) => client.subscribe('channel'),

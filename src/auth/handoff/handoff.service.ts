@@ -219,7 +219,7 @@ export class Handoffs {
   }
 
   private async assertNotBlocked(address: string): Promise<void> {
-    if ((await this.limiter.countFailures('handoff', addressKey(address))) >= FAILURE_LIMIT.limit) throw invalidCode();
+    if (await this.limiter.hasFailures('handoff', addressKey(address), FAILURE_LIMIT.limit)) throw invalidCode();
   }
 
   private countFailure(address: string): Promise<void> {

@@ -314,10 +314,11 @@ export class SessionService {
 
   /** Announces the sessions that have just ended, to replicas and features. */
   private async announceEnd(tx: Tx, rows: readonly EndedSession[], ending: RevocationCause): Promise<void> {
-    const ids = rows.map(({ id }) => id);
-    for (let first = 0; first < ids.length; first += IDS_PER_NOTIFICATION) {
-      const sessions = ids.slice(first, first + IDS_PER_NOTIFICATION);
-      await this.replicaBus.announce(tx, { topic: 'revoked', data: { sessions } });
+    for (let first = 0; first < rows.length; first += IDS_PER_NOTIFICATION) {
+      const some = rows.slice(first, first + IDS_PER_NOTIFICATION);
+      const owners = [...new Set(some.map(({ account_id }) => account_id))];
+      const data = { sessions: some.map(({ id }) => id), owners };
+      await this.replicaBus.announce(tx, { topic: 'revoked', data });
     }
     const { origin, by, reason } = ending;
     const ended = rows.map((row) => ({ account_id: row.account_id, session_id_hash: idHash(row) }));

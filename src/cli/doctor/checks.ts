@@ -11,6 +11,7 @@ import { ConfigurationError, StartError } from '../../core/config/start-error.js
 import { toStartError } from '../../core/to-start-error.js';
 import { allSettings, loadConfig } from '../../features.js';
 import { disabledLimits } from '../../pipeline/disabled-limits.js';
+import { parseRedisUrl } from '../../platform/store/redis-url.js';
 import { assertCompatible, type Extension, settingsOf } from '../../policy/extension.js';
 import type { Terminal } from '../terminal/command.js';
 import { checkDatabase } from './database-checks.js';
@@ -149,8 +150,6 @@ function switches(config: Config): Finding[] {
 const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   'smtp:': 587,
   'smtps:': 465,
-  'redis:': 6379,
-  'rediss:': 6379,
   'http:': 80,
   'https:': 443,
 };
@@ -159,11 +158,12 @@ const CONNECT_MS = 3000;
 /** Whether a server accepts connections at the host of a URL. Sends nothing. */
 function isReachable(url: string): Promise<boolean> {
   const { protocol, hostname, port } = new URL(url);
+  return accepts({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) });
+}
+
+function accepts(place: { readonly host: string; readonly port: number }): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0),
-    });
+    const socket = connect(place);
     const settle = (answer: boolean) => {
       socket.destroy();
       resolve(answer);
@@ -191,8 +191,11 @@ async function mail({ mailTransport, smtpUrl, mailHttpUrl, mailFrom }: Config): 
 
 async function sharedStore({ redisUrl }: Config): Promise<Finding[]> {
   if (redisUrl === undefined) return [];
-  if (await isReachable(redisUrl)) return [ok('shared store', `${hostOf(redisUrl)} responds`)];
-  const detail = `${hostOf(redisUrl)} does not respond: each process enforces rate limits separately, and no gateway session can start`;
+  const hosts = parseRedisUrl(redisUrl)?.hosts ?? [];
+  const named = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
+  const responding = await Promise.all(hosts.map(accepts));
+  if (responding.includes(true)) return [ok('shared store', `${named} responds`)];
+  const detail = `${named} does not respond: each process enforces rate limits separately, and no gateway session can start`;
   return [fault('shared store', detail, 'Check REDIS_URL and the connection to the server')];
 }
 

@@ -7,6 +7,8 @@ export type MetricsReport = readonly MetricObjectWithValues<MetricValue<string>>
 export interface WorkerSlot {
   /** The lowest number that no other worker uses. */
   readonly number: number;
+  /** Which of the shares of a limit it counts, from 0. Only the worker that replaces it has the same. */
+  readonly share: number;
   /** Whether this worker prints the startup banner. */
   readonly printsBanner: boolean;
 }

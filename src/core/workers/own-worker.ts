@@ -19,12 +19,14 @@ export interface OrderHandlers {
 /** This process as one of `WORKERS`, with its channel to the primary. */
 class OwnWorker {
   readonly number: number;
+  readonly share: number;
   readonly printsBanner: boolean;
   private readonly pendingCollections = new Map<number, (reports: readonly MetricsReport[]) => void>();
   private lastCollectionId = 0;
 
-  constructor({ number, printsBanner }: WorkerSlot) {
+  constructor({ number, share, printsBanner }: WorkerSlot) {
     this.number = number;
+    this.share = share;
     this.printsBanner = printsBanner;
     cluster.worker?.once('disconnect', () => {
       for (const answered of this.pendingCollections.values()) answered([]);

@@ -32,7 +32,15 @@ function slowStore() {
   const writer = new AccountWriter('1', payloads, host);
   const sessionOf = (isHeld: boolean): GatewaySession & { stored: Stored } => {
     const session = new GatewaySession(
-      ...([IDENTITY, { mobile: false, ignored: new Set<string>(), shard: null }, null, 0, payloads, NUMBERS] as const),
+      ...([
+        IDENTITY,
+        { mobile: false, ignored: new Set<string>(), shard: null },
+        null,
+        0,
+        payloads,
+        NUMBERS,
+        'id',
+      ] as const),
     );
     session.stored = {
       ...startStored({ fence: 1, since: 0, step: 0 }),

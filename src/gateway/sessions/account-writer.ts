@@ -273,7 +273,7 @@ export class AccountWriter {
     stored.state = 'restoring';
     try {
       const holding = await this.restore(session, session.log.plan([]));
-      if (isClosed(stored)) await this.host.store.remove({ id: session.id, fence: stored.fence }, session.accountId);
+      if (isClosed(stored)) await this.host.store.remove({ id: session.id, fence: stored.fence });
       else if (holding === 'moved') this.host.onMoved(session);
       else {
         await this.host.unmarkAhead([session]);
@@ -296,7 +296,7 @@ export class AccountWriter {
     const wasAhead = isAhead(stored);
     stored.state = 'closed';
     this.due.delete(session);
-    const removal = await this.attempt(() => this.host.store.remove({ id, fence: stored.fence }, session.accountId));
+    const removal = await this.attempt(() => this.host.store.remove({ id, fence: stored.fence }));
     if (removal?.holding === 'held') this.host.onRemoved(session, removal);
     else if (!removal || wasAhead) this.host.onRemoved(session, undefined);
   }

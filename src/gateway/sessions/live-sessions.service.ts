@@ -6,14 +6,9 @@ import type { EventData } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
 import { eventOf, type GatewayEvent, personalEvent, type ReceivedEvent } from '../protocol/event.js';
 import { CLOSING, type Closing } from '../protocol/protocol.js';
+import type { Revocation } from '../store/session-store.js';
 import { AccountSessions } from './account-sessions.js';
 import type { GatewaySession } from './session.js';
-
-/** Revoked credentials: login sessions, or all of a bot. */
-export interface Revocation {
-  readonly sessions?: readonly string[];
-  readonly bot?: string;
-}
 
 /** Maximum wait for the final event of a connection, because the event may have to be stored first. */
 const FINAL_EVENT_TIMEOUT_MS = 250;

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { ReceivedEvent, SessionOptions } from '../protocol/event.js';
 import type { Payloads } from '../protocol/payloads.js';
@@ -104,7 +104,7 @@ export class GatewaySession {
     public checkedAt: number,
     kept: Payloads,
     numbers: GatewayNumbers,
-    readonly id = randomBytes(16).toString('hex'),
+    readonly id: string,
     was?: { standing: SessionLogState; breaks: readonly Break[] },
   ) {
     this.accountId = identity.account.id;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type Claim,
   type Created,
@@ -13,6 +14,10 @@ import {
 
 /** Sessions exist only in the process. */
 export class ProcessSessions extends SessionStore {
+  newId(): string {
+    return randomBytes(16).toString('hex');
+  }
+
   create(): Created {
     return { since: 0, listed: [] };
   }

@@ -1,82 +1,120 @@
 /**
- * Data model in Redis: a session is a hash and a list of the breaks of its map. It is listed in a sorted set of its
- * account and one of its login session, scored by expiration time.
- * The events of an account are a hash by reference, and a list in their order. In the hash, `#` is the total size and
- * `@` counts the changes of the session list.
- * Keys are computed from stored values, so this needs a single server and not a cluster.
+ * Data model in Redis. An account has four keys with the same hash tag, which every script gets as `KEYS`, so that a
+ * cluster has them on one node:
+ * - `sessions`: a sorted set of its session IDs, scored by expiration time.
+ * - `state`: a hash of all sessions. A field is the ID of a session, a space and a name. `#1`, `#2`, ... are the breaks
+ *   of its map.
+ * - `log`: a hash of the events by reference. `#` is their total size and `@` counts the changes of the session list.
+ * - `order`: the list of these references in order.
  */
 const COMMON = `
-local prefix = 'gatehouse:gateway:'
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function session(id) return prefix .. 'session:' .. id end
-local function breaks(id) return prefix .. 'breaks:' .. id end
-local function log(account) return prefix .. 'log:' .. account end
-local function order(account) return prefix .. 'order:' .. account end
+-- The keys of the n-th account.
+local function keysOf(n)
+  local at = 4 * n - 3
+  return { sessions = KEYS[at], state = KEYS[at + 1], log = KEYS[at + 2], order = KEYS[at + 3] }
+end
+-- Changes when another server becomes the primary, which may lack the last writes.
+local function run() return string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)') or '' end
+local function get(a, id, ...)
+  local names = { ... }
+  for i = 1, #names do names[i] = id .. ' ' .. names[i] end
+  return redis.call('HMGET', a.state, unpack(names))
+end
+local function set(a, id, ...)
+  local pairs = { ... }
+  for i = 1, #pairs, 2 do pairs[i] = id .. ' ' .. pairs[i] end
+  redis.call('HSET', a.state, unpack(pairs))
+end
 local function last(key, ms)
   if redis.call('PTTL', key) < tonumber(ms) then redis.call('PEXPIRE', key, ms) end
 end
-local function keep(id, ms)
-  local account, login = unpack(redis.call('HMGET', session(id), 'account', 'login'))
-  if not account then return end
-  redis.call('PEXPIRE', session(id), ms)
-  redis.call('PEXPIRE', breaks(id), ms)
-  redis.call('ZADD', prefix .. 'account:' .. account, now + ms, id)
-  last(prefix .. 'account:' .. account, ms)
-  if login then
-    redis.call('ZADD', prefix .. 'login:' .. login, now + ms, id)
-    last(prefix .. 'login:' .. login, ms)
+local function keep(a, id, ms)
+  redis.call('ZADD', a.sessions, now + ms, id)
+  for _, key in pairs(a) do last(key, ms) end
+end
+local function isLive(a, id)
+  local ends = redis.call('ZSCORE', a.sessions, id)
+  return ends and tonumber(ends) > now and redis.call('HEXISTS', a.state, id .. ' fence') == 1
+end
+local function changed(a)
+  if redis.call('EXISTS', a.log) == 1 then redis.call('HINCRBY', a.log, '@', 1) end
+end
+local function changes(a) return redis.call('HGET', a.log, '@') or '0' end
+local function bounds(a, id)
+  local found = get(a, id, 'first', 'last')
+  return tonumber(found[1] or 1), tonumber(found[2] or 0)
+end
+local function addBreaks(a, id, from, to)
+  local _, latest = bounds(a, id)
+  for i = from, to do
+    latest = latest + 1
+    set(a, id, '#' .. latest, ARGV[i])
   end
-  last(log(account), ms)
-  last(order(account), ms)
+  if to >= from then set(a, id, 'last', latest) end
 end
-local function changed(account)
-  if redis.call('EXISTS', log(account)) == 1 then redis.call('HINCRBY', log(account), '@', 1) end
+local function dropBreaks(a, id, count)
+  local first, latest = bounds(a, id)
+  local kept = math.min(first + count, latest + 1)
+  for n = first, kept - 1 do redis.call('HDEL', a.state, id .. ' #' .. n) end
+  set(a, id, 'first', kept)
 end
-local function changes(account) return redis.call('HGET', log(account), '@') or '0' end
-local function remove(id)
-  local account, login = unpack(redis.call('HMGET', session(id), 'account', 'login'))
-  if account then redis.call('ZREM', prefix .. 'account:' .. account, id) end
-  if login then redis.call('ZREM', prefix .. 'login:' .. login, id) end
-  redis.call('DEL', session(id), breaks(id))
-  if not account then return end
-  if redis.call('EXISTS', prefix .. 'account:' .. account) == 0 then redis.call('DEL', log(account), order(account))
-  else changed(account) end
+local function breaks(a, id)
+  local found = {}
+  local first, latest = bounds(a, id)
+  for n = first, latest do found[#found + 1] = redis.call('HGET', a.state, id .. ' #' .. n) end
+  return found
 end
-local function holding(id, owner, fence)
-  local found = redis.call('HMGET', session(id), 'owner', 'fence')
-  if not found[2] then return 'gone' end
+local function clear(a, id)
+  dropBreaks(a, id, math.huge)
+  local names = { 'owner', 'fence', 'run', 'binding', 'login', 'wishes', 'step', 'seq', 'acknowledged', 'floor', 'cursor',
+    'needed', 'since', 'told', 'first', 'last' }
+  for i = 1, #names do names[i] = id .. ' ' .. names[i] end
+  redis.call('HDEL', a.state, unpack(names))
+end
+local function remove(a, id)
+  clear(a, id)
+  redis.call('ZREM', a.sessions, id)
+  if redis.call('EXISTS', a.sessions) == 0 then redis.call('DEL', a.state, a.log, a.order) else changed(a) end
+end
+local function holding(a, id, owner, fence)
+  if not isLive(a, id) then return 'gone' end
+  local found = get(a, id, 'owner', 'fence')
+  -- A failover has undone that this process became the owner.
+  if tonumber(found[2]) < tonumber(fence) then return 'gone' end
   if found[1] ~= owner or found[2] ~= fence then return 'moved' end
   return 'held'
 end
-local function forget(account, ref)
-  local size = redis.call('HSTRLEN', log(account), ref)
-  redis.call('HDEL', log(account), ref)
-  return redis.call('HINCRBY', log(account), '#', -size)
+local function forget(a, ref)
+  local size = redis.call('HSTRLEN', a.log, ref)
+  redis.call('HDEL', a.log, ref)
+  return redis.call('HINCRBY', a.log, '#', -size)
 end
 -- Events from ARGV[at] on, two each; answers where they end.
-local function store(account, at, count, budget, ms)
+local function store(a, at, count, budget, ms)
   for i = at, at + 2 * count - 1, 2 do
-    if redis.call('HSETNX', log(account), ARGV[i], ARGV[i + 1]) == 1 then
-      redis.call('RPUSH', order(account), ARGV[i])
-      local bytes = redis.call('HINCRBY', log(account), '#', #ARGV[i + 1])
+    if redis.call('HSETNX', a.log, ARGV[i], ARGV[i + 1]) == 1 then
+      redis.call('RPUSH', a.order, ARGV[i])
+      local bytes = redis.call('HINCRBY', a.log, '#', #ARGV[i + 1])
       while bytes > tonumber(budget) do
-        local oldest = redis.call('LPOP', order(account))
+        local oldest = redis.call('LPOP', a.order)
         if not oldest then break end
-        bytes = forget(account, oldest)
+        bytes = forget(a, oldest)
       end
     end
   end
-  last(log(account), ms)
-  last(order(account), ms)
+  last(a.log, ms)
+  last(a.order, ms)
   return at + 2 * count
 end
 local function isList(ref) return string.sub(ref, 1, 1) == 'p' end
 local function place(ref) return tonumber(string.match(ref, '^p?(%d+)')) or 0 end
-local function list(account, owner)
+local function live(a) return redis.call('ZRANGEBYSCORE', a.sessions, '(' .. now, '+inf') end
+local function list(a, owner)
   local found = {}
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'account:' .. account, '(' .. now, '+inf')) do
-    local wishes, since, by = unpack(redis.call('HMGET', session(id), 'wishes', 'since', 'owner'))
+  for _, id in ipairs(live(a)) do
+    local wishes, since, by = unpack(get(a, id, 'wishes', 'since', 'owner'))
     local isMobile = wishes and string.sub(wishes, 1, 14) == '{"mobile":true'
     if wishes then found[#found + 1] = { id, isMobile and 1 or 0, since, by == owner and 1 or 0 } end
   end
@@ -85,33 +123,32 @@ end
 `;
 
 const CREATE = `
-local id, owner, ms, limit, account, login, binding, wishes, cursor, first = unpack(ARGV)
-if redis.call('ZCOUNT', prefix .. 'account:' .. account, '(' .. now, '+inf') >= tonumber(limit) then return {} end
-redis.call('HSET', session(id), 'owner', owner, 'fence', 1, 'account', account, 'binding', binding, 'wishes', wishes,
-  'step', 0, 'seq', first and 2 or 1, 'acknowledged', 0, 'floor', 0, 'cursor', cursor, 'needed', cursor + 1, 'since', now)
-if login ~= '' then redis.call('HSET', session(id), 'login', login) end
-if first then redis.call('RPUSH', breaks(id), first) end
-redis.call('HINCRBY', log(account), '@', 1)
-keep(id, ms)
-return { now, list(account, owner) }
+local a = keysOf(1)
+local id, owner, ms, limit, login, binding, wishes, cursor, first = unpack(ARGV)
+if redis.call('ZCOUNT', a.sessions, '(' .. now, '+inf') >= tonumber(limit) then return {} end
+set(a, id, 'owner', owner, 'fence', 1, 'run', run(), 'binding', binding, 'login', login, 'wishes', wishes, 'step', 0,
+  'seq', first and 2 or 1, 'acknowledged', 0, 'floor', 0, 'cursor', cursor, 'needed', cursor + 1, 'since', now)
+if first then addBreaks(a, id, 9, 9) end
+redis.call('HINCRBY', a.log, '@', 1)
+keep(a, id, ms)
+return { now, list(a, owner) }
 `;
 
 /** A step that was already written is not written again. */
 const WRITE = `
-local account, owner, ms, budget, count = unpack(ARGV)
-local at = store(account, 6, tonumber(count), budget, ms)
+local a = keysOf(1)
+local owner, ms, budget, count = unpack(ARGV)
+local at = store(a, 5, tonumber(count), budget, ms)
 local answers = {}
 while at <= #ARGV do
   local id, fence, step, seq, acknowledged, floor, cursor, needed, drop, fresh = unpack(ARGV, at, at + 9)
-  local state = holding(id, owner, fence)
+  local state = holding(a, id, owner, fence)
   if state == 'held' then
-    local made = tonumber(redis.call('HGET', session(id), 'step'))
+    local made = tonumber(get(a, id, 'step')[1])
     if made + 1 == tonumber(step) then
-      redis.call('HSET', session(id), 'step', step, 'seq', seq, 'acknowledged', acknowledged, 'floor', floor,
-        'cursor', cursor, 'needed', needed)
-      if drop ~= '0' then redis.call('LTRIM', breaks(id), drop, -1) end
-      for i = at + 10, at + 9 + fresh do redis.call('RPUSH', breaks(id), ARGV[i]) end
-      if fresh ~= '0' then redis.call('PEXPIRE', breaks(id), redis.call('PTTL', session(id))) end
+      set(a, id, 'step', step, 'seq', seq, 'acknowledged', acknowledged, 'floor', floor, 'cursor', cursor, 'needed', needed)
+      if drop ~= '0' then dropBreaks(a, id, tonumber(drop)) end
+      addBreaks(a, id, at + 10, at + 9 + fresh)
     elseif made ~= tonumber(step) then state = 'gone' end
   end
   answers[#answers + 1] = state
@@ -121,45 +158,48 @@ return answers
 `;
 
 const RESTORE = `
-local id, owner, fence, ms, budget, account, login, binding, wishes, since = unpack(ARGV)
-local step, seq, acknowledged, floor, cursor, needed, count = unpack(ARGV, 11, 17)
-local found = redis.call('HMGET', session(id), 'owner', 'fence')
-if found[2] and (tonumber(found[2]) > tonumber(fence) or (found[2] == fence and found[1] ~= owner)) then return 'moved' end
-redis.call('DEL', session(id), breaks(id))
-redis.call('HSET', session(id), 'owner', owner, 'fence', fence, 'account', account, 'binding', binding, 'wishes', wishes,
+local a = keysOf(1)
+local id, owner, fence, ms, budget, login, binding, wishes, since = unpack(ARGV)
+local step, seq, acknowledged, floor, cursor, needed, count = unpack(ARGV, 10, 16)
+local found = get(a, id, 'owner', 'fence')
+if isLive(a, id) and (tonumber(found[2]) > tonumber(fence) or (found[2] == fence and found[1] ~= owner)) then
+  return 'moved'
+end
+clear(a, id)
+set(a, id, 'owner', owner, 'fence', fence, 'run', run(), 'binding', binding, 'login', login, 'wishes', wishes,
   'step', step, 'seq', seq, 'acknowledged', acknowledged, 'floor', floor, 'cursor', cursor, 'needed', needed,
   'since', since)
-if login ~= '' then redis.call('HSET', session(id), 'login', login) end
-local at = store(account, 18, tonumber(count), budget, ms)
-for i = at, #ARGV do redis.call('RPUSH', breaks(id), ARGV[i]) end
-keep(id, ms)
+addBreaks(a, id, store(a, 17, tonumber(count), budget, ms), #ARGV)
+keep(a, id, ms)
 return 'held'
 `;
 
+/** A sequence number above the stored one is possible after a failover that has lost writes. */
 const CLAIM = `
+local a = keysOf(1)
 local id, owner, fence, binding, from, ms = unpack(ARGV)
-local found = redis.call('HMGET', session(id), 'owner', 'fence', 'binding', 'seq', 'acknowledged', 'floor')
 local seq = tonumber(from)
-if not found[2] then return { 'unknown' } end
+if not isLive(a, id) then return { 'unknown' } end
+local found = get(a, id, 'owner', 'fence', 'binding', 'seq', 'acknowledged', 'floor', 'run')
 if found[3] ~= binding then return { 'foreign' } end
-if seq > tonumber(found[4]) or seq < tonumber(found[5]) then return { 'impossible' } end
+if seq > tonumber(found[4]) then return { found[7] == run() and 'impossible' or 'unknown' } end
+if seq < tonumber(found[5]) then return { 'impossible' } end
 if seq < tonumber(found[6]) then return { 'evicted' } end
-keep(id, ms)
-local told = redis.call('HGET', session(id), 'told')
-redis.call('HDEL', session(id), 'told')
+keep(a, id, ms)
+local told = get(a, id, 'told')[1]
+redis.call('HDEL', a.state, id .. ' told')
 if found[1] == owner and found[2] == fence then return { 'held' } end
-redis.call('HSET', session(id), 'owner', owner)
-local state = redis.call('HMGET', session(id), 'seq', 'acknowledged', 'floor', 'cursor', 'step', 'since', 'wishes',
-  'account', 'needed')
+set(a, id, 'owner', owner, 'run', run())
+local state = get(a, id, 'seq', 'acknowledged', 'floor', 'cursor', 'step', 'since', 'wishes', 'needed')
 local payloads = {}
-for _, ref in ipairs(redis.call('LRANGE', order(state[8]), 0, -1)) do
-  if place(ref) >= tonumber(state[9]) then
+for _, ref in ipairs(redis.call('LRANGE', a.order, 0, -1)) do
+  if place(ref) >= tonumber(state[8]) then
     payloads[#payloads + 1] = ref
-    payloads[#payloads + 1] = redis.call('HGET', log(state[8]), ref)
+    payloads[#payloads + 1] = redis.call('HGET', a.log, ref)
   end
 end
-return { 'claimed', redis.call('HINCRBY', session(id), 'fence', 1), state, redis.call('LRANGE', breaks(id), 0, -1),
-  payloads, told and told ~= changes(state[8]) and 1 or 0 }
+return { 'claimed', redis.call('HINCRBY', a.state, id .. ' fence', 1), state, breaks(a, id), payloads,
+  told and told ~= changes(a) and 1 or 0 }
 `;
 
 /**
@@ -170,63 +210,66 @@ return { 'claimed', redis.call('HINCRBY', session(id), 'fence', 1), state, redis
  */
 const RENEW = `
 local owner, ms = unpack(ARGV)
-local states, ended, seen = {}, {}, {}
-local function named(sessions)
+local answers, seen = {}, {}
+local function named(a, sessions)
   local found = {}
   for _, id in ipairs(sessions) do
-    for _, entry in ipairs(redis.call('LRANGE', breaks(id), 0, -1)) do
-      found[string.match(entry, ' (.*)$')] = true
-    end
+    for _, entry in ipairs(breaks(a, id)) do found[string.match(entry, ' (.*)$')] = true end
   end
   return found
 end
-local function trim(account, sessions)
-  local oldest = redis.call('LINDEX', order(account), 0)
+local function trim(a, sessions)
+  local oldest = redis.call('LINDEX', a.order, 0)
   if not oldest then return end
   local needed = math.huge
   for _, id in ipairs(sessions) do
-    needed = math.min(needed, tonumber(redis.call('HGET', session(id), 'needed') or math.huge))
+    needed = math.min(needed, tonumber(get(a, id, 'needed')[1] or math.huge))
   end
   local kept, lists = 0, nil
   while oldest and place(oldest) <= needed do
-    if isList(oldest) then lists = lists or named(sessions) end
+    if isList(oldest) then lists = lists or named(a, sessions) end
     if place(oldest) == needed and (not isList(oldest) or lists[oldest]) then kept = kept + 1
     else
-      redis.call('LREM', order(account), 1, oldest)
-      forget(account, oldest)
+      redis.call('LREM', a.order, 1, oldest)
+      forget(a, oldest)
     end
-    oldest = redis.call('LINDEX', order(account), kept)
+    oldest = redis.call('LINDEX', a.order, kept)
   end
 end
-for i = 3, #ARGV, 2 do
-  local id = ARGV[i]
-  local state = holding(id, owner, ARGV[i + 1])
-  states[#states + 1] = state
+local function removeExpired(a)
+  local ended = redis.call('ZRANGEBYSCORE', a.sessions, '-inf', now)
+  for _, id in ipairs(ended) do
+    clear(a, id)
+    redis.call('ZREM', a.sessions, id)
+  end
+  if #ended > 0 then changed(a) end
+  return #ended
+end
+for i = 3, #ARGV, 3 do
+  local account, id, fence = unpack(ARGV, i, i + 2)
+  local a = keysOf(account)
+  local state, ended = holding(a, id, owner, fence), 0
   if state == 'held' then
-    keep(id, ms)
-    local account = redis.call('HGET', session(id), 'account')
-    local listed = prefix .. 'account:' .. account
+    keep(a, id, ms)
     if not seen[account] then
-      if redis.call('ZREMRANGEBYSCORE', listed, '-inf', now) > 0 then
-        changed(account)
-        ended[#ended + 1] = account
-      end
-      trim(account, redis.call('ZRANGE', listed, 0, -1))
+      ended = removeExpired(a)
+      trim(a, live(a))
     end
     seen[account] = true
   end
+  answers[#answers + 1] = { state, ended }
 end
-return { states, ended }
+return answers
 `;
 
 const RETAIN = `
 local owner = ARGV[1]
-for i = 2, #ARGV, 4 do
-  local id, fence, ms, isTold = unpack(ARGV, i, i + 3)
-  if holding(id, owner, fence) == 'held' then
-    local told = isTold == '1' and changes(redis.call('HGET', session(id), 'account')) or '-'
-    redis.call('HSET', session(id), 'told', told)
-    keep(id, ms)
+for i = 2, #ARGV, 5 do
+  local account, id, fence, ms, isTold = unpack(ARGV, i, i + 4)
+  local a = keysOf(account)
+  if holding(a, id, owner, fence) == 'held' then
+    set(a, id, 'told', isTold == '1' and changes(a) or '-')
+    keep(a, id, ms)
   end
 end
 `;
@@ -234,54 +277,51 @@ end
 /** An expired session stays listed until a process removes it. */
 const REMOVE = `
 local owner = ARGV[1]
-local function isElsewhere(account)
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'account:' .. account, '(' .. now, '+inf')) do
-    local by = redis.call('HGET', session(id), 'owner')
+local function isElsewhere(a)
+  for _, id in ipairs(live(a)) do
+    local by = get(a, id, 'owner')[1]
     if by and by ~= owner then return 1 end
   end
   return 0
 end
 local answers = {}
 for i = 2, #ARGV, 3 do
-  local id, fence, account = unpack(ARGV, i, i + 2)
-  local state = holding(id, owner, fence)
-  if state == 'held' then remove(id)
-  elseif state == 'gone' and redis.call('ZREM', prefix .. 'account:' .. account, id) == 1 then
-    changed(account)
-    state = 'held'
-  end
-  answers[#answers + 1] = { state, state == 'held' and isElsewhere(account) or 0 }
+  local account, id, fence = unpack(ARGV, i, i + 2)
+  local a = keysOf(account)
+  local state = holding(a, id, owner, fence)
+  if state == 'gone' and redis.call('ZSCORE', a.sessions, id) then state = 'held' end
+  if state == 'held' then remove(a, id) end
+  answers[#answers + 1] = { state, state == 'held' and isElsewhere(a) or 0 }
 end
 return answers
 `;
 
+/** Removes the sessions of these login sessions, or all if there are none. */
 const REVOKE = `
-local ended, seen = {}, {}
-for i = 1, #ARGV do
-  for _, id in ipairs(redis.call('ZRANGE', prefix .. ARGV[i], 0, -1)) do
-    local account = redis.call('HGET', session(id), 'account')
-    if account then
-      remove(id)
-      if not seen[account] then ended[#ended + 1] = account end
-      seen[account] = true
-    end
+local a, revoked, ended = keysOf(1), {}, 0
+for _, login in ipairs(ARGV) do revoked[login] = true end
+for _, id in ipairs(redis.call('ZRANGE', a.sessions, 0, -1)) do
+  local login = get(a, id, 'login')[1]
+  if login and (#ARGV == 0 or revoked[login]) then
+    remove(a, id)
+    ended = 1
   end
 end
 return ended
 `;
 
 const LIST = `
-return list(ARGV[1], ARGV[2])
+return list(keysOf(1), ARGV[1])
 `;
 
 /** Counts of a process expire if it stops reporting. */
 const SOCKETS = `
 local owner, ms = unpack(ARGV)
 local totals = {}
-for i = 3, #ARGV, 2 do
-  local key = prefix .. 'sockets:' .. ARGV[i]
-  if ARGV[i + 1] == '0' then redis.call('HDEL', key, owner)
-  else redis.call('HSET', key, owner, ARGV[i + 1] .. ' ' .. (now + ms)) end
+for i, key in ipairs(KEYS) do
+  local count = ARGV[i + 2]
+  if count == '0' then redis.call('HDEL', key, owner)
+  else redis.call('HSET', key, owner, count .. ' ' .. (now + ms)) end
   local total = 0
   local found = redis.call('HGETALL', key)
   for j = 1, #found, 2 do
@@ -299,8 +339,16 @@ const SCRIPTS = {
   ...{ retain: RETAIN, remove: REMOVE, revoke: REVOKE, list: LIST, sockets: SOCKETS },
 };
 
-export type Script = (...args: (string | number)[]) => Promise<unknown>;
+export type Script = (keys: readonly string[], ...args: (string | number)[]) => Promise<unknown>;
 export type Scripts = Record<keyof typeof SCRIPTS, Script>;
 
 /** The complete source of each script. */
 export const SOURCES = Object.entries(SCRIPTS).map(([name, lua]) => [name, COMMON + lua] as const);
+
+const PREFIX = 'gatehouse:gateway:';
+
+/** The keys of an account, in the order that the scripts expect. Their hash tag puts them on one node of a cluster. */
+export const accountKeys = (account: string): string[] =>
+  ['sessions', 'state', 'log', 'order'].map((name) => `${PREFIX}{${account}}:${name}`);
+
+export const socketsKey = (addressHash: string): string => `${PREFIX}sockets:${addressHash}`;

@@ -3,7 +3,8 @@ import type { Writable } from 'node:stream';
 import { Batcher } from '../../platform/database/batcher.js';
 import { connectRedis } from '../../platform/store/redis-client.js';
 import { type Break, NOT_REPLAYABLE, type SessionLogState } from '../protocol/session-log.js';
-import { type Script, type Scripts, SOURCES } from './redis-scripts.js';
+import { accountKeys, type Script, type Scripts, SOURCES, socketsKey } from './redis-scripts.js';
+import { SessionIds } from './session-ids.js';
 import {
   type Claim,
   type ClaimInput,
@@ -15,6 +16,7 @@ import {
   type Removal,
   type Renewal,
   type RestingSession,
+  type Revocation,
   SessionStore,
   type SessionWrite,
   type SocketCount,
@@ -22,8 +24,7 @@ import {
   type WholeSession,
 } from './session-store.js';
 
-const COUNTS_PER_CALL = 200;
-const REMOVALS_PER_CALL = 200;
+const ITEMS_PER_CALL = 200;
 const RESPONSE_TIMEOUT_MS = 2000;
 
 interface Settings {
@@ -31,6 +32,7 @@ interface Settings {
   readonly renewMs: number;
   /** Byte budget for the events of one account. */
   readonly replayBytes: number;
+  readonly secret: Buffer;
 }
 
 /** The lease includes one renewal interval, so that a session is retained for the full time if its process crashes. */
@@ -90,32 +92,41 @@ function toListedSessions(entries: Entry[]): ListedSession[] {
 /** Sessions in Redis or Valkey. Every call can fail if the server does not respond. */
 export class RedisSessions extends SessionStore {
   private readonly owner = randomUUID();
+  private readonly ids: SessionIds;
 
   private constructor(
     private readonly scripts: Scripts,
     private readonly settings: Settings,
+    /** A call may then use the keys of only one account or IP address. */
+    private readonly isCluster: boolean,
     private readonly disconnect: () => void,
   ) {
     super();
+    this.ids = new SessionIds(settings.secret);
   }
 
   static async open(url: string, settings: Settings): Promise<RedisSessions> {
     const client = await connectRedis(url, RESPONSE_TIMEOUT_MS);
     const define = (name: string, lua: string): Script => {
-      client.defineCommand(name, { numberOfKeys: 0, lua });
-      return (...args) => {
-        corkUntilImmediate(client.stream);
-        return (Reflect.get(client, name) as Script).apply(client, args);
+      client.defineCommand(name, { lua });
+      return (keys, ...args) => {
+        if ('stream' in client) corkUntilImmediate(client.stream);
+        return Reflect.get(client, name).call(client, keys.length, ...keys, ...args);
       };
     };
     const scripts = SOURCES.map(([name, lua]) => [name, define(`gatehouseSession${name}`, lua)]);
-    return new RedisSessions(Object.fromEntries(scripts), settings, () => client.disconnect());
+    return new RedisSessions(Object.fromEntries(scripts), settings, client.isCluster, () => client.disconnect());
+  }
+
+  newId(account: string): string {
+    return this.ids.create(account);
   }
 
   async create(session: NewSession, limit: number): Promise<Created | null> {
     const { id, account, login, binding, wishes, cursor, isTold } = session;
-    const state = [account, login ?? '', binding, wishes, cursor, ...(isTold ? [serializeBreak(FIRST_LIST)] : [])];
-    const answer = await this.scripts.create(id, this.owner, leaseMs(this.settings), limit, ...state);
+    const state = [login ?? '', binding, wishes, cursor, ...(isTold ? [serializeBreak(FIRST_LIST)] : [])];
+    const head = [id, this.owner, leaseMs(this.settings), limit];
+    const answer = await this.scripts.create(accountKeys(account), ...head, ...state);
     const [since, entries = []] = answer as [since?: number, entries?: Entry[]];
     return since === undefined ? null : { since, listed: toListedSessions(entries) };
   }
@@ -130,15 +141,17 @@ export class RedisSessions extends SessionStore {
       ...[id, fence, step, ...stateValues(standing), needed, drop, breaks.length],
       ...breaks.map(serializeBreak),
     ]);
-    const head = [account, owner, leaseMs(settings), settings.replayBytes, payloads.length];
-    return this.scripts.write(...head, ...payloadPairs(payloads), ...state) as Promise<Holding[]>;
+    const head = [owner, leaseMs(settings), settings.replayBytes, payloads.length];
+    const args = [...head, ...payloadPairs(payloads), ...state];
+    return this.scripts.write(accountKeys(account), ...args) as Promise<Holding[]>;
   }
 
   restore(session: WholeSession): Promise<Holding> {
     const { id, fence, account, login, binding, wishes, since, step, standing, needed, payloads, breaks } = session;
     const { owner, settings } = this;
     return this.scripts.restore(
-      ...[id, owner, fence, leaseMs(settings), settings.replayBytes, account, login ?? '', binding, wishes, since],
+      accountKeys(account),
+      ...[id, owner, fence, leaseMs(settings), settings.replayBytes, login ?? '', binding, wishes, since],
       ...[step, ...stateValues(standing), needed, payloads.length],
       ...payloadPairs(payloads),
       ...breaks.map(serializeBreak),
@@ -146,7 +159,8 @@ export class RedisSessions extends SessionStore {
   }
 
   async claim({ id, fence, binding, seq }: ClaimInput): Promise<Claim> {
-    const answer = await this.scripts.claim(id, this.owner, fence, binding, seq, leaseMs(this.settings));
+    const keys = accountKeys(this.ids.accountOf(id));
+    const answer = await this.scripts.claim(keys, id, this.owner, fence, binding, seq, leaseMs(this.settings));
     const [outcome, newFence, state, breaks, payloads, untold] = answer as [
       ...[outcome: Claim, fence: number, state: string[], breaks: string[], payloads: string[], untold: number],
     ];
@@ -169,49 +183,119 @@ export class RedisSessions extends SessionStore {
     };
   }
 
+  /** In a cluster, the servers that respond renew their sessions. */
   async renew(sessions: readonly HeldSession[]): Promise<Renewal> {
-    const held = sessions.flatMap(({ id, fence }) => [id, fence]);
-    const answer = await this.scripts.renew(this.owner, leaseMs(this.settings), ...held);
-    const [holdings, changed] = answer as [Holding[], string[]];
-    return { holdings, changed };
+    const changed = new Set<string>();
+    const failures: unknown[] = [];
+    const renewSome = async (some: readonly HeldSession[]): Promise<Holding[]> => {
+      const { keys, args } = this.argsOf(some, ({ id, fence }) => [id, fence]);
+      const found = await this.scripts.renew(keys, this.owner, leaseMs(this.settings), ...args);
+      return (found as [Holding, ended: number][]).map(([holding, ended], index) => {
+        if (ended > 0) changed.add(this.ids.accountOf(some[index]?.id ?? ''));
+        return holding;
+      });
+    };
+    const holdings = await this.inCalls(sessions, this.accountOf, (some) =>
+      renewSome(some).catch((error) => {
+        failures.push(error);
+        return some.map(() => null);
+      }),
+    );
+    if (failures.length > 0 && holdings.every((holding) => holding === null)) throw failures[0];
+    return { holdings, changed: [...changed] };
   }
 
   async retain(sessions: readonly RestingSession[]): Promise<void> {
-    const resting = sessions.flatMap(({ id, fence, forMs, isTold }) => [id, fence, Math.ceil(forMs), isTold ? 1 : 0]);
-    await this.scripts.retain(this.owner, ...resting);
+    await this.inCalls(sessions, this.accountOf, async (some) => {
+      const { keys, args } = this.argsOf(some, ({ id, fence, forMs, isTold }) => [
+        ...[id, fence, Math.ceil(forMs), isTold ? 1 : 0],
+      ]);
+      await this.scripts.retain(keys, this.owner, ...args);
+      return [];
+    });
   }
 
-  remove({ id, fence }: HeldSession, account: string): Promise<Removal> {
-    return this.removals.submit([id, fence, account]);
+  async remove(session: HeldSession): Promise<Removal> {
+    if (!this.isCluster) return this.removals.submit(session);
+    const [removal] = await this.removeSome([session]);
+    return removal ?? { holding: 'gone', isElsewhere: false };
   }
 
-  private readonly removals = new Batcher(
-    async (sessions: readonly (readonly [string, number, string])[]) => {
-      const answers = (await this.scripts.remove(this.owner, ...sessions.flat())) as [Holding, number][];
-      return answers.map(([holding, others]): Removal => ({ holding, isElsewhere: others > 0 }));
-    },
-    { maxSize: REMOVALS_PER_CALL },
-  );
+  private readonly removals = new Batcher((sessions: readonly HeldSession[]) => this.removeSome(sessions), {
+    maxSize: ITEMS_PER_CALL,
+  });
 
-  async revoke(logins: readonly string[], accounts: readonly string[]): Promise<string[]> {
-    const lists = [...logins.map((id) => `login:${id}`), ...accounts.map((id) => `account:${id}`)];
-    return lists.length > 0 ? (this.scripts.revoke(...lists) as Promise<string[]>) : [];
+  private async removeSome(sessions: readonly HeldSession[]): Promise<Removal[]> {
+    const { keys, args } = this.argsOf(sessions, ({ id, fence }) => [id, fence]);
+    const answers = (await this.scripts.remove(keys, this.owner, ...args)) as [Holding, number][];
+    return answers.map(([holding, others]) => ({ holding, isElsewhere: others > 0 }));
+  }
+
+  async revoke({ sessions = [], owners = [], bot }: Revocation): Promise<string[]> {
+    const revoked = owners.map((account) => ({ account, logins: sessions }));
+    if (bot) revoked.push({ account: bot, logins: [] });
+    const ended = await Promise.all(
+      revoked.map(({ account, logins }) => this.scripts.revoke(accountKeys(account), ...logins)),
+    );
+    return revoked.flatMap(({ account }, index) => (ended[index] === 1 ? account : []));
   }
 
   async list(account: string): Promise<ListedSession[]> {
-    return toListedSessions((await this.scripts.list(account, this.owner)) as Entry[]);
+    return toListedSessions((await this.scripts.list(accountKeys(account), this.owner)) as Entry[]);
   }
 
-  async sockets(counts: readonly SocketCount[]): Promise<number[]> {
-    const totals: number[] = [];
+  sockets(counts: readonly SocketCount[]): Promise<number[]> {
     const silentMs = MISSED_RENEWALS * this.settings.renewMs;
-    for (let first = 0; first < counts.length; first += COUNTS_PER_CALL) {
-      const some = counts.slice(first, first + COUNTS_PER_CALL);
-      // Do not store client IP addresses in plain text.
-      const pairs = some.flatMap(({ key, count }) => [hash('sha256', key, 'base64url'), count]);
-      totals.push(...((await this.scripts.sockets(this.owner, silentMs, ...pairs)) as number[]));
+    return this.inCalls(
+      counts,
+      ({ key }) => key,
+      async (some) => {
+        // Do not store client IP addresses in plain text.
+        const keys = some.map(({ key }) => socketsKey(hash('sha256', key, 'base64url')));
+        return (await this.scripts.sockets(keys, this.owner, silentMs, ...some.map(({ count }) => count))) as number[];
+      },
+    );
+  }
+
+  private readonly accountOf = ({ id }: { readonly id: string }): string => this.ids.accountOf(id);
+
+  /** The keys of the accounts of some sessions, and arguments for each session after the place of its account. */
+  private argsOf<T extends { readonly id: string }>(
+    sessions: readonly T[],
+    argsOf: (session: T) => (string | number)[],
+  ): { keys: string[]; args: (string | number)[] } {
+    const places = new Map<string, number>();
+    const args = sessions.flatMap((session) => {
+      const account = this.accountOf(session);
+      const place = places.get(account) ?? places.size + 1;
+      places.set(account, place);
+      return [place, ...argsOf(session)];
+    });
+    return { keys: [...places.keys()].flatMap(accountKeys), args };
+  }
+
+  /**
+   * Splits items into calls: of equal size, or in a cluster by what their keys depend on. Returns the results in the
+   * order of the items.
+   */
+  private async inCalls<T, R>(
+    items: readonly T[],
+    dependsOn: (item: T) => string,
+    call: (some: readonly T[]) => Promise<readonly R[]>,
+  ): Promise<R[]> {
+    const groups = new Map<string | number, number[]>();
+    for (const [index, item] of items.entries()) {
+      const group = this.isCluster ? dependsOn(item) : Math.floor(index / ITEMS_PER_CALL);
+      groups.set(group, [...(groups.get(group) ?? []), index]);
     }
-    return totals;
+    const results: R[] = [];
+    await Promise.all(
+      [...groups.values()].map(async (indexes) => {
+        const found = await call(indexes.map((index) => items[index] as T));
+        for (const [n, index] of indexes.entries()) results[index] = found[n] as R;
+      }),
+    );
+    return results;
   }
 
   async close(): Promise<void> {

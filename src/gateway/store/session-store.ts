@@ -95,7 +95,8 @@ export interface Removal extends KnownSessions {
 }
 
 export interface Renewal {
-  readonly holdings: readonly Holding[];
+  /** Null if the server of a session does not respond. */
+  readonly holdings: readonly (Holding | null)[];
   /** Accounts with expired sessions. Each expiration is reported to one process only. */
   readonly changed: readonly string[];
 }
@@ -105,6 +106,13 @@ export interface ListedSession {
   readonly mobile: boolean;
   /** True if this process owns it. */
   readonly isHere: boolean;
+}
+
+/** Revoked credentials: login sessions with their accounts, or all of a bot. */
+export interface Revocation {
+  readonly sessions?: readonly string[];
+  readonly owners?: readonly string[];
+  readonly bot?: string;
 }
 
 export interface SocketCount {
@@ -126,6 +134,8 @@ type MaybePromise<T> = T | Promise<T>;
  * rejected. Data in the store may be lost; the owner restores it.
  */
 export abstract class SessionStore {
+  /** Returns the ID of a new session: 32 hex digits that cannot be guessed. */
+  abstract newId(account: string): string;
   abstract create(session: NewSession, limit: number): MaybePromise<Created | null>;
   /**
    * Writes steps of sessions of one account, with the events that are not stored yet. Repeating a step has no effect.
@@ -144,12 +154,9 @@ export abstract class SessionStore {
   /** Sets the remaining retention time of sessions that lost their connection. */
   abstract retain(sessions: readonly RestingSession[]): MaybePromise<void>;
   /** Removes the session from the list of its account. `gone`: another process has already removed it. */
-  abstract remove(session: HeldSession, account: string): MaybePromise<Removal>;
-  /**
-   * Removes the gateway sessions of login sessions and of accounts.
-   * Returns the accounts that had such sessions.
-   */
-  abstract revoke(logins: readonly string[], accounts: readonly string[]): MaybePromise<readonly string[]>;
+  abstract remove(session: HeldSession): MaybePromise<Removal>;
+  /** Removes the gateway sessions of revoked credentials. Returns the accounts that had such sessions. */
+  abstract revoke(revocation: Revocation): MaybePromise<readonly string[]>;
   /** Returns the sessions of an account in order of creation. Null: only this process has sessions. */
   abstract list(account: string): Promise<ListedSession[]> | null;
   /** Stores the number of sockets per IP address of this process. Returns the totals of all processes. */

@@ -1,8 +1,7 @@
 import { hkdfSync, randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
-import { connectRedis } from '../store/redis-client.js';
+import { connectRedis, type RedisConnection } from '../store/redis-client.js';
 
 const REDIS_HINT_TIMEOUT_MS = 2000;
 
@@ -25,8 +24,8 @@ export class RedisHints {
   private readonly origin = randomUUID();
 
   private constructor(
-    private readonly sender: Redis,
-    private readonly receiver: Redis,
+    private readonly sender: RedisConnection,
+    private readonly receiver: RedisConnection,
     private readonly channel: string,
     private readonly log: Log,
   ) {}

@@ -2,8 +2,10 @@ import { resolve } from 'node:path';
 import { settings } from '../../core/config/declared.js';
 import { hideMembers, type SettingsReader } from '../../core/config/reader.js';
 import { hostUrls } from '../database/hosts.js';
+import { parseRedisUrl } from '../store/redis-url.js';
 import { InstanceSettings } from './instance.settings.js';
 
+const REDIS_FORMS = ['redis://host:6379', 'redis-sentinel://host:26379/name', 'or redis-cluster://host:6379'];
 const PROTOCOLS = ['postgres:', 'postgresql:'];
 
 /** Reads a database URL, which can have several hosts. */
@@ -59,13 +61,13 @@ export class DataSettings extends settings('Data', (read) => {
     shown: './data',
   });
   const migrateOnStart = read.bool('MIGRATE_ON_START', 'Apply pending migrations during startup', true);
-  const redisUrl = read.url(
+  const redisUrl = read.secret(
     'REDIS_URL',
-    'Redis or Valkey (redis:// or rediss://) for counters and gateway sessions that replicas share. Unset: each process has its own',
-    undefined,
-    ['redis:', 'rediss:'],
-    { secret: true },
+    'Redis or Valkey for counters and gateway sessions that replicas share: redis://user:password@host:6379, redis-sentinel://host:26379,host:26379/name or redis-cluster://host:6379,host:6379. With TLS: rediss. Unset: each process has its own',
   );
+  if (redisUrl !== undefined && !parseRedisUrl(redisUrl)) {
+    read.fault('REDIS_URL', `must be ${REDIS_FORMS.join(', ')} (with TLS: rediss instead of redis)`);
+  }
   const workerAbout = 'Worker number in the IDs of this process, 0-1023. Unset: leased from the database';
   const workerId = read.int('WORKER_ID', workerAbout, 0, [0, 1023], { shown: '' });
   return hideMembers(

@@ -99,6 +99,11 @@ export class Limiter {
     return this.store.strikes(storeKey(`strikes/${name}`, key));
   }
 
+  /** Whether the counted failures have reached a limit, or the share of it that this process counts. */
+  async hasFailures(name: string, key: string, limit: number): Promise<boolean> {
+    return (await this.countFailures(name, key)) >= this.store.share(limit);
+  }
+
   /** Builds the 429 error of an allowance of one that is available again in `seconds`. */
   retryLaterError(seconds: number): ApiError {
     const allowance = { admitted: false, remaining: 0, resetAfter: seconds, retryAfter: seconds };

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { StartError } from '../../core/config/start-error.js';
 import type { HealthCheck } from '../../policy/health.js';
-import { connectRedis } from './redis-client.js';
+import { connectRedis, type RedisConnection } from './redis-client.js';
 
 const REDIS_PROBE_TIMEOUT_MS = 2000;
 
-const WRITE_PROBE = ['gatehouse:probe', '1', 'PX', '1000'] as const;
-const CLUSTER_MESSAGE = 'it is a Redis Cluster. Gatehouse needs one server, with or without replicas';
+const WRITE_PROBE = ['gatehouse:probe', '1', 'PX', 1000] as const;
+const CLUSTER_MESSAGE = 'it is a Redis Cluster. Use redis-cluster:// instead of redis://';
+const NO_CLUSTER_MESSAGE = 'it is not a Redis Cluster. Use redis:// instead of redis-cluster://';
 const READ_ONLY_MESSAGE = 'it is read-only. Use the primary, not a replica';
 /** Error replies of a server that will be usable shortly. */
 const TEMPORARY_ERROR = /^(?:LOADING|BUSY|TRYAGAIN|MASTERDOWN)\b/;
@@ -18,14 +18,15 @@ const TEMPORARY_ERROR = /^(?:LOADING|BUSY|TRYAGAIN|MASTERDOWN)\b/;
  * unavailable, which all callers tolerate.
  */
 function explainError(error: unknown): string | undefined {
-  const { name, message } = error as Error;
+  const { name, message, cause } = error as Error & { cause?: { lastNodeError?: Error } };
+  if (cause?.lastNodeError?.message.includes('cluster support disabled')) return NO_CLUSTER_MESSAGE;
   if (name !== 'ReplyError' || TEMPORARY_ERROR.test(message)) return undefined;
   return message.startsWith('READONLY') ? READ_ONLY_MESSAGE : `it rejects writes (${message.slice(0, 100)})`;
 }
 
 /** Checks whether the server of `REDIS_URL` can do what the service needs. A server that is down is not an error. */
 export class RedisProbe implements HealthCheck {
-  constructor(private readonly client: Redis) {}
+  constructor(private readonly client: RedisConnection) {}
 
   static async open(url: string): Promise<RedisProbe> {
     return new RedisProbe(await connectRedis(url, REDIS_PROBE_TIMEOUT_MS));
@@ -34,8 +35,9 @@ export class RedisProbe implements HealthCheck {
   /** Returns why the server cannot be used, or undefined if it can be used or does not respond. */
   async findFault(): Promise<string | undefined> {
     try {
-      if ((await this.client.info('cluster')).includes('cluster_enabled:1')) return CLUSTER_MESSAGE;
-      await this.client.call('SET', ...WRITE_PROBE);
+      const info = await this.client.info('cluster');
+      if (!this.client.isCluster && info.includes('cluster_enabled:1')) return CLUSTER_MESSAGE;
+      await this.client.set(...WRITE_PROBE);
     } catch (error) {
       return explainError(error);
     }

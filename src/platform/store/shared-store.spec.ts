@@ -134,4 +134,15 @@ describe('conventions.md 7.1: the leaky bucket', () => {
     after(10);
     expect([store.add('s', 1, 10), store.distinct('d', 'z', 10)]).toEqual([1, 1]);
   });
+
+  test('shares of a limit add up to it, and none is less than 1', () => {
+    for (let count = 1; count <= 5; count++) {
+      for (let limit = 1; limit <= 20; limit++) {
+        const stores = Array.from({ length: count }, (_, index) => new MemoryStore({ index, count }));
+        const shares = stores.map((store) => store.share(limit));
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(Math.max(limit, count));
+        for (const store of stores) store.close();
+      }
+    }
+  });
 });

@@ -1,6 +1,5 @@
-import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.js';
-import { connectRedis } from './redis-client.js';
+import { connectRedis, type RedisConnection } from './redis-client.js';
 
 /** Amount that is added to a bucket. 0 only reads it, -1 refunds one and is always admitted. */
 export type Amount = -1 | 0 | 1;
@@ -50,6 +49,17 @@ export abstract class SharedStore {
   /** Returns the number of strikes. */
   abstract strikes(key: string): number | Promise<number>;
   abstract close(): Promise<void>;
+
+  /** The part of a limit that this store counts. */
+  share(limit: number): number {
+    return limit;
+  }
+}
+
+/** The share of one of several processes that count limits separately. All shares of a limit add up to it. */
+export interface Share {
+  readonly index: number;
+  readonly count: number;
 }
 
 interface Bucket {
@@ -95,14 +105,27 @@ class BoundedKindMap<T> {
 
 const keyKind = (key: string): string => key.slice(0, Math.max(0, key.indexOf(' ')));
 
-/** The store of a single process, in memory. */
+/**
+ * The store of a single process, in memory. One of several workers counts its share of a limit, which is at least 1,
+ * because otherwise a worker would reject all requests.
+ */
 export class MemoryStore extends SharedStore {
   private readonly buckets = new BoundedKindMap<Bucket>();
   private readonly sums = new BoundedKindMap<{ value: number; until: number }>();
   private readonly sets = new BoundedKindMap<{ members: Set<string>; until: number }>();
   private readonly sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
 
-  take(key: string, limit: number, seconds: number, amount: Amount = 1): Allowance {
+  constructor(private readonly part: Share = { index: 0, count: 1 }) {
+    super();
+  }
+
+  override share(limit: number): number {
+    const { index, count } = this.part;
+    return Math.max(1, Math.floor(limit / count) + (index < limit % count ? 1 : 0));
+  }
+
+  take(key: string, whole: number, seconds: number, amount: Amount = 1): Allowance {
+    const limit = this.share(whole);
     const now = performance.now() / 1000;
     const rate = limit / seconds;
     const bucket = this.buckets.get(key);
@@ -232,7 +255,7 @@ export class RedisStore extends SharedStore {
   }
 
   static async open(url: string, log: Log): Promise<RedisStore> {
-    return new RedisStore((await connectRedis(url, REDIS_STORE_TIMEOUT_MS)) as Redis & RedisClient, log);
+    return new RedisStore((await connectRedis(url, REDIS_STORE_TIMEOUT_MS)) as RedisConnection & RedisClient, log);
   }
 
   take(key: string, limit: number, seconds: number, amount: Amount = 1): Promise<Allowance> {

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, CDPSession, Page, WebSocket } from 'playw
 import { type Gatehouse, type GatehouseOptions, gatehouse } from '../support/index.js';
 import { WAIT_TIMEOUT_MS } from '../support/timeouts.js';
 import { type OwnBrowser, openBrowser } from './browser.js';
+import { refuseOverflow, speakInPlace } from './overflow.js';
 import { freePort } from './ports.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -41,7 +42,8 @@ export interface Visit {
   tab(): Promise<Page>;
   /**
    * Checks the current page with axe in both color schemes, and each of its states once in a right-to-left language. Also
-   * checks that it does not scroll sideways at 320 px or more. `SCREENS=<folder>` also saves screenshots.
+   * checks that it does not scroll sideways at 320 px or more. `LANGUAGES=all` checks each state for overflow in every
+   * language. `SCREENS=<folder>` also saves screenshots.
    */
   look(name: string): Promise<void>;
   /** Ends the visit. @throws Error if a page behaved unexpectedly */
@@ -184,8 +186,8 @@ const stateOf = (page: Page): Promise<string> =>
   page.evaluate(`[location.pathname, ...[...document.querySelectorAll('h1, h2, h3, label, legend, button, summary, th')]
     .filter((element) => element.checkVisibility()).map(({ textContent }) => textContent)].join('\\n')`);
 
-/** States that this process has already checked from right to left. */
-const seenFromRight = new Set<string>();
+/** States that this process has already checked in other languages. */
+const seenInOtherLanguages = new Set<string>();
 
 /**
  * Waits until the browser has drawn all changes and no CSS transition is running. Even with reduced motion, every color
@@ -220,10 +222,7 @@ async function speak(page: Page, language: string): Promise<void> {
   const select = page.locator('select[name=language]');
   // A signed-in page has its languages in the user menu, which would move the focus and close other menus.
   if ((await select.count()) > 0) await select.selectOption(language);
-  else
-    await page.evaluate(
-      `dispatchEvent(new StorageEvent('storage', ${JSON.stringify({ key: 'gatehouse.language', newValue: language })}))`,
-    );
+  else await speakInPlace(page, language);
   await page.waitForSelector(`html[lang="${language}"]`);
   await drawn(page);
 }
@@ -245,8 +244,10 @@ async function look(page: Page, name: string): Promise<void> {
   }
   const state = await stateOf(page);
   // An open dialog covers the language selection.
-  if ((folder || !seenFromRight.has(state)) && (await page.locator('dialog[open]').count()) === 0) {
-    seenFromRight.add(state);
+  const isNew = !seenInOtherLanguages.has(state);
+  seenInOtherLanguages.add(state);
+  if (isNew && process.env.LANGUAGES === 'all') await refuseOverflow(page, name);
+  if ((folder || isNew) && (await page.locator('dialog[open]').count()) === 0) {
     const spoken = await page.evaluate('document.documentElement.lang');
     await speak(page, 'ar');
     await refuseSideways(page, `${name} from right to left`);

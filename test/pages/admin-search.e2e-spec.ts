@@ -111,6 +111,8 @@ describeInBrowser('web.md 4: the search of the console', () => {
     expect(await page.locator('input[name=q]:focus').count()).toBe(0);
     await shortcut.press('Enter');
     await focused();
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate("document.querySelector('header').clientHeight")).toBeLessThan(70);
     await visit.leave();
   });
 

@@ -46,7 +46,9 @@ export default function Console() {
         aside={
           <>
             {canSearch && <SearchLink />}
-            <a href="/account">{t('admin.toAccount')}</a>
+            <a class="to-account" href="/account">
+              {t('admin.toAccount')}
+            </a>
           </>
         }
       >

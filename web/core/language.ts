@@ -96,7 +96,7 @@ function pluralForm(key: string, values: Values): string {
 }
 
 /** In right-to-left text, isolates a value so that it keeps its own direction. */
-const isolateDirection = (value: string): string =>
+export const isolateDirection = (value: string): string =>
   RIGHT_TO_LEFT.has(language.value) ? `\u2068${value}\u2069` : value;
 
 /** Translates a key and fills in `{name}` placeholders. `count` selects the plural form. */

@@ -1,5 +1,12 @@
 import type { Answer, paths } from '@gatehouse-auth/client';
-import { formatDateTime, language, localizedText, type TranslationKey, t } from '../../core/language.js';
+import {
+  formatDateTime,
+  isolateDirection,
+  language,
+  localizedText,
+  type TranslationKey,
+  t,
+} from '../../core/language.js';
 import { plainScope } from '../../core/scopes.js';
 import { suspensionOf } from '../../core/suspension.js';
 import type { IconName } from '../../kit/icon.js';
@@ -78,7 +85,10 @@ export function eventHeadline({ type, data, words, client }: SecurityEvent, coun
 /** The device, unless the sentence names it, and the network of an event. */
 export const originOf = ({ type, client }: SecurityEvent): string =>
   client
-    ? [...(type === 'signed_in' ? [] : [deviceOf(client) ?? t('device.unknown')]), client.masked_ip].join(' · ')
+    ? [
+        ...(type === 'signed_in' ? [] : [deviceOf(client) ?? t('device.unknown')]),
+        isolateDirection(client.masked_ip ?? ''),
+      ].join(' · ')
     : '';
 
 /** True if two events can be shown as one: their words are the same, and for most types also their session. */

@@ -71,7 +71,7 @@ export const SearchLink = () => (
     }}
   >
     <Icon name="search" size={16} />
-    {t('adminSearch.submit')}
+    <span class="label">{t('adminSearch.submit')}</span>
     <span aria-hidden="true">
       <kbd>{isSlashOn.value ? '/' : isMac ? '⌘K' : 'Ctrl K'}</kbd>
     </span>

@@ -76,6 +76,15 @@ describe('auth 9 sessions', () => {
     expect(sessions.filter(({ current }) => current)).toHaveLength(1);
   });
 
+  test('an unknown browser has no name', async () => {
+    const alice = await person(service, 'alice');
+    const { body } = await service.anonymous
+      .with({ 'user-agent': 'curl/8.0' })
+      .post('/v1/auth/login', { email: alice.email, password: alice.password });
+    const session = (await list(body.token)).find(({ current }) => current);
+    expect(session?.client_info).toEqual({ platform: null, os: null, browser: null, device: 'desktop' });
+  });
+
   test('malformed client properties are ignored', async () => {
     for (const value of ['not base64 json', 'x'.repeat(5000), Buffer.from('{"os":7}').toString('base64')]) {
       const { body } = await service.anonymous

@@ -25,6 +25,7 @@ import { SlowClientMonitor } from './http/slow-client-monitor.js';
 import { Tracing } from './http/tracing.js';
 import { RequestLimits } from './pipeline/request-limits.js';
 import { Database } from './platform/database/database.js';
+import { Dependencies } from './platform/dependencies/dependencies.service.js';
 import { Instance } from './platform/instance/instance.js';
 import { Cleanup } from './platform/jobs/cleanup.js';
 import { JobQueue } from './platform/jobs/job-queue.js';
@@ -141,7 +142,7 @@ export class PlatformModule {
         { provide: Registry, useValue: metricsRegistry },
         { provide: Metrics, useValue: new Metrics(features.metrics, metricsRegistry) },
         MetricsReader,
-        ...[HealthChecks, ReplicaStatistics, ColumnEncryption],
+        ...[HealthChecks, Dependencies, ReplicaStatistics, ColumnEncryption],
         ...[JobQueue, Jobs, JobRunner],
         ...[
           EventLoop,
@@ -175,7 +176,7 @@ export class PlatformModule {
           Keyring,
           Instance,
         ],
-        ...[KeyRotation, DigestKeys, HealthChecks, ReplicaStatistics, ColumnEncryption],
+        ...[KeyRotation, DigestKeys, HealthChecks, Dependencies, ReplicaStatistics, ColumnEncryption],
         ...[JobQueue, Jobs, JobRunner],
         ...[
           Cleanup,

@@ -16,7 +16,6 @@ import { LogSettings } from './settings/log.settings.js';
 import { MailSettings, SmsSettings } from './settings/mail.settings.js';
 import { OutboundSettings } from './settings/outbound.settings.js';
 import { SecretSettings } from './settings/secret.settings.js';
-import { RedisProbe } from './store/redis-probe.js';
 
 /** Tables of the platform: settings of the instance, emails and the journal of the replicas. */
 export const platform = defineFeature('platform', {
@@ -40,13 +39,6 @@ export const platform = defineFeature('platform', {
     RateLimitSettings,
     LogSettings,
   ],
-  healthChecks: {
-    redis: {
-      check: RedisProbe,
-      cause: 'REDIS_URL and that the server accepts writes',
-      isUsed: ({ redisUrl }) => redisUrl !== undefined,
-    },
-  },
   jobs: {
     // Expired sessions are reported within a minute (contract/openid.md section 6).
     'platform:clean_up': { handler: Cleanup, everySeconds: 50, leaseSeconds: 30 },
@@ -57,6 +49,12 @@ export const platform = defineFeature('platform', {
       type: 'gauge',
       help: 'Result of the last run of a health check: 1 if it passed, or 0',
       labels: { check: 'any' },
+      aggregation: 'min',
+    },
+    gatehouse_dependency_up: {
+      type: 'gauge',
+      help: 'Result of the last test of a dependency: 1 if it works, or 0',
+      labels: { name: 'any' },
       aggregation: 'min',
     },
     gatehouse_mail_total: {

@@ -12,6 +12,15 @@ const usesInbox = ({ mailTransport, smsTransport, production }: Config): boolean
 export const service = defineFeature('service', {
   modules: (config) => (usesInbox(config) ? [ServiceModule, DevelopmentInboxModule] : [ServiceModule]),
   settings: [ServiceSettings, MetricsSettings],
+  metrics: {
+    gatehouse_ready: { type: 'gauge', help: 'Whether the process should receive traffic: 1 or 0', aggregation: 'min' },
+    gatehouse_build_info: {
+      type: 'gauge',
+      help: 'Always 1. The labels contain BUILD_ID and the version of Node.js',
+      labels: { version: 'any', node: 'any' },
+      aggregation: 'max',
+    },
+  },
   buckets: {
     'instance:info': [60, 60],
   },

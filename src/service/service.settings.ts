@@ -44,5 +44,15 @@ export class MetricsSettings extends settings('Operation', (read) => {
     { shown: loopback },
     loopback,
   );
-  return { metricsPort: read.peek('METRICS_PORT') === undefined ? undefined : metricsPort, metricsAllow };
+  const dependencyTestSeconds = read.int(
+    'DEPENDENCY_TEST_SECONDS',
+    'Seconds between tests of email, media storage, captchas and the identity provider',
+    300,
+    [1, 3600],
+  );
+  return {
+    dependencyTestSeconds,
+    metricsPort: read.peek('METRICS_PORT') === undefined ? undefined : metricsPort,
+    metricsAllow,
+  };
 }) {}

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,6 +99,14 @@ export class DedicatedServer {
       if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
       return this.isUp();
     });
+  }
+
+  /** Makes the next start of PostgreSQL that of a standby, which stays in recovery until it is promoted. */
+  makeStandby(): void {
+    const path = join(this.directory, 'data', 'standby.signal');
+    const { uid, gid } = account as Account;
+    writeFileSync(path, '');
+    chownSync(path, uid, gid);
   }
 
   /** Sends a signal and waits until the server exits. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SCHEMA_OBJECTS } from '../../src/platform/dependencies/schema-objects.js';
 import { type Gatehouse, gatehouse } from '../support/index.js';
 import { schemaOf } from '../support/schema.js';
 
@@ -25,4 +26,19 @@ test.each([
   const after = await schema();
   expect(before).not.toContain(line);
   expect(after).toContain(line);
+});
+
+test('the self-test of the database knows every constraint, unique index and trigger of the migrations', async () => {
+  const fresh = await gatehouse();
+  const lines = await schemaOf(async (text) => (await fresh.sql(text)) as { line: string }[]);
+  const patterns = [
+    /^ALTER TABLE (?<table>\S+) ADD CONSTRAINT (?<name>\S+) /gm,
+    /^CREATE UNIQUE INDEX (?<name>\S+) ON (?<table>\S+) /gm,
+    /^CREATE TRIGGER (?<name>\S+) .+? ON (?<table>\S+) /gm,
+  ];
+  const found = patterns.flatMap((pattern) =>
+    [...lines.replaceAll('"', '').matchAll(pattern)].map(({ groups }) => `${groups?.table} ${groups?.name}`),
+  );
+  expect(SCHEMA_OBJECTS).toEqual([...new Set(found)].sort());
+  await fresh.close();
 });

@@ -20,6 +20,7 @@ export class CuttableProxy {
   private isSilent = false;
   private sendsShutdown = false;
   private lagMs = 0;
+  private dropsNotifications = false;
   /** The first data of each connection, and the text in it that marks connections to cut. */
   private readonly greetings = new Map<Socket, string>();
   private unwanted: string | undefined;
@@ -49,7 +50,8 @@ export class CuttableProxy {
         this.sockets.delete(from);
         to.destroy();
       });
-      if (from === client || !this.sendsShutdown) from.pipe(this.lagging()).pipe(to);
+      if (from === client) from.pipe(this.lagging()).pipe(to);
+      else if (!this.sendsShutdown) from.pipe(this.withoutNotifications()).pipe(this.lagging()).pipe(to);
     }
   });
 
@@ -96,6 +98,21 @@ export class CuttableProxy {
   /** Delays all data by this time in both directions. */
   delay(ms: number): void {
     this.lagMs = ms;
+  }
+
+  /** Drops notifications of PostgreSQL that arrive in packets of their own. */
+  dropNotifications(isOn: boolean): void {
+    this.dropsNotifications = isOn;
+  }
+
+  private withoutNotifications(): Transform {
+    return new Transform({
+      transform: (chunk, _encoding, done) => {
+        const isNotification = chunk[0] === 'A'.charCodeAt(0);
+        if (this.dropsNotifications && isNotification) done();
+        else done(null, chunk);
+      },
+    });
   }
 
   private lagging(): Transform {

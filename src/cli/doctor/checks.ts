@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { addressIsIn } from '../../core/address.js';
@@ -11,7 +10,6 @@ import { ConfigurationError, StartError } from '../../core/config/start-error.js
 import { toStartError } from '../../core/to-start-error.js';
 import { allSettings, loadConfig } from '../../features.js';
 import { disabledLimits } from '../../pipeline/disabled-limits.js';
-import { parseRedisUrl } from '../../platform/store/redis-url.js';
 import { assertCompatible, type Extension, settingsOf } from '../../policy/extension.js';
 import type { Terminal } from '../terminal/command.js';
 import { checkDatabase } from './database-checks.js';
@@ -34,9 +32,7 @@ export async function runChecks(terminal: Terminal): Promise<Finding[]> {
     ...addresses(config),
     ...administration(env, config),
     ...switches(config),
-    ...(await mail(config)),
-    ...(await sharedStore(config)),
-    ...(await objectStore(config)),
+    ...mail(config),
     ...directories(config),
     ...checkDirectoryPrivacy(config),
     ...(await checkDatabase(config, extension, embeddedDatabase)),
@@ -147,64 +143,11 @@ function switches(config: Config): Finding[] {
   });
 }
 
-const DEFAULT_PORTS: Readonly<Record<string, number>> = {
-  'smtp:': 587,
-  'smtps:': 465,
-  'http:': 80,
-  'https:': 443,
-};
-const CONNECT_MS = 3000;
-
-/** Whether a server accepts connections at the host of a URL. Sends nothing. */
-function isReachable(url: string): Promise<boolean> {
-  const { protocol, hostname, port } = new URL(url);
-  return accepts({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) });
-}
-
-function accepts(place: { readonly host: string; readonly port: number }): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(place);
-    const settle = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(CONNECT_MS, () => settle(false));
-    socket.once('connect', () => settle(true)).once('error', () => settle(false));
-  });
-}
-
-/** The printable part of a URL, without user and password. */
-const hostOf = (url: string): string => new URL(url).host;
-
-async function mail({ mailTransport, smtpUrl, mailHttpUrl, mailFrom }: Config): Promise<Finding[]> {
-  const url = mailTransport === 'smtp' ? smtpUrl : mailTransport === 'http' ? mailHttpUrl : undefined;
-  if (mailTransport === 'none') {
-    const detail = 'no transport: email addresses are verified without a check, and users cannot reset passwords';
-    return [warning('mail', detail, 'Set MAIL_TRANSPORT to smtp or http')];
-  }
-  if (url === undefined) return [ok('mail', `transport ${mailTransport}`)];
-  const sender = mailFrom === undefined ? '' : `, sent from ${mailFrom}`;
-  if (await isReachable(url)) return [ok('mail', `transport ${mailTransport}, ${hostOf(url)} responds${sender}`)];
-  const setting = mailTransport === 'smtp' ? 'SMTP_URL' : 'MAIL_HTTP_URL';
-  return [fault('mail', `${hostOf(url)} does not respond`, `Check ${setting} and the connection to the server`)];
-}
-
-async function sharedStore({ redisUrl }: Config): Promise<Finding[]> {
-  if (redisUrl === undefined) return [];
-  const hosts = parseRedisUrl(redisUrl)?.hosts ?? [];
-  const named = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
-  const responding = await Promise.all(hosts.map(accepts));
-  if (responding.includes(true)) return [ok('shared store', `${named} responds`)];
-  const detail = `${named} does not respond: each process enforces rate limits separately, and no gateway session can start`;
-  return [fault('shared store', detail, 'Check REDIS_URL and the connection to the server')];
-}
-
-async function objectStore({ media: { s3 } }: Config): Promise<Finding[]> {
-  if (s3?.endpoint === undefined) return [];
-  const host = hostOf(s3.endpoint);
-  if (await isReachable(s3.endpoint)) return [ok('media storage', `${host} responds`)];
-  const fix = 'Check MEDIA_S3_ENDPOINT and the connection to the server';
-  return [fault('media storage', `${host} does not respond`, fix)];
+function mail({ mailTransport }: Config): Finding[] {
+  if (mailTransport === 'smtp' || mailTransport === 'http') return [];
+  if (mailTransport !== 'none') return [ok('mail', `transport ${mailTransport}`)];
+  const detail = 'no transport: email addresses are verified without a check, and users cannot reset passwords';
+  return [warning('mail', detail, 'Set MAIL_TRANSPORT to smtp or http')];
 }
 
 function directories({ dataDir, databaseUrl, media }: Config): Finding[] {

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Clock } from '../../core/clock.js';
 import { commandLine } from '../../core/command-line.js';
 import type { Config } from '../../core/config/config.js';
 import { Keyring } from '../../core/secrets.js';
@@ -9,32 +8,36 @@ import { Database } from '../../platform/database/database.js';
 import type { EmbeddedEngine } from '../../platform/database/engine.js';
 import { checkDecryption } from '../../platform/keys/encrypted-columns.js';
 import type { Extension } from '../../policy/extension.js';
+import { checkDependencies } from './dependency-checks.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
-const SKEW_SECONDS = 2;
 const OLDEST_POSTGRES = 150_000;
 
-/** Checks whether the database responds, is recent and migrated, and whether its clock agrees with this machine. */
+/** Checks whether the database responds, and is recent and migrated. Then tests all dependencies, also if it does not respond. */
 export async function checkDatabase(config: Config, extension: Extension, lent?: EmbeddedEngine): Promise<Finding[]> {
   if (!config.databaseUrl && !lent && !existsSync(join(config.dataDir, 'database'))) {
-    return [ok('database', `the first start creates an embedded database in ${config.dataDir}`)];
+    return [
+      ok('database', `the first start creates an embedded database in ${config.dataDir}`),
+      ...(await checkDependencies(config, extension)),
+    ];
   }
   let opened: Database | undefined;
   try {
     opened = await Database.open(config, databaseSchema(extension), lent);
     return [
       ...(await version(opened)),
-      await clock(opened),
       ...(await migrations(opened, config)),
       ...(await administrator(opened)),
       ...(await checkStoredSecrets(opened, config, extension)),
+      ...(await checkDependencies(config, extension, opened)),
     ];
   } catch (error) {
     const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : 'no answer';
     const fix = config.databaseUrl
       ? 'Check DATABASE_URL, and that the server runs and accepts this user'
       : 'Only one process can use the embedded database. Stop the service, then run this command again';
-    return [fault('database', String(reason), fix)];
+    const others = opened ? [] : await checkDependencies(config, extension);
+    return [fault('database', String(reason), fix), ...others];
   } finally {
     await opened?.close();
   }
@@ -49,18 +52,6 @@ async function version(opened: Database): Promise<Finding[]> {
   return row.version >= OLDEST_POSTGRES
     ? [ok('database', release)]
     : [fault('database', `${release} is too old`, 'Use PostgreSQL 15 or newer')];
-}
-
-async function clock(opened: Database): Promise<Finding> {
-  const here = new Clock();
-  const before = here.now();
-  const [row] = await opened.manager.query<[{ now: string }]>(
-    'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now',
-  );
-  const skew = Math.abs(Number(row.now) - (before + here.now()) / 2) / 1000;
-  return skew <= SKEW_SECONDS
-    ? ok('clock', 'agrees with the database')
-    : fault('clock', `differs from the database by ${skew.toFixed(1)} s`, 'Synchronize both machines with NTP');
 }
 
 async function migrations(opened: Database, { migrateOnStart }: Config): Promise<Finding[]> {

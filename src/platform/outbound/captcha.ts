@@ -60,7 +60,7 @@ class AltchaCheck implements TokenCheck {
   }
 }
 
-const VERIFY_URLS: Readonly<Record<ExternalCaptchaType, string>> = {
+export const VERIFY_URLS: Readonly<Record<ExternalCaptchaType, string>> = {
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
 };

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from '../../core/config/start-error.js';
-import type { HealthCheck } from '../../policy/health.js';
 import { connectRedis, type RedisConnection } from './redis-client.js';
 
 const REDIS_PROBE_TIMEOUT_MS = 2000;
@@ -25,8 +24,8 @@ function explainError(error: unknown): string | undefined {
 }
 
 /** Checks whether the server of `REDIS_URL` can do what the service needs. A server that is down is not an error. */
-export class RedisProbe implements HealthCheck {
-  constructor(private readonly client: RedisConnection) {}
+export class RedisProbe {
+  constructor(readonly client: RedisConnection) {}
 
   static async open(url: string): Promise<RedisProbe> {
     return new RedisProbe(await connectRedis(url, REDIS_PROBE_TIMEOUT_MS));
@@ -44,22 +43,22 @@ export class RedisProbe implements HealthCheck {
     return undefined;
   }
 
+  /** Waits until the first attempt to connect has succeeded or failed. */
+  async whenConnected(): Promise<void> {
+    const { client } = this;
+    const late = delay(REDIS_PROBE_TIMEOUT_MS, undefined, { ref: false });
+    if (client.status !== 'ready')
+      await Promise.race([once(client, 'ready'), once(client, 'close'), late]).catch(() => {});
+  }
+
   /**
    * Checks the server at startup.
    * @throws StartError if it responds but cannot be used
    */
   async assertUsable(): Promise<void> {
-    const { client } = this;
-    const late = delay(REDIS_PROBE_TIMEOUT_MS, undefined, { ref: false });
-    if (client.status !== 'ready')
-      await Promise.race([once(client, 'ready'), once(client, 'close'), late]).catch(() => {});
+    await this.whenConnected();
     const fault = await this.findFault();
     if (fault) throw new StartError(`REDIS_URL cannot be used: ${fault}`);
-  }
-
-  async check(): Promise<void> {
-    const fault = await this.findFault();
-    if (fault) throw new Error(`Redis cannot be used: ${fault}`);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,32 @@
+import type { Config } from '../../core/config/config.js';
+import { Log } from '../../core/log.js';
+import { featureRegistry } from '../../features.js';
+import { Database } from '../../platform/database/database.js';
+import { testGroup, usedGroups } from '../../platform/dependencies/self-test.js';
+import { Network } from '../../platform/outbound/network.js';
+import { Outbound } from '../../platform/outbound/outbound.js';
+import { RedisProbe } from '../../platform/store/redis-probe.js';
+import type { Extension } from '../../policy/extension.js';
+import { type Finding, fault, ok } from './finding.js';
+
+/** Tests everything that the service relies on. If there is no `database`, its own properties are not tested. */
+export async function checkDependencies(config: Config, extension: Extension, database?: Database): Promise<Finding[]> {
+  const log = new Log({ logLevel: 'silent', logFormat: 'json' });
+  const outbound = new Outbound(config, new Network());
+  const redis = config.redisUrl ? await RedisProbe.open(config.redisUrl) : undefined;
+  await redis?.whenConnected();
+  const tables = [...featureRegistry(extension, config).erasure.keys(), 'migration'];
+  const tools = { config, log, outbound, redis, tables, database: database ?? Database.unconnected(config) };
+  try {
+    const groups = [...usedGroups(config)].filter(([name]) => database || name !== 'database');
+    const results = await Promise.all(groups.map(([, group]) => testGroup(group, tools)));
+    return results.flat().flatMap(({ dependency: { name, needs, without, fix }, cause }) => {
+      if (cause === undefined) return [];
+      if (cause === null) return [ok(name, needs)];
+      return [fault(name, without ? `${cause}. ${without}` : cause, fix)];
+    });
+  } finally {
+    await redis?.close();
+    await outbound.onApplicationShutdown();
+  }
+}

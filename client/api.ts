@@ -1269,6 +1269,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/users/{user_id}/access-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the personal access tokens of an account that have not expired, newest first */
+        get: operations["userTokensList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/users/{user_id}/access-tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a personal access token of an account */
+        delete: operations["userTokensDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/users/{user_id}/acls": {
         parameters: {
             query?: never;
@@ -2502,6 +2536,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/oauth2/applications/{id}/bot/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tokens of a bot, oldest first */
+        get: operations["botTokensList"];
+        put?: never;
+        /** Create another token of a bot */
+        post: operations["botTokensCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth2/applications/{id}/bot/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a token of a bot, and end the gateway sessions that it opened */
+        delete: operations["botTokensDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/oauth2/applications/{id}/client-secret/reset": {
         parameters: {
             query?: never;
@@ -2723,6 +2792,42 @@ export interface paths {
         head?: never;
         /** Change the caller's profile, name or password */
         patch: operations["meEdit"];
+        trace?: never;
+    };
+    "/v1/users/@me/access-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the caller's personal access tokens that have not expired, newest first */
+        get: operations["personalTokensList"];
+        put?: never;
+        /** Create a personal access token */
+        post: operations["personalTokensCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/@me/access-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a personal access token, which stops working immediately */
+        delete: operations["personalTokensDelete"];
+        options?: never;
+        head?: never;
+        /** Rename a personal access token */
+        patch: operations["personalTokensRename"];
         trace?: never;
     };
     "/v1/users/@me/applications": {
@@ -3961,6 +4066,17 @@ export interface components {
             /** @description Username. */
             username: string;
         };
+        BotTokenView: {
+            /** @description Time of creation. */
+            created_at: string;
+            /** @description ID, as a decimal string of a 64-bit number. */
+            id: string;
+            /** @description Time of the last use. Null: never. */
+            last_used_at: string | null;
+            /** @description Name. */
+            name: string;
+            preview: string;
+        };
         BouncedEmailInput: {
             /**
              * Format: email
@@ -4279,6 +4395,52 @@ export interface components {
             post_logout_redirect_uris?: string[] | null;
             /** @description Registered redirect URIs. */
             redirect_uris?: string[] | null;
+        };
+        CreateBotTokenInput: {
+            /** @description Code of the authenticator app, or a backup code. */
+            mfa_code?: string;
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
+            mfa_method?: "totp" | "webauthn";
+            /** @description Name. */
+            name?: string;
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
+            password?: string;
+            /** @description Challenge that the passkey signed. */
+            webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
+            webauthn_response?: Record<string, never>;
+        };
+        CreatePersonalTokenInput: {
+            /** @description Lifetime in days. */
+            expires_in_days?: number;
+            /** @description Code of the authenticator app, or a backup code. */
+            mfa_code?: string;
+            /**
+             * @description Second factor that the request contains.
+             * @enum {string}
+             */
+            mfa_method?: "totp" | "webauthn";
+            /** @description Name. */
+            name: string;
+            /** @description Networks that the account has used. */
+            networks?: string[];
+            /**
+             * Format: password
+             * @description Password of the account.
+             */
+            password?: string;
+            /** @description OAuth2 scopes. */
+            scopes: string[];
+            /** @description Challenge that the passkey signed. */
+            webauthn_challenge?: string;
+            /** @description Response of the authenticator (WebAuthn). */
+            webauthn_response?: Record<string, never>;
         };
         CreateRoleInput: {
             /** @description Permissions of an administrator or an Admin API key. */
@@ -4694,7 +4856,7 @@ export interface components {
             value: string;
         };
         /** @enum {string} */
-        ErrorCode: "ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED";
+        ErrorCode: "ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "LAST_BOT_TOKEN" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TOKEN_LIMIT_REACHED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_TOKEN" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED";
         EventView: {
             /** @description Time of the event. */
             at: string;
@@ -5367,6 +5529,10 @@ export interface components {
             /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
+        RenamePersonalTokenInput: {
+            /** @description Name. */
+            name: string;
+        };
         ReplicaView: {
             /** @description Delay of the event loop, in milliseconds. */
             event_loop_delay_ms: number;
@@ -6005,6 +6171,7 @@ export interface operations {
                             oauth2_access: string;
                             /** @description Pattern of OAuth2 refresh tokens. */
                             oauth2_refresh: string;
+                            personal_access_token: string;
                             /** @description Pattern of session tokens. */
                             session: string;
                             /**
@@ -6499,7 +6666,7 @@ export interface operations {
     mailsPage: {
         parameters: {
             query?: {
-                kind?: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "phone_verification";
+                kind?: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
                 language?: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
             };
             header?: never;
@@ -6524,7 +6691,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                kind: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "phone_verification";
+                kind: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
                 language: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
             };
             cookie?: never;
@@ -7600,7 +7767,7 @@ export interface operations {
                             /** @description Whether the request would reach its handler. */
                             admitted: boolean;
                             /** @description Code. In error responses: the stable error code. */
-                            code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
+                            code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "LAST_BOT_TOKEN" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TOKEN_LIMIT_REACHED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_TOKEN" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
                             /** @description Message in English, for developers. */
                             message: string | null;
                             /** @description Status. */
@@ -8209,6 +8376,67 @@ export interface operations {
                         users: components["schemas"]["AdminUserView"][];
                     };
                 };
+            };
+        };
+    };
+    userTokensList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `tokens` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        tokens: {
+                            /** @description Time of creation. */
+                            created_at: string;
+                            /** @description Time at which it expires. Null: never. */
+                            expires_at: string;
+                            /** @description ID, as a decimal string of a 64-bit number. */
+                            id: string;
+                            /** @description Time of the last use. Null: never. */
+                            last_used_at: string | null;
+                            /** @description Name. */
+                            name: string;
+                            /** @description Networks that the account has used. */
+                            networks: string[];
+                            preview: string;
+                            /** @description OAuth2 scopes. */
+                            scopes: string[];
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    userTokensDelete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. The body is empty */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -10469,6 +10697,93 @@ export interface operations {
             };
         };
     };
+    botTokensList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `tokens` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        tokens: components["schemas"]["BotTokenView"][];
+                    };
+                };
+            };
+        };
+    };
+    botTokensCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateBotTokenInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `token`, `created_at`, `last_used_at`, `id`, `name`, `preview` */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Time of creation. */
+                        created_at: string;
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Time of the last use. Null: never. */
+                        last_used_at: string | null;
+                        /** @description Name. */
+                        name: string;
+                        preview: string;
+                        /** @description Token. It is shown only once. */
+                        token: string;
+                    };
+                };
+            };
+        };
+    };
+    botTokensDelete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SudoInput"];
+            };
+        };
+        responses: {
+            /** @description Success. The body is empty */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     applicationsResetSecret: {
         parameters: {
             query?: never;
@@ -10885,6 +11200,148 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EditedUser"];
+                };
+            };
+        };
+    };
+    personalTokensList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `tokens` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        tokens: {
+                            /** @description Time of creation. */
+                            created_at: string;
+                            /** @description Time at which it expires. Null: never. */
+                            expires_at: string;
+                            /** @description ID, as a decimal string of a 64-bit number. */
+                            id: string;
+                            /** @description Time of the last use. Null: never. */
+                            last_used_at: string | null;
+                            /** @description Name. */
+                            name: string;
+                            /** @description Networks that the account has used. */
+                            networks: string[];
+                            preview: string;
+                            /** @description OAuth2 scopes. */
+                            scopes: string[];
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    personalTokensCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePersonalTokenInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `token`, `created_at`, `expires_at`, `last_used_at`, `id`, `name`, `preview`, `scopes`, `networks` */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Time of creation. */
+                        created_at: string;
+                        /** @description Time at which it expires. Null: never. */
+                        expires_at: string;
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Time of the last use. Null: never. */
+                        last_used_at: string | null;
+                        /** @description Name. */
+                        name: string;
+                        /** @description Networks that the account has used. */
+                        networks: string[];
+                        preview: string;
+                        /** @description OAuth2 scopes. */
+                        scopes: string[];
+                        /** @description Token. It is shown only once. */
+                        token: string;
+                    };
+                };
+            };
+        };
+    };
+    personalTokensDelete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. The body is empty */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    personalTokensRename: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenamePersonalTokenInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `created_at`, `expires_at`, `last_used_at`, `id`, `name`, `preview`, `scopes`, `networks` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Time of creation. */
+                        created_at: string;
+                        /** @description Time at which it expires. Null: never. */
+                        expires_at: string;
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Time of the last use. Null: never. */
+                        last_used_at: string | null;
+                        /** @description Name. */
+                        name: string;
+                        /** @description Networks that the account has used. */
+                        networks: string[];
+                        preview: string;
+                        /** @description OAuth2 scopes. */
+                        scopes: string[];
+                    };
                 };
             };
         };

@@ -11,6 +11,7 @@ import { http } from './http/http.feature.js';
 import { media } from './media/media.feature.js';
 import { oauth } from './oauth/oauth.feature.js';
 import { openid } from './oauth/openid/openid.feature.js';
+import { personalTokens } from './oauth/personal-tokens/personal-tokens.feature.js';
 import { pipeline } from './pipeline/pipeline.feature.js';
 import type { DatabaseSchema } from './platform/database/data-source-options.js';
 import { assertFreeColumnNames } from './platform/keys/encrypted-columns.js';
@@ -38,6 +39,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   users,
   oauth,
   openid,
+  personalTokens,
   admin,
   role,
   statistics,
@@ -58,7 +60,15 @@ const SETTINGS_ORDER: readonly string[] = [
   'WebSettings',
   ...['SecretSettings', 'SetupSettings', 'DataSettings', 'MailSettings', 'SmsSettings', 'DeletionSettings'],
   ...['SessionSettings', 'SecurityEventSettings', 'SignInSettings', 'OutboundSettings', 'PasswordHashSettings'],
-  ...['OAuthSettings', 'AdminSettings', 'MediaSettings', 'WebhookSettings', 'RateLimitSettings', 'GatewaySettings'],
+  ...[
+    'OAuthSettings',
+    'PersonalTokenSettings',
+    'AdminSettings',
+    'MediaSettings',
+    'WebhookSettings',
+    'RateLimitSettings',
+    'GatewaySettings',
+  ],
   ...['AllowanceSettings', 'BanSettings', 'LoadSettings', 'ConnectionSettings', 'MetricsSettings', 'LogSettings'],
   'TracingSettings',
 ];

@@ -159,6 +159,16 @@ CREATE TABLE backup_code (
   consumed_at timestamp with time zone
 );
 
+CREATE TABLE bot_token (
+  id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  name text NOT NULL,
+  digest bytea NOT NULL,
+  preview text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  last_used_at timestamp with time zone
+);
+
 CREATE TABLE gateway_session_ahead (
   session_id text NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL
@@ -387,6 +397,15 @@ CREATE TABLE passkey (
   last_used_at timestamp with time zone
 );
 
+CREATE TABLE personal_token (
+  id bigint NOT NULL,
+  name text NOT NULL,
+  preview text NOT NULL,
+  networks text[] DEFAULT '{}'::text[] NOT NULL,
+  last_used_at timestamp with time zone,
+  reminded_at timestamp with time zone
+);
+
 CREATE TABLE pgboss_job (
   id uuid DEFAULT gen_random_uuid() NOT NULL,
   name text NOT NULL,
@@ -551,6 +570,8 @@ ALTER TABLE backchannel_host ADD CONSTRAINT backchannel_host_pkey PRIMARY KEY (h
 ALTER TABLE backchannel_logout ADD CONSTRAINT backchannel_logout_pkey PRIMARY KEY (id);
 ALTER TABLE backup_code ADD CONSTRAINT backup_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE backup_code ADD CONSTRAINT backup_code_pkey PRIMARY KEY (account_id, digest);
+ALTER TABLE bot_token ADD CONSTRAINT bot_token_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id) ON DELETE CASCADE;
+ALTER TABLE bot_token ADD CONSTRAINT bot_token_pkey PRIMARY KEY (id);
 ALTER TABLE gateway_session_ahead ADD CONSTRAINT gateway_session_ahead_pkey PRIMARY KEY (session_id);
 ALTER TABLE inbox_message ADD CONSTRAINT inbox_message_pkey PRIMARY KEY (id);
 ALTER TABLE instance ADD CONSTRAINT instance_pkey PRIMARY KEY (name);
@@ -591,6 +612,8 @@ ALTER TABLE openid_session ADD CONSTRAINT openid_session_session_id_fkey FOREIGN
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 ALTER TABLE passkey ADD CONSTRAINT passkey_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_pkey PRIMARY KEY (id);
+ALTER TABLE personal_token ADD CONSTRAINT personal_token_id_fkey FOREIGN KEY (id) REFERENCES oauth_token(id) ON DELETE CASCADE;
+ALTER TABLE personal_token ADD CONSTRAINT personal_token_pkey PRIMARY KEY (id);
 ALTER TABLE pgboss_job ADD CONSTRAINT pgboss_job_pkey PRIMARY KEY (name, id);
 ALTER TABLE pgboss_queue ADD CONSTRAINT pgboss_queue_pkey PRIMARY KEY (name);
 ALTER TABLE replica_statistics ADD CONSTRAINT replica_statistics_pkey PRIMARY KEY (worker_id);
@@ -642,6 +665,7 @@ CREATE INDEX backchannel_host_next_attempt ON backchannel_host USING btree (next
 CREATE INDEX backchannel_logout_application ON backchannel_logout USING btree (application_id, id);
 CREATE INDEX backchannel_logout_created ON backchannel_logout USING btree (created_at);
 CREATE INDEX backchannel_logout_waiting ON backchannel_logout USING btree (host, next_attempt_at) WHERE (ended_at IS NULL);
+CREATE INDEX bot_token_application ON bot_token USING btree (application_id);
 CREATE INDEX gateway_session_ahead_age ON gateway_session_ahead USING btree (created_at);
 CREATE INDEX inbox_message_account ON inbox_message USING btree (account_id);
 CREATE INDEX inbox_message_recipient ON inbox_message USING btree (lower(recipient), id DESC);
@@ -698,6 +722,7 @@ CREATE UNIQUE INDEX account_email ON account USING btree (lower(email)) WHERE (e
 CREATE UNIQUE INDEX account_tag ON account USING btree (lower(username), discriminator) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX application_bot_digest ON application USING btree (bot_digest);
 CREATE UNIQUE INDEX audit_log_sequence ON audit_log USING btree (sequence);
+CREATE UNIQUE INDEX bot_token_digest ON bot_token USING btree (digest);
 CREATE UNIQUE INDEX journal_account ON journal USING btree (account_id, number) WHERE (account_id IS NOT NULL);
 CREATE UNIQUE INDEX oauth_family_code ON oauth_family USING btree (code_digest);
 CREATE UNIQUE INDEX oauth_token_digest ON oauth_token USING btree (digest);
@@ -740,11 +765,29 @@ AS $function$
         RAISE EXCEPTION 'audit_log is append only' USING ERRCODE = 'insufficient_privilege';
       END $function$
 ;
+CREATE OR REPLACE FUNCTION replace_bot_tokens()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        IF NEW.bot_digest IS NOT NULL
+          AND EXISTS (SELECT 1 FROM bot_token WHERE application_id = NEW.id AND digest = NEW.bot_digest)
+        THEN RETURN NULL; END IF;
+        DELETE FROM bot_token WHERE application_id = NEW.id;
+        IF NEW.bot_digest IS NOT NULL THEN
+          INSERT INTO bot_token (id, application_id, name, digest, preview, created_at)
+          VALUES (NEW.id, NEW.id, 'default', NEW.bot_digest, coalesce(NEW.bot_preview, ''),
+            coalesce(NEW.bot_created_at, now()));
+        END IF;
+        RETURN NULL;
+      END $function$
+;
 CREATE SEQUENCE backchannel_logout_id_seq;
 CREATE SEQUENCE journal_id_seq;
 CREATE SEQUENCE migration_id_seq;
 CREATE SEQUENCE webhook_event_id_seq;
 CREATE TRIGGER account_profile_changed BEFORE UPDATE OF username, discriminator, global_name, avatar, locale, email, email_verified ON account FOR EACH ROW WHEN ((((((((old.username IS DISTINCT FROM new.username) OR (old.discriminator IS DISTINCT FROM new.discriminator)) OR (old.global_name IS DISTINCT FROM new.global_name)) OR (old.avatar IS DISTINCT FROM new.avatar)) OR (old.locale IS DISTINCT FROM new.locale)) OR (old.email IS DISTINCT FROM new.email)) OR (old.email_verified IS DISTINCT FROM new.email_verified))) EXECUTE FUNCTION note_profile_change();
+CREATE TRIGGER application_bot_tokens AFTER INSERT OR UPDATE OF bot_digest ON application FOR EACH ROW EXECUTE FUNCTION replace_bot_tokens();
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER session_deleted BEFORE DELETE ON session FOR EACH ROW WHEN ((old.revoked_at IS NULL)) EXECUTE FUNCTION queue_backchannel_logouts();
 CREATE TRIGGER session_ended AFTER UPDATE OF revoked_at ON session FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION queue_backchannel_logouts();

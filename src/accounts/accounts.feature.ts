@@ -12,6 +12,7 @@ import { RecordedEvent } from './events/security-event.entities.js';
 import { SecurityEvents } from './events/security-events.service.js';
 import { SecurityEventSettings } from './events/security-events.settings.js';
 import { Application, AuthorizationCode, BotGrant, OAuthToken, TokenFamily } from './grants/oauth.entities.js';
+import { PERSONAL_APPLICATION_ID } from './grants/personal-application.js';
 
 const declareEvents = <T extends string>(types: readonly T[]) =>
   Object.fromEntries(types.map((type) => [type, null])) as { readonly [E in T]: null };
@@ -68,7 +69,10 @@ export const accounts = defineFeature('accounts', {
         FROM security_event WHERE account_id = $1 ORDER BY id`,
     },
     mail: { select: 'SELECT type, recipient, created_at, sent_at FROM outbox WHERE account_id = $1 ORDER BY id' },
-    grants: { select: 'SELECT application_id, scopes, created_at FROM oauth_family WHERE account_id = $1 ORDER BY id' },
+    grants: {
+      select: `SELECT application_id, scopes, created_at
+        FROM oauth_family WHERE account_id = $1 AND application_id <> ${PERSONAL_APPLICATION_ID} ORDER BY id`,
+    },
     bot_authorizations: {
       select: 'SELECT application_id, created_at FROM oauth_bot_grant WHERE account_id = $1 ORDER BY created_at',
     },

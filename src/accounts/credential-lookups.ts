@@ -24,16 +24,16 @@ const accountsByCredential = (liveSession: string) => ({
   ),
   bot: lateralLookupSql(
     'bytea',
-    (digest) => `SELECT t.bot_digest AS key, t.id AS "applicationId", ${ACCOUNT_SQL}
-      FROM application t JOIN account a ON a.id = t.id
-      WHERE t.bot_digest = ${digest}`,
+    (digest) => `SELECT t.digest AS key, t.id AS "tokenId", t.application_id AS "applicationId", ${ACCOUNT_SQL}
+      FROM bot_token t JOIN account a ON a.id = t.application_id
+      WHERE t.digest = ${digest}`,
   ),
   bearer: lateralLookupSql(
     'bytea',
     (
       digest,
-    ) => `SELECT t.digest AS key, t.id AS "tokenId", t.application_id AS "applicationId", t.scopes, t.expires_at AS "expiresAt", ${ACCOUNT_SQL}
-      FROM oauth_token t JOIN account a ON a.id = t.account_id
+    ) => `SELECT t.digest AS key, t.id AS "tokenId", t.application_id AS "applicationId", t.scopes, t.expires_at AS "expiresAt", p.networks, ${ACCOUNT_SQL}
+      FROM oauth_token t JOIN account a ON a.id = t.account_id LEFT JOIN personal_token p ON p.id = t.id
       WHERE t.digest = ${digest} AND t.kind = 'access' AND t.expires_at > now()`,
   ),
   /** By ID and digest in hex, so that a known key with a wrong secret is not found either. */
@@ -54,13 +54,15 @@ interface TokenColumns {
   readonly applicationId: string;
   readonly scopes: readonly string[];
   readonly expiresAt: Date;
+  /** Null for other access tokens. */
+  readonly networks: readonly string[] | null;
 }
 
 /** The row that each kind of lookup returns. */
 interface LookupRows {
   readonly session: KeyedRow & { readonly sessionId: string };
   readonly 'held-session': KeyedRow & { readonly digest: Buffer };
-  readonly bot: KeyedRow & { readonly applicationId: string };
+  readonly bot: KeyedRow & { readonly applicationId: string; readonly tokenId: string };
   readonly bearer: KeyedRow & TokenColumns;
   readonly 'admin-key': KeyedRow & { readonly digest: Buffer; readonly keyAcls: readonly string[] };
 }

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
 import { digest, equalsInConstantTime, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
 import { snowflakeFault } from '../http/input.js';
 import { ADMIN_KEY, BOT_TOKEN, type Credential } from '../policy/credential.js';
 import type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from '../policy/identity.js';
 import { isInactive, toAccount } from './account-facts.js';
 import { CredentialLookups } from './credential-lookups.js';
+import { mayComeFrom, PERSONAL_APPLICATION_ID } from './grants/personal-application.js';
 
 /**
  * Resolves a credential to an identity or `null`. The result contains no reason for a failure, so none can be disclosed
@@ -12,14 +14,19 @@ import { CredentialLookups } from './credential-lookups.js';
  */
 @Injectable()
 export class IdentityResolver {
-  constructor(private readonly lookups: CredentialLookups) {}
+  constructor(
+    private readonly lookups: CredentialLookups,
+    private readonly config: Config,
+  ) {}
 
   get counters() {
     return this.lookups.counters;
   }
 
-  /** Resolves a credential. Malformed values are rejected without a database query. */
-  resolve(credential: Credential): Promise<Identity | null> | null {
+  /**
+   * Resolves a credential that came from an IP address. Malformed values are rejected without a database query.
+   */
+  resolve(credential: Credential, address: string): Promise<Identity | null> | null {
     switch (credential.kind) {
       case 'session':
         return SESSION_TOKEN.test(credential.token) ? this.resolveSession(credential.token) : null;
@@ -28,7 +35,7 @@ export class IdentityResolver {
         return applicationId && secret ? this.resolveBotByDigest(applicationId, digest(secret)) : null;
       }
       case 'bearer':
-        return TOKEN.test(credential.token) ? this.resolveBearer(credential.token) : null;
+        return TOKEN.test(credential.token) ? this.resolveBearer(credential.token, address) : null;
       case 'admin-key': {
         const [, keyId] = ADMIN_KEY.exec(credential.token) ?? [];
         // An out-of-range ID would fail the statement for all requests in the same batch.
@@ -57,18 +64,20 @@ export class IdentityResolver {
     return { via: 'session', sessionId, digest: current, account: toAccount(account) };
   }
 
-  /** Resolves a bot by the digest of its secret, which is valid until the secret is reset. */
+  /** Resolves a bot by the digest of its secret, which is valid until its token is deleted. */
   async resolveBotByDigest(applicationId: string, secretDigest: Buffer): Promise<BotIdentity | null> {
     const row = await this.lookups.find('bot', secretDigest);
     if (!row || row.applicationId !== applicationId || row.banned) return null;
-    const { key: _key, applicationId: _applicationId, ...account } = row;
-    return { via: 'bot', applicationId, digest: secretDigest, account: toAccount(account) };
+    const { key: _key, applicationId: _applicationId, tokenId, ...account } = row;
+    return { via: 'bot', applicationId, tokenId, digest: secretDigest, account: toAccount(account) };
   }
 
-  private async resolveBearer(token: string): Promise<BearerIdentity | null> {
+  private async resolveBearer(token: string, address: string): Promise<BearerIdentity | null> {
     const row = await this.lookups.find('bearer', digest(token));
     if (!row) return null;
-    const { key: _key, tokenId, applicationId, scopes, expiresAt, ...account } = row;
+    const { key: _key, tokenId, applicationId, scopes, expiresAt, networks, ...account } = row;
+    const isPersonal = applicationId === PERSONAL_APPLICATION_ID;
+    if (isPersonal && !(this.config.personalTokens.isEnabled && mayComeFrom(address, networks ?? []))) return null;
     return { via: 'bearer', tokenId, applicationId, scopes, expiresAt, account: toAccount(account) };
   }
 

@@ -85,6 +85,8 @@ export const admin = defineFeature('admin', {
     list_user_sessions: 'user',
     list_user_networks: 'user',
     list_webauthn_credentials: 'user',
+    list_access_tokens: 'user',
+    delete_access_token: 'user',
     show_user: 'user',
     approve_registration: 'user',
     reject_registration: 'user',

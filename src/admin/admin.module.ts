@@ -4,6 +4,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { BansModule } from '../bans/bans.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { OAuthModule } from '../oauth/oauth.module.js';
+import { PersonalTokensModule } from '../oauth/personal-tokens/personal-tokens.module.js';
 import { AclsController } from './acls.controller.js';
 import { AdminApplicationsController } from './applications/admin-applications.controller.js';
 import { AdminApplications } from './applications/admin-applications.service.js';
@@ -38,19 +39,30 @@ import { UserSsoController } from './users/user-sso.controller.js';
 import { UserSso } from './users/user-sso.service.js';
 import { UserStateController } from './users/user-state.controller.js';
 import { UserState } from './users/user-state.service.js';
+import { UserTokensController } from './users/user-tokens.controller.js';
+import { UserTokens } from './users/user-tokens.service.js';
 
 /** The Admin API: users, applications, bans, API keys, instance settings and the audit log. */
 @Module({
-  imports: [AccountsModule, AuthModule, BansModule, HttpModule, OAuthModule, AdminOperationsModule],
+  imports: [
+    AccountsModule,
+    AuthModule,
+    BansModule,
+    HttpModule,
+    OAuthModule,
+    PersonalTokensModule,
+    AdminOperationsModule,
+  ],
   controllers: [
     ...[AclsController, AdminKeysController, AdminUsersController, AuditController, SetupController],
     ...[AdminApplicationsController, InstanceController, IpBansController, JobsController],
     ...[UserContactController, UserFactorsController, UserMarksController, UserSsoController, UserStateController],
+    UserTokensController,
   ],
   providers: [
     ...[AdminApplications, AdminJobs, AdminKeys, AdminKeyUse, AdminUsers, SetupToken],
     ...[InstanceConfig, InstanceStatistics, IntegrationTests, IpBanEntries, PendingRegistrations],
-    ...[UserAcls, UserChanges, UserContact, UserFactors, UserImport, UserFlags, UserSso, UserState],
+    ...[UserAcls, UserChanges, UserContact, UserFactors, UserImport, UserFlags, UserSso, UserState, UserTokens],
   ],
   exports: [AdminKeys, AdminKeyUse],
 })

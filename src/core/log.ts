@@ -10,7 +10,7 @@ const REDACTED = '[redacted]';
  * of messages ("is below /v1/admin without @AdminAcl()") are kept. Text with a digit or mixed case can be a secret.
  */
 const SECRETS =
-  /flx_[A-Za-z0-9]{36}|fa_\d+_[A-Za-z0-9]{32}|\b\d+\.[A-Za-z0-9_-]{43}\b|eyJ(?:(?!eyJ)[A-Za-z0-9_-])*(?:\.[A-Za-z0-9_-]*){2,}|\b(?:[Bb][Oo][Tt]|[Bb][Ee][Aa][Rr][Ee][Rr]|[Aa][Dd][Mm][Ii][Nn]|[Bb][Aa][Ss][Ii][Cc]) (?=[^\s"]*(?:\d|[a-z][A-Z]|=))[^\s"]{8,}/g;
+  /flx_[A-Za-z0-9]{36}|gp_[A-Za-z0-9]{40}|fa_\d+_[A-Za-z0-9]{32}|\b\d+\.[A-Za-z0-9_-]{43}\b|eyJ(?:(?!eyJ)[A-Za-z0-9_-])*(?:\.[A-Za-z0-9_-]*){2,}|\b(?:[Bb][Oo][Tt]|[Bb][Ee][Aa][Rr][Ee][Rr]|[Aa][Dd][Mm][Ii][Nn]|[Bb][Aa][Ss][Ii][Cc]) (?=[^\s"]*(?:\d|[a-z][A-Z]|=))[^\s"]{8,}/g;
 
 /** Maximum length of one logged string. */
 const MAX_TEXT = 16_384;

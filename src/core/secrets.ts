@@ -28,17 +28,22 @@ export const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 /** The format of `mintSessionToken`. */
 export const SESSION_TOKEN = /^flx_[A-Za-z0-9]{36}$/;
 
+/** The format of `mintPersonalToken`. It is also the format of `TOKEN`. */
+export const PERSONAL_TOKEN = /^gp_[A-Za-z0-9]{40}$/;
+
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_LENGTH = 4;
+/** Enough digits for the whole CRC-32. */
+const PERSONAL_CHECKSUM_LENGTH = 6;
 
 /**
  * The last base-62 digits of the CRC-32 of a text. Secret scanners use it to distinguish tokens from other text of the
  * same format.
  */
-export function tokenChecksum(text: string): string {
+export function tokenChecksum(text: string, length = CHECKSUM_LENGTH): string {
   let rest = crc32(text);
   let digits = '';
-  for (; digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / DIGITS.length)) {
+  for (; digits.length < length; rest = Math.floor(rest / DIGITS.length)) {
     digits = DIGITS.charAt(rest % DIGITS.length) + digits;
   }
   return digits;
@@ -51,6 +56,12 @@ export function tokenChecksum(text: string): string {
 export function mintSessionToken(): string {
   const random = `flx_${mintLetters(36 - CHECKSUM_LENGTH)}`;
   return random + tokenChecksum(random);
+}
+
+/** 202 random bits and a checksum of the text before it (tokens.md section 1). */
+export function mintPersonalToken(): string {
+  const random = `gp_${mintLetters(40 - PERSONAL_CHECKSUM_LENGTH)}`;
+  return random + tokenChecksum(random, PERSONAL_CHECKSUM_LENGTH);
 }
 
 /** SHA-256, which is sufficient for secrets of at least 190 bits (credentials.md section 1). */

@@ -86,7 +86,10 @@ export class Credentials implements OnModuleInit {
   async resolve(token: string, from: Caller): Promise<SessionIdentity | BotIdentity> {
     const credential = parseBareToken(token);
     const isToken = credential.kind === 'session' || credential.kind === 'bot';
-    const identity = await this.resolver.resolve(isToken ? credential : { kind: 'session', token: DUMMY_TOKEN });
+    const identity = await this.resolver.resolve(
+      isToken ? credential : { kind: 'session', token: DUMMY_TOKEN },
+      from.address,
+    );
     const isHeld = identity?.via === 'session' || identity?.via === 'bot';
     if (!isToken || !isHeld || isInactive(identity.account)) throw this.rejectToken(token, from);
     return identity;
@@ -107,10 +110,15 @@ export class Credentials implements OnModuleInit {
   }
 
   /** Returns the identity of a session if its credential is still valid; otherwise null. */
-  async recheck({ via, credentialId, botDigest }: GatewaySession): Promise<SessionIdentity | BotIdentity | null> {
+  async recheck({
+    via,
+    accountId,
+    credentialId,
+    botDigest,
+  }: GatewaySession): Promise<SessionIdentity | BotIdentity | null> {
     const identity =
       via === 'bot' && botDigest
-        ? await this.resolver.resolveBotByDigest(credentialId, botDigest)
+        ? await this.resolver.resolveBotByDigest(accountId, botDigest)
         : await this.resolver.resolveSessionById(credentialId);
     return identity && !isInactive(identity.account) ? identity : null;
   }

@@ -1,5 +1,7 @@
+import { BotTokens1797741000000 } from '../migrations/1797741000000-bot-tokens.js';
 import { defineFeature } from '../policy/feature.js';
 import { ApplicationRemoval } from './applications/application-removal.service.js';
+import { BotToken } from './applications/bot-token.entities.js';
 import { OAuthModule } from './oauth.module.js';
 import { OAuthSettings } from './oauth.settings.js';
 import { OpenIdOperationsModule } from './openid-operations.module.js';
@@ -9,7 +11,12 @@ import { OAUTH_DESCRIPTIONS } from './tokens/oauth-errors.js';
 export const oauth = defineFeature('oauth', {
   modules: (config) => [OAuthModule, OpenIdOperationsModule.with(config)],
   settings: [OAuthSettings],
+  entities: [BotToken],
+  migrations: [BotTokens1797741000000],
   errors: {
+    TOKEN_LIMIT_REACHED: [400, 'The maximum number of tokens is reached. Delete one first.'],
+    UNKNOWN_TOKEN: [404, 'Unknown token.'],
+    LAST_BOT_TOKEN: [400, 'A bot needs a token. Create another one first.'],
     MAX_APPLICATIONS: [400, 'The account has the maximum number of applications.'],
     UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS: [400, 'The account has no sign-in method yet.'],
     NOT_A_BOT_APPLICATION: [400, 'The application has no bot.'],
@@ -46,7 +53,7 @@ export const oauth = defineFeature('oauth', {
         FROM application WHERE owner_id = $1 ORDER BY id`,
     },
   },
-  erasure: { application: { eraser: ApplicationRemoval } },
+  erasure: { application: { eraser: ApplicationRemoval }, bot_token: { deletedWith: 'application' } },
 });
 
 declare module '../core/merged.js' {

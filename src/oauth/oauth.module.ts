@@ -5,6 +5,8 @@ import { MediaModule } from '../media/media.module.js';
 import { ApplicationRemoval } from './applications/application-removal.service.js';
 import { ApplicationsController } from './applications/applications.controller.js';
 import { Applications } from './applications/applications.service.js';
+import { BotTokensController } from './applications/bot-tokens.controller.js';
+import { BotTokens } from './applications/bot-tokens.service.js';
 import { Bots } from './applications/bots.service.js';
 import { OwnApplications } from './applications/own-applications.service.js';
 import { Trust } from './applications/trust.service.js';
@@ -28,12 +30,28 @@ import { TokenStatus } from './tokens/token-status.service.js';
 /** The OAuth2 provider: applications, bots, consent, tokens. */
 @Module({
   imports: [AccountsModule, AuthModule, MediaModule, OpenIdModule],
-  controllers: [MetadataController, AuthorizeController, TokenController, GrantsController, ApplicationsController],
+  controllers: [
+    MetadataController,
+    AuthorizeController,
+    TokenController,
+    GrantsController,
+    ApplicationsController,
+    BotTokensController,
+  ],
   providers: [
-    ...[ApplicationRemoval, Applications, Arrivals, AuthorizeService, Bots, ClientAuthenticator, ConsentService],
+    ...[
+      ApplicationRemoval,
+      Applications,
+      Arrivals,
+      AuthorizeService,
+      Bots,
+      BotTokens,
+      ClientAuthenticator,
+      ConsentService,
+    ],
     ...[OwnApplications, OwnGrants, StoreClock, TokenMint, CodeExchange, RefreshRotation, TokenService, TokenStatus],
     Trust,
   ],
-  exports: [Applications, Bots, ClientAuthenticator, Trust],
+  exports: [Applications, Bots, BotTokens, ClientAuthenticator, Trust],
 })
 export class OAuthModule {}

@@ -78,7 +78,7 @@ export class ResolutionGuard implements Guard {
   check(call: Call, { policy }: RoutePlan): void | Promise<void> {
     const rules = { admin: policy.kind === 'AdminAcl', anyCase: policy.caseInsensitiveScheme };
     call.credential = parseAuthorization(call.authorization, rules);
-    const pending = this.resolver.resolve(call.credential);
+    const pending = this.resolver.resolve(call.credential, call.address);
     return pending?.then((identity) => {
       call.identity = identity;
       if (identity) this.lastUsed.touch(identity, call.address);

@@ -224,7 +224,7 @@ export class RouteAudit implements OnApplicationBootstrap {
 
 /** Finds what a policy must not declare for this method and path. */
 function findPolicyFaults(
-  { kind, acl, scope, bucket }: RoutePolicy,
+  { kind, acl, scope, bucket, sudo }: RoutePolicy,
   { path }: DiscoveredRoute,
   features: FeatureRegistry,
 ): string[] {
@@ -238,6 +238,10 @@ function findPolicyFaults(
     if (!features.acls.has(name)) faults.push(`names the unknown ACL '${name}'. Declare it in acls of a feature`);
   if (scope !== undefined && !features.scopes.has(scope))
     faults.push(`names the unknown scope '${scope}'. Declare it in scopes of a feature`);
+  if (scope !== undefined && sudo)
+    faults.push(
+      'declares @OAuthScope() and @RequiresSudo(), but no access token satisfies sudo mode. Remove one of them',
+    );
   for (const name of [bucket?.name, bucket?.misses]) {
     if (name !== undefined && !features.buckets.has(name))
       faults.push(`names the unknown bucket '${name}'. Declare it in buckets of a feature`);

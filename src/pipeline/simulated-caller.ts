@@ -31,7 +31,7 @@ function buildIdentity(imagined: SimulatedCaller, adminApplicationId: string): I
     case 'session':
       return { account, via: 'session', sessionId: SOME, digest: DIGEST };
     case 'bot':
-      return { account, via: 'bot', applicationId: SOME, digest: DIGEST };
+      return { account, via: 'bot', applicationId: SOME, tokenId: SOME, digest: DIGEST };
     case 'bearer':
       return { ...bearer, applicationId: ANOTHER };
     case 'admin-bearer':

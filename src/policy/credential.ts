@@ -1,4 +1,4 @@
-import { SESSION_TOKEN, TOKEN } from '../core/secrets.js';
+import { PERSONAL_TOKEN, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
 
 export type CredentialKind = 'session' | 'bot' | 'bearer' | 'admin-key';
 
@@ -32,6 +32,7 @@ const withoutAnchors = ({ source }: RegExp): string => source.slice(1, -1);
 export const CREDENTIAL_PATTERNS = {
   session: withoutAnchors(SESSION_TOKEN),
   bot: withoutAnchors(BOT_TOKEN),
+  personal_access_token: withoutAnchors(PERSONAL_TOKEN),
   oauth2_access: withoutAnchors(TOKEN),
   oauth2_refresh: withoutAnchors(TOKEN),
   admin_key: withoutAnchors(ADMIN_KEY),

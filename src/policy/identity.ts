@@ -11,6 +11,7 @@ export type SessionIdentity = WithAccount & {
 export type BotIdentity = WithAccount & {
   readonly via: 'bot';
   readonly applicationId: string;
+  readonly tokenId: string;
   readonly digest: Buffer;
 };
 export type BearerIdentity = WithAccount & {

@@ -2,19 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../accounts/account.service.js';
 import type { RevocationCause } from '../accounts/events/origin.js';
 import { Grants } from '../accounts/grants/grants.service.js';
+import { PERSONAL_APPLICATION_ID } from '../accounts/grants/personal-application.js';
 import { AuditLog } from '../admin/audit/audit.service.js';
 import { leakReporter } from '../admin/audit/operator.js';
 import { AdminKeys } from '../admin/keys/admin-keys.service.js';
 import { SecurityNotices } from '../auth/notices/security-notices.service.js';
 import { SessionService } from '../auth/sessions/sessions.service.js';
 import { Log } from '../core/log.js';
-import { digest, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
-import { Bots } from '../oauth/applications/bots.service.js';
+import { digest, PERSONAL_TOKEN, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
+import { BotTokens } from '../oauth/applications/bot-tokens.service.js';
+import { PersonalTokens } from '../oauth/personal-tokens/personal-tokens.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { ADMIN_KEY, BOT_TOKEN, WEBHOOK_URL } from '../policy/credential.js';
 import { WebhookService } from '../webhooks/webhooks.service.js';
 
-type Kind = 'session' | 'bot' | 'oauth2_token' | 'admin_key' | 'webhook';
+type Kind = 'session' | 'bot' | 'personal_access_token' | 'oauth2_token' | 'admin_key' | 'webhook';
 
 /** A possible credential: identified by its digest, or by an ID and the digest of the secret that follows it. */
 export interface CredentialClaim {
@@ -43,7 +45,10 @@ const LEAK_CAUSE: RevocationCause = { by: 'finder', reason: 'leaked' };
  */
 const FIND_VALID_SQL: Readonly<Record<Kind, string>> = {
   session: 'SELECT id, account_id AS owner_id, digest FROM session WHERE digest = ANY ($1) AND revoked_at IS NULL',
-  bot: 'SELECT id, owner_id, bot_digest AS digest FROM application WHERE bot_digest = ANY ($1) AND id = ANY ($2::bigint[])',
+  bot: `SELECT p.id, p.owner_id, t.digest FROM bot_token t JOIN application p ON p.id = t.application_id
+    WHERE t.digest = ANY ($1) AND p.id = ANY ($2::bigint[])`,
+  personal_access_token: `SELECT id, account_id AS owner_id, digest FROM oauth_token
+    WHERE digest = ANY ($1) AND expires_at > now() AND application_id = ${PERSONAL_APPLICATION_ID}`,
   oauth2_token: `SELECT application_id AS id, account_id AS owner_id, digest FROM oauth_token
     WHERE digest = ANY ($1) AND expires_at > now()`,
   admin_key: 'SELECT id, owner_id, digest FROM admin_key WHERE digest = ANY ($1) AND id = ANY ($2::bigint[])',
@@ -63,6 +68,7 @@ function parseCredential(found: string): CredentialClaim | null {
   const key = ADMIN_KEY.exec(text);
   if (key) return { kind: 'admin_key', id: key[1] as string, digest: digest(text) };
   if (SESSION_TOKEN.test(text)) return { kind: 'session', digest: digest(text) };
+  if (PERSONAL_TOKEN.test(text)) return { kind: 'personal_access_token', digest: digest(text) };
   return TOKEN.test(text) ? { kind: 'oauth2_token', digest: digest(text) } : null;
 }
 
@@ -80,8 +86,9 @@ export class LeakedCredentials {
     private readonly database: Database,
     private readonly accounts: AccountService,
     private readonly sessions: SessionService,
-    private readonly bots: Bots,
+    private readonly botTokens: BotTokens,
     private readonly grants: Grants,
+    private readonly personalTokens: PersonalTokens,
     private readonly keys: AdminKeys,
     private readonly webhooks: WebhookService,
     private readonly notices: SecurityNotices,
@@ -139,7 +146,9 @@ export class LeakedCredentials {
       case 'session':
         return this.sessions.endLeaked(tx, ownerId, digest, LEAK_CAUSE);
       case 'bot':
-        return this.bots.replaceToken(tx, id, digest, LEAK_CAUSE);
+        return this.botTokens.endLeaked(tx, id, digest, LEAK_CAUSE);
+      case 'personal_access_token':
+        return this.personalTokens.end(tx, ownerId, id);
       case 'oauth2_token':
         return (await this.grants.revoke(tx, ownerId, [id], LEAK_CAUSE)).length > 0;
       case 'admin_key':

@@ -9,7 +9,7 @@ import { OneTimeSecrets } from '../auth/secrets/one-time-secrets.service.js';
 import { CallerGuard } from '../auth/sessions/caller-guard.service.js';
 import { SessionService } from '../auth/sessions/sessions.service.js';
 import { validationError } from '../core/errors.js';
-import { Bots } from '../oauth/applications/bots.service.js';
+import { BotTokens } from '../oauth/applications/bot-tokens.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { Instance } from '../platform/instance/instance.js';
 import type { SessionIdentity } from '../policy/identity.js';
@@ -46,7 +46,7 @@ export class Lockdown {
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: SessionService,
     private readonly grants: Grants,
-    private readonly bots: Bots,
+    private readonly botTokens: BotTokens,
     private readonly webhooks: WebhookService,
     private readonly keys: AdminKeys,
     private readonly notices: SecurityNotices,
@@ -115,7 +115,7 @@ export class Lockdown {
     exceptSessionId?: string,
   ): Promise<RevokedCounts> {
     const ends: Record<Lockable, () => Promise<number>> = {
-      bot_tokens: () => this.bots.replaceAllOf(tx, id, ending),
+      bot_tokens: () => this.botTokens.replaceAllOf(tx, id, ending),
       grants: async () => (await this.grants.revokeAll(tx, id, ending)).length,
       webhook_tokens: () => this.webhooks.rotateAllOf(tx, id, ending),
       admin_keys: () => this.keys.revokeAllOf(tx, id, ending),

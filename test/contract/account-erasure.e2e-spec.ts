@@ -86,6 +86,12 @@ const TABLES: Record<string, Fate> = {
   inbox_message: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'only while developing' },
   sso_identity: { rows: 'account_id = $1', after: 'removed', exported: 'sign_on_identities' },
   application: { rows: 'owner_id = $1', after: 'removed', exported: 'applications' },
+  bot_token: {
+    rows: 'application_id IN (SELECT id FROM application WHERE owner_id = $1)',
+    after: 'removed',
+    exported: null,
+    why: 'digests',
+  },
   openid_session: {
     rows: 'session_id IN (SELECT id FROM session WHERE account_id = $1)',
     after: 'removed',
@@ -96,6 +102,11 @@ const TABLES: Record<string, Fate> = {
   backchannel_host: { rows: null, after: 'nobody', exported: null, why: 'when a host is asked next' },
   oauth_family: { rows: 'account_id = $1', after: 'removed', exported: 'grants' },
   oauth_token: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'a grant says it' },
+  personal_token: {
+    rows: 'id IN (SELECT id FROM oauth_token WHERE account_id = $1)',
+    after: 'removed',
+    exported: 'access_tokens',
+  },
   oauth_code: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'lives for a minute' },
   oauth_removal: {
     rows: 'account_id = $1',
@@ -198,6 +209,7 @@ async function wholeAccount(email: string): Promise<Whole> {
   const removed = await newApp(service, persona, { name: 'Canary app 2' });
   await newTokens(service, persona, removed);
   ok(await me.delete(`/v1/oauth2/@me/authorizations/${removed.id}`));
+  await me.post('/v1/users/@me/access-tokens', { name: 'Canary token', scopes: ['identify'], ...byCode() }).expect(201);
   const hook = await newHook(service, persona, { name: 'Canary hook' });
   ok(await visitor.post(hook.path, { content: 'canary content', username: 'Canary', nonce: 'canary' }));
   await uploadFile(service, persona, 'canary.txt', new TextEncoder().encode('canary'));
@@ -488,7 +500,9 @@ describe('sso.md section 3 row 5 adoption', () => {
       email,
       password: 'a password of an impostor',
     });
-    const identity = await service.app.get(IdentityResolver).resolve({ kind: 'session', token: body.token });
+    const identity = await service.app
+      .get(IdentityResolver)
+      .resolve({ kind: 'session', token: body.token }, '127.0.0.1');
     const uses = service.app.get(LastUsed);
     await uses.flushNow();
     await service.sql('UPDATE account SET last_active_at = NULL, last_active_ip = NULL WHERE id = $1', [body.user_id]);

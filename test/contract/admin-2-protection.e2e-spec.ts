@@ -44,6 +44,7 @@ let ordinary: Persona;
 let key: { id: string; authorization: string };
 let credentials: Record<'session' | 'bearer' | 'key', Client>;
 const passkeys = new Map<string, string>();
+const tokens = new Map<string, string>();
 
 beforeAll(async () => {
   const env = {
@@ -62,6 +63,9 @@ beforeAll(async () => {
     await withPasskey(service, persona, undefined, proof);
     const [passkey] = await service.sql('SELECT id FROM passkey WHERE account_id = $1', [persona.id]);
     passkeys.set(persona.id, passkey?.id);
+    const script = { name: 'Script', scopes: ['identify'], mfa_method: 'totp', mfa_code: authenticator.next() };
+    const { body } = await service.as(persona).post('/v1/users/@me/access-tokens', script).expect(201);
+    tokens.set(persona.id, body.id);
   }
   await enforceSso(service, false);
   await service.sql(
@@ -125,6 +129,7 @@ const pathFor = (path: string, id: string): string =>
   path
     .replace(':user_id', id)
     .replace(':application_id', id)
+    .replace(':token_id', tokens.get(id) ?? '1')
     .replace(':credential_id', encodeURIComponent(passkeys.get(id) ?? 'none'));
 
 const bodyFor = ({ path }: RoutePlan, { body }: Recipe) =>

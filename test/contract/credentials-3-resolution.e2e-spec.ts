@@ -26,7 +26,9 @@ const tokenOf = (kind: Kind, who: CredentialSet): string => {
   return value.split(' ').pop() as string;
 };
 const credential = (kind: Kind, token: string) => ({ kind, token }) as Credential;
-const resolve = async (kind: Kind, who: CredentialSet) => resolver.resolve(credential(kind, tokenOf(kind, who)));
+/** The IP address of all callers. */
+const HERE = '127.0.0.1';
+const resolve = async (kind: Kind, who: CredentialSet) => resolver.resolve(credential(kind, tokenOf(kind, who)), HERE);
 const change = (who: CredentialSet, assignment: string) =>
   service.sql(`UPDATE account SET ${assignment} WHERE id = ANY ($1::bigint[])`, [[who.accountId, who.applicationId]]);
 const resolvedKinds = async (who: CredentialSet) => {
@@ -56,6 +58,7 @@ describe('credentials.md 3: from a credential to an identity', () => {
     expect(await resolve('bot', who)).toEqual({
       via: 'bot',
       applicationId: who.applicationId,
+      tokenId: who.applicationId,
       digest: digest(tokenOf('bot', who).split('.')[1] as string),
       account: expect.objectContaining({ id: who.applicationId, bot: true }),
     });
@@ -93,7 +96,7 @@ describe('credentials.md 3: from a credential to an identity', () => {
     ['admin-key', `fa_1_${'A'.repeat(32)}`],
   ] as const)('an unknown one, %s, resolves to null with one statement', async (kind, token) => {
     const before = { ...resolver.counters };
-    expect(await resolver.resolve(credential(kind, token))).toBeNull();
+    expect(await resolver.resolve(credential(kind, token), HERE)).toBeNull();
     expect(resolver.counters).toEqual({ lookups: before.lookups + 1, statements: before.statements + 1 });
   });
 
@@ -108,28 +111,30 @@ describe('credentials.md 3: from a credential to an identity', () => {
     ['malformed', ''],
   ])('one without the form of its kind, %s %s, resolves to null without a statement', (kind, token) => {
     const before = { ...resolver.counters };
-    expect(resolver.resolve({ kind, token } as Credential)).toBeNull();
+    expect(resolver.resolve({ kind, token } as Credential, HERE)).toBeNull();
     expect(resolver.counters).toEqual(before);
   });
 
   test('none is found as another kind', async () => {
     const who = await createCredentialSet(service);
     const secretOfBot = tokenOf('bot', who).split('.')[1] as string;
-    expect(await resolver.resolve(credential('bearer', secretOfBot))).toBeNull();
-    expect(await resolver.resolve(credential('bot', `${who.applicationId}.${tokenOf('bearer', who)}`))).toBeNull();
+    expect(await resolver.resolve(credential('bearer', secretOfBot), HERE)).toBeNull();
+    expect(
+      await resolver.resolve(credential('bot', `${who.applicationId}.${tokenOf('bearer', who)}`), HERE),
+    ).toBeNull();
   });
 
   test('a bot is found only under the ID of its application', async () => {
     const [who, other] = [await createCredentialSet(service), await createCredentialSet(service)];
     const secret = tokenOf('bot', who).split('.')[1];
-    expect(await resolver.resolve(credential('bot', `${other.applicationId}.${secret}`))).toBeNull();
+    expect(await resolver.resolve(credential('bot', `${other.applicationId}.${secret}`), HERE)).toBeNull();
   });
 
   test('an Admin key is found only under its own ID', async () => {
     const [who, other] = [await createCredentialSet(service), await createCredentialSet(service)];
     const [, , secret] = tokenOf('admin-key', who).split('_');
     const [, id] = tokenOf('admin-key', other).split('_');
-    expect(await resolver.resolve(credential('admin-key', `fa_${id}_${secret}`))).toBeNull();
+    expect(await resolver.resolve(credential('admin-key', `fa_${id}_${secret}`), HERE)).toBeNull();
   });
 
   test('a credential that is revoked, expired or of another purpose resolves to null', async () => {

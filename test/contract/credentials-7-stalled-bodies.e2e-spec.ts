@@ -51,7 +51,7 @@ interface Prepared {
 
 const ok = (answer: Answer): Answer => {
   const { status, body } = answer;
-  expect({ status, body, isRight: [200, 204].includes(status) }).toEqual({ status, body, isRight: true });
+  expect({ status, body, isRight: [200, 201, 204].includes(status) }).toEqual({ status, body, isRight: true });
   return answer;
 };
 
@@ -67,6 +67,11 @@ const mine = async (who: Owner, path: string, body: object = {}) =>
 const sudo = ({ authenticator }: Owner) => ({ mfa_method: 'totp', mfa_code: authenticator.next() });
 const asOwner = async (who: Owner): Promise<Prepared> => ({ body: sudo(who) });
 const empty = async (): Promise<Prepared> => ({ body: {} });
+const PERSONAL_TOKEN = { name: 'Script', scopes: ['identify'] };
+async function newPersonalToken(who: Owner): Promise<string> {
+  const input = { ...PERSONAL_TOKEN, ...sudo(who) };
+  return ok(await service.as(who).post('/v1/users/@me/access-tokens', input)).body.id;
+}
 const body = (sent: object) => async (): Promise<Prepared> => ({ body: sent });
 
 async function owner(): Promise<Owner> {
@@ -270,6 +275,19 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'DELETE /v1/oauth2/applications/:id': application(sudo),
   'POST /v1/oauth2/applications/:id/bot/reset-token': application(sudo),
   'POST /v1/oauth2/applications/:id/client-secret/reset': application(sudo),
+  'POST /v1/oauth2/applications/:id/bot/tokens': application(sudo),
+  'DELETE /v1/oauth2/applications/:id/bot/tokens/:token_id': async (who) => {
+    const { id } = await newApp(service, who);
+    const path = `/v1/oauth2/applications/${id}/bot/tokens`;
+    const { body: token } = ok(await service.as(who).post(path, sudo(who)));
+    return { path: { id, token_id: token.id }, body: sudo(who) };
+  },
+  'POST /v1/users/@me/access-tokens': async (who) => ({ body: { ...PERSONAL_TOKEN, ...sudo(who) } }),
+  'PATCH /v1/users/@me/access-tokens/:id': async (who) => ({
+    path: { id: await newPersonalToken(who) },
+    body: { name: 'another' },
+  }),
+  'DELETE /v1/users/@me/access-tokens/:id': async (who) => ({ path: { id: await newPersonalToken(who) }, body: {} }),
   'POST /v1/oauth2/authorize/consent': async (who) => {
     const { id, redirectUri } = await newApp(service, who);
     return { body: { client_id: id, redirect_uri: redirectUri, scope: 'identify' } };
@@ -321,6 +339,10 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   ),
   'PUT /v1/admin/users/:user_id/acls': another({ acls: ['*'] }),
   'PATCH /v1/admin/users/:user_id/email': async (who) => another({ email: `bob.${who.email}` })(),
+  'DELETE /v1/admin/users/:user_id/access-tokens/:token_id': async () => {
+    const other = await owner();
+    return { path: { user_id: other.id, token_id: await newPersonalToken(other) }, body: {} };
+  },
   'PUT /v1/admin/users/:user_id/sso-identity': async (who) => {
     await enforceSso(service, false);
     return another({ subject: who.id })();

@@ -238,8 +238,20 @@ describe('at any size', () => {
     ok(await service.anonymous.get('/.well-known/jwks.json'));
     const { client } = await GatewayClient.identify(service, app.bot.slice('Bot '.length));
     client.socket.terminate();
-    const { client: own } = await GatewayClient.identify(service, alice.authorization);
-    own.socket.terminate();
+    const { client: ofUser } = await GatewayClient.identify(service, alice.authorization);
+    ofUser.socket.terminate();
+    const botTokens = `/v1/oauth2/applications/${app.id}/bot/tokens`;
+    const second = ok(await service.as(owner).post(botTokens, { password: owner.password }));
+    ok(await service.as(owner).get(botTokens));
+    ok(await service.as(owner).delete(`${botTokens}/${second.id}`, { password: owner.password }));
+    const own = '/v1/users/@me/access-tokens';
+    const script = { name: 'Script', scopes: ['identify'], expires_in_days: 30, password: alice.password };
+    const personal = ok(await service.as(alice).post(own, script));
+    ok(await service.as(`Bearer ${personal.token}`).get('/v1/users/@me'));
+    ok(await service.as(alice).get(own));
+    ok(await service.as(alice).patch(`${own}/${personal.id}`, { name: 'Deployment' }));
+    await runJobs(service, new Date(Date.parse(personal.expires_at) - 6 * 86_400_000));
+    ok(await service.as(alice).delete(`${own}/${personal.id}`));
     await service.as(owner).post(`/v1/oauth2/applications/${app.id}/bot/reset-token`, { password: owner.password });
     await service.as(owner).delete(`/v1/oauth2/applications/${app.id}`, { password: owner.password });
   }
@@ -252,7 +264,9 @@ describe('at any size', () => {
     const tokens = await newTokens(service, carol, app);
     const hook = await newHook(service, app.bot);
     const { authorization } = await adminKey(service, carol, 'user:lookup');
-    const found = [await signIn(service, carol), app.bot, tokens.access_token, authorization, hook.url];
+    const input = { name: 'Script', scopes: ['identify'], password: carol.password };
+    const personal = ok(await service.as(carol).post('/v1/users/@me/access-tokens', input)).token;
+    const found = [await signIn(service, carol), app.bot, tokens.access_token, personal, authorization, hook.url];
     ok(await service.anonymous.post('/v1/credentials/revoke', { credentials: found }));
     // A background job revokes what was reported, including everything granted until then, so wait for it.
     await runJobs(service);
@@ -295,7 +309,15 @@ describe('at any size', () => {
     ] as Record<string, string>[];
     for (const query of filters) ok(await by.get('/v1/admin/audit-logs', { query }));
     const user = `/v1/admin/users/${owner.id}`;
-    for (const path of ['', '/sessions', '/networks', '/sso-identity', '/applications', '/webauthn-credentials'])
+    for (const path of [
+      '',
+      '/sessions',
+      '/networks',
+      '/sso-identity',
+      '/applications',
+      '/webauthn-credentials',
+      '/access-tokens',
+    ])
       ok(await by.get(user + path));
     ok(await by.get('/v1/admin/instance/pending-registrations'));
     ok(await by.get('/v1/admin/instance/statistics'));

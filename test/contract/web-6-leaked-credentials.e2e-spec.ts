@@ -217,7 +217,10 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
     const [first, second] = [await newTokens(service, owner, app), await newTokens(service, owner, other)];
     const [session, hook] = [await signIn(service, owner), await newHook(service, owner)];
     const { authorization: key } = await adminKey(service, owner, 'admin_api_key:manage');
+    const input = { name: 'Script', scopes: ['identify'], password: owner.password };
+    const { token } = (await service.as(owner).post('/v1/users/@me/access-tokens', input).expect(201)).body;
     const found: Record<string, { text: string; lives: () => Promise<boolean> }> = {
+      personal_access_token: { text: token, lives: () => isAlive(service, token) },
       session: { text: session, lives: () => works(session) },
       bot: { text: app.bot, lives: () => works(app.bot) },
       oauth2_access: { text: first.access_token, lives: () => isAlive(service, first.access_token) },

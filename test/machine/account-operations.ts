@@ -27,6 +27,7 @@ export const OF_ACCOUNTS: Readonly<Record<string, Recipe>> = {
   'PATCH /v1/admin/users/:user_id/flags': { ...OPEN, body: { add_flags: ['1'] } },
   'DELETE /v1/admin/users/:user_id/lockdown': OPEN,
   'DELETE /v1/admin/users/:user_id/mfa': OWN,
+  'DELETE /v1/admin/users/:user_id/access-tokens/:token_id': OPEN,
   'PUT /v1/admin/users/:user_id/phone-verification': { ...OPEN, body: { has_verified_phone: true } },
   'DELETE /v1/admin/users/:user_id/sessions': OPEN,
   'PUT /v1/admin/users/:user_id/sso-identity': { ...OWN, body: { subject: 'thief' } },

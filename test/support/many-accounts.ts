@@ -10,7 +10,9 @@ const INDEXED =
  * Tables that a crash may empty, because the tests do not need their rows afterwards. A table that refers to another one
  * comes before it.
  */
-const UNLOGGED = ['openid_session', 'session', 'one_time_secret', 'outbox', 'oauth_token', 'security_event'];
+const UNLOGGED = [
+  ...['openid_session', 'session', 'one_time_secret', 'outbox', 'personal_token', 'oauth_token', 'security_event'],
+];
 
 /**
  * Inserts the rows of the accounts :from + 1 to :to. Rows that occur five times per account have the IDs 5 * :from + 1
@@ -53,6 +55,9 @@ const ROWS = [
    SELECT 2 * n + k, sha256(('token' || 2 * n + k)::bytea), (ARRAY['access', 'refresh'])[1 + k], n,
      :from + 57 + (n - :from - 1) / 100 * 100, n, '{identify,email}', now() + interval '1 day' * (1 + 20 * k)
    FROM generate_series(:from + 1, :to) n, generate_series(0, 1) k`,
+  `INSERT INTO personal_token (id, name, preview) SELECT 2 * n, 'Script', 'abcd' FROM generate_series(:from + 1, :to) n`,
+  `INSERT INTO bot_token (id, application_id, name, digest, preview)
+   SELECT n, n, 'default', sha256(('bot' || n)::bytea), 'abcdefgh' FROM generate_series(:from + 57, :to, 100) n`,
   `INSERT INTO security_event (id, account_id, type, created_at, ip, data)
    SELECT n, :from + 1 + n % (:to - :from), 'signed_in', now() - interval '1 minute' * (n % 200000), '10.0.0.1',
      '{"method": "password"}'

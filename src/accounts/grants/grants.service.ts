@@ -7,6 +7,7 @@ import { FeatureRegistry } from '../../policy/feature-registry.js';
 import { LifecycleEvents } from '../events/lifecycle-events.service.js';
 import type { RevocationCause } from '../events/origin.js';
 import { AdminApplication } from './admin-application.service.js';
+import { PERSONAL_APPLICATION_ID } from './personal-application.js';
 
 export interface Authorization {
   readonly applicationId: string;
@@ -141,7 +142,7 @@ export class Grants {
 
   /** Sends an event to the gateway sessions of the application's bot, which has the same ID as the application. */
   private async announce<T extends EventType>(tx: Tx, type: T, applicationId: string, d: EventData<T>): Promise<void> {
-    if (applicationId === this.adminApplication.id) return;
+    if (applicationId === this.adminApplication.id || applicationId === PERSONAL_APPLICATION_ID) return;
     await this.replicaBus.announceEvent<T>(tx, { type, account_id: applicationId, d });
   }
 

@@ -9,7 +9,7 @@ export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 @Entity('application')
 export class Application {
   @PrimaryColumn('bigint') id: string;
-  /** `null` only for the built-in Admin application. */
+  /** `null` only for the built-in applications. */
   @Column('bigint', { name: 'owner_id', nullable: true }) ownerId: string | null;
   @Column('text') name: string;
   @Column('text', { name: 'client_type' }) clientType: 'confidential' | 'public';

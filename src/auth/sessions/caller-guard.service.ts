@@ -50,7 +50,9 @@ export class CallerGuard {
   }
 
   private async lockBotToken(tx: Tx, id: string, digest: Buffer): Promise<boolean> {
-    return this.exists(tx, 'application WHERE id = $1 AND bot_digest = $2 FOR SHARE', [id, digest]);
+    await this.exists(tx, 'application WHERE id = $1 FOR SHARE', [id]);
+    // A separate statement, so that it sees what a transaction that held the application has deleted.
+    return this.exists(tx, 'bot_token WHERE application_id = $1 AND digest = $2', [id, digest]);
   }
 
   private async isCredentialActive(tx: Tx, me: Identity): Promise<boolean> {

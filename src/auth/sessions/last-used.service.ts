@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { PERSONAL_APPLICATION_ID } from '../../accounts/grants/personal-application.js';
 import { Clock } from '../../core/clock.js';
 import { Log } from '../../core/log.js';
 import { Database } from '../../platform/database/database.js';
@@ -8,17 +9,31 @@ const UPDATE_INTERVAL_MS = 60_000;
 const FLUSH_DELAY_MS = 500;
 const MAX_CACHED_ROWS = 100_000;
 
-interface CredentialUse {
-  readonly accountId: string;
+/** The tables of credentials that have the time of their last use. */
+const TABLES = ['session', 'personal_token', 'bot_token'] as const;
+
+/** The row of a credential. The IDs of all tables differ. */
+interface UsedRow {
+  readonly table: (typeof TABLES)[number];
+  readonly id: string;
+}
+
+interface CredentialUse extends UsedRow {
+  /** The account that is active. Null if an application acts on its behalf. */
+  readonly accountId: string | null;
   /**
    * The epoch from when the credential was used. If the account was taken over since then, its activity is not updated.
    */
   readonly epoch: number;
-  readonly sessionId: string | null;
   readonly ip: string;
 }
 
-const keyOf = ({ sessionId, accountId }: CredentialUse): string => sessionId ?? accountId;
+function usedRow(identity: Identity): UsedRow | null {
+  if (identity.via === 'session') return { table: 'session', id: identity.sessionId };
+  if (identity.via === 'bot') return { table: 'bot_token', id: identity.tokenId };
+  const isPersonal = identity.via === 'bearer' && identity.applicationId === PERSONAL_APPLICATION_ID;
+  return isPersonal ? { table: 'personal_token', id: identity.tokenId } : null;
+}
 
 /**
  * Updates the rows that are due. Returns the milliseconds since the previous update of each row. Skips rows that
@@ -33,7 +48,8 @@ const updateDueRows = (table: string, column: string, rows: string, changes: str
          (extract(epoch FROM now() - ${column}) * 1000)::float8 AS age
   FROM ${table} WHERE ${rows}`;
 
-const MARK_SESSIONS_USED = updateDueRows('session', 'last_used_at', 'id = ANY ($1::bigint[])', 'last_used_at = now()');
+const markUsed = (table: UsedRow['table']): string =>
+  updateDueRows(table, 'last_used_at', 'id = ANY ($1::bigint[])', 'last_used_at = now()');
 const MARK_ACCOUNTS_ACTIVE = updateDueRows(
   'account',
   'last_active_at',
@@ -57,12 +73,12 @@ const msUntilDue = (rows: readonly RowUpdate[]): Map<string, number> =>
   );
 
 /**
- * Records when sessions and accounts were last used. It writes in batches, after the requests, at most once a minute
+ * Records when credentials and accounts were last used. It writes in batches, after the requests, at most once a minute
  * per row.
  */
 @Injectable()
 export class LastUsed implements BeforeApplicationShutdown {
-  /** The time at which the next update is due, by session, or by account without a session. */
+  /** The time at which the next update is due, by credential. */
   private readonly nextUpdateAt = new Map<string, number>();
   private queuedUses: CredentialUse[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -75,20 +91,18 @@ export class LastUsed implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Records the use of an account's own credential. Access on its behalf by applications or Admin API keys is not its
-   * activity.
+   * Records the use of a credential that an account sees in a list, and the activity of the account. Access on its
+   * behalf by personal access tokens, applications or Admin API keys is not its activity.
    */
   touch(identity: Identity, ip: string): void {
-    if (identity.via !== 'session' && identity.via !== 'bot') return;
-    const sessionId = identity.via === 'session' ? identity.sessionId : null;
-    const { id: accountId, epoch } = identity.account;
-    const use: CredentialUse = { accountId, epoch, sessionId, ip };
-    const key = keyOf(use);
+    const row = usedRow(identity);
+    if (!row) return;
     const now = this.clock.now();
-    if (now < (this.nextUpdateAt.get(key) ?? 0)) return;
+    if (now < (this.nextUpdateAt.get(row.id) ?? 0)) return;
     if (this.nextUpdateAt.size >= MAX_CACHED_ROWS) this.nextUpdateAt.clear();
-    this.nextUpdateAt.set(key, now + UPDATE_INTERVAL_MS);
-    this.queuedUses.push(use);
+    this.nextUpdateAt.set(row.id, now + UPDATE_INTERVAL_MS);
+    const { id, epoch } = identity.account;
+    this.queuedUses.push({ ...row, accountId: identity.via === 'bearer' ? null : id, epoch, ip });
     this.timer ??= setTimeout(() => this.flush(), FLUSH_DELAY_MS).unref();
   }
 
@@ -97,7 +111,7 @@ export class LastUsed implements BeforeApplicationShutdown {
     this.queuedUses = [];
     this.timer = undefined;
     const written = this.write(uses).catch((error) => {
-      for (const use of uses) this.nextUpdateAt.delete(keyOf(use));
+      for (const { id } of uses) this.nextUpdateAt.delete(id);
       this.log.error('writing last-used times failed', { error });
     });
     this.pendingWrites = Promise.all([this.pendingWrites, written]).then(() => {});
@@ -105,16 +119,21 @@ export class LastUsed implements BeforeApplicationShutdown {
 
   /** Writes the rows that are due. A row that was skipped stays due. */
   private async write(uses: readonly CredentialUse[]): Promise<void> {
-    const sessions = uses.flatMap(({ sessionId }) => sessionId ?? []);
-    const ofAccount = new Map(uses.map((use) => [use.accountId, use]));
-    const ofSessions = msUntilDue(await this.database.manager.query<RowUpdate[]>(MARK_SESSIONS_USED, [sessions]));
+    const ofCredentials = new Map<string, number>();
+    for (const table of TABLES) {
+      const ids = uses.filter((use) => use.table === table).map(({ id }) => id);
+      if (ids.length === 0) continue;
+      const rows = await this.database.manager.query<RowUpdate[]>(markUsed(table), [ids]);
+      for (const [id, ms] of msUntilDue(rows)) ofCredentials.set(id, ms);
+    }
+    const ofAccount = new Map(uses.flatMap((use) => (use.accountId === null ? [] : [[use.accountId, use]])));
     const latest = [...ofAccount.values()];
     const accounts = [[...ofAccount.keys()], latest.map(({ ip }) => ip), latest.map(({ epoch }) => epoch)];
     const ofAccounts = msUntilDue(await this.database.manager.query<RowUpdate[]>(MARK_ACCOUNTS_ACTIVE, accounts));
     const now = this.clock.now();
     for (const use of uses) {
-      const rests = [ofAccounts.get(use.accountId), use.sessionId === null ? undefined : ofSessions.get(use.sessionId)];
-      this.nextUpdateAt.set(keyOf(use), now + Math.min(...rests.map((rest) => rest ?? UPDATE_INTERVAL_MS)));
+      const rests = [ofAccounts.get(use.accountId ?? ''), ofCredentials.get(use.id)];
+      this.nextUpdateAt.set(use.id, now + Math.min(...rests.map((rest) => rest ?? UPDATE_INTERVAL_MS)));
     }
   }
 

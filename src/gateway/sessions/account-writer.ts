@@ -236,7 +236,7 @@ export class AccountWriter {
   }
 
   private async restore(session: StoredSession, step: Step): Promise<Holding> {
-    const { id, binding, accountId: account, credentialId, via, options, stored, log } = session;
+    const { id, binding, accountId: account, credentialId, options, stored, log } = session;
     stored.step++;
     log.takeDropped();
     const payloads = new Map<string, StoredPayload>();
@@ -246,7 +246,7 @@ export class AccountWriter {
     for (const ref of log.replayableRefs()) keep(ref, this.payloads.get(ref));
     for (const { ref, event } of step.dispatches) if (ref !== null) keep(ref, event);
     return this.host.store.restore({
-      ...{ id, fence: stored.fence, step: stored.step, account, login: via === 'session' ? credentialId : null },
+      ...{ id, fence: stored.fence, step: stored.step, account, login: credentialId },
       ...{ binding, wishes: serializeOptions(options), since: stored.since },
       breaks: [...log.allBreaks, ...step.breaks],
       needed: neededAfter(log, step),

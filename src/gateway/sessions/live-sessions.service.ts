@@ -66,7 +66,6 @@ export class LiveSessions {
     this.byId.set(session.id, session);
     this.byAccount.set(account.id, account);
     account.sessions.add(session);
-    if (session.via !== 'session') return;
     const login = this.byLogin.get(session.credentialId);
     if (login) login.add(session);
     else this.byLogin.set(session.credentialId, new Set([session]));

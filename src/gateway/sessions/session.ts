@@ -69,7 +69,7 @@ export function markLost(stored: Stored): void {
 export class GatewaySession {
   readonly accountId: string;
   readonly via: 'session' | 'bot';
-  /** ID of the login session, or of the bot's application. */
+  /** ID of the login session, or of the bot's token. */
   readonly credentialId: string;
   /**
    * Digest of the bot's secret. Login sessions are identified by their ID, which does not change when the token is
@@ -109,7 +109,7 @@ export class GatewaySession {
   ) {
     this.accountId = identity.account.id;
     this.via = identity.via;
-    this.credentialId = identity.via === 'session' ? identity.sessionId : identity.applicationId;
+    this.credentialId = identity.via === 'session' ? identity.sessionId : identity.tokenId;
     this.botDigest = identity.via === 'bot' ? identity.digest : null;
     this.presentedDigest = identity.digest;
     this.binding = credentialBinding(identity);

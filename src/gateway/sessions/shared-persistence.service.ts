@@ -32,9 +32,8 @@ export class SharedPersistence extends SessionPersistence {
    * The session list after READY is stored together with the session, so that READY does not wait for a second write.
    */
   async begin(session: GatewaySession, account: AccountSessions, limit: number): Promise<StartedSession | null> {
-    const { id, via, credentialId, binding, options, stored } = session;
+    const { id, credentialId: login, binding, options, stored } = session;
     const cursor = await this.replicaBus.lastNumber(account.id);
-    const login = via === 'session' ? credentialId : null;
     const isTold = isSubscribed(options, { type: 'SESSIONS_REPLACE', isPersonal: false });
     const record = { id, account: account.id, login, binding, wishes: serializeOptions(options), cursor, isTold };
     const created = await this.store.create(record, limit);

@@ -124,7 +124,7 @@ export class RedisSessions extends SessionStore {
 
   async create(session: NewSession, limit: number): Promise<Created | null> {
     const { id, account, login, binding, wishes, cursor, isTold } = session;
-    const state = [login ?? '', binding, wishes, cursor, ...(isTold ? [serializeBreak(FIRST_LIST)] : [])];
+    const state = [login, binding, wishes, cursor, ...(isTold ? [serializeBreak(FIRST_LIST)] : [])];
     const head = [id, this.owner, leaseMs(this.settings), limit];
     const answer = await this.scripts.create(accountKeys(account), ...head, ...state);
     const [since, entries = []] = answer as [since?: number, entries?: Entry[]];
@@ -151,7 +151,7 @@ export class RedisSessions extends SessionStore {
     const { owner, settings } = this;
     return this.scripts.restore(
       accountKeys(account),
-      ...[id, owner, fence, leaseMs(settings), settings.replayBytes, login ?? '', binding, wishes, since],
+      ...[id, owner, fence, leaseMs(settings), settings.replayBytes, login, binding, wishes, since],
       ...[step, ...stateValues(standing), needed, payloads.length],
       ...payloadPairs(payloads),
       ...breaks.map(serializeBreak),

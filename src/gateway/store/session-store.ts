@@ -5,8 +5,8 @@ import type { Break, SessionLogState } from '../protocol/session-log.js';
 export interface NewSession {
   readonly id: string;
   readonly account: string;
-  /** ID of the login session that opened it; null for bots. */
-  readonly login: string | null;
+  /** ID of the login session or the bot token that opened it. */
+  readonly login: string;
   /** A hash of the credential that opened it. */
   readonly binding: string;
   /** The Identify options as JSON. */
@@ -108,7 +108,7 @@ export interface ListedSession {
   readonly isHere: boolean;
 }
 
-/** Revoked credentials: login sessions with their accounts, or all of a bot. */
+/** Revoked credentials: login sessions and bot tokens with their accounts, or all of a bot. */
 export interface Revocation {
   readonly sessions?: readonly string[];
   readonly owners?: readonly string[];

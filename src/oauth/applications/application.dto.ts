@@ -1,5 +1,6 @@
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../accounts/grants/oauth.entities.js';
 import { ApplicationName, Username } from '../../accounts/names.js';
+import { SudoInput } from '../../auth/sudo/sudo.dto.js';
 import { Bool, field, ListOf, OneOf, Snowflake, Text } from '../../http/input.js';
 import { Base64Image } from '../../media/objects/base64-image.js';
 import { backchannelUriFault, REDIRECT_URIS, redirectUriFault } from './redirect-uris.js';
@@ -22,6 +23,14 @@ const BackchannelUri = () =>
 
 export class ApplicationPath {
   @Snowflake() id: string;
+}
+
+export class BotTokenPath extends ApplicationPath {
+  @Snowflake() token_id: string;
+}
+
+export class CreateBotTokenInput extends SudoInput {
+  @Text({ min: 1, max: 100, trim: true, optional: true }) name?: string;
 }
 
 export class CreateApplicationInput {

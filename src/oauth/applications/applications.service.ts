@@ -5,6 +5,7 @@ import { AccountService } from '../../accounts/account.service.js';
 import { AccountDataRegistry } from '../../accounts/account-data-registry.service.js';
 import { ACCOUNT_SQL, toAccount } from '../../accounts/account-facts.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
+import { PERSONAL_APPLICATION_ID } from '../../accounts/grants/personal-application.js';
 import { ApiError } from '../../core/errors.js';
 import { batchById } from '../../platform/database/batcher.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -73,8 +74,13 @@ export class Applications {
     private readonly accountDataRegistry: AccountDataRegistry,
   ) {}
 
-  /** Finds any application, including the built-in one. */
-  find(id: string, tx: Tx = this.database.manager): Promise<Application | null> {
+  /** Finds any application, including the built-in Admin application. That of personal access tokens counts as unknown. */
+  async find(id: string, tx: Tx = this.database.manager): Promise<Application | null> {
+    return id === PERSONAL_APPLICATION_ID ? null : this.findIssuer(id, tx);
+  }
+
+  /** Finds the application of an access token. */
+  findIssuer(id: string, tx: Tx = this.database.manager): Promise<Application | null> {
     return tx.findOneBy(Application, { id });
   }
 
@@ -127,7 +133,8 @@ export class Applications {
   }
 
   /** Finds an application and locks it until `tx` ends. */
-  hold(tx: Tx, id: string): Promise<Application | null> {
+  async hold(tx: Tx, id: string): Promise<Application | null> {
+    if (id === PERSONAL_APPLICATION_ID) return null;
     return tx.findOne(Application, { where: { id }, lock: { mode: 'pessimistic_write' } });
   }
 
@@ -138,7 +145,9 @@ export class Applications {
 
   /** @throws ApiError UNKNOWN_APPLICATION if one of them does not exist */
   async assertExist(tx: Tx, ids: readonly string[]): Promise<void> {
-    if ((await tx.countBy(Application, { id: Any(ids) })) !== ids.length) throw new ApiError('UNKNOWN_APPLICATION');
+    const isBuiltIn = ids.includes(PERSONAL_APPLICATION_ID);
+    if (isBuiltIn || (await tx.countBy(Application, { id: Any(ids) })) !== ids.length)
+      throw new ApiError('UNKNOWN_APPLICATION');
   }
 
   /**

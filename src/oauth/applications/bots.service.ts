@@ -1,39 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { formatDiscriminator } from '../../accounts/account.views.js';
-import type { Origin, RevocationCause } from '../../accounts/events/origin.js';
-import { SecurityEvents } from '../../accounts/events/security-events.service.js';
-import type { Application } from '../../accounts/grants/oauth.entities.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { type ProfileChange, ProfileChangeLimits } from '../../accounts/profile-change-limits.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { ApiError, validationError } from '../../core/errors.js';
-import { digest, equalsInConstantTime, mintToken } from '../../core/secrets.js';
 import { Assets, hashesOf } from '../../media/objects/assets.service.js';
 import { violatesConstraint } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { ReplicaBus } from '../../platform/replicas/replica-bus.js';
 import type { Account, StoredAccount } from '../../policy/account.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { EditBotInput } from './application.dto.js';
 import { applicationBotView, botProfileView, currentBotApplicationView } from './application.views.js';
 import { Applications } from './applications.service.js';
+import { BotTokens } from './bot-tokens.service.js';
 
-const PREVIEW_LENGTH = 8;
-
-/** Creates a bot token. `token` is shown once, and `stored` has the columns to store. */
-export function issueBotToken(applicationId: string) {
-  const secret = mintToken();
-  return {
-    token: `${applicationId}.${secret}`,
-    stored: {
-      botDigest: digest(secret),
-      botPreview: secret.slice(0, PREVIEW_LENGTH),
-      botCreatedAt: () => 'now()',
-    },
-  };
-}
-
-/** Profiles and tokens of bots (oauth.md 6.5 and 6.6). */
+/** Profiles of bots, and the reset of their tokens (oauth.md 6.5 and 6.6). */
 @Injectable()
 export class Bots {
   constructor(
@@ -42,9 +24,8 @@ export class Bots {
     private readonly accounts: AccountService,
     private readonly callerGuard: CallerGuard,
     private readonly assets: Assets,
-    private readonly replicaBus: ReplicaBus,
+    private readonly botTokens: BotTokens,
     private readonly profileChangeLimits: ProfileChangeLimits,
-    private readonly events: SecurityEvents,
   ) {}
 
   /** Returns the application of a bot, as the bot sees it. */
@@ -61,42 +42,9 @@ export class Bots {
       const owner = await this.callerGuard.lockCaller(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       const bot = await this.require(id, tx);
-      const token = await this.replace(tx, application, { by: 'owner', reason: 'reset', origin });
+      const token = await this.botTokens.replaceAll(tx, application, { by: 'owner', reason: 'reset', origin });
       return { token, bot: applicationBotView(bot, owner) };
     });
-  }
-
-  /**
-   * Replaces the tokens of all bots of an account that `tx` holds. The new tokens are not returned. Returns the number
-   * of replaced tokens.
-   */
-  async replaceAllOf(tx: Tx, ownerId: string, ending: RevocationCause): Promise<number> {
-    const owned = await this.applications.holdAllOf(tx, ownerId);
-    const withToken = owned.filter(({ botDigest }) => botDigest !== null);
-    for (const application of withToken) await this.replace(tx, application, ending);
-    return withToken.length;
-  }
-
-  /** Replaces the token of one bot if it has this digest. Returns false if it has another token now. */
-  async replaceToken(tx: Tx, id: string, present: Buffer, ending: RevocationCause): Promise<boolean> {
-    const application = await this.applications.hold(tx, id);
-    if (!application?.botDigest || !equalsInConstantTime(application.botDigest, present)) return false;
-    await this.replace(tx, application, ending);
-    return true;
-  }
-
-  private async replace(tx: Tx, application: Application, ending: RevocationCause): Promise<string> {
-    const { id } = application;
-    const { token, stored } = issueBotToken(id);
-    await this.applications.change(tx, application, stored);
-    await this.replicaBus.announce(tx, { topic: 'revoked', data: { bot: id } });
-    await this.recordReset(tx, application, ending);
-    return token;
-  }
-
-  private async recordReset(tx: Tx, { id, name }: Application, { by, reason, origin }: RevocationCause): Promise<void> {
-    const data = { application_id: id, name, by, reason };
-    await this.events.record(tx, { accountId: id, type: 'bot_token_reset', origin, data });
   }
 
   /** @throws ApiError UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND, USERNAME_NOT_AVAILABLE, FV */

@@ -16,7 +16,7 @@ import type { SessionIdentity } from '../../policy/identity.js';
 import type { CreateApplicationInput, EditApplicationInput } from './application.dto.js';
 import { applicationBotView, applicationView, publicApplicationView } from './application.views.js';
 import { Applications } from './applications.service.js';
-import { issueBotToken } from './bots.service.js';
+import { issueBotToken } from './bot-tokens.service.js';
 import { type ChangeRequest, Trust } from './trust.service.js';
 
 const RANDOM_NAMES = 4;

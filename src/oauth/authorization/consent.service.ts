@@ -5,6 +5,7 @@ import type { Origin } from '../../accounts/events/origin.js';
 import { AdminApplication } from '../../accounts/grants/admin-application.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
+import { PERSONAL_APPLICATION_ID } from '../../accounts/grants/personal-application.js';
 import type { Authentication } from '../../auth/records/authentication.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
@@ -226,7 +227,7 @@ export class ConsentService {
    */
   private async lockApplication(tx: Tx, id: string): Promise<Application> {
     const application = await tx.findOne(Application, { where: { id }, lock: { mode: 'pessimistic_read' } });
-    if (!application) throw new ApiError('UNKNOWN_APPLICATION');
+    if (!application || id === PERSONAL_APPLICATION_ID) throw new ApiError('UNKNOWN_APPLICATION');
     return application;
   }
 

@@ -44,7 +44,7 @@ export class OwnGrants {
   async current(me: BearerIdentity) {
     if (isInactive(me.account)) throw new ApiError('UNAUTHORIZED');
     const [application, bot] = await Promise.all([
-      this.applications.find(me.applicationId),
+      this.applications.findIssuer(me.applicationId),
       this.accounts.find(me.applicationId),
     ]);
     if (!application) throw new ApiError('UNAUTHORIZED');

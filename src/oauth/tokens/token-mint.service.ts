@@ -7,8 +7,8 @@ export interface TokenPair {
   readonly refresh: string;
 }
 
-/** An access token must not have the prefix of session tokens, because both can follow `Bearer`. */
-const isAccessToken = (token: string): boolean => !token.startsWith('flx_');
+/** An access token must not have the prefix of session tokens or personal access tokens, which also follow `Bearer`. */
+const isAccessToken = (token: string): boolean => !token.startsWith('flx_') && !token.startsWith('gp_');
 
 /** Creates access and refresh tokens of 43 base64url characters. */
 @Injectable()

@@ -24,6 +24,7 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['account_reinstated', 'suspicious_activity', 'sso_linked', 'sso_taken_over', 'session_handed_over'],
   ...['locked_down', 'credential_leaked', 'data_exported', 'deletion_canceled', 'account_disabled'],
   ...['account_reactivated', 'suspicious_activity_ended', 'registration_approved', 'registration_rejected'],
+  ...['access_token_created', 'access_token_deleted', 'bot_token_created', 'bot_token_deleted'],
   ...['email_bounced', 'requirements_changed', 'sso_identity_set', 'sso_identity_removed', 'permissions_changed'],
 ]);
 const METHODS: ReadonlySet<string> = new Set([
@@ -35,7 +36,9 @@ const REASONS: ReadonlySet<string> = new Set([
   ...['signed_out', 'lockdown', 'password_changed', 'password_reset', 'email_reverted', 'account_disabled'],
   ...['account_deletion_scheduled', 'too_many_sessions', 'expired', 'leaked', 'token_revoked'],
 ]);
-const KINDS: ReadonlySet<string> = new Set(['session', 'bot', 'admin_key', 'oauth2_token', 'webhook']);
+const KINDS: ReadonlySet<string> = new Set([
+  ...['session', 'bot', 'admin_key', 'oauth2_token', 'personal_access_token', 'webhook'],
+]);
 const ENDED = ['sessions', 'grants', 'bot_tokens', 'webhook_tokens', 'admin_keys'] as const;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -50,7 +53,8 @@ const OWN: ReadonlySet<string> = new Set([
   ...['admin_key_deleted', 'password_changed', 'password_reset', 'email_changed', 'email_reverted', 'totp_enabled'],
   ...['totp_disabled', 'passkey_added', 'passkey_removed', 'second_factor_enabled', 'second_factor_disabled'],
   ...['backup_codes_regenerated', 'data_exported', 'deletion_canceled', 'account_disabled', 'account_reactivated'],
-  ...['session_handed_over', 'locked_down', 'sso_linked'],
+  ...['session_handed_over', 'locked_down', 'sso_linked', 'access_token_created', 'access_token_deleted'],
+  ...['bot_token_created', 'bot_token_deleted'],
 ]);
 
 /** The device of an event in words, or null. */
@@ -120,6 +124,7 @@ const ICONS: readonly (readonly [part: string, icon: IconName])[] = [
   ['bot', 'bot'],
   ['webhook', 'webhook'],
   ['admin_key', 'key-round'],
+  ['access_token', 'key-round'],
   ['data', 'database'],
   ['account', 'user'],
 ];

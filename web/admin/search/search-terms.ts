@@ -45,6 +45,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(\d+)\.[\w-]{43}(?![\w-])/g, '$1'],
   [/(\/webhooks\/\d+)\/[A-Za-z0-9]{64}/g, '$1'],
   [/flx_[A-Za-z0-9]{36}/g, ''],
+  [/gp_[A-Za-z0-9]{40}/g, ''],
   [/eyJ(?:(?!eyJ)[\w-])*(?:\.[\w-]*){2,}/g, ''],
   [/\b(?:Bot|Bearer|Admin|Basic) [^\s"]+/gi, ''],
 ];

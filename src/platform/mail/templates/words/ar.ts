@@ -117,12 +117,19 @@ export const ar: Words = {
     suspicious_activity_ended: 'لم يعد حسابك مقفلًا بسبب نشاط مريب.',
     sso_identity_set: 'ربط أحد المسؤولين حسابك بهوية لتسجيل الدخول الموحّد.',
     sso_identity_removed: 'ألغى أحد المسؤولين ربط حسابك بتسجيل الدخول الموحّد.',
+    access_token_created: 'تم إنشاء رمز وصول شخصي لحسابك.',
+    access_token_deleted: 'تم حذف رمز وصول شخصي من حسابك.',
     permissions_changed: 'غيّر أحد المسؤولين أذوناتك الإدارية.',
   },
   account_deletion_scheduled: {
     subject: 'سيتم حذف حسابك في {product}',
     intro: 'سيتم حذف حسابك نهائيًا في {deadline}.',
     closing: 'إذا طلبت ذلك وغيّرت رأيك، فسجّل الدخول قبل هذا الموعد لإلغاء الحذف.',
+  },
+  access_token_expiring: {
+    subject: 'ستنتهي قريبًا صلاحية رمز وصول لحسابك في {product}',
+    intro: 'تنتهي صلاحية رمز الوصول الشخصي «{name}» في {expiry}. بعد ذلك تتوقف البرامج النصية التي تستخدمه عن العمل.',
+    closing: 'قبل ذلك، أنشئ رمزًا جديدًا في إعدادات حسابك واستخدمه في برامجك النصية.',
   },
   registration_existing_account: {
     subject: 'لديك حساب بالفعل في {product}',

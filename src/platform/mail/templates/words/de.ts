@@ -107,6 +107,8 @@ export const de: Words = {
     suspicious_activity_ended: 'Ihr Konto ist nicht mehr wegen verdächtiger Aktivitäten gesperrt.',
     sso_identity_set: 'Ein Administrator hat Ihr Konto mit einer Single-Sign-on-Identität verknüpft.',
     sso_identity_removed: 'Ein Administrator hat Ihr Konto von Single Sign-on getrennt.',
+    access_token_created: 'Für Ihr Konto wurde ein persönliches Zugriffstoken erstellt.',
+    access_token_deleted: 'Ein persönliches Zugriffstoken Ihres Kontos wurde gelöscht.',
     permissions_changed: 'Ein Administrator hat Ihre Administratorberechtigungen geändert.',
   },
   account_deletion_scheduled: {
@@ -114,6 +116,12 @@ export const de: Words = {
     intro: 'Ihr Konto wird am {deadline} endgültig gelöscht.',
     closing:
       'Wenn Sie das veranlasst haben und es sich anders überlegen, melden Sie sich vorher an, um die Löschung abzubrechen.',
+  },
+  access_token_expiring: {
+    subject: 'Ein Zugriffstoken Ihres Kontos bei {product} läuft bald ab',
+    intro:
+      'Ihr persönliches Zugriffstoken „{name}“ läuft am {expiry} ab. Skripte, die es verwenden, funktionieren dann nicht mehr.',
+    closing: 'Erstellen Sie vorher in Ihren Kontoeinstellungen ein neues Token und verwenden Sie es in Ihren Skripten.',
   },
   registration_existing_account: {
     subject: 'Sie haben bereits ein Konto bei {product}',

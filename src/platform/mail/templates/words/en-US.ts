@@ -99,12 +99,19 @@ export const enUS: Words = {
     suspicious_activity_ended: 'Your account is no longer locked because of suspicious activity.',
     sso_identity_set: 'An administrator linked your account to a single sign-on identity.',
     sso_identity_removed: 'An administrator unlinked your account from single sign-on.',
+    access_token_created: 'A personal access token was created for your account.',
+    access_token_deleted: 'A personal access token of your account was deleted.',
     permissions_changed: 'An administrator changed your admin permissions.',
   },
   account_deletion_scheduled: {
     subject: 'Your {product} account is scheduled for deletion',
     intro: 'Your account will be permanently deleted on {deadline}.',
     closing: 'If you asked for this and changed your mind, sign in before then to cancel.',
+  },
+  access_token_expiring: {
+    subject: 'An access token of your {product} account expires soon',
+    intro: 'Your personal access token “{name}” expires on {expiry}. Scripts that use it stop working then.',
+    closing: 'Before that, create a new token in your account settings and use it in your scripts.',
   },
   registration_existing_account: {
     subject: 'You already have a {product} account',

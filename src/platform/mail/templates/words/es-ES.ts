@@ -104,12 +104,20 @@ export const esES: Words = {
     suspicious_activity_ended: 'Su cuenta ya no está bloqueada por actividad sospechosa.',
     sso_identity_set: 'Un administrador ha vinculado su cuenta a una identidad de inicio de sesión único.',
     sso_identity_removed: 'Un administrador ha desvinculado su cuenta del inicio de sesión único.',
+    access_token_created: 'Se ha creado un token de acceso personal para su cuenta.',
+    access_token_deleted: 'Se ha eliminado un token de acceso personal de su cuenta.',
     permissions_changed: 'Un administrador ha cambiado sus permisos de administración.',
   },
   account_deletion_scheduled: {
     subject: 'Su cuenta de {product} se va a eliminar',
     intro: 'Su cuenta se eliminará de forma permanente el {deadline}.',
     closing: 'Si lo solicitó y ha cambiado de opinión, inicie sesión antes de esa fecha para cancelar.',
+  },
+  access_token_expiring: {
+    subject: 'Un token de acceso de su cuenta de {product} caduca pronto',
+    intro:
+      'Su token de acceso personal «{name}» caduca el {expiry}. A partir de entonces, los scripts que lo usan dejarán de funcionar.',
+    closing: 'Antes de esa fecha, cree un token nuevo en la configuración de su cuenta y úselo en sus scripts.',
   },
   registration_existing_account: {
     subject: 'Ya tiene una cuenta de {product}',

@@ -106,12 +106,20 @@ export const fr: Words = {
     suspicious_activity_ended: 'Votre compte n’est plus verrouillé pour activité suspecte.',
     sso_identity_set: 'Un administrateur a associé votre compte à une identité d’authentification unique.',
     sso_identity_removed: 'Un administrateur a dissocié votre compte de l’authentification unique.',
+    access_token_created: 'Un jeton d’accès personnel a été créé pour votre compte.',
+    access_token_deleted: 'Un jeton d’accès personnel de votre compte a été supprimé.',
     permissions_changed: 'Un administrateur a modifié vos autorisations d’administration.',
   },
   account_deletion_scheduled: {
     subject: 'Votre compte {product} va être supprimé',
     intro: 'Votre compte sera définitivement supprimé le {deadline}.',
     closing: 'Si vous l’avez demandé et que vous changez d’avis, connectez-vous avant cette date pour annuler.',
+  },
+  access_token_expiring: {
+    subject: 'Un jeton d’accès de votre compte {product} expire bientôt',
+    intro:
+      'Votre jeton d’accès personnel « {name} » expire le {expiry}. Les scripts qui l’utilisent cesseront alors de fonctionner.',
+    closing: 'D’ici là, créez un nouveau jeton dans les paramètres de votre compte et utilisez-le dans vos scripts.',
   },
   registration_existing_account: {
     subject: 'Vous avez déjà un compte {product}',

@@ -102,12 +102,20 @@ export const ja: Words = {
     suspicious_activity_ended: '不審な操作によるアカウントのロックが解除されました。',
     sso_identity_set: '管理者がアカウントをシングルサインオンのIDと連携しました。',
     sso_identity_removed: '管理者がアカウントとシングルサインオンの連携を解除しました。',
+    access_token_created: 'アカウントの個人用アクセストークンが作成されました。',
+    access_token_deleted: 'アカウントの個人用アクセストークンが削除されました。',
     permissions_changed: '管理者が管理権限を変更しました。',
   },
   account_deletion_scheduled: {
     subject: '{product}アカウントの削除が予定されています',
     intro: 'アカウントは{deadline}に完全に削除されます。',
     closing: 'ご自身で削除を依頼し、気が変わった場合は、それまでにサインインすると取り消せます。',
+  },
+  access_token_expiring: {
+    subject: '{product}アカウントのアクセストークンの有効期限がまもなく切れます',
+    intro:
+      '個人用アクセストークン「{name}」の有効期限は{expiry}です。期限を過ぎると、このトークンを使うスクリプトは動作しなくなります。',
+    closing: 'それまでにアカウント設定で新しいトークンを作成し、スクリプトで使用してください。',
   },
   registration_existing_account: {
     subject: '{product}アカウントをすでにお持ちです',

@@ -14,6 +14,7 @@ export const SECURITY_EVENTS = [
   ...['locked_down', 'credential_leaked', 'data_exported', 'account_deletion_scheduled', 'deletion_canceled'],
   ...['account_disabled', 'account_reactivated', 'suspicious_activity_ended'],
   ...['sso_identity_set', 'sso_identity_removed', 'permissions_changed'],
+  ...['access_token_created', 'access_token_deleted'],
 ] as const;
 
 export type SecurityEvent = (typeof SECURITY_EVENTS)[number];

@@ -101,12 +101,20 @@ export const ptBR: Words = {
     suspicious_activity_ended: 'Sua conta não está mais bloqueada por atividade suspeita.',
     sso_identity_set: 'Um administrador vinculou sua conta a uma identidade de login único.',
     sso_identity_removed: 'Um administrador desvinculou sua conta do login único.',
+    access_token_created: 'Um token de acesso pessoal foi criado para sua conta.',
+    access_token_deleted: 'Um token de acesso pessoal da sua conta foi excluído.',
     permissions_changed: 'Um administrador alterou suas permissões de administração.',
   },
   account_deletion_scheduled: {
     subject: 'Sua conta em {product} será excluída',
     intro: 'Sua conta será excluída permanentemente em {deadline}.',
     closing: 'Se você pediu isso e mudou de ideia, entre antes dessa data para cancelar.',
+  },
+  access_token_expiring: {
+    subject: 'Um token de acesso da sua conta em {product} expira em breve',
+    intro:
+      'Seu token de acesso pessoal “{name}” expira em {expiry}. Depois disso, os scripts que o usam deixarão de funcionar.',
+    closing: 'Antes disso, crie um novo token nas configurações da sua conta e use-o nos seus scripts.',
   },
   registration_existing_account: {
     subject: 'Você já tem uma conta em {product}',

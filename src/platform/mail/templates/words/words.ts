@@ -46,6 +46,7 @@ export interface Words {
   readonly security_digest: { readonly intro: string };
   readonly events: Readonly<Record<SecurityEvent, string>>;
   readonly account_deletion_scheduled: CodeTexts & { readonly closing: string };
+  readonly access_token_expiring: CodeTexts & { readonly closing: string };
   readonly registration_existing_account: CodeTexts & { readonly closing: string };
   readonly registration_approved: CodeTexts & { readonly action: string };
   readonly registration_rejected: CodeTexts;

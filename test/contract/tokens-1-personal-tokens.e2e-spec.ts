@@ -20,9 +20,11 @@ import {
   REFUSED_STATES,
   race,
   runJobs,
+  sudoProof,
   verifiedPerson,
   withGatehouse,
   withoutAudit,
+  withTotp,
 } from '../support/index.js';
 
 const TOKENS = '/v1/users/@me/access-tokens';
@@ -213,13 +215,16 @@ describe('tokens.md 1: a personal access token', () => {
        INSERT INTO personal_token (id, name, preview) SELECT n, 'Many', 'many' FROM generate_series(1, 39) n`,
       [alice.id],
     );
-    const { statuses, codes } = await race(32, () => attempt(alice));
+    const { authenticator } = await withTotp(service, alice);
+    const me = service.as(alice).sudo(await sudoProof(service, alice, authenticator));
+    const input = { name: 'Script', scopes: ['identify'] };
+    const { statuses, codes } = await race(32, () => me.post(TOKENS, input));
     expect([statuses, codes]).toEqual([{ 201: 10, 400: 22 }, { TOKEN_LIMIT_REACHED: 22 }]);
     const tokens = await list(alice);
     expect(tokens).toHaveLength(50);
     await service.as(alice).delete(`${TOKENS}/${tokens[0].id}`).expect(204);
-    await create(alice);
-    expectApiError(await attempt(alice), 'TOKEN_LIMIT_REACHED');
+    await me.post(TOKENS, input).expect(201);
+    expectApiError(await me.post(TOKENS, input), 'TOKEN_LIMIT_REACHED');
   });
 });
 

@@ -138,6 +138,11 @@ const ADMITTED_WHILE_SUSPICIOUS = lines(`
   POST /v1/oauth2/@me/authorizations/revoke
   POST /v1/oauth2/applications
   POST /v1/oauth2/applications/{}/bot/reset-token
+  GET /v1/oauth2/applications/{}/bot/tokens
+  POST /v1/oauth2/applications/{}/bot/tokens
+  DELETE /v1/oauth2/applications/{}/bot/tokens/{}
+  GET /v1/users/@me/access-tokens
+  DELETE /v1/users/@me/access-tokens/{}
   POST /v1/oauth2/applications/{}/client-secret/reset
   POST /v1/oauth2/authorize/consent
   POST /v1/setup

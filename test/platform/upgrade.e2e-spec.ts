@@ -97,8 +97,8 @@ function common(rows: Rows, other: Rows, changed: readonly string[] = []): Recor
   );
 }
 
-/** Triggers that reject nothing. They set a column or write to a table that only they use. */
-const HARMLESS_TRIGGERS = ['account_profile_changed', 'session_ended', 'session_deleted'];
+/** Triggers that reject nothing. They set a column or write to a table that the previous version does not have. */
+const HARMLESS_TRIGGERS = ['account_profile_changed', 'session_ended', 'session_deleted', 'application_bot_tokens'];
 
 /** The parts of a schema that affect a program: columns with their types, and everything that can reject a row. */
 async function shapeOf({ manager }: Asked): Promise<{ needs: Map<string, string>; bound: Set<string> }> {

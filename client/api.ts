@@ -1011,6 +1011,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the connections in the order of their buttons */
+        get: operations["adminConnectionsList"];
+        put?: never;
+        /** Create a connection to an identity provider */
+        post: operations["adminConnectionsCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/connections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a connection */
+        get: operations["adminConnectionsShow"];
+        put?: never;
+        post?: never;
+        /** Delete a connection and its identities */
+        delete: operations["adminConnectionsRemove"];
+        options?: never;
+        head?: never;
+        /** Change a connection */
+        patch: operations["adminConnectionsEdit"];
+        trace?: never;
+    };
+    "/v1/admin/connections/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Test the stored settings of a connection */
+        post: operations["adminConnectionsTryOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/explain": {
         parameters: {
             query?: never;
@@ -1711,6 +1765,57 @@ export interface paths {
         put?: never;
         /** Confirm a sign-in with the token from the email */
         post: operations["ipAuthorizationAuthorize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the identity providers that users can sign in with */
+        get: operations["connectionsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/connections/{id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in with the code from an identity provider */
+        post: operations["connectionsComplete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/connections/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a sign-in with an identity provider */
+        post: operations["connectionsStart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3085,6 +3190,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/@me/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the identities that the caller can sign in with at identity providers */
+        get: operations["ownIdentitiesList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/@me/identities/{identity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Unlink an identity */
+        delete: operations["ownIdentitiesRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/@me/identities/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Link the identity with the code from the identity provider */
+        post: operations["ownIdentitiesComplete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/@me/identities/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start to link an identity of an identity provider to the caller's account */
+        post: operations["ownIdentitiesStart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/@me/lockdown": {
         parameters: {
             query?: never;
@@ -4152,6 +4325,71 @@ export interface components {
             /** @description Scopes that need no consent of the user. */
             trusted_scopes?: string[];
         };
+        /** @description A connection and the number of links of administrators that a change of its provider removed. */
+        ChangedConnection: {
+            /** @description Whether a sign-in creates an account if there is none. */
+            allow_sign_up: boolean;
+            /** @description Email domains that may sign in through the identity provider. Empty: all. */
+            allowed_domains: string[];
+            /** @description Authorization endpoint of the identity provider. */
+            authorization_url: string | null;
+            /** @description Members of the user information by fact. A value that starts with `/` is a JSON pointer. */
+            claims: {
+                /** @description Email address. */
+                email?: string;
+                /** @description Whether the email address is verified. */
+                email_verified?: string;
+                /** @description ID, as a decimal string of a 64-bit number. */
+                id?: string;
+                /** @description Name. */
+                name?: string;
+                /** @description Picture of the user. */
+                picture?: string;
+                /** @description Username. */
+                username?: string;
+            } | null;
+            /** @description Client ID: the ID of the application. */
+            client_id: string | null;
+            /** @description Whether a client secret is stored. */
+            client_secret_set: boolean;
+            /** @description Name that pages show. */
+            display_name: string;
+            /** @description URL of the list of email addresses of the user, of which the primary one is used. */
+            emails_url: string | null;
+            /** @description Whether it is turned on. */
+            enabled: boolean;
+            /** @description A kind, whose icon is shown, or the URL of an image. Default: the kind of the connection. */
+            icon: string | null;
+            /** @description ID, as a decimal string of a 64-bit number. */
+            id: string;
+            /** @description Identities at the identity provider. */
+            identities: number;
+            /** @description URL that identifies the issuer. */
+            issuer: string | null;
+            /** @description Key set of the identity provider. */
+            jwks_url: string | null;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "discord" | "github" | "gitlab" | "google" | "microsoft" | "oauth2" | "oidc";
+            /** @description Whether a sign-in links the identity to the account with the same verified email address. */
+            link_by_email: boolean;
+            /** @description Place among the buttons. Equal ones are in the order of creation. */
+            position: number;
+            /** @description Redirect URI. */
+            redirect_uri: string;
+            /** @description Whether an account with two-step verification must complete it after this sign-in. */
+            require_second_factor: boolean;
+            /** @description OAuth2 scopes, separated by spaces. */
+            scope: string | null;
+            /** @description Token endpoint of the identity provider. */
+            token_url: string | null;
+            /** @description Userinfo endpoint of the identity provider. */
+            userinfo_url: string | null;
+            /** @description Number of administrators whose link to the former identity provider was removed. */
+            voided_admin_links?: number;
+        };
         /** @description The configuration and the number of administrator links that a new provider invalidated. */
         ChangedInstanceConfig: {
             /** @description Values that pages show without a credential. */
@@ -4260,6 +4498,16 @@ export interface components {
             /** @description Response of the authenticator (WebAuthn). */
             response: Record<string, never>;
         };
+        CompleteConnectionInput: {
+            /** @description Code. In error responses: the stable error code. */
+            code: string;
+            /** @description Issuer in the response of the identity provider (RFC 9207). */
+            iss?: string;
+            /** @description Value that binds the response to the request. */
+            nonce: string;
+            /** @description State. In OAuth2 requests: a value that is returned unchanged. */
+            state: string;
+        };
         CompleteHandoffInput: {
             /** @description Code. In error responses: the stable error code. */
             code: string;
@@ -4302,6 +4550,40 @@ export interface components {
             nonce?: string;
             /** @description State. In OAuth2 requests: a value that is returned unchanged. */
             state: string;
+        };
+        /** @description A session, or a challenge if a second factor is required. */
+        ConnectionAnswer: {
+            /** @description Second factors that the account can use. */
+            allowed_methods: string[];
+            /** @description Backup codes, or whether the account has unused ones. */
+            backup_codes: boolean;
+            /**
+             * @description Always true: a second factor is required.
+             * @constant
+             */
+            mfa: true;
+            /** @description URL to which the browser must go next. */
+            redirect_to: string;
+            /** @description Ticket that connects the steps of an operation. */
+            ticket: string;
+            /** @description Whether the account has an authenticator app. */
+            totp: boolean;
+            /** @description Whether the account has a passkey. */
+            webauthn: boolean;
+        } | {
+            /**
+             * @description What the sign-in ended: a disablement by the user or a scheduled deletion.
+             * @enum {string}
+             */
+            reactivated?: "deletion" | "disabled";
+            /** @description URL to which the browser must go next. */
+            redirect_to: string;
+            /** @description Token. It is shown only once. */
+            token: string;
+            /** @description The user. */
+            user: components["schemas"]["PartialUserView"];
+            /** @description Account ID. */
+            user_id: string;
         };
         ConsentInput: {
             /** @description Requested authentication levels, separated by spaces. */
@@ -4416,6 +4698,85 @@ export interface components {
             /** @description Response of the authenticator (WebAuthn). */
             webauthn_response?: Record<string, never>;
         };
+        CreateConnectionInput: {
+            /** @description Whether a sign-in creates an account if there is none. */
+            allow_sign_up?: boolean;
+            /** @description Email domains that may sign in through the identity provider. Empty: all. */
+            allowed_domains?: string[];
+            /**
+             * Format: uri
+             * @description Authorization endpoint of the identity provider.
+             */
+            authorization_url?: string | null;
+            /** @description Members of the user information by fact. A value that starts with `/` is a JSON pointer. */
+            claims?: {
+                /** @description Email address. */
+                email?: string;
+                /** @description Whether the email address is verified. */
+                email_verified?: string;
+                /** @description ID, as a decimal string of a 64-bit number. */
+                id?: string;
+                /** @description Name. */
+                name?: string;
+                /** @description Picture of the user. */
+                picture?: string;
+                /** @description Username. */
+                username?: string;
+            } | null;
+            /** @description Client ID: the ID of the application. */
+            client_id?: string | null;
+            /** @description Client secret. It is shown only once. */
+            client_secret?: string | null;
+            /** @description Name that pages show. */
+            display_name: string;
+            /**
+             * Format: uri
+             * @description URL of the list of email addresses of the user, of which the primary one is used.
+             */
+            emails_url?: string | null;
+            /** @description Whether it is turned on. */
+            enabled?: boolean;
+            /** @description Icon of the application, as a hash. Null: none. */
+            icon?: string | null;
+            /**
+             * @description ID, as a decimal string of a 64-bit number.
+             * @example google
+             */
+            id: string;
+            /**
+             * Format: uri
+             * @description URL that identifies the issuer.
+             */
+            issuer?: string | null;
+            /**
+             * Format: uri
+             * @description Key set of the identity provider.
+             */
+            jwks_url?: string | null;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "google" | "microsoft" | "github" | "gitlab" | "discord" | "oidc" | "oauth2";
+            /** @description Whether a sign-in links the identity to the account with the same verified email address. */
+            link_by_email?: boolean;
+            /** @description Place among the buttons. Equal ones are in the order of creation. */
+            position?: number;
+            /** @description Whether an account with two-step verification must complete it after this sign-in. */
+            require_second_factor?: boolean;
+            /** @description OAuth2 scopes, separated by spaces. */
+            scope?: string | null;
+            /**
+             * Format: uri
+             * @description Token endpoint of the identity provider.
+             */
+            token_url?: string | null;
+            /**
+             * Format: uri
+             * @description Userinfo endpoint of the identity provider.
+             */
+            userinfo_url?: string | null;
+        };
         CreatePersonalTokenInput: {
             /** @description Lifetime in days. */
             expires_in_days?: number;
@@ -4529,6 +4890,10 @@ export interface components {
              */
             status: "approved" | "rejected";
         };
+        DeleteConnectionInput: {
+            /** @description Identities at the identity provider. */
+            identities: number;
+        };
         DeletionInput: {
             /** @description Days until the account is deleted. */
             days_until_deletion?: number;
@@ -4621,6 +4986,75 @@ export interface components {
             discriminator?: string;
             /** @description Username. */
             username?: string;
+        };
+        EditConnectionInput: {
+            /** @description Whether a sign-in creates an account if there is none. */
+            allow_sign_up?: boolean;
+            /** @description Email domains that may sign in through the identity provider. Empty: all. */
+            allowed_domains?: string[];
+            /**
+             * Format: uri
+             * @description Authorization endpoint of the identity provider.
+             */
+            authorization_url?: string | null;
+            /** @description Members of the user information by fact. A value that starts with `/` is a JSON pointer. */
+            claims?: {
+                /** @description Email address. */
+                email?: string;
+                /** @description Whether the email address is verified. */
+                email_verified?: string;
+                /** @description ID, as a decimal string of a 64-bit number. */
+                id?: string;
+                /** @description Name. */
+                name?: string;
+                /** @description Picture of the user. */
+                picture?: string;
+                /** @description Username. */
+                username?: string;
+            } | null;
+            /** @description Client ID: the ID of the application. */
+            client_id?: string | null;
+            /** @description Client secret. It is shown only once. */
+            client_secret?: string | null;
+            /** @description Name that pages show. */
+            display_name?: string;
+            /**
+             * Format: uri
+             * @description URL of the list of email addresses of the user, of which the primary one is used.
+             */
+            emails_url?: string | null;
+            /** @description Whether it is turned on. */
+            enabled?: boolean;
+            /** @description Icon of the application, as a hash. Null: none. */
+            icon?: string | null;
+            /**
+             * Format: uri
+             * @description URL that identifies the issuer.
+             */
+            issuer?: string | null;
+            /**
+             * Format: uri
+             * @description Key set of the identity provider.
+             */
+            jwks_url?: string | null;
+            /** @description Whether a sign-in links the identity to the account with the same verified email address. */
+            link_by_email?: boolean;
+            /** @description Place among the buttons. Equal ones are in the order of creation. */
+            position?: number;
+            /** @description Whether an account with two-step verification must complete it after this sign-in. */
+            require_second_factor?: boolean;
+            /** @description OAuth2 scopes, separated by spaces. */
+            scope?: string | null;
+            /**
+             * Format: uri
+             * @description Token endpoint of the identity provider.
+             */
+            token_url?: string | null;
+            /**
+             * Format: uri
+             * @description Userinfo endpoint of the identity provider.
+             */
+            userinfo_url?: string | null;
         };
         /** @description After a password change, it includes the new token of the calling session. */
         EditedUser: {
@@ -4856,7 +5290,7 @@ export interface components {
             value: string;
         };
         /** @enum {string} */
-        ErrorCode: "ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "LAST_BOT_TOKEN" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TOKEN_LIMIT_REACHED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_TOKEN" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED";
+        ErrorCode: "ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "CONNECTION_ACCOUNT_EXISTS" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "LAST_BOT_TOKEN" | "LAST_SIGN_IN_METHOD" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_CONNECTIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TOKEN_LIMIT_REACHED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_CONNECTION" | "UNKNOWN_IDENTITY" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_TOKEN" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED";
         EventView: {
             /** @description Time of the event. */
             at: string;
@@ -5718,6 +6152,36 @@ export interface components {
             /** @description Ticket that connects the steps of an operation. */
             ticket?: string;
         };
+        StartConnectionInput: {
+            /**
+             * @description SHA-256 hash of a random value that the client keeps.
+             * @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+             */
+            nonce_hash: string;
+            /**
+             * @description Values of `prompt`, separated by spaces.
+             * @enum {string}
+             */
+            prompt?: "login";
+            /** @description URL to which the browser must go next. */
+            redirect_to?: string | null;
+            /** @description Redirect URI. */
+            redirect_uri?: string | null;
+        };
+        StartLinkInput: {
+            /**
+             * @description ID of the connection.
+             * @example google
+             */
+            connection_id: string;
+            /**
+             * @description SHA-256 hash of a random value that the client keeps.
+             * @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+             */
+            nonce_hash: string;
+            /** @description Redirect URI. */
+            redirect_uri?: string | null;
+        };
         StartSsoInput: {
             /** @description SHA-256 hash of a random value that the client keeps. */
             nonce_hash?: string | null;
@@ -6143,7 +6607,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An object with `api_version`, `product_name`, `endpoints`, `captcha`, `sso`, `registration`, `features`, `legal`, `credential_patterns`, `locales`, `limits` */
+            /** @description An object with `registration`, `features`, `legal`, `credential_patterns`, `locales`, `limits`, `connections`, `api_version`, `product_name`, `endpoints`, `captcha`, `sso` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6161,6 +6625,20 @@ export interface operations {
                             /** @description Site key of Turnstile. */
                             turnstile_site_key: string | null;
                         };
+                        /** @description Identity providers that users can sign in with, in the order of their buttons. */
+                        connections: {
+                            /** @description Name that pages show. */
+                            display_name: string;
+                            /** @description Icon of the application, as a hash. Null: none. */
+                            icon: string;
+                            /** @description ID, as a decimal string of a 64-bit number. */
+                            id: string;
+                            /**
+                             * @description Kind of the entry.
+                             * @enum {string}
+                             */
+                            kind: "discord" | "github" | "gitlab" | "google" | "microsoft" | "oauth2" | "oidc";
+                        }[];
                         /** @description Patterns of all credentials, for secret scanners. */
                         credential_patterns: {
                             /** @description Pattern of Admin API keys, as a regular expression. */
@@ -6666,7 +7144,7 @@ export interface operations {
     mailsPage: {
         parameters: {
             query?: {
-                kind?: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
+                kind?: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.identity_linked" | "security_notice.identity_unlinked" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
                 language?: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
             };
             header?: never;
@@ -6691,7 +7169,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                kind: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
+                kind: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.identity_linked" | "security_notice.identity_unlinked" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
                 language: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
             };
             cookie?: never;
@@ -7742,6 +8220,330 @@ export interface operations {
             };
         };
     };
+    adminConnectionsList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `connections` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Identity providers that users can sign in with, in the order of their buttons. */
+                        connections: {
+                            /** @description Whether a sign-in creates an account if there is none. */
+                            allow_sign_up: boolean;
+                            /** @description Email domains that may sign in through the identity provider. Empty: all. */
+                            allowed_domains: string[];
+                            /** @description Authorization endpoint of the identity provider. */
+                            authorization_url: string | null;
+                            /** @description Members of the user information by fact. A value that starts with `/` is a JSON pointer. */
+                            claims: {
+                                /** @description Email address. */
+                                email?: string;
+                                /** @description Whether the email address is verified. */
+                                email_verified?: string;
+                                /** @description ID, as a decimal string of a 64-bit number. */
+                                id?: string;
+                                /** @description Name. */
+                                name?: string;
+                                /** @description Picture of the user. */
+                                picture?: string;
+                                /** @description Username. */
+                                username?: string;
+                            } | null;
+                            /** @description Client ID: the ID of the application. */
+                            client_id: string | null;
+                            /** @description Whether a client secret is stored. */
+                            client_secret_set: boolean;
+                            /** @description Name that pages show. */
+                            display_name: string;
+                            /** @description URL of the list of email addresses of the user, of which the primary one is used. */
+                            emails_url: string | null;
+                            /** @description Whether it is turned on. */
+                            enabled: boolean;
+                            /** @description A kind, whose icon is shown, or the URL of an image. Default: the kind of the connection. */
+                            icon: string | null;
+                            /** @description ID, as a decimal string of a 64-bit number. */
+                            id: string;
+                            /** @description Identities at the identity provider. */
+                            identities: number;
+                            /** @description URL that identifies the issuer. */
+                            issuer: string | null;
+                            /** @description Key set of the identity provider. */
+                            jwks_url: string | null;
+                            /**
+                             * @description Kind of the entry.
+                             * @enum {string}
+                             */
+                            kind: "discord" | "github" | "gitlab" | "google" | "microsoft" | "oauth2" | "oidc";
+                            /** @description Whether a sign-in links the identity to the account with the same verified email address. */
+                            link_by_email: boolean;
+                            /** @description Place among the buttons. Equal ones are in the order of creation. */
+                            position: number;
+                            /** @description Redirect URI. */
+                            redirect_uri: string;
+                            /** @description Whether an account with two-step verification must complete it after this sign-in. */
+                            require_second_factor: boolean;
+                            /** @description OAuth2 scopes, separated by spaces. */
+                            scope: string | null;
+                            /** @description Token endpoint of the identity provider. */
+                            token_url: string | null;
+                            /** @description Userinfo endpoint of the identity provider. */
+                            userinfo_url: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    adminConnectionsCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateConnectionInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `client_secret_set`, `redirect_uri`, `identities`, `display_name`, `icon`, `client_id`, `enabled`, `allow_sign_up`, `link_by_email`, `require_second_factor`, `allowed_domains`, `issuer`, `authorization_url`, `token_url`, `userinfo_url`, `jwks_url`, `emails_url`, `scope`, `claims`, `id`, `kind`, `position` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether a sign-in creates an account if there is none. */
+                        allow_sign_up: boolean;
+                        /** @description Email domains that may sign in through the identity provider. Empty: all. */
+                        allowed_domains: string[];
+                        /** @description Authorization endpoint of the identity provider. */
+                        authorization_url: string | null;
+                        /** @description Members of the user information by fact. A value that starts with `/` is a JSON pointer. */
+                        claims: {
+                            /** @description Email address. */
+                            email?: string;
+                            /** @description Whether the email address is verified. */
+                            email_verified?: string;
+                            /** @description ID, as a decimal string of a 64-bit number. */
+                            id?: string;
+                            /** @description Name. */
+                            name?: string;
+                            /** @description Picture of the user. */
+                            picture?: string;
+                            /** @description Username. */
+                            username?: string;
+                        } | null;
+                        /** @description Client ID: the ID of the application. */
+                        client_id: string | null;
+                        /** @description Whether a client secret is stored. */
+                        client_secret_set: boolean;
+                        /** @description Name that pages show. */
+                        display_name: string;
+                        /** @description URL of the list of email addresses of the user, of which the primary one is used. */
+                        emails_url: string | null;
+                        /** @description Whether it is turned on. */
+                        enabled: boolean;
+                        /** @description A kind, whose icon is shown, or the URL of an image. Default: the kind of the connection. */
+                        icon: string | null;
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Identities at the identity provider. */
+                        identities: number;
+                        /** @description URL that identifies the issuer. */
+                        issuer: string | null;
+                        /** @description Key set of the identity provider. */
+                        jwks_url: string | null;
+                        /**
+                         * @description Kind of the entry.
+                         * @enum {string}
+                         */
+                        kind: "discord" | "github" | "gitlab" | "google" | "microsoft" | "oauth2" | "oidc";
+                        /** @description Whether a sign-in links the identity to the account with the same verified email address. */
+                        link_by_email: boolean;
+                        /** @description Place among the buttons. Equal ones are in the order of creation. */
+                        position: number;
+                        /** @description Redirect URI. */
+                        redirect_uri: string;
+                        /** @description Whether an account with two-step verification must complete it after this sign-in. */
+                        require_second_factor: boolean;
+                        /** @description OAuth2 scopes, separated by spaces. */
+                        scope: string | null;
+                        /** @description Token endpoint of the identity provider. */
+                        token_url: string | null;
+                        /** @description Userinfo endpoint of the identity provider. */
+                        userinfo_url: string | null;
+                    };
+                };
+            };
+        };
+    };
+    adminConnectionsShow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `client_secret_set`, `redirect_uri`, `identities`, `display_name`, `icon`, `client_id`, `enabled`, `allow_sign_up`, `link_by_email`, `require_second_factor`, `allowed_domains`, `issuer`, `authorization_url`, `token_url`, `userinfo_url`, `jwks_url`, `emails_url`, `scope`, `claims`, `id`, `kind`, `position` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether a sign-in creates an account if there is none. */
+                        allow_sign_up: boolean;
+                        /** @description Email domains that may sign in through the identity provider. Empty: all. */
+                        allowed_domains: string[];
+                        /** @description Authorization endpoint of the identity provider. */
+                        authorization_url: string | null;
+                        /** @description Members of the user information by fact. A value that starts with `/` is a JSON pointer. */
+                        claims: {
+                            /** @description Email address. */
+                            email?: string;
+                            /** @description Whether the email address is verified. */
+                            email_verified?: string;
+                            /** @description ID, as a decimal string of a 64-bit number. */
+                            id?: string;
+                            /** @description Name. */
+                            name?: string;
+                            /** @description Picture of the user. */
+                            picture?: string;
+                            /** @description Username. */
+                            username?: string;
+                        } | null;
+                        /** @description Client ID: the ID of the application. */
+                        client_id: string | null;
+                        /** @description Whether a client secret is stored. */
+                        client_secret_set: boolean;
+                        /** @description Name that pages show. */
+                        display_name: string;
+                        /** @description URL of the list of email addresses of the user, of which the primary one is used. */
+                        emails_url: string | null;
+                        /** @description Whether it is turned on. */
+                        enabled: boolean;
+                        /** @description A kind, whose icon is shown, or the URL of an image. Default: the kind of the connection. */
+                        icon: string | null;
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Identities at the identity provider. */
+                        identities: number;
+                        /** @description URL that identifies the issuer. */
+                        issuer: string | null;
+                        /** @description Key set of the identity provider. */
+                        jwks_url: string | null;
+                        /**
+                         * @description Kind of the entry.
+                         * @enum {string}
+                         */
+                        kind: "discord" | "github" | "gitlab" | "google" | "microsoft" | "oauth2" | "oidc";
+                        /** @description Whether a sign-in links the identity to the account with the same verified email address. */
+                        link_by_email: boolean;
+                        /** @description Place among the buttons. Equal ones are in the order of creation. */
+                        position: number;
+                        /** @description Redirect URI. */
+                        redirect_uri: string;
+                        /** @description Whether an account with two-step verification must complete it after this sign-in. */
+                        require_second_factor: boolean;
+                        /** @description OAuth2 scopes, separated by spaces. */
+                        scope: string | null;
+                        /** @description Token endpoint of the identity provider. */
+                        token_url: string | null;
+                        /** @description Userinfo endpoint of the identity provider. */
+                        userinfo_url: string | null;
+                    };
+                };
+            };
+        };
+    };
+    adminConnectionsRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteConnectionInput"];
+            };
+        };
+        responses: {
+            /** @description Success. The body is empty */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    adminConnectionsEdit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EditConnectionInput"];
+            };
+        };
+        responses: {
+            /** @description An object of type `ChangedConnection` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedConnection"];
+                };
+            };
+        };
+    };
+    adminConnectionsTryOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object of type `SsoTrialResult` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SsoTrialResult"];
+                };
+            };
+        };
+    };
     explainExplain: {
         parameters: {
             query?: never;
@@ -7767,7 +8569,7 @@ export interface operations {
                             /** @description Whether the request would reach its handler. */
                             admitted: boolean;
                             /** @description Code. In error responses: the stable error code. */
-                            code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "LAST_BOT_TOKEN" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TOKEN_LIMIT_REACHED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_TOKEN" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
+                            code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "CONNECTION_ACCOUNT_EXISTS" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "JOB_NOT_RETRYABLE" | "LAST_BOT_TOKEN" | "LAST_SIGN_IN_METHOD" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_CONNECTIONS" | "MAX_ROLES" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TOKEN_LIMIT_REACHED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_CONNECTION" | "UNKNOWN_IDENTITY" | "UNKNOWN_JOB" | "UNKNOWN_MESSAGE" | "UNKNOWN_ROLE" | "UNKNOWN_TOKEN" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
                             /** @description Message in English, for developers. */
                             message: string | null;
                             /** @description Status. */
@@ -9199,6 +10001,100 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    connectionsList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `connections` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Identity providers that users can sign in with, in the order of their buttons. */
+                        connections: {
+                            /** @description Name that pages show. */
+                            display_name: string;
+                            /** @description Icon of the application, as a hash. Null: none. */
+                            icon: string;
+                            /** @description ID, as a decimal string of a 64-bit number. */
+                            id: string;
+                            /**
+                             * @description Kind of the entry.
+                             * @enum {string}
+                             */
+                            kind: "discord" | "github" | "gitlab" | "google" | "microsoft" | "oauth2" | "oidc";
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    connectionsComplete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteConnectionInput"];
+            };
+        };
+        responses: {
+            /** @description An object of type `ConnectionAnswer` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionAnswer"];
+                };
+            };
+        };
+    };
+    connectionsStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartConnectionInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `authorization_url`, `state`, `redirect_uri` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Authorization endpoint of the identity provider. */
+                        authorization_url: string;
+                        /** @description Redirect URI. */
+                        redirect_uri: string;
+                        /** @description State. In OAuth2 requests: a value that is returned unchanged. */
+                        state: string;
+                    };
+                };
             };
         };
     };
@@ -11720,6 +12616,134 @@ export interface operations {
                 content: {
                     "application/json": {
                         [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    ownIdentitiesList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with `identities` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Identities at the identity provider. */
+                        identities: {
+                            /** @description ID of the connection. */
+                            connection_id: string;
+                            /** @description Name that pages show. */
+                            display_name: string;
+                            /** @description Email address. */
+                            email: string | null;
+                            /** @description ID, as a decimal string of a 64-bit number. */
+                            id: string;
+                            /** @description Time of the last use. Null: never. */
+                            last_used_at: string | null;
+                            /** @description When the identity was linked. */
+                            linked_at: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    ownIdentitiesRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                identity_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SudoInput"];
+            };
+        };
+        responses: {
+            /** @description Success. The body is empty */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ownIdentitiesComplete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteConnectionInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `id`, `connection_id`, `display_name`, `email`, `linked_at`, `last_used_at` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description ID of the connection. */
+                        connection_id: string;
+                        /** @description Name that pages show. */
+                        display_name: string;
+                        /** @description Email address. */
+                        email: string | null;
+                        /** @description ID, as a decimal string of a 64-bit number. */
+                        id: string;
+                        /** @description Time of the last use. Null: never. */
+                        last_used_at: string | null;
+                        /** @description When the identity was linked. */
+                        linked_at: string;
+                    };
+                };
+            };
+        };
+    };
+    ownIdentitiesStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartLinkInput"] & components["schemas"]["SudoInput"];
+            };
+        };
+        responses: {
+            /** @description An object with `authorization_url`, `state`, `redirect_uri` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Authorization endpoint of the identity provider. */
+                        authorization_url: string;
+                        /** @description Redirect URI. */
+                        redirect_uri: string;
+                        /** @description State. In OAuth2 requests: a value that is returned unchanged. */
+                        state: string;
                     };
                 };
             };

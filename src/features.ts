@@ -3,6 +3,7 @@ import { admin } from './admin/admin.feature.js';
 import { role } from './admin/roles/role.feature.js';
 import { statistics } from './admin/statistics/statistics.feature.js';
 import { auth } from './auth/auth.feature.js';
+import { connection } from './auth/connections/connections.feature.js';
 import { bans } from './bans/bans.feature.js';
 import { type Config, documentSettings, readConfig } from './core/config/config.js';
 import type { DeclaredSettings, Env, Setting } from './core/config/reader.js';
@@ -36,6 +37,7 @@ export const BUILT_IN_FEATURES: readonly Feature[] = [
   accounts,
   bans,
   auth,
+  connection,
   users,
   oauth,
   openid,

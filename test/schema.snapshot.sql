@@ -169,6 +169,26 @@ CREATE TABLE bot_token (
   last_used_at timestamp with time zone
 );
 
+CREATE TABLE connection (
+  id text NOT NULL,
+  kind text NOT NULL,
+  "position" integer NOT NULL,
+  settings jsonb NOT NULL,
+  client_secret bytea,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE connection_identity (
+  id bigint NOT NULL,
+  connection_id text NOT NULL,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  account_id bigint NOT NULL,
+  email text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  last_used_at timestamp with time zone
+);
+
 CREATE TABLE gateway_session_ahead (
   session_id text NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL
@@ -489,7 +509,8 @@ CREATE TABLE sso_identity (
   issuer text NOT NULL,
   subject text NOT NULL,
   account_id bigint NOT NULL,
-  created_at timestamp with time zone DEFAULT now() NOT NULL
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  id bigint DEFAULT nextval('sso_identity_id_seq'::regclass) NOT NULL
 );
 
 CREATE TABLE webhook (
@@ -572,6 +593,11 @@ ALTER TABLE backup_code ADD CONSTRAINT backup_code_account_id_fkey FOREIGN KEY (
 ALTER TABLE backup_code ADD CONSTRAINT backup_code_pkey PRIMARY KEY (account_id, digest);
 ALTER TABLE bot_token ADD CONSTRAINT bot_token_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id) ON DELETE CASCADE;
 ALTER TABLE bot_token ADD CONSTRAINT bot_token_pkey PRIMARY KEY (id);
+ALTER TABLE connection ADD CONSTRAINT connection_pkey PRIMARY KEY (id);
+ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES connection(id);
+ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_pkey PRIMARY KEY (id);
+ALTER TABLE connection_identity ADD CONSTRAINT connection_identity_subject UNIQUE (connection_id, issuer, subject);
 ALTER TABLE gateway_session_ahead ADD CONSTRAINT gateway_session_ahead_pkey PRIMARY KEY (session_id);
 ALTER TABLE inbox_message ADD CONSTRAINT inbox_message_pkey PRIMARY KEY (id);
 ALTER TABLE instance ADD CONSTRAINT instance_pkey PRIMARY KEY (name);
@@ -723,6 +749,7 @@ CREATE UNIQUE INDEX account_tag ON account USING btree (lower(username), discrim
 CREATE UNIQUE INDEX application_bot_digest ON application USING btree (bot_digest);
 CREATE UNIQUE INDEX audit_log_sequence ON audit_log USING btree (sequence);
 CREATE UNIQUE INDEX bot_token_digest ON bot_token USING btree (digest);
+CREATE UNIQUE INDEX connection_identity_account ON connection_identity USING btree (account_id, connection_id, issuer);
 CREATE UNIQUE INDEX journal_account ON journal USING btree (account_id, number) WHERE (account_id IS NOT NULL);
 CREATE UNIQUE INDEX oauth_family_code ON oauth_family USING btree (code_digest);
 CREATE UNIQUE INDEX oauth_token_digest ON oauth_token USING btree (digest);
@@ -785,6 +812,7 @@ AS $function$
 CREATE SEQUENCE backchannel_logout_id_seq;
 CREATE SEQUENCE journal_id_seq;
 CREATE SEQUENCE migration_id_seq;
+CREATE SEQUENCE sso_identity_id_seq;
 CREATE SEQUENCE webhook_event_id_seq;
 CREATE TRIGGER account_profile_changed BEFORE UPDATE OF username, discriminator, global_name, avatar, locale, email, email_verified ON account FOR EACH ROW WHEN ((((((((old.username IS DISTINCT FROM new.username) OR (old.discriminator IS DISTINCT FROM new.discriminator)) OR (old.global_name IS DISTINCT FROM new.global_name)) OR (old.avatar IS DISTINCT FROM new.avatar)) OR (old.locale IS DISTINCT FROM new.locale)) OR (old.email IS DISTINCT FROM new.email)) OR (old.email_verified IS DISTINCT FROM new.email_verified))) EXECUTE FUNCTION note_profile_change();
 CREATE TRIGGER application_bot_tokens AFTER INSERT OR UPDATE OF bot_digest ON application FOR EACH ROW EXECUTE FUNCTION replace_bot_tokens();

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { AuthModule } from '../auth/auth.module.js';
+import { ConnectionsModule } from '../auth/connections/connections.module.js';
 import { BansModule } from '../bans/bans.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { OAuthModule } from '../oauth/oauth.module.js';
@@ -11,6 +12,8 @@ import { AdminApplications } from './applications/admin-applications.service.js'
 import { AuditController } from './audit/audit.controller.js';
 import { IpBanEntries } from './bans/ip-ban-entries.service.js';
 import { IpBansController } from './bans/ip-bans.controller.js';
+import { AdminConnectionsController } from './connections/connections.controller.js';
+import { AdminConnections } from './connections/connections.service.js';
 import { UserImport } from './import/user-import.service.js';
 import { InstanceController } from './instance/instance.controller.js';
 import { InstanceConfig } from './instance/instance-config.service.js';
@@ -51,11 +54,13 @@ import { UserTokens } from './users/user-tokens.service.js';
     HttpModule,
     OAuthModule,
     PersonalTokensModule,
+    ConnectionsModule,
     AdminOperationsModule,
   ],
   controllers: [
     ...[AclsController, AdminKeysController, AdminUsersController, AuditController, SetupController],
     ...[AdminApplicationsController, InstanceController, IpBansController, JobsController],
+    AdminConnectionsController,
     ...[UserContactController, UserFactorsController, UserMarksController, UserSsoController, UserStateController],
     UserTokensController,
   ],
@@ -63,6 +68,7 @@ import { UserTokens } from './users/user-tokens.service.js';
     ...[AdminApplications, AdminJobs, AdminKeys, AdminKeyUse, AdminUsers, SetupToken],
     ...[InstanceConfig, InstanceStatistics, IntegrationTests, IpBanEntries, PendingRegistrations],
     ...[UserAcls, UserChanges, UserContact, UserFactors, UserImport, UserFlags, UserSso, UserState, UserTokens],
+    AdminConnections,
   ],
   exports: [AdminKeys, AdminKeyUse],
 })

@@ -8,6 +8,7 @@ import { MfaTickets } from './factors/mfa-tickets.service.js';
 import { Passwords } from './factors/passwords.service.js';
 import { HandoffController } from './handoff/handoff.controller.js';
 import { Handoffs } from './handoff/handoff.service.js';
+import { ConnectionIdentities } from './identities/connection-identities.service.js';
 import { SecurityNotices } from './notices/security-notices.service.js';
 import { PasskeysController } from './passkeys/passkeys.controller.js';
 import { Passkeys } from './passkeys/passkeys.service.js';
@@ -73,7 +74,7 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
       SsoService,
       SsoConfigurationTest,
     ],
-    SsoSecretRotation,
+    ...[SsoSecretRotation, ConnectionIdentities],
   ],
   exports: [
     ...[
@@ -91,7 +92,8 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
     ],
     SudoService,
     ...[EmailRevert, EmailVerification, LastUsed, MailedTokens, Recovery, SecurityNotices],
-    ...[SsoConfiguration, SsoIdentities, SsoConfigurationTest],
+    ...[SsoConfiguration, SsoIdentities, SsoConfigurationTest, SsoExchange, SsoProvider, SsoService],
+    ConnectionIdentities,
   ],
 })
 export class AuthModule {}

@@ -3,6 +3,7 @@ import { AccountService, LOCKED_DOWN } from '../accounts/account.service.js';
 import type { Origin, RevocationCause } from '../accounts/events/origin.js';
 import { Grants } from '../accounts/grants/grants.service.js';
 import { AdminKeys } from '../admin/keys/admin-keys.service.js';
+import { ConnectionIdentities } from '../auth/identities/connection-identities.service.js';
 import { SecurityNotices } from '../auth/notices/security-notices.service.js';
 import { MailedTokens } from '../auth/secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from '../auth/secrets/one-time-secrets.service.js';
@@ -49,6 +50,7 @@ export class Lockdown {
     private readonly botTokens: BotTokens,
     private readonly webhooks: WebhookService,
     private readonly keys: AdminKeys,
+    private readonly identities: ConnectionIdentities,
     private readonly notices: SecurityNotices,
     private readonly instance: Instance,
   ) {}
@@ -105,7 +107,7 @@ export class Lockdown {
 
   /**
    * Revokes credentials of an account that `tx` has locked. Incrementing the epoch invalidates sudo proofs and pending
-   * operations in any case.
+   * operations in any case. Identities of connections are always removed, because an attacker may have linked one.
    */
   private async revokeKinds(
     tx: Tx,
@@ -126,6 +128,7 @@ export class Lockdown {
     for (const kind of new Set<Lockable>(['sessions', ...LOCKABLE]))
       if (kinds.includes(kind)) ended[kind] = await ends[kind]();
     if (!kinds.includes('sessions')) await this.accounts.incrementEpoch(tx, id);
+    await this.identities.unlinkAll(tx, id);
     await this.secrets.revokePending(tx, id);
     return ended;
   }

@@ -1,5 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { LOCALES } from '../accounts/locales.js';
+import { Connections } from '../auth/connections/connections.service.js';
 import { SsoConfiguration } from '../auth/sso/sso-configuration.service.js';
 import { Config } from '../core/config/config.js';
 import { ApiError } from '../core/errors.js';
@@ -16,6 +17,7 @@ export class DiscoveryController {
     private readonly instance: Instance,
     private readonly captcha: CaptchaVerifier,
     private readonly sso: SsoConfiguration,
+    private readonly connections: Connections,
   ) {}
 
   /** Describe this instance to clients. The configuration determines all URLs. */
@@ -43,6 +45,7 @@ export class DiscoveryController {
         turnstile_site_key: this.captcha.getSiteKey('turnstile'),
       },
       sso: this.sso.status(),
+      ...this.connections.offered(),
       registration: { mode: registration.mode },
       features: {
         email: config.mailTransport !== 'none',

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { ConnectionsModule } from '../auth/connections/connections.module.js';
 import { ApiDocuments } from '../description/description.service.js';
 import { GatewayModule } from '../gateway/gateway.module.js';
 import { HttpModule } from '../http/http.module.js';
@@ -11,7 +12,7 @@ import { SiteFilesController } from './site-files.controller.js';
 
 /** Health, metrics, discovery and API documents. */
 @Module({
-  imports: [HttpModule, AuthModule, GatewayModule],
+  imports: [HttpModule, AuthModule, ConnectionsModule, GatewayModule],
   controllers: [HealthController, DiscoveryController, DocsController, SiteFilesController],
   providers: [ApiDocuments, Readiness],
 })

@@ -85,6 +85,8 @@ const TABLES: Record<string, Fate> = {
   outbox: { rows: 'account_id = $1', after: 'removed', exported: 'mail' },
   inbox_message: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'only while developing' },
   sso_identity: { rows: 'account_id = $1', after: 'removed', exported: 'sign_on_identities' },
+  connection: { rows: null, after: 'nobody', exported: null, why: 'settings of the instance' },
+  connection_identity: { rows: 'account_id = $1', after: 'removed', exported: 'connection_identities' },
   application: { rows: 'owner_id = $1', after: 'removed', exported: 'applications' },
   bot_token: {
     rows: 'application_id IN (SELECT id FROM application WHERE owner_id = $1)',
@@ -222,6 +224,15 @@ async function wholeAccount(email: string): Promise<Whole> {
   await service.sql("INSERT INTO sso_identity (issuer, subject, account_id) VALUES ('https://idp', 'canary', $1)", [
     persona.id,
   ]);
+  await service.sql(
+    `INSERT INTO connection (id, kind, position, settings) VALUES ('corp', 'oidc', 0, '{"enabled": false}')
+     ON CONFLICT DO NOTHING`,
+  );
+  await service.sql(
+    `INSERT INTO connection_identity (id, connection_id, issuer, subject, account_id)
+     VALUES ($1, 'corp', 'https://idp', 'canary', $1)`,
+    [persona.id],
+  );
   const { body: handoff } = await visitor.post('/v1/auth/handoff/initiate');
   ok(await visitor.get(`/v1/auth/handoff/${handoff.code}/info`));
   ok(await me.post('/v1/auth/handoff/complete', { code: handoff.code, user_id: persona.id }));

@@ -34,6 +34,10 @@ const OTHERS: Readonly<Record<string, string>> = {
   'POST /v1/admin/roles': 'roles belong to nobody: admin-roles',
   'PATCH /v1/admin/roles/:role_id': 'roles belong to nobody: admin-roles',
   'DELETE /v1/admin/roles/:role_id': 'roles belong to nobody: admin-roles',
+  'POST /v1/admin/connections': 'whom the instance believes, with *: connections-1-administration',
+  'PATCH /v1/admin/connections/:id': 'whom the instance believes, with *: connections-1-administration',
+  'DELETE /v1/admin/connections/:id': 'whom the instance believes, with *: connections-1-administration',
+  'POST /v1/admin/connections/:id/test': 'changes nothing: connections-1-administration',
 };
 
 let service: Gatehouse;

@@ -165,6 +165,26 @@ async function newRole(who: Owner): Promise<{ role_id: string }> {
   return { role_id: role.id };
 }
 
+let connections = 0;
+const newConnection = () => ({ id: `one-${++connections}`, kind: 'oidc', display_name: 'One' });
+
+/** Creates a connection and returns the parameter of its path. */
+async function storedConnection(who: Owner): Promise<{ id: string }> {
+  const { body: made } = ok(await service.as(who).post('/v1/admin/connections', newConnection()));
+  return { id: made.id };
+}
+
+/** Links an identity to the account and returns the parameter of its path. */
+async function linkedIdentity(who: Owner): Promise<{ identity_id: string }> {
+  const { id } = await storedConnection(who);
+  await service.sql(
+    `INSERT INTO connection_identity (id, connection_id, issuer, subject, account_id)
+     VALUES ($1, $2, 'https://idp.example', 's', $1)`,
+    [who.id, id],
+  );
+  return { identity_id: who.id };
+}
+
 /** A request to every route that changes how an account signs in. Each of them succeeds with a live session. */
 const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'PATCH /v1/users/@me': async (who) => ({ body: { password: who.password, new_password: PASSWORD, ...sudo(who) } }),
@@ -175,6 +195,7 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'POST /v1/users/@me/export': asOwner,
   'POST /v1/users/@me/lockdown': asOwner,
   'POST /v1/users/@me/terms-acceptance': empty,
+  'DELETE /v1/users/@me/identities/:identity_id': async (who) => ({ path: await linkedIdentity(who), body: sudo(who) }),
   'POST /v1/users/@me/email-change/start': empty,
   'POST /v1/users/@me/email-change/resend-original': async (who) => {
     const { ticket } = await emailTicket(who, 'started');
@@ -337,6 +358,9 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
       .filter(([route]) => route.includes('/v1/admin/users/'))
       .map(([route, { body: sent }]) => [route, another(sent)]),
   ),
+  'POST /v1/admin/connections': async () => ({ body: newConnection() }),
+  'PATCH /v1/admin/connections/:id': async (who) => ({ path: await storedConnection(who), body: { position: 9 } }),
+  'DELETE /v1/admin/connections/:id': async (who) => ({ path: await storedConnection(who), body: { identities: 0 } }),
   'PUT /v1/admin/users/:user_id/acls': another({ acls: ['*'] }),
   'PATCH /v1/admin/users/:user_id/email': async (who) => another({ email: `bob.${who.email}` })(),
   'DELETE /v1/admin/users/:user_id/access-tokens/:token_id': async () => {
@@ -362,12 +386,15 @@ const HARMLESS: Record<string, string> = {
   'POST /v1/users/@me/mfa/webauthn/credentials/registration-options': 'a challenge: the registration is checked',
   'POST /v1/users/@me/passkey-bridge': 'a ceremony: its redemption is checked',
   'POST /v1/users/@me/sudo/webauthn/authentication-options': 'a challenge: what it proves is checked',
+  'POST /v1/users/@me/identities/start': 'a state: its completion is checked',
+  'POST /v1/users/@me/identities/complete': 'the session is checked after the provider: connections-3-identities',
   'POST /v1/media/external': 'signs the address of a picture',
   'POST /v1/media/uploads': 'a place for a file',
   'POST /v1/media/uploads/complete': 'a file',
   'PATCH /v1/webhooks/:id': 'name and picture',
   'DELETE /v1/webhooks/:id': 'takes a credential away',
   'POST /v1/admin/instance/sso/test': 'changes nothing',
+  'POST /v1/admin/connections/:id/test': 'changes nothing',
 };
 
 /** Excludes challenges: consuming one without success gives an attacker no advantage. */
@@ -378,7 +405,7 @@ async function facts(): Promise<unknown> {
   const tables = [
     ...['account', 'account_settings', 'passkey', 'backup_code', 'application', 'admin_key', 'webhook', 'sso_identity'],
     ...['authorized_ip', 'oauth_code', 'oauth_family', 'one_time_secret', 'outbox', 'instance', 'audit_log'],
-    'admin_role',
+    ...['admin_role', 'connection', 'connection_identity'],
   ];
   const columns =
     "to_jsonb(t) - '{last_active_at,last_active_ip,totp_last_step,sent_at,attempts,next_attempt_at,payload,counter,last_used_at}'::text[]";

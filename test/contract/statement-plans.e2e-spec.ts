@@ -86,6 +86,10 @@ const ok = ({ status, body }: Answer): Answer['body'] => {
 /** Rows that would otherwise need an identity provider, a custom sink, or a store shared by replicas. */
 const OTHERS = [
   "INSERT INTO sso_identity (issuer, subject, account_id) VALUES ('https://idp.example', 's', $1)",
+  `WITH made AS (INSERT INTO connection (id, kind, position, settings)
+     VALUES ('crowd', 'oauth2', 1, '{"display_name": "Crowd", "enabled": false}') ON CONFLICT (id) DO UPDATE SET kind = 'oauth2' RETURNING id)
+   INSERT INTO connection_identity (id, connection_id, issuer, subject, account_id)
+   SELECT $1::bigint, id, 'https://idp.example', $1::text, $1::bigint FROM made`,
   "INSERT INTO webhook_queue (sink, webhook_id) VALUES ('sink', $1)",
   'INSERT INTO gateway_session_ahead (session_id) SELECT $1::bigint::text',
   `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
@@ -325,6 +329,14 @@ describe('at any size', () => {
     for (const state of ['failed', 'waiting']) ok(await by.get(`/v1/admin/jobs?state=${state}`));
     ok(await by.get('/v1/admin/blocklists/ip/entries'));
     ok(await by.get('/v1/admin/api-keys'));
+    ok(await by.get('/v1/admin/users?provider=crowd'));
+    const connection = { id: 'one', kind: 'oidc', display_name: 'One' };
+    ok(await by.post('/v1/admin/connections', connection));
+    ok(await by.patch('/v1/admin/connections/one', { client_id: 'c' }));
+    ok(await by.get('/v1/admin/connections'));
+    ok(await by.get('/v1/admin/connections/one'));
+    ok(await by.post('/v1/admin/connections/one/test'));
+    ok(await by.delete('/v1/admin/connections/one', { identities: 0 }));
     const role = ok(await by.post('/v1/admin/roles', { name: 'Support', acls: ['user:lookup'] }));
     ok(await by.patch(`/v1/admin/roles/${role.id}`, { name: 'Help desk' }));
     ok(await by.get('/v1/admin/roles'));

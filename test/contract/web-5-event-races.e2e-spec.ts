@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { ACCOUNT_ATTEMPTS } from '../../src/auth/factors/mfa-tickets.service.js';
 import type { SignInMethod } from '../../src/auth/sessions/issuance.service.js';
 import { featureRegistry } from '../../src/features.js';
+import { connect, startLink, startVisit } from '../machine/connections.js';
 import { adminKey, superuser } from '../support/admin.js';
 import {
   type Answer,
@@ -114,6 +115,20 @@ async function bridged(start: (nonceHash: string) => Promise<Answer>, key: Softw
   return { id, redemption: { nonce, completion_code: done.completion_code } };
 }
 
+/** Creates the connection `corp` to the provider, once. */
+async function connected(): Promise<void> {
+  const { body } = await service.as(root).get('/v1/admin/connections').expect(200);
+  if (body.connections.length === 0) await connect(service, root, provider);
+}
+
+/** Prepares the completion of a link to an identity. */
+async function linking() {
+  await connected();
+  const alice = await verifiedPerson(service, 'alice');
+  const body = await startLink(service.as(alice), alice.password, provider, {});
+  return { alice, attempt: () => service.as(alice).post('/v1/users/@me/identities/complete', body) };
+}
+
 const asRoot = ({ id }: Persona, method: 'put' | 'delete', what: string, body?: object) =>
   service.as(root)[method](`/v1/admin/users/${id}/${what}`, body);
 
@@ -192,6 +207,16 @@ const BY_METHOD: Record<SignInMethod, Prepared> = {
     const code = provider.visit(url, claims);
     const attempt = () => service.anonymous.post('/v1/auth/sso/complete', { code, state });
     return { account: alice, attempt, happens: 1 };
+  },
+  connection: async () => {
+    await connected();
+    const { url, ...started } = await startVisit(service, 'corp');
+    const body = { code: provider.visit(url), ...started };
+    return {
+      account: ({ of }) => ({ id: of(200)[0]?.body.user_id }),
+      attempt: () => service.anonymous.post('/v1/auth/connections/corp/complete', body),
+      happens: 1,
+    };
   },
   password_reset: async () => ({ ...(await resetting()), happens: 1 }),
   email_revert: async () => ({ ...(await reverting()), happens: 1 }),
@@ -430,6 +455,16 @@ const ACTS: Record<string, Prepared> = {
     const alice = await person(service, 'alice');
     ok(await asRoot(alice, 'put', 'sso-identity', { subject: alice.id }));
     return { account: alice, attempt: () => asRoot(alice, 'delete', 'sso-identity'), happens: 1 };
+  },
+  identity_linked: async () => {
+    const { alice, attempt } = await linking();
+    return { account: alice, attempt, happens: 1 };
+  },
+  identity_unlinked: async () => {
+    const { alice, attempt: link } = await linking();
+    const path = `/v1/users/@me/identities/${ok(await link()).id}`;
+    const attempt = () => service.as(alice).delete(path, { password: alice.password });
+    return { account: alice, attempt, happens: 1 };
   },
   registration_approved: () => deciding('approved'),
   registration_rejected: () => deciding('rejected'),

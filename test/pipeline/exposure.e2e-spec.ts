@@ -11,6 +11,7 @@ const lines = (text: string): string[] => text.trim().split(/\s*\n\s*/);
 
 const PUBLIC = lines(`
   DELETE /v1/auth/handoff/{}
+  GET /v1/auth/connections
   GET /v1/auth/handoff/{}/info
   GET /v1/auth/handoff/{}/status
   GET /v1/auth/ip-authorization/poll
@@ -20,6 +21,8 @@ const PUBLIC = lines(`
   GET /v1/oauth2/applications/{}/public
   GET /v1/oauth2/authorize
   POST /v1/auth/authorize-ip
+  POST /v1/auth/connections/{}/complete
+  POST /v1/auth/connections/{}/start
   POST /v1/auth/email-revert
   POST /v1/auth/forgot
   POST /v1/auth/handoff/initiate
@@ -127,6 +130,7 @@ const ADMITTED_WHILE_SUSPICIOUS = lines(`
   GET /v1/oauth2/applications/{}/backchannel-logouts
   GET /v1/users/@me
   GET /v1/users/@me/applications
+  GET /v1/users/@me/identities
   GET /v1/users/@me/security-events
   GET /v1/users/@me/settings
   PATCH /v1/oauth2/applications/{}

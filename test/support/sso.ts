@@ -78,9 +78,12 @@ export class ScriptedProvider {
 
   private constructor(readonly certificate: Certificate) {}
 
-  /** `port`: a fixed port for a provider that is stopped and started again. By default, any free port. */
-  static async start(port = 0): Promise<ScriptedProvider> {
-    const provider = new ScriptedProvider(certificate('localhost', '127.0.0.1', 'idp.example.com'));
+  /**
+   * `port`: a fixed port for a provider that is stopped and started again. By default, any free port. `own`: the
+   * certificate of another provider, if the service must trust both.
+   */
+  static async start(port = 0, own?: Certificate): Promise<ScriptedProvider> {
+    const provider = new ScriptedProvider(own ?? certificate('localhost', '127.0.0.1', 'idp.example.com'));
     provider.port = port;
     await provider.rotate('ES256');
     await provider.listen();

@@ -114,8 +114,15 @@ interface FilterSql {
   readonly scan?: string;
 }
 
+/** The ID of a connection is at most 32 characters of a fixed set, so it can be part of the text. */
 function providerFilter(provider: string): FilterSql {
-  if (provider !== 'sso') return { condition: 'false', scan: scanOf('false') };
+  if (provider !== 'sso') {
+    const rows = `connection_identity i WHERE i.connection_id = '${provider}'`;
+    return {
+      condition: `EXISTS (SELECT 1 FROM ${rows} AND i.account_id = a.id)`,
+      scan: `(SELECT i.account_id AS id FROM ${rows} LIMIT ${READ})`,
+    };
+  }
   return { condition: hasRow('sso_identity'), scan: IDENTITIES };
 }
 

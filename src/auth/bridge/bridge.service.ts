@@ -209,7 +209,7 @@ export class PasskeyBridge {
     if (isCancelled) return this.consumeCanceled(id);
     const session = await this.database.transaction(async (tx) => {
       await this.spend(tx, id, seen);
-      const first = aim.kind === 'login_mfa' ? (await this.tickets.spend(tx, aim.ticketKey)).first : [];
+      const first = aim.kind === 'login_mfa' ? (await this.tickets.spend(tx, aim.ticketKey, origin)).first : [];
       const authentication = withSecondFactor(first, byPasskey({ isBackupEligible }));
       return this.issuance.issue(tx, requireSnapshot(seen), 'passkey_bridge', origin, {
         invalid: failed,

@@ -9,6 +9,7 @@ import { digest, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
+import { ConnectionIdentities, type ExternalIdentity } from '../identities/connection-identities.service.js';
 import { type Authentication, withSecondFactor } from '../records/authentication.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Factors } from './factors.service.js';
@@ -47,8 +48,8 @@ interface FactorAttempt {
 
 declare module '../../core/merged.js' {
   interface SecretPayloads {
-    /** The methods of the first factor. */
-    'mfa-ticket': { readonly amr?: readonly string[] };
+    /** The methods of the first factor, and the identity that the completion links (connections.md section 2). */
+    'mfa-ticket': { readonly amr?: readonly string[]; readonly link?: ExternalIdentity };
   }
 }
 
@@ -64,12 +65,17 @@ export class MfaTickets {
     private readonly factors: Factors,
     private readonly limiter: Limiter,
     private readonly events: SecurityEvents,
+    private readonly identities: ConnectionIdentities,
   ) {}
 
-  /** Opens a challenge after the `first` factor was correct. `tx` must have locked the account. */
-  async open(tx: Tx, account: Account, first: Authentication): Promise<MfaChallenge> {
+  /**
+   * Opens a challenge after the `first` factor was correct. `tx` must have locked the account. The completion links the
+   * identity of `link`.
+   */
+  async open(tx: Tx, account: Account, first: Authentication, link?: ExternalIdentity): Promise<MfaChallenge> {
     const ticket = mintToken();
-    await this.secrets.issue('mfa-ticket', account, { amr: first.amr }, TICKET_SECONDS, { tx, secret: keyOf(ticket) });
+    const payload = { amr: first.amr, ...(link && { link }) };
+    await this.secrets.issue('mfa-ticket', account, payload, TICKET_SECONDS, { tx, secret: keyOf(ticket) });
     const totp = account.hasTotp;
     const webauthn = account.passkeys > 0;
     return {
@@ -139,7 +145,7 @@ export class MfaTickets {
         await this.recordFailure(tx, ticket, by);
         return null;
       }
-      const { seen, first } = await this.spend(tx, ticket.key);
+      const { seen, first } = await this.spend(tx, ticket.key, by.origin);
       return then(tx, seen, withSecondFactor(first, second));
     });
     if (result === null) await failed();
@@ -157,15 +163,24 @@ export class MfaTickets {
   }
 
   /**
-   * Spends the ticket. Returns the account as it was when its first factor was correct, and the methods of that factor.
+   * Spends the ticket and links its identity, if it has one. Returns the account as it was when its first factor was
+   * correct, and the methods of that factor.
    * @throws ApiError FV(SESSION_TIMEOUT@ticket)
    */
-  async spend(tx: Tx, key: string): Promise<{ seen: AccountSnapshot; first: readonly string[] }> {
+  async spend(tx: Tx, key: string, origin: Origin): Promise<{ seen: AccountSnapshot; first: readonly string[] }> {
     const issued = await this.secrets.consume('mfa-ticket', key, tx);
     if (!issued?.seen) throw ticketExpired();
     // Tickets from before this member have none.
-    const { amr = [] } = issued.payload;
+    const { amr = [], link } = issued.payload;
+    if (link) await this.linkIdentity(tx, issued.seen.accountId, link, origin);
     return { seen: issued.seen, first: amr };
+  }
+
+  /** An administrator is never linked by email address, not even if the rights are newer than the challenge. */
+  private async linkIdentity(tx: Tx, accountId: string, link: ExternalIdentity, origin: Origin): Promise<void> {
+    const account = await this.accounts.lock(tx, accountId);
+    if (!account || account.acls.length > 0) throw ticketExpired();
+    await this.identities.linkWithNotice(tx, link, account, { origin, taken: ticketExpired });
   }
 
   /** Resets the attempts after a correct one. */

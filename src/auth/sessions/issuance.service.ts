@@ -24,7 +24,7 @@ export interface TokenResponse {
 /** How the user signed in. With two-step verification, this is the last factor. */
 export const SIGN_IN_METHODS = [
   ...(['registration', 'password', 'code', 'passkey', 'passkey_second_factor', 'passkey_bridge'] as const),
-  ...(['handoff', 'single_sign_on', 'password_reset', 'email_revert'] as const),
+  ...(['handoff', 'single_sign_on', 'connection', 'password_reset', 'email_revert'] as const),
 ] as const;
 
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];

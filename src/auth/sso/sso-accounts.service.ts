@@ -26,21 +26,28 @@ export interface ProviderUser {
 }
 
 /** A parallel callback for the same user or email address was faster. A retry finds its account. */
-class LostRace extends Error {}
+export class LostRace extends Error {}
 
-const MAX_ATTEMPTS = 5;
+export const MAX_ATTEMPTS = 5;
 const MAX_CLAIM_LENGTH = 256;
 
 const mismatch = (): ApiError => validationError('code', 'SSO_IDENTITY_MISMATCH');
 const fieldCodeOf = (error: unknown): string | undefined => fieldErrorsOf(error)[0]?.code;
 
 /** Translates errors of account operations to errors of the callback. */
-function rethrowForCallback(error: unknown): never {
+export function rethrowForCallback(error: unknown): never {
   const code = fieldCodeOf(error);
   if (code === 'EMAIL_ALREADY_IN_USE') throw new LostRace();
   if (code === 'TOO_MANY_USERS_WITH_THIS_USERNAME')
     throw validationError('code', 'SSO_UNABLE_TO_ALLOCATE_DISCRIMINATOR');
   throw error;
+}
+
+/** Rejects the account states of section 3. */
+export function assertMaySignIn(issuance: Issuance, account: Account): void {
+  if (account.bot) throw new ApiError('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+  if (isDeletedOrScheduled(account)) throw new ApiError('ACCESS_DENIED');
+  issuance.assertMaySignIn(account);
 }
 
 /** Signs in a user of the identity provider (sso.md section 3). */
@@ -90,7 +97,7 @@ export class SsoAccounts {
     const id = await this.identities.findAccountId(tx, issuer, subject);
     const found = id === null ? null : await this.accounts.lock(tx, id);
     const account = found && (await this.endLockdown(tx, found));
-    if (account) this.assertMaySignIn(account);
+    if (account) assertMaySignIn(this.issuance, account);
     return account;
   }
 
@@ -110,20 +117,13 @@ export class SsoAccounts {
     if (account.acls.length > 0) throw mismatch();
     const subject = await this.identities.findSubject(tx, person.issuer, account.id);
     if (subject !== null) throw subject === person.subject ? new LostRace() : mismatch();
-    this.assertMaySignIn(account);
+    assertMaySignIn(this.issuance, account);
     if (!account.emailVerified) await this.takeOver(tx, account.id, person, origin);
     if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
     // The identity provider confirms the email address, so it is verified now.
     const linked = await this.accounts.require(tx, account.id);
     await this.notices.send(tx, linked, account.emailVerified ? 'sso_linked' : 'sso_taken_over', origin);
     return linked;
-  }
-
-  /** Rejects the account states of section 3. */
-  private assertMaySignIn(account: Account): void {
-    if (account.bot) throw new ApiError('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
-    if (isDeletedOrScheduled(account)) throw new ApiError('ACCESS_DENIED');
-    this.issuance.assertMaySignIn(account);
   }
 
   /** Row 5: if the email address was never verified, its previous user loses all access and data. */
@@ -160,7 +160,11 @@ const identityOf = ({ issuer, subject }: ProviderUser) => ({ issuer, subject });
  * Derives a username from `preferred_username`, `name` or the local part of the email address. If none is usable,
  * generates one.
  */
-function usernameOf({ preferredUsername, name, email }: ProviderUser): string {
+export function usernameOf({
+  preferredUsername,
+  name,
+  email,
+}: Pick<ProviderUser, 'preferredUsername' | 'name' | 'email'>): string {
   for (const claim of [localPart(preferredUsername), name, localPart(email)]) {
     const username = typeof claim === 'string' ? usernameFrom(claim.slice(0, MAX_CLAIM_LENGTH)) : null;
     if (username !== null) return username;

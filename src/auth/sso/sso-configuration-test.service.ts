@@ -4,6 +4,7 @@ import {
   effectiveEndpoints,
   hasRequiredEndpoints,
   Instance,
+  type SsoEndpoints,
   type SsoSettings,
 } from '../../platform/instance/instance.js';
 import { Outbound } from '../../platform/outbound/outbound.js';
@@ -22,6 +23,8 @@ export interface SsoTrialResult {
   readonly issuer: string | null;
   readonly checks: readonly SsoCheck[];
 }
+
+type TestedProvider = SsoEndpoints & Pick<SsoSettings, 'issuer' | 'clientId'>;
 
 type Finding = Omit<SsoCheck, 'name'>;
 const passed = (detail: string): Finding => ({ ok: true, detail });
@@ -47,8 +50,8 @@ export class SsoConfigurationTest {
     private readonly config: Config,
   ) {}
 
-  async run(): Promise<SsoTrialResult> {
-    const { sso } = this.instance.current;
+  /** Tests an OpenID provider. Default: the one of single sign-on. */
+  async run(sso: TestedProvider = this.instance.current.sso): Promise<SsoTrialResult> {
     const [discovery, found] = await this.discovery(sso);
     const facts = { ...found, ...effectiveEndpoints(sso, found) };
     const checks: SsoCheck[] = [
@@ -60,7 +63,19 @@ export class SsoConfigurationTest {
     return { ok: checks.every(({ ok }) => ok), issuer: sso.issuer, checks };
   }
 
-  private async discovery(sso: SsoSettings): Promise<[Finding, ProviderMetadata]> {
+  /** Tests an OAuth 2 provider, which has no metadata and signs no tokens. `urls` are its endpoints by name. */
+  async runOAuth2(urls: Readonly<Record<string, string | null>>): Promise<SsoTrialResult> {
+    const unneeded = passed('not needed: the provider uses OAuth 2');
+    const checks: SsoCheck[] = [
+      { name: 'discovery', ...unneeded },
+      { name: 'endpoints', ...(await this.reach(urls)) },
+      { name: 'jwks', ...unneeded },
+      { name: 'algorithms', ...unneeded },
+    ];
+    return { ok: checks.every(({ ok }) => ok), issuer: null, checks };
+  }
+
+  private async discovery(sso: TestedProvider): Promise<[Finding, ProviderMetadata]> {
     if (sso.issuer === null) return [failed('no issuer is configured'), NO_METADATA];
     if (hasRequiredEndpoints(sso)) return [passed('not needed: the endpoints are configured'), NO_METADATA];
     try {
@@ -74,15 +89,19 @@ export class SsoConfigurationTest {
     }
   }
 
-  private async endpoints({ clientId }: SsoSettings, facts: ProviderMetadata): Promise<Finding> {
+  private async endpoints({ clientId }: TestedProvider, facts: ProviderMetadata): Promise<Finding> {
     if (clientId === null) return failed('no client id is configured');
     const needed = { authorization: facts.authorizationUrl, token: facts.tokenUrl, keys: facts.jwksUrl };
     const missing = Object.entries(needed).filter(([, url]) => url === null);
     if (missing.length > 0)
       return failed(`no usable address is known for: ${missing.map(([name]) => name).join(', ')}`);
-    const reach = this.config.sso.allowPrivateAddresses ? 'anywhere' : 'public';
-    for (const [name, url] of Object.entries({ ...needed, userinfo: facts.userinfoUrl })) {
-      if (url !== null && !(await this.outbound.mayReach(url, reach))) {
+    return this.reach({ ...needed, userinfo: facts.userinfoUrl });
+  }
+
+  private async reach(urls: Readonly<Record<string, string | null>>): Promise<Finding> {
+    const policy = this.config.sso.allowPrivateAddresses ? 'anywhere' : 'public';
+    for (const [name, url] of Object.entries(urls)) {
+      if (url !== null && !(await this.outbound.mayReach(url, policy))) {
         return failed(`the ${name} endpoint has no address that may be asked`);
       }
     }

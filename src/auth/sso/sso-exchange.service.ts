@@ -4,7 +4,7 @@ import { Clock } from '../../core/clock.js';
 import { type ApiError, validationError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { Keyring } from '../../core/secrets.js';
-import type { SsoSettings } from '../../platform/instance/instance.js';
+import type { SsoEndpoints, SsoSettings } from '../../platform/instance/instance.js';
 import {
   findApiError,
   type JsonObject,
@@ -27,6 +27,15 @@ export interface AuthorizationRequest {
   readonly prompt?: 'login' | undefined;
 }
 
+/** A client of this service at an identity provider. */
+export interface ProviderClient extends SsoEndpoints {
+  readonly issuer: string | null;
+  readonly clientId: string | null;
+  /** The decrypted secret. A public client has none. */
+  readonly secret: string | null;
+  readonly scope: string | null;
+}
+
 /** Claims about the user at the provider. Only `sub` is always present. */
 export type ProviderClaims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
@@ -34,10 +43,17 @@ export const DEFAULT_SCOPE = 'openid email profile';
 export const SECRET_LABEL = 'sso-client-secret';
 export const SECRET_CONTEXT = 'sso';
 
-const withoutNulls = (members: JsonObject): JsonObject =>
+export const withoutNulls = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 
 const isPresent = (claim: unknown): boolean => claim !== undefined && claim !== null;
+
+/** Returns the error for an error response of a token endpoint. Providers without OAuth 2 error codes have their own. */
+export function tokenError(status: number, error: unknown): ApiError {
+  const isOurs = ['invalid_client', 'unauthorized_client', 'incorrect_client_credentials'].includes(String(error));
+  if (status === 401 || isOurs) return validationError('code', 'SSO_MISCONFIGURED');
+  return typeof error === 'string' ? validationError('code', 'INVALID_SSO_AUTHORIZATION_CODE') : providerDown();
+}
 
 /** Requests to the provider: authorization URL, code exchange and claims (sso.md sections 2.2 and 2.3). */
 @Injectable()
@@ -54,8 +70,15 @@ export class SsoExchange {
     return this.keyring.encrypt(SECRET_LABEL, secret, SECRET_CONTEXT).toString('base64');
   }
 
+  /** Returns the client that the settings of single sign-on describe. */
+  clientOf(settings: SsoSettings): ProviderClient {
+    const { clientSecret } = settings;
+    const box = clientSecret === null ? null : Buffer.from(clientSecret, 'base64');
+    return { ...settings, secret: box && this.keyring.decrypt(SECRET_LABEL, box, SECRET_CONTEXT) };
+  }
+
   /** Returns the URL to redirect the browser to. */
-  async authorizationUrl(settings: SsoSettings, request: AuthorizationRequest): Promise<string> {
+  async authorizationUrl(settings: ProviderClient, request: AuthorizationRequest): Promise<string> {
     const facts = await this.provider.metadata(settings);
     if (!facts.authorizationUrl) throw providerDown();
     const library = await this.provider.load();
@@ -72,29 +95,31 @@ export class SsoExchange {
   }
 
   /**
-   * Exchanges the code and returns the claims of the user (sso.md 2.3, steps 3 to 5).
+   * Exchanges the code and returns the claims of the user (sso.md 2.3, steps 3 to 5). `proof` is the claim that states
+   * that the email address is verified.
    * @throws ApiError the errors of these steps
    */
   async identify(
-    settings: SsoSettings,
+    settings: ProviderClient,
     code: string,
     request: Omit<AuthorizationRequest, 'state'>,
+    proof = 'email_verified',
   ): Promise<ProviderClaims> {
     const facts = await this.provider.metadata(settings);
     if (!facts.tokenUrl || !facts.jwksUrl) throw providerDown();
     const { idToken, accessToken } = await this.exchange(settings, facts, code, request);
     const claims = await this.verifyWithProviderKeys(settings, facts.jwksUrl, idToken, request.nonce);
-    if ((isPresent(claims.email) && isPresent(claims.email_verified)) || !facts.userinfoUrl) return claims;
+    if ((isPresent(claims.email) && isPresent(claims[proof])) || !facts.userinfoUrl) return claims;
     const info = await this.userInfo(settings, facts, accessToken);
     if (info.sub !== claims.sub) throw validationError('code', 'SSO_IDENTITY_MISMATCH');
     // Take the email address and its verification from the same source. Otherwise one source could verify an address of
     // the other.
-    const { email, email_verified } = isPresent(info.email) ? info : claims;
-    return { ...info, ...claims, email, email_verified };
+    const source: ProviderClaims = isPresent(info.email) ? info : claims;
+    return { ...info, ...claims, email: source.email, [proof]: source[proof] };
   }
 
   private async exchange(
-    settings: SsoSettings,
+    settings: ProviderClient,
     facts: ProviderMetadata,
     code: string,
     { redirectUri, verifier, nonce }: Omit<AuthorizationRequest, 'state'>,
@@ -116,7 +141,7 @@ export class SsoExchange {
   }
 
   private async verifyWithProviderKeys(
-    { issuer, clientId }: SsoSettings,
+    { issuer, clientId }: ProviderClient,
     jwksUrl: string,
     idToken: string,
     nonce: string,
@@ -134,7 +159,11 @@ export class SsoExchange {
     }
   }
 
-  private async userInfo(settings: SsoSettings, facts: ProviderMetadata, accessToken: string): Promise<ProviderClaims> {
+  private async userInfo(
+    settings: ProviderClient,
+    facts: ProviderMetadata,
+    accessToken: string,
+  ): Promise<ProviderClaims> {
     const library = await this.provider.load();
     const configuration = await this.configuration(settings, facts, this.userInfoFetch);
     try {
@@ -148,7 +177,7 @@ export class SsoExchange {
    * The configuration for the client library. The library fetches no keys, because this service verifies signatures
    * itself.
    */
-  private async configuration(settings: SsoSettings, facts: ProviderMetadata, fetch?: CustomFetch) {
+  private async configuration(settings: ProviderClient, facts: ProviderMetadata, fetch?: CustomFetch) {
     const library = await this.provider.load();
     const server = {
       issuer: settings.issuer ?? '',
@@ -164,9 +193,8 @@ export class SsoExchange {
     return configuration;
   }
 
-  private clientAuthentication(library: OpenId, { clientSecret }: SsoSettings, facts: ProviderMetadata): ClientAuth {
-    if (clientSecret === null) return library.None();
-    const secret = this.keyring.decrypt(SECRET_LABEL, Buffer.from(clientSecret, 'base64'), SECRET_CONTEXT);
+  private clientAuthentication(library: OpenId, { secret }: ProviderClient, facts: ProviderMetadata): ClientAuth {
+    if (secret === null) return library.None();
     const methods = facts.tokenAuthMethods ?? ['client_secret_basic'];
     const isPosted = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
     return isPosted ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret);
@@ -181,11 +209,7 @@ export class SsoExchange {
     const json = jsonObject(answer);
     // Remove members that are null. They mean the same as absent ones, but the library rejects them.
     if (answer.status === 200 && json) return Response.json(withoutNulls(json));
-    const error = answer.status >= 400 && answer.status < 500 ? json?.error : undefined;
-    if (answer.status === 401 || error === 'invalid_client' || error === 'unauthorized_client') {
-      throw validationError('code', 'SSO_MISCONFIGURED');
-    }
-    throw typeof error === 'string' ? validationError('code', 'INVALID_SSO_AUTHORIZATION_CODE') : providerDown();
+    throw tokenError(answer.status, answer.status >= 400 && answer.status < 500 ? json?.error : undefined);
   };
 
   private readonly userInfoFetch: CustomFetch = async (url, options) => {

@@ -110,6 +110,12 @@ export class SsoIdentities {
     return links.length;
   }
 
+  /** Unlinks one identity of an account. */
+  async unlinkById(tx: Tx, accountId: string, id: string): Promise<void> {
+    await tx.delete(SsoIdentity, { accountId, id });
+    if (!(await tx.existsBy(SsoIdentity, { accountId }))) await this.accounts.removeTrait(tx, accountId, SSO_TRAIT);
+  }
+
   /** Unlinks an account. Returns the subject, or `null` if there was no link. */
   async unlink(tx: Tx, issuer: string, accountId: string): Promise<string | null> {
     const { raw }: { raw: { subject: string }[] } = await tx

@@ -36,14 +36,18 @@ const MAX_URL = 2048;
 /** 502: a needed request to the provider failed (sso.md section 5). */
 export const providerDown = (): ApiError => new ApiError('BAD_GATEWAY').withHeaders({ 'Retry-After': '5' });
 
-export function jsonObject({ body }: OutboundResponse): JsonObject | null {
+/** Returns the JSON of a response, or `null` if it is not JSON. */
+export function jsonOf({ body }: OutboundResponse): unknown {
   try {
-    if (!isWithinJsonLimits(body)) return null;
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+    return isWithinJsonLimits(body) ? JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) : null;
   } catch {
     return null;
   }
+}
+
+export function jsonObject(answer: OutboundResponse): JsonObject | null {
+  const value = jsonOf(answer);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
 /** A response for the client library, which gets only status 200. All other responses are handled before. */
@@ -113,7 +117,7 @@ export class SsoProvider {
    * Returns the current endpoints. Configured endpoints take precedence over the metadata, which is refreshed hourly.
    * @throws ApiError BAD_GATEWAY
    */
-  async metadata(settings: SsoSettings): Promise<ProviderMetadata> {
+  async metadata(settings: SsoEndpoints & Pick<SsoSettings, 'issuer'>): Promise<ProviderMetadata> {
     const { issuer } = settings;
     if (hasRequiredEndpoints(settings))
       return { ...effectiveEndpoints(settings), tokenAuthMethods: null, algorithms: null };

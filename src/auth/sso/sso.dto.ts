@@ -23,7 +23,7 @@ function localPath(value: string): string | null {
 }
 
 /** A path of the web application. Any other value is ignored (sso.md 2.2). */
-function LocalPath(): PropertyDecorator {
+export function LocalPath(): PropertyDecorator {
   const description = { type: 'string' };
   const convert = (value: unknown) => (typeof value === 'string' ? localPath(value) : value);
   return field({ optional: true, nullable: true, description, convert }, (value) =>
@@ -47,7 +47,7 @@ export class CompleteSsoInput {
 }
 
 /** A URL of the provider (sso.md section 1). */
-function ProviderUrl(): PropertyDecorator {
+export function ProviderUrl(): PropertyDecorator {
   const description = { type: 'string', format: 'uri', minLength: 1, maxLength: MAX_URL };
   return field({ bound: 2 * MAX_URL, optional: true, nullable: true, description }, (value) => {
     if (!isText(value) || value === '') return 'INVALID_FORMAT';
@@ -64,15 +64,15 @@ export function mailDomain(text: string): string {
   return ascii.length <= MAX_DOMAIN && DOMAIN.test(ascii) ? ascii : '';
 }
 
-const DOMAIN_BOUND = { bound: 2 * MAX_DOMAIN, tooLong: 'CONTENT_EXCEEDS_MAX_LENGTH' } as const;
+export const DOMAIN_BOUND = { bound: 2 * MAX_DOMAIN, tooLong: 'CONTENT_EXCEEDS_MAX_LENGTH' } as const;
 
-const domainFault = (value: unknown): FieldCode | undefined => {
+export const domainFault = (value: unknown): FieldCode | undefined => {
   if (typeof value !== 'string') return 'INVALID_FORMAT';
   if (codePoints(value) > MAX_DOMAIN) return 'CONTENT_EXCEEDS_MAX_LENGTH';
   return mailDomain(value) === '' ? 'INVALID_FORMAT' : undefined;
 };
 
-const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+export const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 /** A change to the section `sso` of the instance configuration (sso.md section 1). */
 export class SsoSectionInput {

@@ -6,6 +6,8 @@ export class SsoIdentity {
   @PrimaryColumn('text') issuer: string;
   @PrimaryColumn('text') subject: string;
   @Column('bigint', { name: 'account_id' }) accountId: string;
+  /** The ID by which the owner names the identity. */
+  @Column('bigint', { generated: 'increment' }) id: string;
 }
 
 /** The last documents of the provider. They are shared by all replicas and survive outages and restarts. */

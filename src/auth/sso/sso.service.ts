@@ -57,7 +57,7 @@ export class SsoService {
     }
     const [state, nonce, verifier] = [mintToken(), mintToken(), mintToken()];
     const request = { redirectUri, state, nonce, verifier, prompt: input.prompt };
-    const authorizationUrl = await this.exchange.authorizationUrl(settings, request);
+    const authorizationUrl = await this.exchange.authorizationUrl(this.exchange.clientOf(settings), request);
     const bound: StateData = {
       issuer: settings.issuer ?? '',
       clientId: settings.clientId ?? '',
@@ -76,7 +76,9 @@ export class SsoService {
     const sealed = this.keyring.decrypt(STATE_KEY_LABEL, Buffer.from(bound.sealed, 'base64'), input.state);
     const { nonce, verifier } = JSON.parse(sealed) as { nonce: string; verifier: string };
     const { redirectUri } = bound;
-    const person = await this.exchange.identify(settings, input.code, { redirectUri, nonce, verifier });
+    const person = await this.exchange.identify(this.exchange.clientOf(settings), input.code, {
+      ...{ redirectUri, nonce, verifier },
+    });
     const answer = await this.accounts.signIn(toProviderUser(person, settings), origin);
     return { ...answer, redirect_to: bound.redirectTo ?? '' };
   }
@@ -106,14 +108,15 @@ export class SsoService {
   }
 }
 
-const isHashOf = (hex: string, nonce: string): boolean =>
+/** Whether a value is the SHA-256 of a nonce. */
+export const isHashOf = (hex: string, nonce: string): boolean =>
   equalsInConstantTime(Buffer.from(hex, 'hex'), hash('sha256', nonce, 'buffer'));
 
 const MAX_METHODS = 10;
 const MAX_METHOD_LENGTH = 32;
 
 /** Returns the reported authentication methods. Invalid ones are ignored, because the claim only informs. */
-const methodsOf = (amr: unknown): string[] =>
+export const methodsOf = (amr: unknown): string[] =>
   (Array.isArray(amr) ? amr : [])
     .filter((method): method is string => isText(method) && method.length <= MAX_METHOD_LENGTH)
     .slice(0, MAX_METHODS);
@@ -131,9 +134,14 @@ function toProviderUser(person: ProviderClaims, { issuer, allowedDomains }: SsoS
   if (emailFault(email) || typeof email !== 'string') throw validationError('code', 'INVALID_EMAIL_ADDRESS');
   // Providers such as Amazon Cognito send the claim as a string.
   if (isVerified !== true && isVerified !== 'true') throw validationError('code', 'INVALID_SSO_TOKEN');
+  assertAllowedDomain(email, allowedDomains);
+  return { issuer: issuer ?? '', subject: person.sub, email, name, preferredUsername, amr: methodsOf(person.amr) };
+}
+
+/** @throws ApiError FV(code: EMAIL_DOMAIN_NOT_ALLOWED_FOR_SSO). An empty list allows every domain. */
+export function assertAllowedDomain(email: string, allowed: readonly string[]): void {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
-  if (allowedDomains.length > 0 && !allowedDomains.includes(domain)) {
+  if (allowed.length > 0 && !allowed.includes(domain)) {
     throw validationError('code', 'EMAIL_DOMAIN_NOT_ALLOWED_FOR_SSO');
   }
-  return { issuer: issuer ?? '', subject: person.sub, email, name, preferredUsername, amr: methodsOf(person.amr) };
 }

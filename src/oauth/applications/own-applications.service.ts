@@ -4,6 +4,7 @@ import { isInactive } from '../../accounts/account-facts.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Application } from '../../accounts/grants/oauth.entities.js';
 import { usernameFrom } from '../../accounts/names.js';
+import { CONNECTION_TRAIT } from '../../auth/identities/connection-identities.service.js';
 import { CallerGuard } from '../../auth/sessions/caller-guard.service.js';
 import { Config } from '../../core/config/config.js';
 import { ApiError, validationError } from '../../core/errors.js';
@@ -25,7 +26,7 @@ type RequestFacts = Omit<ChangeRequest, 'accountId'>;
 
 /** Whether the owner can sign in again. Accounts without any way to sign in cannot own applications. */
 const isClaimed = ({ hasPassword, passkeys, traits }: Account): boolean =>
-  hasPassword || passkeys > 0 || traits.includes('sso');
+  hasPassword || passkeys > 0 || traits.includes('sso') || traits.includes(CONNECTION_TRAIT);
 
 const issueSecret = () => {
   const secret = mintToken();

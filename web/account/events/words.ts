@@ -26,10 +26,11 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['account_reactivated', 'suspicious_activity_ended', 'registration_approved', 'registration_rejected'],
   ...['access_token_created', 'access_token_deleted', 'bot_token_created', 'bot_token_deleted'],
   ...['email_bounced', 'requirements_changed', 'sso_identity_set', 'sso_identity_removed', 'permissions_changed'],
+  ...['identity_linked', 'identity_unlinked'],
 ]);
 const METHODS: ReadonlySet<string> = new Set([
   ...['registration', 'password', 'code', 'passkey', 'passkey_second_factor', 'passkey_bridge', 'handoff'],
-  ...['single_sign_on', 'password_reset', 'email_revert'],
+  ...['single_sign_on', 'connection', 'password_reset', 'email_revert'],
 ]);
 /** Reasons that the event type does not already include. */
 const REASONS: ReadonlySet<string> = new Set([

@@ -93,6 +93,8 @@ export const de: Words = {
     suspicious_activity:
       'Wir haben Ihr Konto wegen verdächtiger Aktivitäten gesperrt. Setzen Sie Ihr Passwort zurück, um es zu entsperren.',
     sso_linked: 'Ihr Konto wurde mit Single Sign-on verknüpft.',
+    identity_linked: 'Sie können sich jetzt mit einem weiteren Anbieter bei Ihrem Konto anmelden.',
+    identity_unlinked: 'Sie können sich mit einem Ihrer weiteren Anbieter nicht mehr bei Ihrem Konto anmelden.',
     sso_taken_over:
       'Der Inhaber dieser E-Mail-Adresse hat sich über Single Sign-on angemeldet. Da die Adresse nie bestätigt wurde, wurden alle bisherigen Anmeldemethoden entfernt.',
     session_handed_over:

@@ -86,6 +86,8 @@ export const enUS: Words = {
     account_reinstated: 'Your account is no longer suspended. You can sign in again.',
     suspicious_activity: 'We locked your account because of suspicious activity. Reset your password to unlock it.',
     sso_linked: 'Your account was linked to single sign-on.',
+    identity_linked: 'You can now sign in to your account with another provider.',
+    identity_unlinked: 'You can no longer sign in to your account with one of your other providers.',
     sso_taken_over:
       'The owner of this email address signed in with single sign-on. Because the address was never verified, all earlier sign-in methods were removed.',
     session_handed_over: 'A new device was signed in to your account, approved from a device you were already using.',

@@ -90,6 +90,8 @@ export const esES: Words = {
     suspicious_activity:
       'Hemos bloqueado su cuenta por actividad sospechosa. Restablezca su contraseña para desbloquearla.',
     sso_linked: 'Su cuenta se ha vinculado al inicio de sesión único.',
+    identity_linked: 'Ahora puede iniciar sesión en su cuenta con otro proveedor.',
+    identity_unlinked: 'Ya no puede iniciar sesión en su cuenta con uno de sus otros proveedores.',
     sso_taken_over:
       'El titular de este correo ha entrado con inicio de sesión único. Como el correo nunca se verificó, se han quitado todos los métodos de inicio de sesión anteriores.',
     session_handed_over:

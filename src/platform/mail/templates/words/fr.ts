@@ -91,6 +91,8 @@ export const fr: Words = {
     suspicious_activity:
       'Nous avons verrouillé votre compte en raison d’une activité suspecte. Réinitialisez votre mot de passe pour le déverrouiller.',
     sso_linked: 'Votre compte a été associé à l’authentification unique.',
+    identity_linked: 'Vous pouvez désormais vous connecter à votre compte avec un autre fournisseur.',
+    identity_unlinked: 'Vous ne pouvez plus vous connecter à votre compte avec l’un de vos autres fournisseurs.',
     sso_taken_over:
       'Le titulaire de cette adresse e-mail s’est connecté avec l’authentification unique. Comme l’adresse n’avait jamais été confirmée, toutes les anciennes méthodes de connexion ont été supprimées.',
     session_handed_over:

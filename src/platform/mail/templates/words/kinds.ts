@@ -10,7 +10,7 @@ export const SECURITY_EVENTS = [
   ...['password_changed', 'password_reset', 'email_reverted', 'email_changed', 'totp_enabled', 'totp_disabled'],
   ...['passkey_added', 'passkey_removed', 'second_factor_enabled', 'second_factor_disabled'],
   ...['backup_codes_regenerated', 'mfa_disabled', 'account_suspended', 'account_reinstated', 'suspicious_activity'],
-  ...['sso_linked', 'sso_taken_over', 'session_handed_over'],
+  ...['sso_linked', 'sso_taken_over', 'identity_linked', 'identity_unlinked', 'session_handed_over'],
   ...['locked_down', 'credential_leaked', 'data_exported', 'account_deletion_scheduled', 'deletion_canceled'],
   ...['account_disabled', 'account_reactivated', 'suspicious_activity_ended'],
   ...['sso_identity_set', 'sso_identity_removed', 'permissions_changed'],

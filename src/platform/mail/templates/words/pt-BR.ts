@@ -87,6 +87,8 @@ export const ptBR: Words = {
     account_reinstated: 'A suspensão da sua conta foi removida. Você já pode entrar novamente.',
     suspicious_activity: 'Bloqueamos sua conta por atividade suspeita. Redefina sua senha para desbloqueá-la.',
     sso_linked: 'Sua conta foi vinculada ao login único.',
+    identity_linked: 'Agora você pode entrar na sua conta com outro provedor.',
+    identity_unlinked: 'Você não pode mais entrar na sua conta com um dos seus outros provedores.',
     sso_taken_over:
       'O titular deste e-mail entrou com o login único. Como o e-mail nunca foi confirmado, todas as formas de entrar anteriores foram removidas.',
     session_handed_over:

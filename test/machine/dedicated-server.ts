@@ -12,6 +12,7 @@ import { until } from './service-process.js';
 
 const initdb = programPath('initdb');
 const postgres = programPath('postgres');
+const pgBaseBackup = programPath('pg_basebackup');
 const pgbouncer = programPath('pgbouncer');
 const pgpool = programPath('pgpool');
 const redisServer = programPath('redis-server') ?? programPath('valkey-server');
@@ -64,6 +65,22 @@ export class DedicatedServer {
       ...as,
       stdio: 'pipe',
     });
+    return DedicatedServer.launchPostgres(directory);
+  }
+
+  /** Starts a standby that receives all changes of a primary by streaming replication. */
+  static async standbyOf(primary: DedicatedServer): Promise<DedicatedServer> {
+    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
+    const { uid, gid } = account as Account;
+    chownSync(directory, uid, gid);
+    const args = ['-d', primary.url, '-D', join(directory, 'data'), '-R', '-X', 'stream', '-c', 'fast'];
+    execFileSync(pgBaseBackup as string, args, { uid, gid, cwd: directory, stdio: 'pipe' });
+    return DedicatedServer.launchPostgres(directory);
+  }
+
+  private static async launchPostgres(directory: string): Promise<DedicatedServer> {
+    const data = join(directory, 'data');
+    const as = { ...(account as Account), cwd: directory };
     const port = await freePort();
     const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${directory}`];
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];

@@ -299,6 +299,7 @@ describe('secrets cannot be printed', () => {
     GATEHOUSE_SECRET_PREVIOUS: secret(),
     GATEHOUSE_SETUP_TOKEN: randomBytes(24).toString('hex'),
     DATABASE_URL: 'postgres://gatehouse:k4n4ri-db@db/gatehouse',
+    DATABASE_DIRECT_URL: 'postgres://gatehouse:k4n4ri-direct@db/gatehouse',
     REDIS_URL: 'redis://:k4n4ri-redis@redis',
     MAIL_TRANSPORT: 'smtp',
     MAIL_FROM: 'a@example.com',

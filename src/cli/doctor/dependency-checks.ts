@@ -7,7 +7,7 @@ import { Network } from '../../platform/outbound/network.js';
 import { Outbound } from '../../platform/outbound/outbound.js';
 import { RedisProbe } from '../../platform/store/redis-probe.js';
 import type { Extension } from '../../policy/extension.js';
-import { type Finding, fault, ok } from './finding.js';
+import { type Finding, fault, ok, warning } from './finding.js';
 
 /** Tests everything that the service relies on. If there is no `database`, its own properties are not tested. */
 export async function checkDependencies(config: Config, extension: Extension, database?: Database): Promise<Finding[]> {
@@ -20,10 +20,10 @@ export async function checkDependencies(config: Config, extension: Extension, da
   try {
     const groups = [...usedGroups(config)].filter(([name]) => database || name !== 'database');
     const results = await Promise.all(groups.map(([, group]) => testGroup(group, tools)));
-    return results.flat().flatMap(({ dependency: { name, needs, without, fix }, cause }) => {
+    return results.flat().flatMap(({ dependency: { name, needs, without, fix, isRequired }, cause }) => {
       if (cause === undefined) return [];
       if (cause === null) return [ok(name, needs)];
-      return [fault(name, without ? `${cause}. ${without}` : cause, fix)];
+      return [(isRequired ? fault : warning)(name, without ? `${cause}. ${without}` : cause, fix)];
     });
   } finally {
     await redis?.close();

@@ -4322,6 +4322,7 @@ export interface components {
              * @example 1501314428688998182
              */
             new_owner_id?: string;
+            resource_scopes?: string[];
             /** @description Scopes that need no consent of the user. */
             trusted_scopes?: string[];
         };

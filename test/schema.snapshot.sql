@@ -95,7 +95,8 @@ CREATE TABLE application (
   backchannel_logout_uri text,
   backchannel_logout_session_required boolean DEFAULT false NOT NULL,
   is_trusted boolean DEFAULT false NOT NULL,
-  trusted_scopes text[] DEFAULT '{}'::text[] NOT NULL
+  trusted_scopes text[] DEFAULT '{}'::text[] NOT NULL,
+  resource_scopes text[] DEFAULT '{}'::text[] NOT NULL
 );
 
 CREATE TABLE audit_log (

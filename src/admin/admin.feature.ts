@@ -93,6 +93,7 @@ export const admin = defineFeature('admin', {
     setup: 'user',
     transfer_ownership: 'application',
     set_application_trust: 'application',
+    set_resource_scopes: 'application',
     end_application_trust: 'application',
     create_api_key: 'admin_api_key',
     update_api_key: 'admin_api_key',
@@ -147,6 +148,7 @@ export const admin = defineFeature('admin', {
     'instance:jobs:view': null,
     'instance:jobs:retry': null,
     'application:trust': null,
+    'application:resource': null,
   },
   mails: adminMails,
 });

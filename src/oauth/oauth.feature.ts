@@ -1,4 +1,5 @@
 import { BotTokens1797741000000 } from '../migrations/1797741000000-bot-tokens.js';
+import { ResourceServers1797742000000 } from '../migrations/1797742000000-resource-servers.js';
 import { defineFeature } from '../policy/feature.js';
 import { ApplicationRemoval } from './applications/application-removal.service.js';
 import { BotToken } from './applications/bot-token.entities.js';
@@ -12,12 +13,11 @@ export const oauth = defineFeature('oauth', {
   modules: (config) => [OAuthModule, OpenIdOperationsModule.with(config)],
   settings: [OAuthSettings],
   entities: [BotToken],
-  migrations: [BotTokens1797741000000],
+  migrations: [BotTokens1797741000000, ResourceServers1797742000000],
   errors: {
-    TOKEN_LIMIT_REACHED: [400, 'The maximum number of tokens is reached. Delete one first.'],
-    UNKNOWN_TOKEN: [404, 'Unknown token.'],
-    LAST_BOT_TOKEN: [400, 'A bot needs a token. Create another one first.'],
     MAX_APPLICATIONS: [400, 'The account has the maximum number of applications.'],
+    TOKEN_LIMIT_REACHED: [400, 'The maximum number of tokens is reached. Delete one first.'],
+    LAST_BOT_TOKEN: [400, 'A bot needs a token. Create another one first.'],
     UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS: [400, 'The account has no sign-in method yet.'],
     NOT_A_BOT_APPLICATION: [400, 'The application has no bot.'],
     PUBLIC_CLIENT_HAS_NO_SECRET: [400, 'A public client has no secret.'],
@@ -28,6 +28,7 @@ export const oauth = defineFeature('oauth', {
     UNSUPPORTED_GRANT_TYPE: [400, OAUTH_DESCRIPTIONS.unsupported_grant_type],
     BOT_IS_PRIVATE: [403, 'The bot is private.'],
     UNKNOWN_APPLICATION: [404, 'Unknown application.'],
+    UNKNOWN_TOKEN: [404, 'Unknown token.'],
     BOT_USER_NOT_FOUND: [404, 'The application has no bot.'],
     BOT_USER_GENERATION_FAILED: [500, 'No username is available for the bot.'],
   },
@@ -38,6 +39,7 @@ export const oauth = defineFeature('oauth', {
     'oauth:authorize': [60, 60],
     'oauth:token': [120, 60],
     'oauth:introspect': [120, 60],
+    'oauth:introspect:resource': [6000, 10, { countsGlobally: false }],
     'oauth_dev:clients:list': [60, 60],
     'oauth_dev:clients:update': [30, 60],
     'oauth_dev:clients:create': [10, 3600],

@@ -124,8 +124,8 @@ export class RateGuard implements Guard {
     return ['RATE_LIMITED'];
   }
 
-  check(call: RateLimitSubject, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
-    return this.limits.assertWithinLimits(call, plan);
+  check(call: RateLimitSubject, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): void | Promise<void> {
+    if (plan.policy.bucket?.ofResourceServer === undefined) return this.limits.assertWithinLimits(call, plan);
   }
 }
 
@@ -154,6 +154,7 @@ export class IdentityGuard implements Guard {
 
   constructor(
     private readonly clients: ClientAuthenticator,
+    private readonly limits: RequestLimits,
     private readonly adminApplication: AdminApplication,
   ) {}
 
@@ -168,9 +169,21 @@ export class IdentityGuard implements Guard {
     return kind === 'BotOnly' && caseInsensitiveScheme ? ['INVALID_TOKEN', 'UNAUTHORIZED'] : ['UNAUTHORIZED'];
   }
 
-  check(call: Call, { policy }: RoutePlan): void | Promise<void> {
-    if (policy.kind === 'ClientAuth') return this.clients.authenticate(call, policy.confidentialClient);
-    this.dryRun(call, policy);
+  check(call: Call, plan: RoutePlan): void | Promise<void> {
+    const { policy } = plan;
+    if (policy.kind !== 'ClientAuth') {
+      this.dryRun(call, policy);
+      return;
+    }
+    const authenticated = this.clients.authenticate(call, policy.confidentialClient);
+    return policy.bucket?.ofResourceServer === undefined ? authenticated : this.limitAfter(authenticated, call, plan);
+  }
+
+  /** Charges the limits of the client, or of the IP address if it is not authenticated. A limit is the first error. */
+  private async limitAfter(authenticated: Promise<void>, call: Call, plan: RoutePlan): Promise<void> {
+    const [outcome] = await Promise.allSettled([authenticated]);
+    if (this.limits.enabled) await this.limits.assertWithinLimits(call, plan);
+    if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   dryRun({ identity, authorization }: Caller, { kind, caseInsensitiveScheme }: RoutePolicy): boolean {

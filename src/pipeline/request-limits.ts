@@ -13,7 +13,7 @@ const HIGH_GLOBAL_LIMIT = 1200;
 
 /** The subject of a rate limit: a request or a gateway command. A command has no response headers. */
 export type RateLimitSubject = Pick<Call, 'identity' | 'address' | 'isOperational' | 'params'> &
-  Partial<Pick<Call, 'header'>>;
+  Partial<Pick<Call, 'header' | 'client'>>;
 
 /** The rate-limit key of the caller: its identity, or its IP address without one. */
 function callerKey({ identity, address }: RateLimitSubject): string {
@@ -45,6 +45,10 @@ export class RequestLimits {
   /** @throws ApiError RATE_LIMITED */
   async assertWithinLimits(call: RateLimitSubject, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
     const { bucket } = plan.policy;
+    if (bucket?.ofResourceServer !== undefined && (call.client?.resourceScopes.length ?? 0) > 0) {
+      await this.assertWithinRoute(call, bucket.ofResourceServer, `client/${call.client?.applicationId}`);
+      return;
+    }
     const flags = call.identity?.account.flags ?? 0n;
     if (call.isOperational || flags & ACCOUNT_FLAGS.RATE_LIMIT_BYPASS) return;
     const caller = callerKey(call);
@@ -55,15 +59,25 @@ export class RequestLimits {
     }
     if (!bucket) return;
     const resource = bucket.per ? digest(String(call.params[bucket.per])).toString('base64url') : '';
-    const allowance = await this.limiter.route(bucket.name, caller, resource);
-    const { limit } = this.limiter.rule(bucket.name);
-    const headers = {
-      ...allowanceHeaders(allowance, limit, this.clock.now()),
-      'X-RateLimit-Bucket': plan.bucketId ?? '',
-    };
+    await this.assertWithinRoute(call, bucket.name, caller, {
+      resource,
+      ...(plan.bucketId !== undefined && { id: plan.bucketId }),
+      ...(bucket.misses !== undefined && { misses: bucket.misses }),
+    });
+  }
+
+  private async assertWithinRoute(
+    call: RateLimitSubject,
+    name: string,
+    caller: string,
+    { resource = '', id = bucketId(name), misses }: { resource?: string; id?: string; misses?: string } = {},
+  ): Promise<void> {
+    const allowance = await this.limiter.route(name, caller, resource);
+    const { limit } = this.limiter.rule(name);
+    const headers = { ...allowanceHeaders(allowance, limit, this.clock.now()), 'X-RateLimit-Bucket': id };
     if (!allowance.admitted) throw routeLimitError(allowance, headers);
-    if (bucket.misses) await this.rejectGuessers(bucket.misses, caller);
-    for (const name in headers) call.header?.(name, headers[name as keyof typeof headers]);
+    if (misses) await this.rejectGuessers(misses, caller);
+    for (const header in headers) call.header?.(header, headers[header as keyof typeof headers]);
   }
 
   private async rejectGuessers(bucket: string, caller: string): Promise<void> {

@@ -242,7 +242,7 @@ function findPolicyFaults(
     faults.push(
       'declares @OAuthScope() and @RequiresSudo(), but no access token satisfies sudo mode. Remove one of them',
     );
-  for (const name of [bucket?.name, bucket?.misses]) {
+  for (const name of [bucket?.name, bucket?.misses, bucket?.ofResourceServer]) {
     if (name !== undefined && !features.buckets.has(name))
       faults.push(`names the unknown bucket '${name}'. Declare it in buckets of a feature`);
   }

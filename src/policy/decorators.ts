@@ -61,7 +61,7 @@ export const RequiresSudo = (options: SudoOptions = {}) => mark('RequiresSudo', 
  * @param options `per` adds a path parameter to the key. `misses` names a bucket that the handler charges; callers that
  * have used it up are also rejected.
  */
-export const RateLimit = (name: Bucket, options: { per?: string; misses?: Bucket } = {}) =>
+export const RateLimit = (name: Bucket, options: { per?: string; misses?: Bucket; ofResourceServer?: Bucket } = {}) =>
   mark('RateLimit', { bucket: { name, ...options } });
 /** An Admin operation that changes nothing, even if its method suggests it. It writes no audit log entry. */
 export const ReadOnly = () => mark('ReadOnly', { changesNothing: true });

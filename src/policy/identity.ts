@@ -34,6 +34,8 @@ export type Identity = SessionIdentity | BotIdentity | BearerIdentity | AdminKey
 export interface Client {
   readonly applicationId: string;
   readonly confidential: boolean;
+  /** The scopes whose tokens it may introspect, whatever their application. Empty for most clients. */
+  readonly resourceScopes: readonly string[];
   /** When the request began, in milliseconds since 1970 by the clock of the store. */
   readonly beganAt: number;
 }

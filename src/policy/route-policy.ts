@@ -55,7 +55,13 @@ export interface RoutePolicy {
   readonly blockedBySso: boolean;
   readonly allowSuspicious: boolean;
   readonly sudo?: SudoOptions;
-  readonly bucket?: { readonly name: string; readonly per?: string; readonly misses?: string };
+  readonly bucket?: {
+    readonly name: string;
+    readonly per?: string;
+    readonly misses?: string;
+    /** The bucket of resource servers. With it, the limits are charged after client authentication. */
+    readonly ofResourceServer?: string;
+  };
   readonly captcha: boolean;
   readonly caseInsensitiveScheme: boolean;
   readonly confidentialClient: boolean;

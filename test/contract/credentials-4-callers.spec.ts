@@ -33,6 +33,7 @@ describe('row 7: callers without an identity', () => {
   const clients: unknown[] = [];
   const guard = new IdentityGuard(
     fake({ authenticate: (...values: unknown[]) => void clients.push(values) }),
+    fake({}),
     fake(adminApplication),
   );
   const judge = (kind: PolicyKind, identity: Identity | null, more?: Partial<RoutePolicy>, authorization = ['Bot x']) =>

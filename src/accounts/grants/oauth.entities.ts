@@ -31,6 +31,8 @@ export class Application {
   /** Whether an administrator trusts the application, and for which scopes (openid.md section 4). */
   @Column('boolean', { name: 'is_trusted' }) isTrusted: boolean;
   @Column('text', { name: 'trusted_scopes', array: true }) trustedScopes: string[];
+  /** The scopes that the application serves: it introspects tokens of others that have one (tokens.md section 3). */
+  @Column('text', { name: 'resource_scopes', array: true }) resourceScopes: string[];
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
 }

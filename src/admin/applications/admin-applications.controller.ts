@@ -24,10 +24,20 @@ function TrustedScopes(): PropertyDecorator {
   );
 }
 
+/** Scopes of extensions. The service itself serves the built-in ones, whose names have no dot. */
+function ResourceScopes(): PropertyDecorator {
+  const items = { type: 'string', examples: ['notes.read'] };
+  const options = { optional: true, max: MAX_SCOPES, bound: MAX_SCOPE_LENGTH, items };
+  return ListOf(options, (value, features) =>
+    typeof value === 'string' && value.includes('.') && features?.scopes.has(value) ? undefined : 'INVALID_FORMAT',
+  );
+}
+
 export class ChangeApplicationInput {
   @Snowflake({ optional: true }) new_owner_id?: string;
   @Bool({ optional: true }) is_trusted?: boolean;
   @TrustedScopes() trusted_scopes?: string[];
+  @ResourceScopes() resource_scopes?: string[];
 }
 
 /** Applications in the Admin API (admin.md section 6). */
@@ -59,9 +69,9 @@ export class AdminApplicationsController {
     return this.applications.show(application_id);
   }
 
-  /** Transfer an application to another owner, or trust it. Each member needs its own ACL. */
+  /** Transfer an application to another owner, trust it, or set the scopes that it serves. Each member needs its own ACL. */
   @Patch('applications/:application_id')
-  @AdminAcl({ anyOf: ['application:transfer_ownership', 'application:trust'] })
+  @AdminAcl({ anyOf: ['application:transfer_ownership', 'application:trust', 'application:resource'] })
   @RateLimit('admin:application:modify')
   change(
     @CurrentOperator() by: Operator,

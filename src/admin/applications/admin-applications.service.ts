@@ -31,6 +31,7 @@ const adminApplicationView = (application: Application, owner: Account | undefin
   bot_require_code_grant: application.botRequireCodeGrant,
   oauth2_redirect_uris: application.redirectUris,
   ...openIdMembers(application),
+  resource_scopes: application.resourceScopes,
   has_client_secret: application.secretDigest !== null,
   client_secret_created_at: application.secretCreatedAt?.toISOString() ?? null,
   has_bot_token: application.botDigest !== null,
@@ -44,9 +45,10 @@ interface ApplicationChanges {
   readonly new_owner_id?: string;
   readonly is_trusted?: boolean;
   readonly trusted_scopes?: readonly string[];
+  readonly resource_scopes?: readonly string[];
 }
 
-/** Reads, transfers and trusts applications for administrators (admin.md section 6). */
+/** Reads and changes applications for administrators (admin.md section 6, tokens.md section 3). */
 @Injectable()
 export class AdminApplications implements OnModuleInit {
   constructor(
@@ -90,11 +92,13 @@ export class AdminApplications implements OnModuleInit {
    *   MAX_APPLICATIONS, FV(is_trusted: INVALID_FORMAT)
    */
   async change(by: Operator, id: string, changes: ApplicationChanges) {
-    const { new_owner_id: newOwnerId, is_trusted, trusted_scopes } = changes;
+    const { new_owner_id: newOwnerId, is_trusted, trusted_scopes, resource_scopes: resourceScopes } = changes;
     const changesTrust = is_trusted !== undefined || trusted_scopes !== undefined;
     if (newOwnerId !== undefined && !by.holds('application:transfer_ownership')) throw new ApiError('MISSING_ACL');
     if (changesTrust && !by.holds('application:trust')) throw new ApiError('MISSING_ACL');
-    if (newOwnerId === undefined && !changesTrust) throw validationError('new_owner_id', 'INVALID_FORMAT');
+    if (resourceScopes !== undefined && !by.holds('application:resource')) throw new ApiError('MISSING_ACL');
+    if (newOwnerId === undefined && !changesTrust && resourceScopes === undefined)
+      throw validationError('new_owner_id', 'INVALID_FORMAT');
     await this.database.transaction(async (tx) => {
       if (by.identity && newOwnerId !== undefined) {
         await this.callerGuard.lockCallerAndTarget(tx, by.identity, newOwnerId);
@@ -105,6 +109,7 @@ export class AdminApplications implements OnModuleInit {
       if (application.ownerId === null) throw new ApiError('ACCESS_DENIED');
       const owned = newOwnerId === undefined ? application : await this.transfer(tx, by, { application, newOwnerId });
       if (changesTrust) await this.setTrust(tx, by, { application: owned, is_trusted, trusted_scopes });
+      if (resourceScopes !== undefined) await this.setResourceScopes(tx, by, owned, resourceScopes);
     });
     return this.show(id);
   }
@@ -148,6 +153,21 @@ export class AdminApplications implements OnModuleInit {
       action: 'set_application_trust',
       target: { type: 'application', id: application.id },
       metadata: { is_trusted: isTrusted, trusted_scopes: trustedScopes },
+    });
+  }
+
+  private async setResourceScopes(
+    tx: Tx,
+    by: Operator,
+    application: Application,
+    scopes: readonly string[],
+  ): Promise<void> {
+    const resourceScopes = this.features.sortScopes(scopes);
+    await this.applications.change(tx, application, { resourceScopes });
+    await this.audit.record(tx, by, {
+      action: 'set_resource_scopes',
+      target: { type: 'application', id: application.id },
+      metadata: { old_scopes: application.resourceScopes, new_scopes: resourceScopes },
     });
   }
 

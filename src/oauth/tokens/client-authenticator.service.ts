@@ -18,6 +18,7 @@ import { StoreClock } from './store-clock.js';
  */
 const CLIENTS_BY_ID = `
   SELECT wanted.id, coalesce(a.client_type, 'nobody') AS client_type, coalesce(a.secret_digest, $2) AS secret_digest,
+    coalesce(a.resource_scopes, '{}') AS resource_scopes,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
   FROM unnest($1::bigint[]) wanted (id) LEFT JOIN application a ON a.id = wanted.id`;
 
@@ -25,6 +26,7 @@ interface ClientRow {
   readonly id: string;
   readonly client_type: 'confidential' | 'public' | 'nobody';
   readonly secret_digest: Buffer;
+  readonly resource_scopes: string[];
   readonly now: number;
 }
 
@@ -53,7 +55,8 @@ export class ClientAuthenticator {
     const isPublic = application?.client_type === 'public' && secret === undefined && !confidentialOnly;
     const isAuthentic = confidential ? isRight && secret !== undefined : isPublic;
     if (!isAuthentic) throw oauthError('invalid_client');
-    call.client = { applicationId: id, confidential, beganAt: this.storeClock.at(call.startedAt) };
+    const resourceScopes = application?.resource_scopes ?? [];
+    call.client = { applicationId: id, confidential, resourceScopes, beganAt: this.storeClock.at(call.startedAt) };
   }
 
   private async applicationsOf(ids: string[]): Promise<Map<string, ClientRow>> {

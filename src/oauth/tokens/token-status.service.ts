@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE_SQL } from '../../accounts/account-facts.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
+import { mayComeFrom, PERSONAL_APPLICATION_ID } from '../../accounts/grants/personal-application.js';
+import { Config } from '../../core/config/config.js';
 import { digest } from '../../core/secrets.js';
 import { batchById } from '../../platform/database/batcher.js';
 import { Database } from '../../platform/database/database.js';
@@ -15,6 +17,13 @@ const LIVE_TOKENS_BY_DIGEST = `
   FROM oauth_token t JOIN account a ON a.id = t.account_id
   WHERE t.digest = ANY ($1::bytea[]) AND t.application_id = ANY ($2::bigint[]) AND t.expires_at > now() AND t.consumed_at IS NULL AND ${IS_ACTIVE_SQL}`;
 
+/** Access tokens of any application that have one of these scopes (tokens.md section 3). */
+const SERVED_TOKEN = `
+  SELECT t.digest, t.application_id, t.kind, t.scopes, t.account_id, floor(extract(epoch FROM t.created_at))::float8 AS iat,
+    floor(extract(epoch FROM t.expires_at))::float8 AS exp, coalesce(p.networks, '{}') AS networks
+  FROM oauth_token t JOIN account a ON a.id = t.account_id LEFT JOIN personal_token p ON p.id = t.id
+  WHERE t.digest = $1 AND t.kind = 'access' AND t.scopes && $2::text[] AND t.expires_at > now() AND ${IS_ACTIVE_SQL}`;
+
 interface LiveToken {
   readonly digest: Buffer;
   readonly application_id: string;
@@ -24,6 +33,8 @@ interface LiveToken {
   readonly iat: number;
   readonly exp: number;
 }
+
+type ServedToken = LiveToken & { readonly networks: string[] };
 
 export interface InactiveToken {
   readonly active: false;
@@ -48,21 +59,43 @@ export class TokenStatus {
     private readonly database: Database,
     private readonly grants: Grants,
     private readonly features: FeatureRegistry,
+    private readonly config: Config,
   ) {}
 
-  /** Returns the same "not active" for every token that is not a valid token of the calling client. */
+  /** Returns the same "not active" for every token that is not a valid token of the client or for its resources. */
   async introspect(client: Client, form: Form): Promise<InactiveToken | ActiveToken> {
-    const row = await this.find(claimOf(client.applicationId, digest(tokenOf(form))));
+    const token = digest(tokenOf(form));
+    const address = formValue(form, 'address');
+    const row =
+      (await this.find(claimOf(client.applicationId, token))) ?? (await this.findServed(client, token, address));
     if (!row) return { active: false };
     return {
       active: true,
       scope: this.features.sortScopes(row.scopes).join(' '),
-      client_id: client.applicationId,
+      client_id: row.application_id,
       token_type: row.kind === 'access' ? 'Bearer' : 'refresh_token',
       iat: row.iat,
       exp: row.exp,
       sub: row.account_id,
     };
+  }
+
+  /**
+   * Finds a token for the resources of the client, with only the scopes that the client serves. A token that is limited
+   * to networks needs the IP address from which it was used.
+   */
+  private async findServed(
+    { resourceScopes }: Client,
+    token: Buffer,
+    address: string | undefined,
+  ): Promise<LiveToken | undefined> {
+    const served = this.features.sortScopes(resourceScopes);
+    if (served.length === 0) return undefined;
+    const rows = await this.database.statement<ServedToken>('oauth-introspect-served', SERVED_TOKEN, [token, served]);
+    const row = rows[0];
+    const isOff = row?.application_id === PERSONAL_APPLICATION_ID && !this.config.personalTokens.isEnabled;
+    if (!row || isOff || !mayComeFrom(address ?? '', row.networks)) return undefined;
+    return { ...row, scopes: row.scopes.filter((scope) => served.includes(scope)) };
   }
 
   private async tokensOf(claims: string[]): Promise<Map<string, LiveToken>> {

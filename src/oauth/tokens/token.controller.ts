@@ -54,7 +54,7 @@ export class TokenController {
   @HttpCode(200)
   @ClientAuth({ confidential: true })
   @Accepts('form')
-  @RateLimit('oauth:introspect')
+  @RateLimit('oauth:introspect', { ofResourceServer: 'oauth:introspect:resource' })
   @Header('Pragma', 'no-cache')
   @ApiBody(TOKEN_FORM)
   async introspect(@CurrentCall() call: Call) {

@@ -937,7 +937,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Transfer an application to another owner, or trust it */
+        /** Transfer an application to another owner, trust it, or set the scopes that it serves */
         patch: operations["adminApplicationsChange"];
         trace?: never;
     };
@@ -3920,6 +3920,8 @@ export interface components {
             owner_username: string | null;
             /** @description URLs to which users return after they sign out. */
             post_logout_redirect_uris: string[];
+            /** @description Scopes that the application serves. It can introspect access tokens that have one of them. */
+            resource_scopes: string[];
             /** @description Scopes that need no consent of the user. */
             trusted_scopes: string[];
             /** @description Version. */
@@ -4248,6 +4250,7 @@ export interface components {
             last_used_at: string | null;
             /** @description Name. */
             name: string;
+            /** @description Last four characters of the token. */
             preview: string;
         };
         BouncedEmailInput: {
@@ -4322,6 +4325,7 @@ export interface components {
              * @example 1501314428688998182
              */
             new_owner_id?: string;
+            /** @description Scopes that the application serves. It can introspect access tokens that have one of them. */
             resource_scopes?: string[];
             /** @description Scopes that need no consent of the user. */
             trusted_scopes?: string[];
@@ -6650,6 +6654,7 @@ export interface operations {
                             oauth2_access: string;
                             /** @description Pattern of OAuth2 refresh tokens. */
                             oauth2_refresh: string;
+                            /** @description Regular expression of personal access tokens, for secret scanners. */
                             personal_access_token: string;
                             /** @description Pattern of session tokens. */
                             session: string;
@@ -9200,6 +9205,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Tokens, oldest first. */
                         tokens: {
                             /** @description Time of creation. */
                             created_at: string;
@@ -9213,6 +9219,7 @@ export interface operations {
                             name: string;
                             /** @description Networks that the account has used. */
                             networks: string[];
+                            /** @description Last four characters of the token. */
                             preview: string;
                             /** @description OAuth2 scopes. */
                             scopes: string[];
@@ -11612,6 +11619,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Tokens, oldest first. */
                         tokens: components["schemas"]["BotTokenView"][];
                     };
                 };
@@ -11648,6 +11656,7 @@ export interface operations {
                         last_used_at: string | null;
                         /** @description Name. */
                         name: string;
+                        /** @description Last four characters of the token. */
                         preview: string;
                         /** @description Token. It is shown only once. */
                         token: string;
@@ -12117,6 +12126,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Tokens, oldest first. */
                         tokens: {
                             /** @description Time of creation. */
                             created_at: string;
@@ -12130,6 +12140,7 @@ export interface operations {
                             name: string;
                             /** @description Networks that the account has used. */
                             networks: string[];
+                            /** @description Last four characters of the token. */
                             preview: string;
                             /** @description OAuth2 scopes. */
                             scopes: string[];
@@ -12171,6 +12182,7 @@ export interface operations {
                         name: string;
                         /** @description Networks that the account has used. */
                         networks: string[];
+                        /** @description Last four characters of the token. */
                         preview: string;
                         /** @description OAuth2 scopes. */
                         scopes: string[];
@@ -12235,6 +12247,7 @@ export interface operations {
                         name: string;
                         /** @description Networks that the account has used. */
                         networks: string[];
+                        /** @description Last four characters of the token. */
                         preview: string;
                         /** @description OAuth2 scopes. */
                         scopes: string[];

@@ -165,7 +165,7 @@ async function newRole(who: Owner): Promise<{ role_id: string }> {
   return { role_id: role.id };
 }
 
-let connections = 0;
+let [connections, identities] = [0, 0];
 const newConnection = () => ({ id: `one-${++connections}`, kind: 'oidc', display_name: 'One' });
 
 /** Creates a connection and returns the parameter of its path. */
@@ -179,10 +179,10 @@ async function linkedIdentity(who: Owner): Promise<{ identity_id: string }> {
   const { id } = await storedConnection(who);
   await service.sql(
     `INSERT INTO connection_identity (id, connection_id, issuer, subject, account_id)
-     VALUES ($1, $2, 'https://idp.example', 's', $1)`,
-    [who.id, id],
+     VALUES ($1, $2, 'https://idp.example', 's', $3)`,
+    [++identities, id, who.id],
   );
-  return { identity_id: who.id };
+  return { identity_id: String(identities) };
 }
 
 /** A request to every route that changes how an account signs in. Each of them succeeds with a live session. */

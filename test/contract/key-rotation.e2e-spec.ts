@@ -111,6 +111,7 @@ describe('keys rotate', () => {
       'authenticator secrets': { renewed: 1, lost: 0 },
       'queued email': { renewed: 1, lost: 0 },
       'client secret of single sign-on': { renewed: 1, lost: 0 },
+      'client secrets of connections': { renewed: 0, lost: 0 },
       'digest keys': { renewed: 0, lost: 0 },
       'signing keys': { renewed: 0, lost: 0 },
     });

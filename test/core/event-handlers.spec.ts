@@ -20,6 +20,7 @@ const OWN_PROCESS = 'the process exists only for this work, and another process 
 /** The events that each source listens to, by reason. A source or event that is not listed fails the test. */
 const HANDLERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'accounts/accounts.module.ts': { [NOTICE]: 'instance' },
+  'auth/connections/connections.service.ts': { [NOTICE]: 'TOPIC resync' },
   'auth/factors/decoy-accounts.service.ts': { [NOTICE]: 'decoys resync' },
   'bans/ip-bans.service.ts': { [NOTICE]: 'ip-ban resync' },
   'workers/primary.ts': { [PLAIN]: 'SIGHUP error exit exit exit message signal' },

@@ -70,7 +70,7 @@ async function expectDetected(service: Gatehouse, env: Env, broken: Broken, repa
   expect(line.cause).toMatch(cause);
   expect(more).toEqual([]);
   const report = await doctor(env);
-  expect(report).toMatch(new RegExp(`^${staysReady ? 'warning' : 'ERROR'} +${name}: .*${cause.source}`, 'm'));
+  expect(report).toMatch(new RegExp(`^ERROR +${name}: .*${cause.source}`, 'm'));
   expect(report).toContain(`\n         ${fix}`);
 
   await repair();

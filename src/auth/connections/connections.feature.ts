@@ -6,16 +6,16 @@ import { Connection } from './connection.entities.js';
 import { ConnectionsModule } from './connections.module.js';
 
 /** Connections: sign-in with other identity providers (contract/connections.md). */
-export const connection = defineFeature('connection', {
+export const connection = defineFeature('connections', {
   modules: [ConnectionsModule],
   entities: [Connection, ConnectionIdentity],
   migrations: [Connections1797741000000],
   errors: {
+    MAX_CONNECTIONS: [400, 'The instance has the maximum number of connections.'],
+    CONNECTION_ACCOUNT_EXISTS: [403, 'An account with this email address exists. Sign in another way and link it.'],
+    LAST_SIGN_IN_METHOD: [400, 'The last way to sign in cannot be removed.'],
     UNKNOWN_CONNECTION: [404, 'Unknown connection.'],
     UNKNOWN_IDENTITY: [404, 'Unknown identity.'],
-    MAX_CONNECTIONS: [400, 'The instance has the maximum number of connections.'],
-    LAST_SIGN_IN_METHOD: [400, 'The last way to sign in cannot be removed.'],
-    CONNECTION_ACCOUNT_EXISTS: [403, 'An account with this email address exists. Sign in another way and link it.'],
   },
   fieldErrors: { CONNECTION_ID_ALREADY_IN_USE: 'Another connection has this ID.' },
   buckets: { 'user:identities': [30, 60] },

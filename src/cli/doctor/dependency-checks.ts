@@ -2,12 +2,16 @@ import type { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import { featureRegistry } from '../../features.js';
 import { Database } from '../../platform/database/database.js';
+import type { Dependency } from '../../platform/dependencies/dependency.js';
 import { testGroup, usedGroups } from '../../platform/dependencies/self-test.js';
 import { Network } from '../../platform/outbound/network.js';
 import { Outbound } from '../../platform/outbound/outbound.js';
 import { RedisProbe } from '../../platform/store/redis-probe.js';
 import type { Extension } from '../../policy/extension.js';
 import { type Finding, fault, ok, warning } from './finding.js';
+
+/** Programs of other organizations, which an operator can rarely repair. */
+const OF_OTHERS: ReadonlySet<Dependency['group']> = new Set(['captcha', 'identity provider']);
 
 /** Tests everything that the service relies on. If there is no `database`, its own properties are not tested. */
 export async function checkDependencies(config: Config, extension: Extension, database?: Database): Promise<Finding[]> {
@@ -20,10 +24,10 @@ export async function checkDependencies(config: Config, extension: Extension, da
   try {
     const groups = [...usedGroups(config)].filter(([name]) => database || name !== 'database');
     const results = await Promise.all(groups.map(([, group]) => testGroup(group, tools)));
-    return results.flat().flatMap(({ dependency: { name, needs, without, fix, isRequired }, cause }) => {
+    return results.flat().flatMap(({ dependency: { name, group, needs, without, fix }, cause }) => {
       if (cause === undefined) return [];
       if (cause === null) return [ok(name, needs)];
-      return [(isRequired ? fault : warning)(name, without ? `${cause}. ${without}` : cause, fix)];
+      return [(OF_OTHERS.has(group) ? warning : fault)(name, without ? `${cause}. ${without}` : cause, fix)];
     });
   } finally {
     await redis?.close();

@@ -6,7 +6,7 @@ const own = (application: object | null) =>
   new OwnGrants(
     unused,
     unused,
-    fake({ find: async () => application }),
+    fake({ findIssuer: async () => application }),
     fake({ find: async () => null }),
     unused,
     unused,

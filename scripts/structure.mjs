@@ -110,7 +110,8 @@ function* folders(path) {
 }
 
 for (const { path, files } of folders('src')) {
-  const most = path === 'src' ? LIMITS.top : LIMITS.folder;
+  // Each change of the schema adds one migration, and their order is that of their names.
+  const most = path === 'src/migrations' ? Number.POSITIVE_INFINITY : path === 'src' ? LIMITS.top : LIMITS.folder;
   if (files.length > most) faults.push(`${path} has ${files.length} files. Split it into folders of at most ${most}`);
   for (const name of files.filter((file) => file.endsWith('.ts'))) {
     const lines = readFileSync(join(ROOT, path, name), 'utf8').split('\n').length - 1;

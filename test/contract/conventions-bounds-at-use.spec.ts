@@ -108,6 +108,7 @@ const UNRELATED: Readonly<Record<string, string>> = {
   prompt: 'like acr_values; single sign-on knows only one value',
   redirect_uri: 'the return path of single sign-on, and STORED',
   registration: 'a rejected parameter of OpenID Connect, and settings of the instance',
+  scopes: 'of personal access tokens without those of sign-in, and STORED',
   scope: 'the scopes that Gatehouse requests from the identity provider, and STORED',
   state: 'created by Gatehouse for single sign-on, and STORED',
   to: 'the end of a period, and STORED',

@@ -248,14 +248,15 @@ describe('at any size', () => {
     const second = ok(await service.as(owner).post(botTokens, { password: owner.password }));
     ok(await service.as(owner).get(botTokens));
     ok(await service.as(owner).delete(`${botTokens}/${second.id}`, { password: owner.password }));
+    const scripting = await person(service, 'scripting');
     const own = '/v1/users/@me/access-tokens';
-    const script = { name: 'Script', scopes: ['identify'], expires_in_days: 30, password: alice.password };
-    const personal = ok(await service.as(alice).post(own, script));
+    const script = { name: 'Script', scopes: ['identify'], expires_in_days: 30, password: scripting.password };
+    const personal = ok(await service.as(scripting).post(own, script));
     ok(await service.as(`Bearer ${personal.token}`).get('/v1/users/@me'));
-    ok(await service.as(alice).get(own));
-    ok(await service.as(alice).patch(`${own}/${personal.id}`, { name: 'Deployment' }));
+    ok(await service.as(scripting).get(own));
+    ok(await service.as(scripting).patch(`${own}/${personal.id}`, { name: 'Deployment' }));
     await runJobs(service, new Date(Date.parse(personal.expires_at) - 6 * 86_400_000));
-    ok(await service.as(alice).delete(`${own}/${personal.id}`));
+    ok(await service.as(scripting).delete(`${own}/${personal.id}`));
     await service.as(owner).post(`/v1/oauth2/applications/${app.id}/bot/reset-token`, { password: owner.password });
     await service.as(owner).delete(`/v1/oauth2/applications/${app.id}`, { password: owner.password });
   }

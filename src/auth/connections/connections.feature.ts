@@ -1,4 +1,4 @@
-import { Connections1797741000000 } from '../../migrations/1797741000000-connections.js';
+import { Connections1797743000000 } from '../../migrations/1797743000000-connections.js';
 import { defineFeature } from '../../policy/feature.js';
 import { ConnectionIdentity } from '../identities/connection-identity.entities.js';
 import { SignInRemoval } from '../sign-in-removal.service.js';
@@ -9,7 +9,7 @@ import { ConnectionsModule } from './connections.module.js';
 export const connection = defineFeature('connections', {
   modules: [ConnectionsModule],
   entities: [Connection, ConnectionIdentity],
-  migrations: [Connections1797741000000],
+  migrations: [Connections1797743000000],
   errors: {
     MAX_CONNECTIONS: [400, 'The instance has the maximum number of connections.'],
     CONNECTION_ACCOUNT_EXISTS: [403, 'An account with this email address exists. Sign in another way and link it.'],

@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * Connections: identity providers next to single sign-on, whose identities stay in their table. With the ID, their
  * owner can name them.
  */
-export class Connections1797741000000 implements MigrationInterface {
+export class Connections1797743000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       SET LOCAL statement_timeout = 0;

@@ -15,9 +15,9 @@ export const oauth = defineFeature('oauth', {
   entities: [BotToken],
   migrations: [BotTokens1797741000000, ResourceServers1797742000000],
   errors: {
-    MAX_APPLICATIONS: [400, 'The account has the maximum number of applications.'],
     TOKEN_LIMIT_REACHED: [400, 'The maximum number of tokens is reached. Delete one first.'],
     LAST_BOT_TOKEN: [400, 'A bot needs a token. Create another one first.'],
+    MAX_APPLICATIONS: [400, 'The account has the maximum number of applications.'],
     UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS: [400, 'The account has no sign-in method yet.'],
     NOT_A_BOT_APPLICATION: [400, 'The application has no bot.'],
     PUBLIC_CLIENT_HAS_NO_SECRET: [400, 'A public client has no secret.'],

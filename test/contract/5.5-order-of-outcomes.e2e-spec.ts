@@ -88,7 +88,8 @@ class NameInput {
 }
 
 /**
- * Every row of the order applies to `fresh` and `spent`. They differ only in whether the caller's allowance is used up.
+ * Every row of the order applies to `fresh` and `spent`, or to their variants with sudo mode, which no access token
+ * satisfies. They differ only in whether the caller's allowance is used up.
  */
 @Controller('v1/probe')
 class ProbeController {
@@ -99,8 +100,16 @@ class ProbeController {
   @BlockedBySso()
   @RateLimit('probe:fresh')
   @Captcha()
-  @RequiresSudo()
   fresh(@Body() _input: NameInput) {}
+
+  @Post('fresh-sudo')
+  @HttpCode(204)
+  @UserOnly()
+  @BlockedBySso()
+  @RateLimit('probe:fresh')
+  @Captcha()
+  @RequiresSudo()
+  freshSudo(@Body() _input: NameInput) {}
 
   @Post('spent')
   @HttpCode(204)
@@ -109,8 +118,16 @@ class ProbeController {
   @BlockedBySso()
   @RateLimit('probe:spent')
   @Captcha()
-  @RequiresSudo()
   spent(@Body() _input: NameInput) {}
+
+  @Post('spent-sudo')
+  @HttpCode(204)
+  @UserOnly()
+  @BlockedBySso()
+  @RateLimit('probe:spent')
+  @Captcha()
+  @RequiresSudo()
+  spentSudo(@Body() _input: NameInput) {}
 
   @Post('bearer')
   @HttpCode(204)
@@ -201,37 +218,41 @@ describe('credentials.md 4: which error is returned first', () => {
     let seen = 0;
     for (const sso of [false, true]) {
       await enforceSso(service, sso);
-      for (const [spent, captcha, suspicious, body, sudo] of every(...Array(5).fill([false, true])) as boolean[][]) {
+      for (const [spent, captcha, suspicious, body, needsSudo, sudo] of every(
+        ...Array(6).fill([false, true]),
+      ) as boolean[][]) {
+        if (sudo && !needsSudo) continue;
         for (const caller of callers) {
+          if (needsSudo && caller === 'bearer without scope') continue;
           const of = credentialSets.get(`${captcha} ${suspicious}`) as CredentialSet;
           const reachesCaptcha = !sso && !spent && caller === 'nobody';
           const token = reachesCaptcha && !captcha ? await solveCaptcha(service) : 'none';
           const answer = await asCaller(valueFor(caller, of))
             .with(captcha ? {} : { 'x-captcha-token': token })
-            .post(`/v1/probe/${spent ? 'spent' : 'fresh'}`, {
+            .post(`/v1/probe/${spent ? 'spent' : 'fresh'}${needsSudo ? '-sudo' : ''}`, {
               name: body ? '' : 'x',
-              ...(sudo ? {} : { password: PASSWORD }),
+              ...(needsSudo && !sudo && { password: PASSWORD }),
             });
           const order: [applies: boolean | undefined, code: string][] = [
             [sso, 'SSO_REQUIRED'],
             [spent, 'RATE_LIMITED'],
             [captcha, 'CAPTCHA_REQUIRED'],
             [caller === 'nobody', 'UNAUTHORIZED'],
-            [caller === 'bot', 'ACCESS_DENIED'],
+            [caller === 'bot' || (needsSudo && caller === 'bearer'), 'ACCESS_DENIED'],
             [caller === 'bearer without scope', 'MISSING_OAUTH_SCOPE'],
             [suspicious, 'ACCOUNT_SUSPICIOUS_ACTIVITY'],
             [body, 'INVALID_FORM_BODY'],
             [sudo, 'SUDO_MODE_REQUIRED'],
           ];
           const wanted = order.find(([applies]) => applies)?.[1] ?? '204';
-          const faults = { sso, spent, captcha, caller, suspicious, body, sudo };
+          const faults = { sso, spent, captcha, caller, suspicious, body, needsSudo, sudo };
           expect([faults, answer.body?.code ?? String(answer.status)]).toEqual([faults, wanted]);
           seen++;
         }
       }
     }
     await enforceSso(service, false);
-    expect(seen).toBe(320);
+    expect(seen).toBe(2 * 2 ** 4 * (5 + 2 * 4));
   });
 
   test('on an Admin operation, over every combination of faults', async () => {

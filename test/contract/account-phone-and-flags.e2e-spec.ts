@@ -337,6 +337,8 @@ const ADMITTED_WHILE_SUSPICIOUS = [
   ...['GET /v1/auth/sessions', 'POST /v1/auth/sessions/logout', 'POST /v1/auth/logout'],
   // web.md section 5
   ...['GET /v1/users/@me/security-events', 'POST /v1/users/@me/lockdown'],
+  // tokens.md section 1, connections.md section 3
+  ...['GET /v1/users/@me/access-tokens', 'DELETE /v1/users/@me/access-tokens/:id', 'GET /v1/users/@me/identities'],
 ];
 const NEVER_ISSUES = ['POST /v1/users/@me/disable', 'POST /v1/users/@me/mfa/webauthn/credentials/registration-options'];
 const SUDO = [
@@ -355,6 +357,10 @@ const SUDO = [
   // web.md section 5
   'POST /v1/users/@me/export',
   'POST /v1/users/@me/lockdown',
+  // tokens.md section 1, connections.md section 3
+  'POST /v1/users/@me/access-tokens',
+  'POST /v1/users/@me/identities/start',
+  'DELETE /v1/users/@me/identities/:identity_id',
 ];
 
 describe('account.md section 9 lists of /v1/auth and /v1/users', () => {

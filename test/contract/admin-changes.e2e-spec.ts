@@ -94,6 +94,7 @@ describe('admin.md 5.3 common rules of account mutations', () => {
       .get(Routes)
       .all.filter(({ method, path }) => method !== 'GET' && path.startsWith(prefix));
     const prepared = ['DELETE webauthn-credentials/:credential_id', 'PUT sso-identity', 'DELETE sso-identity'];
+    prepared.push('DELETE access-tokens/:token_id');
     const named = [...MUTATIONS.map(({ method, path }) => `${method} ${path}`), ...prepared];
     expect(named).toEqual(
       expect.arrayContaining(routes.map(({ method, path }) => `${method} ${path.slice(prefix.length)}`)),

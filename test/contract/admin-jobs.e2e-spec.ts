@@ -62,9 +62,11 @@ describe('admin.md background jobs', () => {
     expect(failed).toEqual({
       queues: [
         { name: 'letters:deliver', is_declared: true, waiting: 1, active: 0, failed: 1, due_at: expect.any(String) },
-        ...['platform:clean_up', 'protection:revoke_leaked', 'statistics:count_accounts'].map((name) => ({
-          ...{ name, is_declared: true, waiting: 0, active: 0, failed: 0, due_at: null },
-        })),
+        ...['personal_tokens:remind', 'platform:clean_up', 'protection:revoke_leaked', 'statistics:count_accounts'].map(
+          (name) => ({
+            ...{ name, is_declared: true, waiting: 0, active: 0, failed: 0, due_at: null },
+          }),
+        ),
       ],
       jobs: [
         {

@@ -23,13 +23,13 @@ const BOUND = {
   account: [
     ...['mfa-ticket', 'ip-ticket', 'ip-token', 'password-reset', 'email-change', 'bounced-email-change'],
     ...['email-token', 'password-change', 'backup-codes-challenge', 'phone-code'],
-    ...['webauthn-mfa', 'webauthn-sudo', 'webauthn-registration'],
+    ...['webauthn-mfa', 'webauthn-sudo', 'webauthn-registration', 'identity-link'],
   ],
   later: ['webauthn-bridge', 'bridge-ceremony', 'handoff'],
   address: ['email-verification'],
   owner: ['email-revert'],
   mailbox: ['lockdown'],
-  none: ['webauthn-login', 'sso-state', 'captcha-spent'],
+  none: ['webauthn-login', 'sso-state', 'connection-state', 'captcha-spent'],
 };
 const purposesOf = (...bindings: (keyof typeof BOUND)[]) => bindings.flatMap((one) => BOUND[one]) as OwnedPurpose[];
 const unboundPurposesOf = (...bindings: (keyof typeof BOUND)[]) =>

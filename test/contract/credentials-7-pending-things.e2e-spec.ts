@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { digest, mintSessionToken } from '../../src/core/secrets.js';
 import { Snowflakes } from '../../src/core/snowflake.js';
 import { featureRegistry } from '../../src/features.js';
+import { connect, IDENTITIES, newNonce } from '../machine/connections.js';
 import { superuser } from '../support/admin.js';
 import {
   type Answer,
   type Authenticator,
   changeEmail,
+  environmentOf,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -14,6 +16,7 @@ import {
   passkeyAsSecondFactor,
   passkeySudo,
   person,
+  ScriptedProvider,
   SoftwareAuthenticator,
   sessionsOf,
   withPasskey,
@@ -24,14 +27,23 @@ const ORIGIN = 'http://localhost:8080';
 const NEW_PASSWORD = 'a brand new password';
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 
+let provider: ScriptedProvider;
 let service: Gatehouse;
 let admin: Persona;
 let host = 0;
 beforeAll(async () => {
-  service = await gatehouse({ env: { WEBAUTHN_ORIGINS: ORIGIN, SMS_TRANSPORT: 'inbox' } });
+  provider = await ScriptedProvider.start();
+  service = await gatehouse({
+    env: { WEBAUTHN_ORIGINS: ORIGIN, SMS_TRANSPORT: 'inbox', ...environmentOf(provider) },
+  });
+  provider.seconds = () => service.clock.seconds();
   admin = await superuser(service);
+  await connect(service, admin, provider);
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  await provider.stop();
+});
 
 /** A user with every factor. The requests of each user come from a different IP address. */
 interface Owner extends Persona {
@@ -251,6 +263,18 @@ const PENDING: Record<string, Pending> = {
       return (now) => mine(now, 'mfa/backup-codes/challenge/regenerate', { ticket, verification_proof });
     },
   },
+  'a link to an identity': {
+    purpose: 'identity-link',
+    invalid: ['state: INVALID_OR_EXPIRED_SSO_STATE'],
+    isLast: true,
+    begin: async (who) => {
+      const { nonce, nonce_hash } = newNonce();
+      const wanted = { connection_id: 'corp', nonce_hash, ...sudo(who) };
+      const { authorization_url: url, state } = ok(await service.as(who).post(`${IDENTITIES}/start`, wanted)).body;
+      const visit = { code: provider.visit(url, { sub: `identity of ${who.id}` }), state, nonce };
+      return (now) => service.as(now).post(`${IDENTITIES}/complete`, visit);
+    },
+  },
   'a change of the address': {
     purpose: 'email-change',
     invalid: [VOID_TICKET],
@@ -326,6 +350,7 @@ const EXEMPT: Record<string, string> = {
   lockdown: 'web.md section 5: it stops a thief, whatever the thief changed but the email address',
   'webauthn-login': 'belongs to no account until a passkey answers it',
   'sso-state': 'belongs to no account: the provider says who it is',
+  'connection-state': 'like sso-state',
   'captcha-spent': 'a mark, not a credential',
 };
 

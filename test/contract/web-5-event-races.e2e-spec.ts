@@ -298,6 +298,33 @@ const ACTS: Record<string, Prepared> = {
       ),
     };
   },
+  bot_token_created: async () => {
+    const { alice, proof } = await proven();
+    const app = await newApp(service, alice);
+    const client = await proof();
+    const attempt = () => client.post(`/v1/oauth2/applications/${app.id}/bot/tokens`, {});
+    return { account: alice, attempt, happens: 2 };
+  },
+  bot_token_deleted: async () => {
+    const { alice, proof } = await proven();
+    const app = await newApp(service, alice);
+    const client = await proof();
+    const { id } = ok(await client.post(`/v1/oauth2/applications/${app.id}/bot/tokens`, {}));
+    const attempt = () => client.delete(`/v1/oauth2/applications/${app.id}/bot/tokens/${id}`);
+    return { account: alice, attempt, happens: 1 };
+  },
+  access_token_created: async () => {
+    const { alice, proof } = await proven();
+    const client = await proof();
+    const attempt = () => client.post('/v1/users/@me/access-tokens', { name: 'Script', scopes: ['identify'] });
+    return { account: alice, attempt, happens: 'each' };
+  },
+  access_token_deleted: async () => {
+    const { alice, proof } = await proven();
+    const token = { name: 'Script', scopes: ['identify'] };
+    const { id } = ok(await (await proof()).post('/v1/users/@me/access-tokens', token));
+    return { account: alice, attempt: () => service.as(alice).delete(`/v1/users/@me/access-tokens/${id}`), happens: 1 };
+  },
   client_secret_reset: async () => {
     const { alice, proof } = await proven();
     const app = await newApp(service, alice);

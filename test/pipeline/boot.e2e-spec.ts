@@ -110,6 +110,12 @@ class WrongController {
   @RequiresSudo()
   bearerSudo() {}
 
+  @Post('scope-sudo')
+  @UserOnly()
+  @OAuthScope('identify')
+  @RequiresSudo()
+  scopeSudo() {}
+
   @Get('guarded')
   @UserOnly()
   @UseGuards(Lenient)
@@ -260,6 +266,7 @@ const FAULTS: [where: string, fault: string][] = [
   ['WrongController.publicScope', 'declares @OAuthScope, which @Public does not allow'],
   ['WrongController.freeCaptcha', 'declares @Captcha, which @CredentialFree does not allow'],
   ['WrongController.clientSudo', 'declares @RequiresSudo, which @ClientAuth does not allow'],
+  ['WrongController.scopeSudo', 'declares @OAuthScope() and @RequiresSudo(), but no access token satisfies sudo mode'],
   ['WrongController.bearerSudo', 'declares @RequiresSudo, which @BearerOnly does not allow'],
   ['WrongController.guarded', '@UseGuards'],
   ['WrongController.admin', 'declares @AdminAcl() outside /v1/admin'],
@@ -384,7 +391,6 @@ describe('credentials.md 3: complete declarations', () => {
       @Post(':name')
       @Authenticated()
       @OAuthScope('identify')
-      @RequiresSudo()
       @RateLimit('webhook:read', { per: 'name' })
       post(@Param() _path: NameInput, @Query() _query: NameInput, @Body() _body: NameInput) {}
     }

@@ -18,7 +18,8 @@ export const personalTokens = defineFeature('personal_tokens', {
   exports: {
     access_tokens: {
       select: `SELECT p.id, p.name, t.scopes, p.networks, t.created_at, t.expires_at, p.last_used_at
-        FROM personal_token p JOIN oauth_token t ON t.id = p.id WHERE t.account_id = $1 ORDER BY p.id`,
+        FROM oauth_family f JOIN oauth_token t ON t.family_id = f.id JOIN personal_token p ON p.id = t.id
+        WHERE f.account_id = $1 ORDER BY p.id`,
     },
   },
   erasure: { personal_token: { deletedWith: 'oauth_token' } },

@@ -540,6 +540,11 @@ const PLACES: Readonly<Record<string, object>> = {
   'DELETE /v1/oauth2/applications/:id': {},
   'POST /v1/oauth2/applications/:id/bot/reset-token': {},
   'POST /v1/oauth2/applications/:id/client-secret/reset': {},
+  'POST /v1/oauth2/applications/:id/bot/tokens': {},
+  'DELETE /v1/oauth2/applications/:id/bot/tokens/:token_id': {},
+  'POST /v1/users/@me/access-tokens': { name: 'x', scopes: ['identify'] },
+  'POST /v1/users/@me/identities/start': { connection_id: 'x', nonce_hash: '0'.repeat(64) },
+  'DELETE /v1/users/@me/identities/:identity_id': {},
   'DELETE /v1/users/@me/authorized-ips': {},
   'POST /v1/users/@me/email-change/apply': { email_token: 'x' },
   'POST /v1/users/@me/export': {},
@@ -632,7 +637,7 @@ describe('hashes of other services', () => {
         await putBack(kind);
         const [method = '', path = ''] = place.split(' ');
         const send = (given: string) =>
-          service.as(token).send(method, path.replace(/:\w+/, '1'), { ...members, password: given });
+          service.as(token).send(method, path.replace(/:\w+/g, '1'), { ...members, password: given });
         const wrong = await send(`${password}.`);
         expect([place, wrong.body.errors?.map(({ path: at, code }: Row) => `${at}: ${code}`)]).toEqual([
           ...[place, ['password: INVALID_PASSWORD']],

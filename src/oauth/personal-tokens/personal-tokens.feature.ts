@@ -1,3 +1,4 @@
+import { PERSONAL_APPLICATION_ID } from '../../accounts/grants/personal-application.js';
 import { PersonalTokens1797740000000 } from '../../migrations/1797740000000-personal-tokens.js';
 import { defineFeature } from '../../policy/feature.js';
 import { PersonalToken } from './personal-token.entities.js';
@@ -19,7 +20,7 @@ export const personalTokens = defineFeature('personal_tokens', {
     access_tokens: {
       select: `SELECT p.id, p.name, t.scopes, p.networks, t.created_at, t.expires_at, p.last_used_at
         FROM oauth_family f JOIN oauth_token t ON t.family_id = f.id JOIN personal_token p ON p.id = t.id
-        WHERE f.account_id = $1 ORDER BY p.id`,
+        WHERE f.account_id = $1 AND f.application_id = ${PERSONAL_APPLICATION_ID} ORDER BY p.id`,
     },
   },
   erasure: { personal_token: { deletedWith: 'oauth_token' } },

@@ -1,6 +1,7 @@
 import { adminMails } from '../admin/admin.mails.js';
 import { authMails } from '../auth/auth.mails.js';
 import type { Language } from '../core/text/languages.js';
+import { personalTokenMails } from '../oauth/personal-tokens/personal-tokens.mails.js';
 import { linkWithFragment } from '../platform/mail/templates/contents.js';
 import { sampleFacts } from '../platform/mail/templates/extension-mails.js';
 import { type MailBranding, type RenderedMail, renderMail } from '../platform/mail/templates/render.js';
@@ -9,7 +10,12 @@ import type { BuiltInMail } from '../policy/feature-mail.js';
 import type { FeatureRegistry } from '../policy/feature-registry.js';
 import { userMails } from '../users/users.mails.js';
 
-const BUILT_IN: Readonly<Record<string, BuiltInMail>> = { ...authMails, ...userMails, ...adminMails };
+const BUILT_IN: Readonly<Record<string, BuiltInMail>> = {
+  ...authMails,
+  ...userMails,
+  ...adminMails,
+  ...personalTokenMails,
+};
 const SMS = 'phone_verification';
 
 /** An example of a built-in email. An email with variants has one example for each, such as `security_notice.locked_down`. */

@@ -4,7 +4,7 @@ import { newApp, newTokens, person, withGatehouse } from '../support/index.js';
 /** Statement names with the index that each one must use. */
 const LOOKUPS = {
   'identity-session': 'session_digest',
-  'identity-bot': 'application_bot_digest',
+  'identity-bot': 'bot_token_digest',
   'identity-bearer': 'oauth_token_digest',
 };
 

@@ -154,7 +154,7 @@ describe('web.md 1: emails are in the language of the account', () => {
 });
 
 describe('the page of all emails', () => {
-  const KINDS = 14 + SECURITY_EVENTS.length + 1;
+  const KINDS = 15 + SECURITY_EVENTS.length + 1;
 
   test('lists every kind in every language', async () => {
     const page = await service.anonymous.get('/dev/mails');

@@ -130,7 +130,7 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   'docs/guides/operators/backup.md': 1,
   'docs/guides/operators/capacity.md': 1,
   'docs/guides/operators/container.md': 2,
-  'docs/guides/operators/database.md': 1,
+  'docs/guides/operators/database.md': 2,
   'docs/guides/operators/fly-and-railway.md': 1,
   'docs/guides/operators/kubernetes.md': 1,
   'docs/guides/operators/virtual-machine.md': 3,

@@ -69,7 +69,8 @@ describeOnPostgres('limits of the system', () => {
 
   test('FLT-17: a server without available connections ends the start with a clear line', async () => {
     await query(server, `ALTER ROLE ${role} CONNECTION LIMIT 0`);
-    const service = ServiceProcess.start({ DATABASE_URL: asRole(databaseUrl), MIGRATE_ON_START: 'false' });
+    const settings = { MIGRATE_ON_START: 'false', DATABASE_WAIT_SECONDS: '0' };
+    const service = ServiceProcess.start({ DATABASE_URL: asRole(databaseUrl), ...settings });
     expect(await service.exited).toBe(1);
     await query(server, `ALTER ROLE ${role} CONNECTION LIMIT -1`);
     expect(service.out).toBe('');

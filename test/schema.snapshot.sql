@@ -511,7 +511,7 @@ CREATE TABLE sso_identity (
   subject text NOT NULL,
   account_id bigint NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
-  id bigint DEFAULT nextval('sso_identity_id_seq'::regclass) NOT NULL
+  id bigint GENERATED AS IDENTITY NOT NULL
 );
 
 CREATE TABLE webhook (

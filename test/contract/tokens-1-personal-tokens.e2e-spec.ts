@@ -54,7 +54,7 @@ const noticesOf = async ({ email }: Persona) =>
   (await inboxAfterDelivery(service, email, 'security_notice')).map(({ metadata }) => metadata.event);
 const rowsOf = async () =>
   JSON.stringify([
-    await service.sql('SELECT * FROM personal_token ORDER BY id'),
+    await service.sql('SELECT id, name, preview, networks, reminded_at FROM personal_token ORDER BY id'),
     await service.sql('SELECT id, digest, scopes, expires_at FROM oauth_token ORDER BY id'),
   ]);
 const withoutEffect = async (refused: () => Promise<void>) => {

@@ -45,6 +45,13 @@ describeWithPgbouncer('conventions.md 12: PgBouncer in transaction mode', () => 
     await postgres.close();
   });
 
+  /** A setting of the role applies to new sessions of the pooler only. */
+  const endSessions = () =>
+    query(
+      postgres.url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+    );
+
   const pooled = () => ({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: postgres.url });
 
   test('without DATABASE_DIRECT_URL the service does not start, and names it', async () => {
@@ -71,6 +78,7 @@ describeWithPgbouncer('conventions.md 12: PgBouncer in transaction mode', () => 
 
   test('without timeouts it does not start, and prints the statements that set them for the role', async () => {
     await query(postgres.url, "ALTER ROLE gatehouse SET bytea_output = 'escape'");
+    await endSessions();
     const line = await refusedStart(pooled());
     const statements = line.match(/ALTER ROLE [^;]+;/g) ?? [];
     expect(statements).toEqual(
@@ -79,10 +87,7 @@ describeWithPgbouncer('conventions.md 12: PgBouncer in transaction mode', () => 
       ),
     );
     for (const statement of statements) await query(postgres.url, statement);
-    await query(
-      postgres.url,
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
-    ).catch(() => {});
+    await endSessions();
     const service = await ServiceProcess.ready(pooled());
     expect(await service.stop()).toBe(0);
   });

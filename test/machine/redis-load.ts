@@ -26,7 +26,11 @@ export async function sharesLimits(first: Front, second: Front): Promise<boolean
 /** Sends numbered webhook messages to an account, one after another. Each one commits an event. */
 export class NumberedEvents {
   /** The limits of routes that the load and `sharesLimits` need. */
-  static readonly LIMITS = JSON.stringify({ 'webhook:execute': '100000/1', 'instance:info': '1000/3600' });
+  static readonly LIMITS = JSON.stringify({
+    'webhook:execute': '100000/1',
+    'instance:info': '1000/3600',
+    'auth:register': '1000/1',
+  });
   /** Clients that reconnect without a pause need more attempts. */
   static readonly GATEWAY_NUMBERS = JSON.stringify({
     renew_ms: 500,

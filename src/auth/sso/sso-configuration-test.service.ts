@@ -63,7 +63,7 @@ export class SsoConfigurationTest {
     return { ok: checks.every(({ ok }) => ok), issuer: sso.issuer, checks };
   }
 
-  /** Tests an OAuth 2 provider, which has no metadata and signs no tokens. `urls` are its endpoints by name. */
+  /** Tests an OAuth 2 provider, which has no metadata and signs no tokens. Takes its endpoints by name. */
   async runOAuth2(urls: Readonly<Record<string, string | null>>): Promise<SsoTrialResult> {
     const unneeded = passed('not needed: the provider uses OAuth 2');
     const checks: SsoCheck[] = [

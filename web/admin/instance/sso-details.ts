@@ -4,6 +4,7 @@ import { type TranslationKey, t } from '../../core/language.js';
 const DETAILS: readonly (readonly [RegExp, TranslationKey])[] = [
   [/^no issuer is configured$/, 'adminInstance.detailNoIssuer'],
   [/^not needed: the endpoints are configured$/, 'adminInstance.detailNotNeeded'],
+  [/^not needed: the provider uses OAuth 2$/, 'adminInstance.detailNotNeededOAuth2'],
   [/^the provider described itself$/, 'adminInstance.detailDescribed'],
   [/^the description names another issuer$/, 'adminInstance.detailOtherIssuer'],
   [/^the provider did not answer with a description$/, 'adminInstance.detailNoDescription'],

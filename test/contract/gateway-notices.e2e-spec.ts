@@ -181,7 +181,9 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
   test('a transaction that commits after a later one is received also', async () => {
     const heard: unknown[] = [];
     second.app.get(ReplicaBus).on('probe', ({ n }) => void heard.push(n));
-    const gate = new PgClient({ connectionString: first.app.get(Config).databaseUrl });
+    // A pooler in front of the database would share the session that holds the gate.
+    const { databaseUrl, databaseDirectUrl } = first.app.get(Config);
+    const gate = new PgClient({ connectionString: databaseDirectUrl ?? databaseUrl });
     listeners.push(() => gate.end());
     await gate.connect();
     await gate.query('SELECT pg_advisory_lock(7)');
@@ -212,7 +214,9 @@ describeWithSharedStore('gateway 13: the journal contains the events; PostgreSQL
   test('a commit whose response was lost is also received by its own replica', async () => {
     const heard: unknown[] = [];
     second.app.get(ReplicaBus).on('probe', ({ n }) => void heard.push(n));
-    const gate = new PgClient({ connectionString: first.app.get(Config).databaseUrl });
+    // A pooler in front of the database would share the session that holds the gate.
+    const { databaseUrl, databaseDirectUrl } = first.app.get(Config);
+    const gate = new PgClient({ connectionString: databaseDirectUrl ?? databaseUrl });
     listeners.push(() => gate.end());
     await gate.connect();
     await gate.query('SELECT pg_advisory_lock(8)');

@@ -196,7 +196,11 @@ describeInBrowser('web.md 4: /admin/now', () => {
     await page.clock.install();
     await arrive();
     // The page cannot load another language while it is offline, so the test loads both before that.
-    for (const language of ['ar', 'en-US']) await chooseLanguage(page, language);
+    for (const language of ['ar', 'en-US']) {
+      const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
+      await chooseLanguage(page, language);
+      await saved;
+    }
     await context.setOffline(true);
     await page.clock.fastForward(POLL_MS);
     await page.getByText('Connection lost. Showing the last data. Retrying…').waitFor();

@@ -7150,7 +7150,7 @@ export interface operations {
     mailsPage: {
         parameters: {
             query?: {
-                kind?: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.identity_linked" | "security_notice.identity_unlinked" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
+                kind?: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "access_token_expiring" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.identity_linked" | "security_notice.identity_unlinked" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
                 language?: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
             };
             header?: never;
@@ -7175,7 +7175,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                kind: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.identity_linked" | "security_notice.identity_unlinked" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
+                kind: "email_verification" | "password_reset" | "ip_authorization" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "mail_test" | "access_token_expiring" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.identity_linked" | "security_notice.identity_unlinked" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "security_notice.access_token_created" | "security_notice.access_token_deleted" | "phone_verification";
                 language: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
             };
             cookie?: never;
@@ -9205,7 +9205,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Tokens, oldest first. */
+                        /** @description Tokens that are valid now. */
                         tokens: {
                             /** @description Time of creation. */
                             created_at: string;
@@ -11619,7 +11619,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Tokens, oldest first. */
+                        /** @description Tokens that are valid now. */
                         tokens: components["schemas"]["BotTokenView"][];
                     };
                 };
@@ -12126,7 +12126,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Tokens, oldest first. */
+                        /** @description Tokens that are valid now. */
                         tokens: {
                             /** @description Time of creation. */
                             created_at: string;

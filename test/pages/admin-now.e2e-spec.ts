@@ -201,8 +201,6 @@ describeInBrowser('web.md 4: /admin/now', () => {
       await chooseLanguage(page, language);
       await saved;
     }
-    // The console also reads the account again after an event. Offline, that would replace the page with an error.
-    await page.waitForTimeout(5000);
     await context.setOffline(true);
     await page.clock.fastForward(POLL_MS);
     await page.getByText('Connection lost. Showing the last data. Retrying…').waitFor();

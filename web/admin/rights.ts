@@ -47,6 +47,7 @@ export async function load(): Promise<void> {
     registry.value = acls;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'MISSING_PERMISSIONS') isNotAdministrator.value = true;
-    else if (session.value) failure.value = toFailure(error);
+    // If a reload fails, the console keeps what it shows. The service checks every request anyway.
+    else if (session.value && !me.value) failure.value = toFailure(error);
   }
 }

@@ -126,8 +126,12 @@ const PASSWORD = 'correct horse battery staple';
 describe('the example of docs/importing.md', () => {
   test('a dry run reports the result, and changes nothing', async () => {
     const before = await everything();
-    const { code, out } = await importUsers(EXAMPLE, '--dry-run');
-    expect({ code, out }).toEqual({ code: 0, out: '5 lines: 5 can be imported, 0 already present, 0 rejected' });
+    const { code, out, err } = await importUsers(EXAMPLE, '--dry-run');
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: '5 lines: 5 can be imported, 0 already present, 0 rejected',
+      err: '',
+    });
     expect(await everything()).toBe(before);
     expect(await lastAuditEntry()).toMatchObject({
       ...{ admin_user_id: '0', action: 'import_users', target_type: 'instance' },

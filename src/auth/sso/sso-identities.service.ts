@@ -60,7 +60,9 @@ export class SsoIdentities {
 
   /** Creates the temporary table of a dry run. It exists until the connection closes or the dry run ends. */
   async createDryRunTable(tx: Tx): Promise<IdentityTables> {
-    await tx.query('CREATE TEMP TABLE trial_identity (LIKE sso_identity INCLUDING DEFAULTS INCLUDING INDEXES)');
+    await tx.query(
+      'CREATE TEMP TABLE trial_identity (LIKE sso_identity INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING INDEXES)',
+    );
     const known = '(SELECT * FROM sso_identity UNION ALL SELECT * FROM trial_identity)';
     return { identities: 'trial_identity', known };
   }

@@ -49,9 +49,16 @@ export class AccountExport {
    * @throws ApiError RATE_LIMITED if another export of the account is running
    */
   async write(id: string, reader: ExportReader, goOn: () => void = () => {}): Promise<ExportFile> {
-    const file = await openSpool(this.config.media.root);
+    let file = await openSpool(this.config.media.root);
+    let isUsed = false;
     try {
-      const size = await this.database.transaction(async (tx) => {
+      const size = await this.database.readTransaction(async (tx) => {
+        // A standby that failed has left a part of the export.
+        if (isUsed) {
+          await file.close();
+          file = await openSpool(this.config.media.root);
+        }
+        isUsed = true;
         await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
         await this.lockOrThrow(tx, id);
         // Plans for reading all rows. By default, a cursor gets a plan that returns the first rows quickly and may be

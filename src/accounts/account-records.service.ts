@@ -83,9 +83,10 @@ export class AccountRecords {
     selector: AccountSelector,
     { limit, offset }: Page,
     order: 'newest' | 'oldest' = 'newest',
+    tx: Tx = this.database.manager,
   ): Promise<{ records: AccountRecord[]; total: number }> {
     const [condition, values] = conditionOf(selector);
-    const [count] = await this.database.manager.query<[{ total: number }]>(
+    const [count] = await tx.query<[{ total: number }]>(
       `SELECT count(*)::int AS total FROM (SELECT 1 FROM account a WHERE ${condition} LIMIT ${MAX_TOTAL}) counted`,
       values,
     );
@@ -93,7 +94,7 @@ export class AccountRecords {
     // Selects the page by ID first, so that only accounts on the page are read completely.
     const page = `SELECT a.id FROM account a WHERE ${condition}
       ORDER BY a.id ${direction} LIMIT ${Number(limit)} OFFSET ${Number(offset)}`;
-    const rows = await this.database.manager.query<RecordRow[]>(
+    const rows = await tx.query<RecordRow[]>(
       `SELECT ${RECORD_SQL} FROM (${page}) page JOIN account a ON a.id = page.id ORDER BY a.id ${direction}`,
       values,
     );
@@ -101,8 +102,8 @@ export class AccountRecords {
   }
 
   /** Returns accounts in the order of their IDs in the list, without those that no longer exist. */
-  async inOrder(ids: readonly string[]): Promise<AccountRecord[]> {
-    const rows = await this.database.manager.query<RecordRow[]>(
+  async inOrder(ids: readonly string[], tx: Tx = this.database.manager): Promise<AccountRecord[]> {
+    const rows = await tx.query<RecordRow[]>(
       `SELECT ${RECORD_SQL} FROM account a WHERE a.id = ANY ($1::bigint[]) ORDER BY array_position($1::bigint[], a.id)`,
       [ids],
     );
@@ -110,8 +111,8 @@ export class AccountRecords {
   }
 
   /** Returns the summaries of existing accounts by ID. */
-  async summaries(ids: readonly string[]): Promise<Map<string, AccountSummary>> {
-    const rows = await this.database.manager.query<SummaryRow[]>(
+  async summaries(ids: readonly string[], tx: Tx = this.database.manager): Promise<Map<string, AccountSummary>> {
+    const rows = await tx.query<SummaryRow[]>(
       `SELECT id, username, discriminator, CASE WHEN deleted_at IS NULL THEN global_name ELSE 'Deleted User' END
          AS global_name
        FROM account WHERE id = ANY($1::bigint[])`,

@@ -300,6 +300,7 @@ describe('secrets cannot be printed', () => {
     GATEHOUSE_SETUP_TOKEN: randomBytes(24).toString('hex'),
     DATABASE_URL: 'postgres://gatehouse:k4n4ri-db@db/gatehouse',
     DATABASE_DIRECT_URL: 'postgres://gatehouse:k4n4ri-direct@db/gatehouse',
+    DATABASE_READ_URL: 'postgres://gatehouse:k4n4ri-read@db/gatehouse',
     REDIS_URL: 'redis://:k4n4ri-redis@redis',
     MAIL_TRANSPORT: 'smtp',
     MAIL_FROM: 'a@example.com',

@@ -135,13 +135,16 @@ export class SecurityEvents implements RequiredSubscriber<RecordedType> {
 
   /** Lists events, newest first. */
   async list(accountId: string, { before, limit = DEFAULT_PAGE_SIZE }: EventPage) {
-    const query = this.database.manager
-      .createQueryBuilder(RecordedEvent, 'e')
-      .where(`e.account_id = :accountId AND e.${this.retentionCondition}`, { accountId })
-      .orderBy('e.id', 'DESC')
-      .limit(limit);
-    if (before !== undefined) query.andWhere('e.id < :before', { before });
-    return (await query.getMany()).map((event) => eventView(event, this.features));
+    const events = await this.database.read((reader) => {
+      const query = reader
+        .createQueryBuilder(RecordedEvent, 'e')
+        .where(`e.account_id = :accountId AND e.${this.retentionCondition}`, { accountId })
+        .orderBy('e.id', 'DESC')
+        .limit(limit);
+      if (before !== undefined) query.andWhere('e.id < :before', { before });
+      return query.getMany();
+    });
+    return events.map((event) => eventView(event, this.features));
   }
 
   /** Deletes the events of an account that is being deleted. */

@@ -82,27 +82,32 @@ export class AuditLog {
 
   /** Lists entries, newest first, with the total up to `MAX_TOTAL` and the state of the whole chain. */
   async list(by: Operator, query: AuditQuery) {
-    const { manager } = this.database;
-    const search = new AuditSearch(query, by.holds('user:view:ip'));
-    const total = await search.total(manager);
-    const ids = await search.ids(manager, { limit: query.limit ?? 50, offset: query.offset ?? 0 });
-    const entries = await manager.find(AuditEntry, { where: { id: Any(ids) }, order: { id: 'DESC' } });
-    return { logs: await this.toViews(by, entries), total, chain: await this.verification.state() };
+    const { limit = 50, offset = 0 } = query;
+    const { logs, total } = await this.database.read(async (reader) => {
+      const search = new AuditSearch(query, by.holds('user:view:ip'));
+      const total = await search.total(reader);
+      const ids = await search.ids(reader, { limit, offset });
+      const entries = await reader.find(AuditEntry, { where: { id: Any(ids) }, order: { id: 'DESC' } });
+      return { logs: await this.toViews(by, entries, reader), total };
+    });
+    return { logs, total, chain: await this.verification.state() };
   }
 
   /** @throws ApiError NOT_FOUND */
   async show(by: Operator, id: string) {
-    const entry = await this.database.manager.findOneBy(AuditEntry, { id });
-    if (!entry) throw new ApiError('NOT_FOUND');
-    return (await this.toViews(by, [entry]))[0];
+    return this.database.read(async (reader) => {
+      const entry = await reader.findOneBy(AuditEntry, { id });
+      if (!entry) throw new ApiError('NOT_FOUND');
+      return (await this.toViews(by, [entry], reader))[0];
+    });
   }
 
-  private async toViews(by: Operator, entries: readonly AuditEntry[]) {
+  private async toViews(by: Operator, entries: readonly AuditEntry[], reader: Tx) {
     const named = entries.flatMap((entry) => [
       entry.adminUserId,
       ...(entry.targetType === 'user' ? [entry.targetId] : []),
     ]);
-    const summaries = await this.records.summaries(named);
+    const summaries = await this.records.summaries(named, reader);
     const sight = { email: by.holds('user:view:email'), ip: by.holds('user:view:ip') };
     return entries.map((entry) => auditEntryView(entry, summaries, sight));
   }

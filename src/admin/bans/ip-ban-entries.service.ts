@@ -51,13 +51,15 @@ export class IpBanEntries {
 
   /** Lists active bans, ordered by value. */
   async list({ limit = 50, after }: BanEntriesQuery) {
-    const query = this.database.manager
-      .createQueryBuilder(IpBanEntry, 'b')
-      .where('(b.expires_at IS NULL OR b.expires_at > now())')
-      .orderBy('b.value COLLATE "C"', 'ASC')
-      .limit(limit + 1);
-    if (after !== undefined) query.andWhere('b.value COLLATE "C" > :after', { after });
-    const found = await query.getMany();
+    const found = await this.database.read((reader) => {
+      const query = reader
+        .createQueryBuilder(IpBanEntry, 'b')
+        .where('(b.expires_at IS NULL OR b.expires_at > now())')
+        .orderBy('b.value COLLATE "C"', 'ASC')
+        .limit(limit + 1);
+      if (after !== undefined) query.andWhere('b.value COLLATE "C" > :after', { after });
+      return query.getMany();
+    });
     const items = found.slice(0, limit).map(entryView);
     const hasMore = found.length > limit;
     return { items, has_more: hasMore, next_after: hasMore ? (items.at(-1)?.value ?? null) : null };

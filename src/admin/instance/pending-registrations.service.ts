@@ -5,6 +5,7 @@ import { AccountRecords } from '../../accounts/account-records.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { ApiError } from '../../core/errors.js';
+import { Database } from '../../platform/database/database.js';
 import type { Operator } from '../audit/operator.js';
 import { visibilityFor } from '../users/admin-users.service.js';
 import { UserChanges } from '../users/user-changes.service.js';
@@ -22,12 +23,15 @@ export class PendingRegistrations {
     private readonly sessions: SessionService,
     private readonly notices: SecurityNotices,
     private readonly changes: UserChanges,
+    private readonly database: Database,
   ) {}
 
   /** Lists pending registrations, oldest first. */
   async list(by: Operator, { limit = 50, offset = 0 }: PendingQuery) {
     const sight = visibilityFor(by);
-    const { records, total } = await this.records.search({ trait: PENDING }, { limit, offset }, 'oldest');
+    const { records, total } = await this.database.read((reader) =>
+      this.records.search({ trait: PENDING }, { limit, offset }, 'oldest', reader),
+    );
     const pending_registrations = records.map((record) => ({
       user_id: record.id,
       username: record.username,

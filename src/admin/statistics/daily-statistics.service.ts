@@ -28,9 +28,11 @@ export class DailyStatistics {
   async show() {
     await this.counters.write();
     const days = lastDays(this.clock.now(), SHOWN_DAYS);
-    const rows = await this.database.manager.query<Row[]>(
-      'SELECT day::text AS day, kind, count FROM instance_statistics WHERE day BETWEEN $1 AND $2 ORDER BY day, kind',
-      [days[0], days.at(-1)],
+    const rows = await this.database.read((reader) =>
+      reader.query<Row[]>(
+        'SELECT day::text AS day, kind, count FROM instance_statistics WHERE day BETWEEN $1 AND $2 ORDER BY day, kind',
+        [days[0], days.at(-1)],
+      ),
     );
     const counts = new Map(days.map((day) => [day, new Map<string, number>()]));
     for (const { day, kind, count } of rows) counts.get(day)?.set(kind, Number(count));

@@ -75,7 +75,11 @@ export class AdminUsers {
     if (isFiltered && isSelected) throw validationError('root', 'INVALID_FORMAT');
     if (isFiltered && limit > MAX_LISTED) throw validationError('limit', 'INVALID_FORMAT');
     if (!isSelected) return this.list(by, query, limit);
-    const { records, total } = await this.records.search(selector, { limit, offset: offset ?? 0 });
+    const page = { limit, offset: offset ?? 0 };
+    // The hash of a session is looked up where credentials are.
+    const { records, total } = selector.sessionDigest
+      ? await this.records.search(selector, page)
+      : await this.database.read((reader) => this.records.search(selector, page, 'newest', reader));
     return { users: records.map((record) => adminUserView(record, sight)), total, next_cursor: null, truncated: false };
   }
 
@@ -86,10 +90,10 @@ export class AdminUsers {
     const after = cursor === undefined ? undefined : positionOf(sort, order, cursor);
     if (cursor !== undefined && !after) throw validationError('cursor', 'INVALID_FORMAT');
     const filters = filtersOf(query, by.holds('user:update:email'));
-    const { ids, total, next, isTruncated } = await this.database.transaction((tx) =>
+    const { ids, total, next, isTruncated } = await this.database.readTransaction((tx) =>
       new UserList(tx, filters, sort, order).page(limit, after),
     );
-    const records = await this.records.inOrder(ids);
+    const records = await this.database.read((reader) => this.records.inOrder(ids, reader));
     return {
       ...{ users: records.map((record) => adminUserView(record, sight)), total },
       next_cursor: next && cursorAt(sort, order, next),

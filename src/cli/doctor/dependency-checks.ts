@@ -22,7 +22,9 @@ export async function checkDependencies(config: Config, extension: Extension, da
   const tables = [...featureRegistry(extension, config).erasure.keys(), 'migration'];
   const tools = { config, log, outbound, redis, tables, database: database ?? Database.unconnected(config) };
   try {
-    const groups = [...usedGroups(config)].filter(([name]) => database || name !== 'database');
+    const groups = [...usedGroups(config)].filter(
+      ([name]) => database || (name !== 'database' && name !== 'read replica'),
+    );
     const results = await Promise.all(groups.map(([, group]) => testGroup(group, tools)));
     return results.flat().flatMap(({ dependency: { name, group, needs, without, fix }, cause }) => {
       if (cause === undefined) return [];

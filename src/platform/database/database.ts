@@ -21,6 +21,7 @@ import {
 import type { EmbeddedEngine } from './engine.js';
 import { commitWith, commitWithUnprepared, type LastStatement } from './last-statement.js';
 import { Migrations, migrationNames } from './migrations.js';
+import { ReadReplica } from './read-replica.js';
 import { handleConnectErrors, ServerConnections } from './server-connections.js';
 import {
   applySettings,
@@ -90,6 +91,8 @@ export class Database {
     private readonly embedded: EmbeddedDatabase | undefined,
     private readonly server: ServerConnections | undefined,
     private readonly openDirect: (() => Promise<DirectPool>) | undefined,
+    /** The standby of `DATABASE_READ_URL`. */
+    readonly replica: ReadReplica | undefined,
     /** Those of Gatehouse, then those of the extension. */
     readonly migrations: readonly Migrations[],
   ) {}
@@ -107,7 +110,7 @@ export class Database {
     lent?: EmbeddedEngine,
     isPrepared = false,
   ): Promise<Database> {
-    const { databaseUrl, databaseDirectUrl, databasePoolSize, databasePatience } = config;
+    const { databaseUrl, databaseDirectUrl, databaseReadUrl, databasePoolSize, databasePatience } = config;
     const options = dataSourceOptions(databaseUrl, databasePoolSize, schema);
     const own =
       databaseUrl || lent ? undefined : await openEmbedded(config, isPrepared ? migrationNames(options) : undefined);
@@ -126,7 +129,16 @@ export class Database {
       const openDirect = databaseDirectUrl
         ? () => openDirectPool(dataSourceOptions(databaseDirectUrl, 1, schema), databaseDirectUrl, databasePatience)
         : undefined;
-      return new Database(source, embedded, server, openDirect, [
+      const replica =
+        databaseReadUrl === undefined
+          ? undefined
+          : new ReadReplica(
+              databaseReadUrl,
+              dataSourceOptions(databaseReadUrl, databasePoolSize, schema),
+              source,
+              databasePatience,
+            );
+      return new Database(source, embedded, server, openDirect, replica, [
         Migrations.builtIn(source),
         Migrations.ofExtension(source, schema.extensionMigrations),
       ]);
@@ -142,6 +154,7 @@ export class Database {
   static unconnected(config: Config): Database {
     return new Database(
       new DataSource(dataSourceOptions(config.databaseUrl, 1, { entities: [], migrations: [] })),
+      undefined,
       undefined,
       undefined,
       undefined,
@@ -195,6 +208,21 @@ export class Database {
     }
     for (const action of closing.afterCommit) await action();
     return result;
+  }
+
+  /**
+   * Runs `work`, which only reads, on the standby of `DATABASE_READ_URL` if there is one. It sees everything that was
+   * committed before. Never use it to look up a credential or to decide about a permission.
+   */
+  read<T>(work: (reader: Tx) => Promise<T>): Promise<T> {
+    const onPrimary = () => work(this.manager);
+    return this.replica ? this.replica.read(work, onPrimary) : onPrimary();
+  }
+
+  /** The same in one transaction. */
+  readTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const onPrimary = () => this.transaction(work);
+    return this.replica ? this.replica.read((reader) => reader.transaction(work), onPrimary) : onPrimary();
   }
 
   /** Runs `work` on one connection without a transaction. Only `work` sees temporary objects that it creates there. */
@@ -309,6 +337,7 @@ export class Database {
     if (this.closed) return;
     this.closed = true;
     this.server?.hosts.close();
+    await this.replica?.close();
     if (this.source.isInitialized) await this.source.destroy();
     await this.embedded?.close();
   }

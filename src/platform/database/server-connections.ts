@@ -101,8 +101,8 @@ export class ServerConnections {
     return new ServerConnections(await findPrimary(url, patience), false, patience);
   }
 
-  /** Creates an unconnected pool for the current primary. */
-  pool(options: DataSourceOptions): DataSource {
+  /** Creates an unconnected pool for the current primary. `more` are further options of the pool and its connections. */
+  pool(options: DataSourceOptions, more: pg.PoolConfig = {}): DataSource {
     const { hosts } = this;
     return new DataSource({
       ...options,
@@ -120,6 +120,7 @@ export class ServerConnections {
             }
           },
         }),
+        ...more,
       },
     } as DataSourceOptions);
   }

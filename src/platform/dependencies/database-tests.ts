@@ -190,3 +190,15 @@ export const DATABASE_DEPENDENCIES: readonly Dependency[] = MEMBERS.map((member)
   ...{ isRequired: true, ...member, group: 'database' },
   isUsed: ({ databaseUrl }) => databaseUrl !== undefined,
 }));
+
+/** The primary serves reads while the standby cannot. */
+export const READ_REPLICA_DEPENDENCY: Dependency = {
+  name: 'database-read',
+  needs: 'The standby of DATABASE_READ_URL has what the primary committed',
+  without: 'Lists, exports, audit search and statistics use the primary',
+  fix: 'Check DATABASE_READ_URL, that it leads to a standby of the same primary, and its replication in pg_stat_replication',
+  isRequired: false,
+  group: 'read replica',
+  isUsed: ({ databaseReadUrl }) => databaseReadUrl !== undefined,
+  test: async ({ database }) => database.replica?.test(),
+};

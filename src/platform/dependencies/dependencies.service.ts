@@ -17,7 +17,8 @@ const CORE_INTERVAL_MS = 5000;
 
 type Group = readonly Dependency[];
 
-const isCore = (group: Dependency['group']): boolean => group === 'database' || group === 'redis';
+const CORE_GROUPS: readonly Dependency['group'][] = ['database', 'read replica', 'redis'];
+const isCore = (group: Dependency['group']): boolean => CORE_GROUPS.includes(group);
 
 /**
  * Tests the dependencies of this process in the background. Readiness requests use the last results. The log and a

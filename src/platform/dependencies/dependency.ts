@@ -32,7 +32,7 @@ export interface Dependency {
   /** Whether the service is not ready without it. If not, only a part of the service fails. */
   readonly isRequired: boolean;
   /** Tests of one group run one after the other, on the same connections. */
-  readonly group: 'database' | 'redis' | 'mail' | 'storage' | 'captcha' | 'identity provider';
+  readonly group: 'database' | 'read replica' | 'redis' | 'mail' | 'storage' | 'captcha' | 'identity provider';
   readonly isUsed: (config: Config) => boolean;
   /** @throws Error with the cause. Its message is one line without secrets */
   readonly test: (tools: TestTools) => Promise<void>;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '../../core/config/config.js';
 import { connectTo } from '../database/hosts.js';
-import { DATABASE_DEPENDENCIES } from './database-tests.js';
+import { DATABASE_DEPENDENCIES, READ_REPLICA_DEPENDENCY } from './database-tests.js';
 import { type Ask, type Dependency, type TestTools, Unmet } from './dependency.js';
 import { EXTERNAL_DEPENDENCIES } from './external-tests.js';
 import { REDIS_DEPENDENCIES } from './redis-tests.js';
@@ -9,6 +9,7 @@ import { REDIS_DEPENDENCIES } from './redis-tests.js';
 /** Everything that the service relies on outside its process. Used by the running service and by `doctor`. */
 export const DEPENDENCIES: readonly Dependency[] = [
   ...DATABASE_DEPENDENCIES,
+  READ_REPLICA_DEPENDENCY,
   ...REDIS_DEPENDENCIES,
   ...EXTERNAL_DEPENDENCIES,
 ];

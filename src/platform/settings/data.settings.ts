@@ -31,6 +31,13 @@ export class DataSettings extends settings('Data', (read) => {
     'The same database without a connection pooler, for notifications, locks and migrations. Required if the pooler of DATABASE_URL shares sessions (PgBouncer in transaction mode). Unset: DATABASE_URL',
   );
   if (databaseDirectUrl && !databaseUrl) read.fault('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
+  const databaseReadUrl = readDatabaseUrl(
+    read,
+    'DATABASE_READ_URL',
+    'A standby of the same database, for lists, exports, audit search and statistics. Never for credentials. While it is away or behind, the primary is used. Unset: DATABASE_URL',
+  );
+  if (databaseReadUrl && !databaseUrl) read.fault('DATABASE_READ_URL', 'needs DATABASE_URL');
+  if (databaseReadUrl && hostUrls(databaseReadUrl).length > 1) read.fault('DATABASE_READ_URL', 'must have one host');
   const databasePoolSize = read.int(
     'DATABASE_POOL_SIZE',
     'Maximum number of database connections per process',
@@ -74,6 +81,7 @@ export class DataSettings extends settings('Data', (read) => {
     {
       databaseUrl,
       databaseDirectUrl,
+      databaseReadUrl,
       databasePoolSize,
       databasePatience,
       databaseWaitSeconds,
@@ -84,6 +92,7 @@ export class DataSettings extends settings('Data', (read) => {
     },
     'databaseUrl',
     'databaseDirectUrl',
+    'databaseReadUrl',
     'redisUrl',
   );
 }) {}

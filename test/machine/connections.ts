@@ -15,11 +15,18 @@ export const newNonce = () => {
   return { nonce, nonce_hash: hash('sha256', nonce, 'hex') };
 };
 
-/** Creates an enabled connection to the scripted OpenID provider. */
+/** The client of the service at a provider. */
+interface ClientAtProvider {
+  readonly issuer?: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+}
+
+/** Creates an enabled connection, by default one of kind `oidc`. */
 export async function connect(
   service: Gatehouse,
   root: Persona,
-  { issuer, clientId, clientSecret }: Pick<ScriptedProvider, 'issuer' | 'clientId' | 'clientSecret'>,
+  { issuer, clientId, clientSecret }: ClientAtProvider,
   members: Claims = {},
 ): Promise<Claims> {
   const { status, body } = await service.as(root).post(CONNECTIONS, {
